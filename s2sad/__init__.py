@@ -1,0 +1,54 @@
+"""Automatic differentiation of plain Python and NumPy by source transformation."""
+
+from __future__ import annotations
+
+from . import functionals as _functionals  # noqa: F401  (declares the rules of the transforms)
+from .api import (
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+from .check import check_grads
+from .explain import explain
+from .registry import bprop, nondifferentiable
+from .transforms.errors import (
+    MissingRuleError,
+    NonDifferentiableError,
+    NoSourceError,
+    S2sadError,
+    UnsupportedSyntaxError,
+)
+
+__all__ = [
+    "MissingRuleError",
+    "NoSourceError",
+    "NonDifferentiableError",
+    "S2sadError",
+    "UnsupportedSyntaxError",
+    "bprop",
+    "check_grads",
+    "elementwise_grad",
+    "explain",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "nondifferentiable",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]
+__version__ = "0.1.0"

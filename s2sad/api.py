@@ -1,0 +1,208 @@
+"""The public transforms.
+
+Shapes: a gradient has the shape, dtype and structure of its argument (floats for floats, lists for lists).
+Units: the derivative of a result in unit U by an argument in unit V is in U/V, as everywhere. All raise the
+errors of `s2sad.transforms.errors`: UnsupportedSyntaxError, MissingRuleError, NonDifferentiableError and
+NoSourceError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, overload
+
+from .arguments import Argnums
+from .composed import (
+    ElementwiseGrad,
+    Hessian,
+    HessianVector,
+    JacobianByColumns,
+    JacobianByRows,
+    SmallerJacobian,
+)
+from .derivative import Derivative
+from .transforms.errors import NonDifferentiableError
+
+__all__ = [
+    "elementwise_grad",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]
+
+Function = Callable[..., Any]
+
+
+def _decorator(make: Callable[[Function], Any], f: Function | None) -> Any:
+    """`make(f)`, or, when a transform is called without a function, the decorator that does so."""
+    return make if f is None else make(f)
+
+
+@overload
+def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derivative: ...
+@overload
+def grad(f: None = None, argnums: Argnums = 0, has_aux: bool = False) -> Callable[[Function], Derivative]: ...
+def grad(f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False) -> Any:
+    """The gradient of a function whose result is a real scalar.
+
+    `argnums` is a position, the name of a parameter, or a tuple of them (then the result is a tuple of
+    gradients). With `has_aux` the function returns `(value, aux)` and the derivative `(gradient, aux)`.
+    Usable as a decorator, with and without arguments.
+
+    >>> grad(lambda x: x ** 3)(2.0)
+    12.0
+    """
+    return _decorator(lambda g: Derivative(g, "grad", argnums, has_aux), f)
+
+
+@overload
+def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derivative: ...
+@overload
+def value_and_grad(
+    f: None = None, argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[[Function], Derivative]: ...
+def value_and_grad(f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False) -> Any:
+    """The value of a function and its gradient, `(value, gradient)`, at the cost of the gradient; with
+    `has_aux`, `((value, aux), gradient)`.
+
+    >>> value_and_grad(lambda x: x ** 3)(2.0)
+    (8.0, 12.0)
+    """
+    return _decorator(lambda g: Derivative(g, "value_and_grad", argnums, has_aux), f)
+
+
+def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None) -> Any:
+    """The reverse derivative: `vjp(f)(*primals)`, or `vjp(f, *primals)`, is `(result, bprop)`.
+
+    `bprop(dout)` takes a cotangent like the result and returns a tuple of cotangents, one for each argument
+    (None for one that carries no derivative); with a single `argnums` just that one. It can be called any
+    number of times.
+
+    >>> out, bprop = vjp(lambda x, y: x * y, 2.0, 5.0)
+    >>> out, bprop(1.0)
+    (10.0, (5.0, 2.0))
+    """
+    made = _decorator(lambda g: Derivative(g, "vjp", argnums), f)
+    return made(*primals) if primals else made
+
+
+def jvp(
+    f: Function | None = None,
+    primals: tuple[Any, ...] | None = None,
+    tangents: tuple[Any, ...] | None = None,
+    argnums: Argnums = None,
+) -> Any:
+    """The forward derivative: `jvp(f)(*primals, *tangents)`, or `jvp(f, primals, tangents)`, is `(result,
+    tangent of the result)`.
+
+    There is a tangent for each argument, or with `argnums` for each of those; tangents of arguments without
+    derivative are ignored.
+
+    >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
+    (10.0, 5.0)
+    """
+    made = _decorator(lambda g: Derivative(g, "jvp", argnums), f)
+    if primals is None and tangents is None:
+        return made
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise NonDifferentiableError(
+            "jvp(f, primals, tangents) takes a tuple of arguments and a tuple of tangents",
+            instead="write jvp(f, (x,), (dx,))",
+        )
+    return made(*primals, *tangents)
+
+
+Wrt = int | str | tuple[int | str, ...]
+
+
+def _tuple(argnums: Wrt) -> tuple[int | str, ...]:
+    return argnums if isinstance(argnums, tuple) else (argnums,)
+
+
+def jacfwd(f: Function | None = None, argnums: Wrt = 0) -> Any:
+    """The Jacobian by forward mode, one pass for each number in the arguments: for few inputs.
+
+    The Jacobian of a result of shape S by an argument of shape T has shape S + T; structured results and
+    arguments give the result's structure, with the argument's inside.
+    """
+    return _decorator(lambda g: JacobianByColumns(g, argnums, Derivative(g, "jvp", _tuple(argnums))), f)
+
+
+def jacrev(f: Function | None = None, argnums: Wrt = 0) -> Any:
+    """The Jacobian by reverse mode, one pass for each number in the result: for few outputs. Shapes as for
+    `jacfwd`.
+    """
+    return _decorator(lambda g: JacobianByRows(g, argnums, Derivative(g, "vjp", argnums)), f)
+
+
+def jacobian(f: Function | None = None, argnums: Wrt = 0) -> Any:
+    """The Jacobian, by the mode that takes fewer passes. Shapes as for `jacfwd`.
+
+    >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _decorator(lambda g: SmallerJacobian(g, argnums, Derivative(g, "vjp", argnums)), f)
+
+
+def hessian(f: Function | None = None, argnums: Wrt = 0) -> Any:
+    """The matrix of second derivatives of a scalar function, forward over reverse: shape T + T for an
+    argument of shape T.
+
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]))
+    array([[10.,  6.],
+           [ 6.,  0.]])
+    """
+    return _decorator(lambda g: Hessian(g, argnums, Derivative(grad(g, argnums), "jvp", _tuple(argnums))), f)
+
+
+def hvp(f: Function | None = None, argnums: int | str = 0) -> Any:
+    """The product of a scalar function's Hessian with a vector like the argument, `hvp(f)(*args, v)`: forward
+    over reverse, at a small multiple of the gradient's cost.
+
+    >>> hvp(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]), np.array([1.0, 0.0]))
+    array([10.,  6.])
+    """
+    return _decorator(lambda g: HessianVector(g, argnums, Derivative(grad(g, argnums), "jvp", (argnums,))), f)
+
+
+def elementwise_grad(f: Function | None = None, argnums: int | str = 0) -> Any:
+    """The derivative of a function whose result depends element by element on an argument of the same shape
+    (or, more exactly, the gradient of the sum of the result).
+
+    >>> elementwise_grad(np.sin)(np.zeros(3))
+    array([1., 1., 1.])
+    """
+    return _decorator(lambda g: ElementwiseGrad(g, argnums, Derivative(g, "vjp", argnums)), f)
+
+
+def linearize(f: Function, *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The result at these arguments, and the function that maps tangents of them to the result's tangent.
+
+    >>> out, push = linearize(lambda x, y: x * y, 2.0, 5.0)
+    >>> out, push(1.0, 0.0)
+    (10.0, 5.0)
+    """
+    derivative = Derivative(f, "jvp", None)
+
+    def push(*tangents: Any) -> Any:
+        return derivative(*primals, *tangents)[1]
+
+    return f(*primals), push
+
+
+def stop_gradient(x: Any) -> Any:
+    """The argument itself, of which no derivative is taken.
+
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return x

@@ -1,0 +1,111 @@
+"""Functions with `*args` and `**kwargs`, as functions of the arguments of one call.
+
+Contract: `of_arity(f, count, keywords)` takes `count` arguments by position and those `keywords` by name, and
+does what `f` does. It has no star parameters: its body begins by making `args` and `kwargs` of its own
+parameters. Its lines are the user's.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from types import CodeType, FunctionType
+from typing import Any
+
+import gast
+
+from .compiled import compile_function
+from .source import read_source, remember_definition
+from .transforms.errors import NonDifferentiableError
+from .transforms.nodes import assign, constant, load, param, tuple_of, walk
+from .transforms.program import Names
+from .transforms.rebuild import rebuilt
+
+__all__ = ["call_star", "has_stars", "of_arity"]
+
+_SIZE = 1024
+_codes: OrderedDict[Any, tuple[CodeType, CodeType]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def has_stars(f: Any) -> bool:
+    """Whether a function takes a variable number of arguments."""
+    return isinstance(f, FunctionType) and bool(
+        f.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    )
+
+
+def call_star(f: Any, args: tuple[Any, ...], *mappings: Any) -> Any:
+    """`f(*args, **m, ...)` for all mappings m, as an ordinary call."""
+    keywords: dict[str, Any] = {}
+    for mapping in mappings:
+        for key in mapping:
+            if key in keywords:
+                raise TypeError(f"{f!r} got several values for keyword argument {key!r}")
+        keywords |= mapping
+    return f(*args, **keywords)
+
+
+def of_arity(f: FunctionType, count: int, keywords: Iterable[str]) -> FunctionType:
+    """The function for calls with so many positional arguments and these keywords.
+
+    Raises TypeError for a call that does not fit the function.
+    """
+    names = tuple(keywords)
+    key = (id(f.__code__), count, names)
+    found = _codes.get(key)
+    if found is None:
+        inspect.signature(f).bind(*[None] * count, **dict.fromkeys(names))
+        found = (f.__code__, _code(f, count, names))
+        with _lock:
+            _codes[key] = found
+            while len(_codes) > _SIZE:
+                _codes.popitem(last=False)
+    code = found[1]
+    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    defaults = f.__defaults__ if count <= f.__code__.co_argcount else None
+    made = FunctionType(code, f.__globals__, f.__name__, defaults, closure)
+    made.__kwdefaults__, made.__qualname__, made.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
+    return made
+
+
+def _code(f: FunctionType, count: int, keywords: tuple[str, ...]) -> CodeType:
+    source = read_source(f)
+    args = source.tree.args
+    positional = [*args.posonlyargs, *args.args]
+    named = {p.id for p in [*args.args, *args.kwonlyargs]}
+    taken = {n.id for n in walk(source.tree) if isinstance(n, gast.Name)}
+    names = Names(taken | set(keywords))
+    extra = [names.temporary(args.vararg.id) for _ in range(count - len(positional))] if args.vararg else []
+    free = [k for k in keywords if k not in named]
+    for k in free:
+        if k in taken:
+            raise NonDifferentiableError(
+                f"{f.__qualname__} is given `{k}=` for its `**{args.kwarg.id}`, and uses the name `{k}`",
+                why="the argument would take the name",
+                instead=f"rename `{k}` in the function",
+            )
+    start = []
+    if args.vararg is not None:
+        start.append(assign(args.vararg.id, tuple_of(map(load, extra)), source.tree))
+    if args.kwarg is not None:
+        given = gast.Dict(keys=list(map(constant, free)), values=list(map(load, free)))
+        start.append(assign(args.kwarg.id, given, source.tree))
+    new = gast.arguments(
+        args=[*args.args, *map(param, extra)],
+        posonlyargs=args.posonlyargs,
+        vararg=None,
+        kwonlyargs=[*args.kwonlyargs, *map(param, free)],
+        kw_defaults=[*args.kw_defaults, *[None] * len(free)],
+        kwarg=None,
+        defaults=[] if extra else args.defaults,
+    )
+    tree = rebuilt(source.tree, args=new, body=[*start, *source.tree.body])
+    definition = ast.fix_missing_locations(gast.gast_to_ast(tree))
+    code = compile_function(definition, source.filename, f.__code__.co_freevars)
+    remember_definition(code, tree, source.lines)
+    return code

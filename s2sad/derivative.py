@@ -1,0 +1,315 @@
+"""The objects that users hold: a derivative that looks like its function, and makes code for the kinds it is
+called with.
+
+A call looks the kinds of its arguments up, and runs the code that was generated for them; the first call with
+new kinds generates it. What the code assumed of the names around the function is checked at each call, by
+identity. After many different kinds the generic code, which assumes nothing of the arguments, serves the
+rest.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import FunctionType, MethodType
+from typing import Any
+
+from . import domain
+from .arguments import Argnums, check_input, check_tangent, check_type, plain_parameters, positions
+from .generate import Capture, Generator, Request
+from .kinds import UNKNOWN, Kind, kind_of
+from .primitives import PRIMITIVES
+from .target import Target, target_of
+from .transforms.bind_captured import is_captured
+from .transforms.errors import NonDifferentiableError
+from .transforms.program import Names
+from .versions import Made, Versions, share
+
+__all__ = ["Derivative"]
+
+
+class Derivative:
+    """A derivative of a function: call it like the function (`jvp` takes the tangents after the arguments).
+
+    `source` is the generic generated source, `source_for(*args)` the one that these arguments run. The first
+    `leading` parameters are no arguments that `argnums` counts.
+    """
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        form: str,
+        argnums: Argnums,
+        has_aux: bool = False,
+        leading: int = 0,
+        trailing: int = 0,
+    ) -> None:
+        self._f, self._form, self._argnums, self._has_aux = f, form, argnums, has_aux
+        self._target = target_of(f)
+        function = self._target.function
+        self._signature = inspect.signature(function)
+        self._parameters = tuple(plain_parameters(self._signature, function))
+        self._start = len(self._target.args) + leading
+        captured = [
+            p.kind is p.KEYWORD_ONLY and is_captured(p.name) for p in self._signature.parameters.values()
+        ]
+        self._stop = len(self._parameters) - trailing - sum(captured)
+        self._wrt = positions(argnums, self._parameters[: self._stop], self._start, f)
+        self._versions = Versions()
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+            setattr(self, name, getattr(f, name, getattr(function, name, None)))
+        self.__signature__ = self._own_signature()
+
+    def _own_signature(self) -> inspect.Signature:
+        """That of the function; in forward mode with a tangent for each differentiated parameter."""
+        signature = self.primal_signature
+        if self._form != "jvp":
+            return signature
+        wrt = self._wrt if self._argnums is not None else range(self._start, self._stop)
+        names = Names(self._parameters)
+        tangents = [
+            inspect.Parameter(names.fresh(f"d{self._parameters[k]}"), inspect.Parameter.POSITIONAL_ONLY)
+            for k in wrt
+        ]
+        primals = [
+            p.replace(kind=inspect.Parameter.POSITIONAL_ONLY, default=inspect.Parameter.empty)
+            for p in signature.parameters.values()
+        ]
+        return inspect.Signature([*primals, *tangents])
+
+    @property
+    def primal_signature(self) -> inspect.Signature:
+        """That of the function itself."""
+        is_primitive = not isinstance(self._f, FunctionType) and PRIMITIVES.find_rule(self._f) is not None
+        return self._signature if is_primitive else inspect.signature(self._f)
+
+    # ------------------------------------------------------------ calling
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        if keywords or len(args) != len(self._parameters) or self._target.args or self._form == "jvp":
+            return self._bound_call(args, keywords)
+        return self._function(args)(*args)
+
+    def _bound_call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        primals, tangents = self.split(args, keywords)
+        function = self._function(primals)
+        count = function.__code__.co_argcount - len(tangents)
+        named = dict(zip(self._parameters[count:], primals[count:], strict=True))
+        return function(*primals[:count], *tangents, **named)
+
+    def split(
+        self, args: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """All arguments in the order of the parameters, and the tangents among `args`."""
+        tangents: tuple[Any, ...] = ()
+        if self._form == "jvp":
+            count = len(self._wrt) if self._argnums is not None else self._stop - self._start
+            if len(args) < count:
+                raise TypeError(f"{self.__name__}: jvp takes the arguments and then {count} tangents")
+            args, tangents = args[: len(args) - count], args[len(args) - count :]
+        primals = self.bind(args, keywords)
+        if self._form == "jvp":
+            chosen = self._chosen(primals)
+            if self._argnums is None:
+                tangents = tuple(tangents[k - self._start] for k in chosen)
+            for k, tangent in zip(chosen, tangents, strict=True):
+                check_tangent(self._parameters[k], primals[k], tangent)
+        return primals, tangents
+
+    def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
+        """All arguments in the order of the parameters: bound ones, given ones and defaults."""
+        bound = self._signature.bind(*self._target.args, *args, **{**dict(self._target.keywords), **keywords})
+        bound.apply_defaults()
+        return tuple(bound.arguments[p] for p in self._parameters)
+
+    def _function(self, primals: tuple[Any, ...]) -> FunctionType:
+        """The generated function for these arguments."""
+        kinds = tuple(map(kind_of, primals, self._parameters))
+        if UNKNOWN in kinds:
+            for value, name in zip(primals, self._parameters, strict=True):
+                check_type(name, value)
+        found = self._versions.find(kinds)
+        if found is not None:
+            return found
+        chosen = self._chosen(primals)
+        return self._versions.add(kinds, chosen, lambda kinds: self._made(kinds, chosen))
+
+    def _chosen(self, primals: tuple[Any, ...]) -> tuple[int, ...]:
+        """The positions of the arguments to differentiate; raises NonDifferentiableError for one that carries
+        no derivative.
+        """
+        if self._argnums is not None:
+            for k in self._wrt:
+                check_input(self._parameters[k], primals[k], str(self.__name__))
+            return self._wrt
+        return self._default_choice(tuple(map(kind_of, primals, self._parameters)))
+
+    def _default_choice(self, kinds: tuple[Kind, ...]) -> tuple[int, ...]:
+        """All arguments: `vjp` gives None for those without derivative, `jvp` takes no tangents for them."""
+        return tuple(
+            k
+            for k, kind in enumerate(kinds)
+            if self._start <= k < self._stop
+            and (self._form != "jvp" or domain.is_differentiable(kind) is not False)
+        )
+
+    # ------------------------------------------------------------ generating
+
+    def _made(self, kinds: tuple[Kind, ...], chosen: tuple[int, ...]) -> Made:
+        """The generated function for these kinds and parameters, and what it assumes."""
+        function, before = self._plain(kinds)
+        key = self._form, chosen, isinstance(self._argnums, (int, str)), self._has_aux, kinds
+        made, captures = share(function, key, lambda: self._generate(function, kinds, chosen, Generator()))
+        return made, [*before, *captures]
+
+    def _generate(
+        self, function: FunctionType, kinds: tuple[Kind, ...], chosen: tuple[int, ...], generator: Generator
+    ) -> Made:
+        wrt = tuple(function.__code__.co_varnames[k] for k in chosen)
+        bare = isinstance(self._argnums, (int, str))
+        made = generator.derivative(Request(function, self._form, wrt, bare, kinds, self._has_aux))
+        return made, list(generator.captures.values())
+
+    def _plain(self, kinds: tuple[Kind, ...]) -> Made:
+        """The function to differentiate (of a derivative, the code generated for these kinds) and what it
+        assumes.
+        """
+        inner = self._target.function
+        if isinstance(inner, FunctionType):
+            return inner, []
+        found: Made = inner.made_for_kinds(kinds)
+        return found
+
+    def made_for_kinds(self, kinds: tuple[Kind, ...]) -> Made:
+        """The generated function for arguments of these kinds (in forward mode tangents after them)."""
+        own = kinds[: len(self._parameters)]
+        chosen = self._wrt if self._argnums is not None else self._default_choice(own)
+        if self._form == "jvp" and len(kinds) != len(own) + len(chosen):
+            raise NonDifferentiableError(
+                f"{self!r} is differentiated, and some of its arguments carry no derivative",
+                instead="give jvp the argnums of those that do",
+            )
+        return self._made(own, chosen)
+
+    def function_for_kinds(
+        self, args: list[Kind], keywords: dict[str, Kind]
+    ) -> tuple[FunctionType | None, list[Capture]]:
+        """The generated function for arguments of these kinds, and what it assumes; None when they do not
+        fit.
+        """
+        if self._target.args or self._target.keywords or self._form == "jvp":
+            return None, []
+        kinds = dict(zip(self._parameters, args, strict=False))
+        kinds.update({k: v for k, v in keywords.items() if k in self._parameters})
+        if len(args) > len(self._parameters) or len(kinds) < len(self._parameters):
+            return None, []
+        return self.made_for_kinds(tuple(kinds[p] for p in self._parameters))
+
+    # ------------------------------------------------------------ showing
+
+    @property
+    def __wrapped__(self) -> FunctionType:
+        """The generic generated function, so that `inspect.getsource` and `help` show it."""
+        return self._generic()
+
+    def _generic(self) -> FunctionType:
+        kinds = tuple(UNKNOWN for _ in self._parameters)
+        chosen = self._wrt if self._argnums is not None else self._default_choice(kinds)
+        return self._made(kinds, chosen)[0]
+
+    @property
+    def source(self) -> str:
+        """The generated source that assumes nothing of the arguments."""
+        return inspect.getsource(self._generic())
+
+    def source_for(self, *args: Any, **keywords: Any) -> str:
+        """The generated source that a call with these arguments (without tangents) runs."""
+        return inspect.getsource(self.function_for(*args, **keywords))
+
+    def function_for(self, *args: Any, **keywords: Any) -> FunctionType:
+        """The generated function that a call with these arguments (without tangents) runs: plain code, to
+        compile or to read.
+        """
+        return self._function(self.bind(args, keywords))
+
+    def generate_with(self, generator: Generator, args: tuple[Any, ...] | None = None) -> Target:
+        """Makes the derivative for these arguments (the generic one for None) again, by a generator that may
+        watch; returns what it is of.
+        """
+        kinds: tuple[Kind, ...] = tuple(UNKNOWN for _ in self._parameters)
+        if args is None:
+            chosen = self._wrt if self._argnums is not None else self._default_choice(kinds)
+        else:
+            primals = self.bind(args, {})
+            kinds = tuple([kind_of(p, name) for p, name in zip(primals, self._parameters, strict=True)])
+            chosen = self._chosen(primals)
+        self._generate(self._plain(kinds)[0], kinds, chosen, generator)
+        return self._target
+
+    # ------------------------------------------------------------ being differentiated
+
+    @property
+    def target(self) -> Target:
+        return self._target
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of all parameters of the function behind it, bound ones first."""
+        return self._parameters
+
+    @property
+    def arguments(self) -> range:
+        """The positions of the parameters that are arguments: not bound ones, nor captured variables."""
+        return range(len(self._target.args), self._stop)
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The positions that `argnums` names among all parameters."""
+        return self._wrt
+
+    def of(self, f: Any, leading: int) -> Derivative:
+        """The same derivative of a function that takes `leading` arguments before the own ones of this one's
+        function.
+        """
+        trailing = len(self._parameters) - self._stop
+        return Derivative(f, self._form, self._argnums, self._has_aux, leading, trailing)
+
+    def chosen(self, primals: tuple[Any, ...]) -> tuple[int, ...]:
+        """The positions among all parameters of those that are differentiated."""
+        return self._chosen(primals)
+
+    @property
+    def form(self) -> str:
+        return self._form
+
+    @property
+    def argnums(self) -> Argnums:
+        return self._argnums
+
+    @property
+    def has_aux(self) -> bool:
+        return self._has_aux
+
+    @property
+    def defaults(self) -> tuple[str, ...]:
+        """The names of the parameters that have a default."""
+        empty = inspect.Parameter.empty
+        return tuple(p.name for p in self._signature.parameters.values() if p.default is not empty)
+
+    def function_of(self, primals: tuple[Any, ...]) -> FunctionType:
+        """The generated function for these values of all parameters."""
+        return self._function(primals)
+
+    # ------------------------------------------------------------ being an object
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __reduce__(self) -> Any:
+        return Derivative, (self._f, self._form, self._argnums, self._has_aux)
+
+    def __repr__(self) -> str:
+        return f"<{self._form} of {self.__qualname__}>"

@@ -1,0 +1,253 @@
+"""The domain of kinds as the transforms see it: what they ask about a name, answered from its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gast
+
+from . import kind_plans
+from .kind_inference import call_kind
+from .kind_structure import (
+    INTEGER,
+    attribute_kind,
+    dict_kind,
+    element_kind,
+    kind_of_literal,
+    list_kind,
+    literal_int,
+    sequence_of,
+    slice_item,
+    stored_kind,
+    subscript_kind,
+    tuple_kind,
+    unpack_kinds,
+)
+from .kind_structure import kind_of_static as _kind_of_static
+from .kinds import (
+    INTEGERS,
+    UNKNOWN,
+    Array,
+    Dict,
+    Kind,
+    List,
+    Literal,
+    Nothing,
+    Numeric,
+    Scalar,
+    Tuple,
+    join,
+    kind_of,
+    widen,
+)
+from .transforms.program import MISSING, Program
+
+__all__ = [
+    "INTEGER",
+    "UNKNOWN",
+    "attribute_kind",
+    "call_kind",
+    "dict_kind",
+    "element_kind",
+    "has_length",
+    "holds_floats",
+    "is_array",
+    "is_basic_index",
+    "is_container",
+    "is_differentiable",
+    "is_float",
+    "is_immutable",
+    "is_integer",
+    "is_numeric",
+    "is_real",
+    "is_real_scalar",
+    "is_scalar",
+    "is_scalar_item",
+    "is_tuple",
+    "item_nature",
+    "join",
+    "kind_of_atom",
+    "kind_of_literal",
+    "kind_of_static",
+    "list_kind",
+    "literal_int",
+    "rank",
+    "sequence_of",
+    "share_real_dtype",
+    "slice_item",
+    "stored_kind",
+    "subscript_kind",
+    "tuple_kind",
+    "unbroadcast_plan",
+    "unpack_kinds",
+    "update_nature",
+    "zero_plan",
+]
+
+
+def kind_of_static(node: Any, value: Any) -> Kind:
+    """The kind of what a free name or a module's attribute means.
+
+    The kind of a free name's data may be relied on: a derivative is generated anew when it changes.
+    """
+    kind = _kind_of_static(value)
+    return kind_of(value, f"{node.id}@") if kind is UNKNOWN and isinstance(node, gast.Name) else kind
+
+
+def kind_of_atom(node: Any, kinds: Mapping[str, Kind], program: Program | None = None) -> Kind:
+    """The kind of an atom in a program."""
+    match node:
+        case gast.Constant(value=value):
+            return kind_of_literal(value)
+        case gast.UnaryOp(operand=gast.Constant(value=value)):
+            return kind_of_literal(-value)
+        case gast.Name(id=name) if name in kinds:
+            return kinds[name]
+    found = MISSING if program is None else program.resolve(node)
+    return UNKNOWN if found is MISSING else kind_of_static(node, found)
+
+
+def is_differentiable(kind: Kind) -> bool | None:
+    return kind_plans.is_differentiable(kind)
+
+
+def zero_plan(kind: Kind) -> str:
+    """How to write a zero like a value of the kind: "0.0", "None" (it carries no derivative), "np.zeros_like"
+    or the helper "zeros_like".
+    """
+    wide = widen(kind)
+    if kind_plans.is_differentiable(wide) is False and not (
+        isinstance(wide, List) and isinstance(wide.element, Nothing)
+    ):
+        return "None"
+    return kind_plans.zero_plan(wide)
+
+
+def unbroadcast_plan(x: Kind, out: Kind) -> Any:
+    return kind_plans.unbroadcast_plan(x, out)
+
+
+def is_scalar(kind: Kind) -> bool:
+    """Whether the kind is a number that is no array."""
+    return isinstance(widen(kind), Scalar)
+
+
+def is_real_scalar(kind: Kind) -> bool:
+    """Whether the kind is a float, so that its adjoint is a plain float too."""
+    wide = widen(kind)
+    return isinstance(wide, Scalar) and wide.dtype == "float"
+
+
+def _dtype(kind: Kind) -> str | None:
+    wide = widen(kind)
+    if isinstance(wide, Scalar):
+        return {"float": "float64", "complex": "complex128"}.get(wide.dtype, wide.dtype)
+    return wide.dtype if isinstance(wide, Array) else None
+
+
+def is_real(kind: Kind) -> bool:
+    """Whether the kind is a number or an array without imaginary part."""
+    dtype = _dtype(kind)
+    return dtype is not None and dtype != "number" and not dtype.startswith(("complex", "clongdouble"))
+
+
+def share_real_dtype(kinds: list[Kind]) -> bool:
+    """Whether values of these kinds are floating-point, real, and of one dtype."""
+    dtypes = set(map(_dtype, kinds))
+    return len(dtypes) == 1 and all(d is not None and d.startswith("float") for d in dtypes)
+
+
+def is_float(kind: Kind) -> bool:
+    """Whether values of the kind are floats, or arrays of floats."""
+    dtype = _dtype(kind)
+    return dtype is not None and dtype.startswith("float")
+
+
+def is_integer(kind: Kind) -> bool:
+    wide = widen(kind)
+    return isinstance(wide, Scalar) and wide.dtype in INTEGERS
+
+
+def is_array(kind: Kind) -> bool:
+    """Whether the kind is an array of at least one dimension, so that it can be changed in place."""
+    return isinstance(kind, Array) and bool(kind.dims)
+
+
+def is_numeric(kind: Kind) -> bool:
+    """Whether `+` adds values of the kind."""
+    return isinstance(widen(kind), (Scalar, Array, Numeric))
+
+
+def is_container(kind: Kind) -> bool:
+    """Whether items of the kind are objects that it holds, not views."""
+    return isinstance(kind, (Tuple, List, Dict))
+
+
+def is_tuple(kind: Kind) -> bool:
+    return isinstance(kind, Tuple)
+
+
+def is_immutable(kind: Kind) -> bool:
+    """Whether values of the kind cannot be changed in place, nor anything that they hold."""
+    wide = widen(kind)
+    return isinstance(wide, (Scalar, Literal)) or (
+        isinstance(wide, Tuple) and all(map(is_immutable, wide.items))
+    )
+
+
+def update_nature(x: Kind, result: Kind) -> str:
+    """What `x += v` does to an `x` of this kind, when `x + v` is of kind `result`: "immutable" (nothing),
+    "same" (an array is overwritten by one like it), "array", or "unknown".
+    """
+    wide = widen(x)
+    if isinstance(wide, (Scalar, Literal, Tuple)):
+        return "immutable"
+    if isinstance(wide, Array):
+        return (
+            "same"
+            if wide is result and wide.dims is not None and None not in wide.dims and wide.dtype is not None
+            else "array"
+        )
+    return "unknown"
+
+
+def item_nature(base: Kind) -> str:
+    """What an item of a value of this kind is a part of: an "array", a "container" that holds it as an
+    object, or "unknown".
+    """
+    return "array" if isinstance(base, (Array, Numeric)) else "container" if is_container(base) else "unknown"
+
+
+def holds_floats(kind: Kind) -> bool:
+    """Whether all items of a list of this kind are floats."""
+    return isinstance(kind, List) and is_real_scalar(element_kind(kind))
+
+
+def is_scalar_item(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
+    """Whether an item of an array is a number, not a view."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return (
+        rank(base) == len(parts)
+        and isinstance(base, Array)
+        and all(not isinstance(p, gast.Slice) and is_integer(kind(p)) for p in parts)
+    )
+
+
+def is_basic_index(kind: Kind) -> bool:
+    """Whether an index of this kind selects each element once: integers, slices, None and Ellipsis."""
+    if isinstance(kind, Literal):
+        return kind.value is None or kind.value is ... or isinstance(kind.value, (int, slice))
+    return is_integer(kind)
+
+
+def has_length(kind: Kind) -> bool:
+    """Whether `len` gives the number of elements that a loop would see."""
+    return isinstance(kind, (Array, Tuple, List))
+
+
+def rank(kind: Kind) -> int | None:
+    """The number of dimensions, when it is known."""
+    if isinstance(widen(kind), Scalar):
+        return 0
+    return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else None

@@ -1,0 +1,234 @@
+"""Calls whose function only the run knows: `f(x)` where `f` is an argument, an element of a list, or a nested
+function passed on.
+
+The adjoint (and the tangent) of a function has the structure of its layout: see `lift`. The derivatives of
+such calls are plain functions again, so that they can be differentiated like anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+from . import domain
+from .compiled import make_function
+from .derivative import Derivative
+from .kinds import kind_of
+from .lift import Key, Layout, Lifted, cached, leaves, lift
+from .registry import bprop
+from .runtime import add
+from .transforms.program import Scope
+
+__all__ = ["close_recursion", "fprop_of", "jvp_of", "open_recursion"]
+
+
+def fprop_of(
+    f: Any, own: bool = False, keys: tuple[Key, ...] | None = None
+) -> Callable[..., tuple[Any, Callable[[Any], tuple[Any, dict[Key, Any]]]]]:
+    """The reverse derivative of any callable: `fprop(*args, **keywords)` is `(result, bprop)`, and
+    `bprop(dout)` is the adjoint of `f` itself (None unless `own`) and a dict of those of the arguments whose
+    positions and names are `keys` (None: of all).
+
+    Raises MissingRuleError for a C function without a rule.
+    """
+    return _Fprop(f, own, keys)
+
+
+def jvp_of(f: Any, change: Any, changes: dict[Key, Any]) -> Callable[..., tuple[Any, Any]]:
+    """The forward derivative of any callable, given its own tangent and those of some of its arguments:
+    `(result, tangent)` when called.
+    """
+    return _Push(f, change, changes)
+
+
+def _is_differentiable(value: Any) -> bool:
+    return domain.is_differentiable(kind_of(value, "x")) is not False
+
+
+def _behind(f: Any) -> Any:
+    """The function of which `f` is a derivative, of any order."""
+    while isinstance(f, (_Fprop, _Push)):
+        f = f.f
+    return f
+
+
+class _Fprop:
+    def __init__(self, f: Any, own: bool, keys: tuple[Key, ...] | None) -> None:
+        self.f, self.own, self.keys = f, own, keys
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        call = self.lift_call(args, keywords)
+        return call.function(*call.values)
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        """What calls `f` with these arguments, in reverse mode: adjoints as the layouts of the call say."""
+        call = lift(self.f, args, keywords)
+        returned = call.own if self.own else None
+        keys = call.arguments if self.keys is None else self.keys
+        wanted = {k: call.arguments[k] for k in keys}
+        positions = tuple(
+            k for k in sorted({*leaves(returned), *leaves(wanted)}) if _is_differentiable(call.values[k])
+        )
+        own = returned if isinstance(returned, dict) else {}
+        recursive = [n for n, k in own.items() if k is not None and call.values[k] is _behind(self.f)]
+        key = (call.function, positions, repr((returned, wanted, recursive)))
+        function = cached(key, lambda: _fprop_function(call, returned, wanted, positions, recursive))
+        return replace(call, function=function)
+
+
+def _fprop_function(
+    call: Lifted,
+    returned: Layout,
+    wanted: dict[Key, Layout],
+    positions: tuple[int, ...],
+    recursive: list[str],
+) -> FunctionType:
+    """`def f_fprop_of(...)`, which calls the derivative of the lifted function by the values at some
+    positions, and gives the adjoints in the structure of the layouts.
+    """
+    name = call.function.__name__ if call.function.__name__.isidentifier() else "lambda_"
+    values = ", ".join(f"x{k}" for k in range(len(call.values)))
+    adjoints = {k: f"dx{k}" for k in positions}
+    own = _written(returned, adjoints)
+    if recursive:  # the adjoint of a function that reads itself comes as its own free variable's
+        own = f"close_recursion({own}, {recursive[0]!r})"
+    unpacked = f"{''.join(f'{a}, ' for a in adjoints.values())}= " if adjoints else ""
+    text = f"""def {name}_fprop_of({values}):
+    out, bprop = {name}_fprop({values})
+    def {name}_bprop_of(dout):
+        {unpacked}bprop(dout)
+        return {own}, {_written(wanted, adjoints)}
+    return out, {name}_bprop_of
+"""
+    derivative = _derivative(call.function, "vjp", positions)
+    bindings = {f"{name}_fprop": derivative, "close_recursion": close_recursion}
+    return make_function(text, f"{name}_fprop_of", Scope({}), bindings)
+
+
+def _derivative(function: FunctionType, form: str, positions: tuple[int, ...]) -> Derivative:
+    made: Derivative = cached((function, form, positions), lambda: Derivative(function, form, positions))
+    return made
+
+
+def _written(layout: Layout, names: Mapping[int, str]) -> str:
+    """The expression that puts values of these names in the places of a layout."""
+    if isinstance(layout, dict):
+        return "{" + ", ".join(f"{k!r}: {_written(v, names)}" for k, v in layout.items()) + "}"
+    if isinstance(layout, tuple):
+        return "(" + "".join(f"{_written(v, names)}, " for v in layout) + ")"
+    return "None" if layout is None else names.get(layout, "None")
+
+
+class _Push:
+    def __init__(self, f: Any, change: Any, changes: dict[Key, Any]) -> None:
+        self.f, self.change, self.changes = f, change, changes
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        call = self.lift_call(args, keywords)
+        return call.function(*call.values)
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        """What calls `f` with these arguments, in forward mode: the values are followed by the tangents."""
+        call = lift(self.f, args, keywords)
+        tangents: list[Any] = [None] * len(call.values)
+        _collect(call.own, self.change, tangents)
+        for key, change in self.changes.items():
+            _collect(call.arguments[key], change, tangents)
+        for k in leaves(call.own) if self.change is not None else ():
+            if call.values[k] is _behind(self.f):  # the tangent of a function that reads itself is its own
+                tangents[k] = self.change
+        positions = tuple(
+            k for k, t in enumerate(tangents) if t is not None and _is_differentiable(call.values[k])
+        )
+        places = {position: len(call.values) + k for k, position in enumerate(positions)}
+        own = (
+            call.own,
+            _moved(call.own, places),
+            {k: _moved(call.arguments[k], places) for k in self.changes},
+        )
+        derivative = _derivative(call.function, "jvp", positions)
+        values = (*call.values, *(tangents[k] for k in positions))
+        return replace(call, function=derivative.function_of(call.values), values=values, own=own)
+
+
+def _collect(layout: Layout, tangent: Any, found: list[Any]) -> None:
+    """Puts the parts of a tangent at the positions that a layout gives them."""
+    if tangent is None or layout is None:
+        return
+    if isinstance(layout, int):
+        found[layout] = tangent
+        return
+    if isinstance(tangent, dict) and not tangent.keys() <= layout.keys():
+        raise LookupError(f"tangents {[*tangent]} of a function that captures {[*layout]}")
+    for key in layout if isinstance(layout, dict) else range(len(layout)):
+        _collect(layout[key], tangent.get(key) if isinstance(tangent, dict) else tangent[key], found)
+
+
+def _moved(layout: Layout, places: dict[int, int]) -> Layout:
+    """The layout with each position replaced by another, or by None."""
+    if isinstance(layout, dict):
+        return {k: _moved(v, places) for k, v in layout.items()}
+    if isinstance(layout, tuple):
+        return tuple(_moved(v, places) for v in layout)
+    return None if layout is None else places.get(layout)
+
+
+# ---------------------------------------------------------------- rules
+
+
+def close_recursion(adjoint: dict[str, Any], name: str) -> dict[str, Any]:
+    """The adjoint of a function that reads itself as its free variable `name`: what came through that is
+    added to the rest.
+    """
+    inner = adjoint[name]
+    if inner is None:
+        return adjoint
+    return {k: None if k == name else add(v, inner.get(k)) for k, v in adjoint.items()}
+
+
+def open_recursion(dout: dict[str, Any], adjoint: dict[str, Any], name: str) -> dict[str, Any]:
+    """The transpose of `close_recursion`."""
+    if adjoint[name] is None:
+        return dout
+    return {**dout, name: {k: None if k == name else dout[k] for k in adjoint[name]}}
+
+
+@bprop(
+    close_recursion,
+    "linear",
+    samples=[({"a": 1.5, "f": {"a": 2.5, "f": None}}, "f"), ({"a": 1.5, "f": None}, "f")],
+)
+def close_recursion_(adjoint, name, out, dout):  # type: ignore[no-untyped-def]
+    return open_recursion(dout, adjoint, name), None
+
+
+@bprop(open_recursion, samples=[({"a": 1.5, "f": None}, {"a": 1.5, "f": {"a": 2.5, "f": None}}, "f")])
+def open_recursion_(d, adjoint, name, out, dout):  # type: ignore[no-untyped-def]
+    return close_recursion(dout, name), None, None
+
+
+@open_recursion_.jvp
+def open_recursion_jvp(d, adjoint, name, out, dd):  # type: ignore[no-untyped-def]
+    return open_recursion(dd, adjoint, name)
+
+
+@bprop(fprop_of, samples=[(abs,)])
+def fprop_of_(f, own=False, keys=None, *, out, dout):  # type: ignore[no-untyped-def]
+    return (dout,)
+
+
+@fprop_of_.jvp
+def fprop_of_jvp(f, own=False, keys=None, *, out, df):  # type: ignore[no-untyped-def]
+    return df
+
+
+@bprop(jvp_of, samples=[(abs, None, {})])
+def jvp_of_(f, change, changes, out, dout):  # type: ignore[no-untyped-def]
+    return dout[0], dout[1], dout[2]
+
+
+@jvp_of_.jvp
+def jvp_of_jvp(f, change, changes, out, df, dchange, dchanges):  # type: ignore[no-untyped-def]
+    return df, dchange, dchanges

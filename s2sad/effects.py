@@ -1,0 +1,73 @@
+"""What a program changes in place, given the kinds of its names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gast
+
+from . import domain
+from .kinds import UNKNOWN, Kind
+from .primitives import PRIMITIVES
+from .transforms.check_stores import stores
+from .transforms.find_aliases import OUTSIDE, Aliases, find_aliases
+from .transforms.find_changed import Calls, changing_calls
+from .transforms.operations import Operation, classify
+from .transforms.program import Program
+
+__all__ = ["aliases_of", "calls_that_change", "changes_outside"]
+
+
+def aliases_of(
+    program: Program, kinds: Mapping[str, Kind], operation_of: Callable[[Any], Operation]
+) -> Aliases:
+    """Which names of the program may hold the same object."""
+
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds, program)
+
+    return find_aliases(
+        program,
+        operation_of,
+        lambda name: domain.is_immutable(kinds.get(name, UNKNOWN)),
+        PRIMITIVES.is_fresh,
+        lambda base, index: domain.is_scalar_item(kind(base), index, kind),
+        lambda atom: domain.is_container(kind(atom)),
+        PRIMITIVES.is_in_place,
+        lambda atom: domain.item_nature(kind(atom)) == "array",
+    )
+
+
+def calls_that_change(
+    program: Program, kinds: Mapping[str, Kind], may_change: Callable[[Any], bool]
+) -> Calls:
+    """The calls that may change arguments, each with those that can be changed at all."""
+
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds, program)
+
+    found = [
+        (s, [a for a in atoms if not domain.is_immutable(kind(a))])
+        for s, atoms in changing_calls(program, PRIMITIVES, kind, may_change)
+    ]
+    return [(s, atoms) for s, atoms in found if atoms]
+
+
+def changes_outside(program: Program, kinds: Mapping[str, Kind], may_change: Callable[[Any], bool]) -> bool:
+    """Whether a function may change an object that it did not make itself."""
+    changed = [
+        gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+        for name, _ in stores(program, PRIMITIVES.is_in_place)
+    ]
+    changed += [a for _, atoms in calls_that_change(program, kinds, may_change) for a in atoms]
+    if not changed:
+        return False
+    if any(not isinstance(a, gast.Name) for a in changed):
+        return True
+
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds, program)
+
+    held = aliases_of(program, kinds, lambda value: classify(value, program, PRIMITIVES, kind)).held
+    return any(a.id not in held or OUTSIDE in held[a.id][0] for a in changed)

@@ -1,0 +1,94 @@
+"""The way from a function to its derivative, stage by stage: each printable, each callable.
+
+Contract: stages stand in the order of the pipeline. Up to differentiation every stage returns exactly what
+the function returns.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from .arguments import Argnums
+from .compiled import make_function
+from .derivative import Derivative
+from .generate import Generator, Request
+from .target import Target
+from .transforms import NORMALISE
+from .transforms.printer import to_source
+from .transforms.program import Program
+
+__all__ = ["Explanation", "Stage", "explain"]
+
+PRIMAL = frozenset({*(step.__name__ for step in NORMALISE), "inline_calls", "to_ssa", "lower_updates"})
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What one pass made of the function; `is_primal` where it still returns what the function returns."""
+
+    name: str
+    source: str
+    function: Callable[..., Any]
+    is_primal: bool
+
+    def __str__(self) -> str:
+        return self.source
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All stages, by the name of the pass that made them."""
+
+    stages: Mapping[str, Stage]
+
+    def __str__(self) -> str:
+        return "\n".join(f"# {name}\n{stage.source}" for name, stage in self.stages.items())
+
+
+def explain(f: Callable[..., Any], *args: Any, argnums: Argnums = 0, form: str = "grad") -> Explanation:
+    """The stages on the way to a derivative of `f`: of the code for these arguments, or, without any, of the
+    generic code.
+
+    `form` is the transform, "grad", "value_and_grad", "vjp" or "jvp", and `argnums` as for that. Raises what
+    it raises.
+
+    >>> stages = explain(lambda x: 3 * x ** 2).stages
+    >>> print(stages["to_anf"].source, end="")
+    def lambda_(x):
+        out_1 = x ** 2
+        out = 3 * out_1
+        return out
+    >>> stages["to_anf"].function(2.0)
+    12.0
+    """
+    found: dict[str, Program] = {}
+    generator = Generator(watch=found.__setitem__)
+    target = Derivative(f, form, argnums).generate_with(generator, args or None)
+    plain = generator.first.function
+    return Explanation(
+        {name: _stage(name, program, plain, target, generator) for name, program in found.items()}
+    )
+
+
+def _stage(name: str, program: Program, plain: FunctionType, target: Target, generator: Generator) -> Stage:
+    source, is_primal = to_source(program.tree), name in PRIMAL
+    bindings = {
+        k: generator.made[v].function if isinstance(v, Request) else v for k, v in program.bindings.items()
+    }
+    has_defaults = is_primal or generator.first.form != "jvp"  # tangents stand behind the arguments
+    function: Callable[..., Any] = make_function(
+        source,
+        program.tree.name,
+        program.scope,
+        bindings,
+        plain.__defaults__ if has_defaults else None,
+        plain.__kwdefaults__ if has_defaults else None,
+        like=plain,
+    )
+    if is_primal and (target.args or target.keywords):
+        function = functools.partial(function, *target.args, **dict(target.keywords))
+    return Stage(name, source, function, is_primal)

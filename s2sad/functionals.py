@@ -1,0 +1,104 @@
+"""The transforms within differentiated code: `grad(g)(x)` where `g` may depend on what is differentiated.
+
+The adjoint and the tangent of `grad(g)` as a function are those of `g`: both depend on the same free
+variables.
+"""
+
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from .api import (
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+from .api import jvp as jvp_
+from .lift import CALLED, Lifted, lift
+from .primitives import CALLS_FIRST
+from .registry import bprop, nondifferentiable
+
+
+@bprop(grad, value_and_grad, samples=[(abs,)])
+def grad_(f, argnums=0, has_aux=False, *, out, dout):
+    return (dout,)
+
+
+@grad_.jvp
+def grad_jvp(f, argnums=0, has_aux=False, *, out, df):
+    return df
+
+
+@bprop(elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, samples=[(abs,)])
+def jacobian_rule(f, argnums=0, *, out, dout):
+    return (dout,)
+
+
+@jacobian_rule.jvp
+def jacobian_jvp(f, argnums=0, *, out, df):
+    return df
+
+
+@bprop(vjp, samples=[(abs,)])
+def vjp_rule(f, *primals, argnums=None, out, dout):
+    return (dout,)
+
+
+@vjp_rule.jvp
+def vjp_jvp(f, *primals, argnums=None, out, df):
+    return df
+
+
+@bprop(jvp_, samples=[(abs,)])
+def jvp_rule(f, primals=None, tangents=None, argnums=None, *, out, dout):
+    return (dout,)
+
+
+@jvp_rule.jvp
+def jvp_jvp(f, primals=None, tangents=None, argnums=None, *, out, df):
+    return df
+
+
+def _lift_vjp(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    """`vjp(f, *primals)`, which is `vjp(f)(*primals)`."""
+    f, *primals = args
+    call = lift(vjp(f, **keywords), tuple(primals), {})
+    arguments: dict[int | str, Any] = {0: call.own, **{k + 1: call.arguments[k] for k in range(len(primals))}}
+    return replace(call, own=None, arguments=arguments)
+
+
+def _lift_jvp(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    """`jvp(f, primals, tangents)`, which is `jvp(f)(*primals, *tangents)`."""
+    given = dict(zip(("f", "primals", "tangents", "argnums"), args, strict=False)) | dict(keywords)
+    f, primals, tangents = given.pop("f"), tuple(given.pop("primals")), tuple(given.pop("tangents"))
+    call = lift(jvp_(f, **given), (*primals, *tangents), {})
+    of = {
+        "f": call.own,
+        "primals": _placed(call, 0, len(primals)),
+        "tangents": _placed(call, len(primals), len(primals) + len(tangents)),
+    }
+    names = [("f", "primals", "tangents")[k] for k in range(min(len(args), 3))]
+    return replace(
+        call,
+        own=None,
+        arguments={**{k: of[n] for k, n in enumerate(names)}, **{k: of[k] for k in keywords if k in of}},
+    )
+
+
+def _placed(call: Lifted, start: int, stop: int) -> tuple[Any, ...]:
+    return tuple(call.arguments.get(k) for k in range(start, stop))
+
+
+CALLED.update({vjp: _lift_vjp, jvp_: _lift_jvp})
+CALLS_FIRST.update(CALLED)
+nondifferentiable([stop_gradient])

@@ -1,0 +1,477 @@
+"""Derivative functions, made: source, normal form, kinds, differentiation, simplification, a function.
+
+A `Generator` serves one request and what it leads to: the derivatives of the user's functions that are
+called, each for the kinds it is called with, linked directly. It notes every outside name that the result
+depends on (`captures`), so that the caller can tell later whether the result still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+import gast
+
+from . import domain
+from .arguments import check_type
+from .compiled import make_function
+from .effects import aliases_of, calls_that_change, changes_outside
+from .judgements import carrying, is_float, is_pure_call, lazily, users_names
+from .kinds import UNKNOWN, Kind, kind_of
+from .primitives import PRIMITIVES
+from .source import FunctionSource, read_source
+from .transforms import (
+    Watch,
+    differentiate_forward,
+    differentiate_reverse,
+    find_active,
+    find_kinds,
+    normalise,
+    simplify,
+    to_single_assignment,
+    unwatched,
+)
+from .transforms.changes import Changes
+from .transforms.check_stores import check_stores, stores
+from .transforms.emit import Link, describe, example_rule
+from .transforms.errors import MissingRuleError, NoSourceError, UnsupportedSyntaxError
+from .transforms.expand_item_updates import expand_item_updates
+from .transforms.find_changed import refuse_active_changes
+from .transforms.lower_updates import lower_updates
+from .transforms.nodes import assign, constant, load, located, walk
+from .transforms.operations import Apply, Call, Operation, classify
+from .transforms.printer import to_source
+from .transforms.program import MISSING, Names, Program, Scope
+
+__all__ = ["Capture", "Generated", "Generator", "Request", "capture_key"]
+
+
+MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
+
+
+@dataclass(frozen=True)
+class Request:
+    """A derivative to make: of which function, in which form, for which parameters, and for which kinds of
+    all of them.
+    """
+
+    function: FunctionType
+    form: str  # "grad", "value_and_grad", "vjp" or "jvp"
+    wrt: tuple[str, ...]
+    bare: bool
+    kinds: tuple[Kind, ...]
+    has_aux: bool = False
+
+
+@dataclass
+class Generated:
+    """A finished derivative."""
+
+    name: str
+    source: str
+    program: Program
+    function: Any = None  # a FunctionType; as such it would look like a method to type checkers
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A free name that a derivative was generated under the assumption of."""
+
+    scope: Scope
+    name: str
+    path: tuple[str, ...] = ()  # of attributes of a module or class
+
+    def value(self) -> Any:
+        found = self.scope.lookup(self.name)
+        for attribute in self.path:
+            found = getattr(found, attribute, MISSING)
+        return found
+
+    def key(self) -> Any:
+        return id(self.scope.globals), id(self.scope.cells.get(self.name)), self.name, self.path
+
+
+FIXED = frozenset(
+    {"numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "s2sad"}
+)  # nobody rebinds what is in these
+
+
+def dotted(node: Any) -> list[str]:
+    """The parts of a dotted path."""
+    return [node.id] if isinstance(node, gast.Name) else [*dotted(node.value), node.attr]
+
+
+def capture_key(value: Any, name: str) -> Any:
+    """What a derivative assumes of the object that a free name means: a function or module itself, else only
+    the kind.
+    """
+    if isinstance(value, (FunctionType, BuiltinFunctionType, ModuleType, type)):
+        return value
+    kind = kind_of(value, name)
+    if kind is UNKNOWN:
+        check_type(name, value)
+        return id(value) if callable(value) else type(value)
+    return kind
+
+
+@dataclass
+class Generator:
+    """Makes derivatives of one function and of those that it calls."""
+
+    captures: dict[Any, Capture] = field(default_factory=dict)
+    made: dict[Request, Generated] = field(default_factory=dict)
+    programs: dict[Any, Program | None] = field(default_factory=dict)
+    result_kinds: dict[Any, Kind] = field(default_factory=dict)
+    changing: dict[Any, bool] = field(default_factory=dict)
+    derivatives: dict[Any, Any] = field(default_factory=dict)
+    requests: dict[Request, Request] = field(default_factory=dict)
+    seen_kinds: dict[Any, set[Any]] = field(default_factory=dict)
+    watch: Watch = unwatched  # is told of the passes of the first request
+    _first: Request | None = None
+    _pending: list[tuple[FunctionType, str, Request]] = field(default_factory=list)
+
+    # ------------------------------------------------------------ programs
+
+    def read(self, function: FunctionType) -> tuple[FunctionSource, Program]:
+        source = read_source(function)
+        names = {n.id for n in walk(source.tree) if isinstance(n, gast.Name)}
+        return source, Program(source.tree, source.scope, source.filename, source.lines, names=Names(names))
+
+    def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
+        """The plain function that a call runs: of a derivative, the code generated for these kinds."""
+        make = getattr(type(function), "function_for_kinds", None)
+        if make is None:
+            return function
+        key = (id(function), tuple(args), tuple(keywords.items()))
+        if key not in self.derivatives:
+            made, captures = make(function, args, keywords)
+            self.captures.update({c.key(): c for c in captures})
+            self.derivatives[key] = made
+        return self.derivatives[key]
+
+    def normal_form(self, function: FunctionType) -> Program:
+        """The function in normal form, before calls are inlined; its free names are noted."""
+        key = function
+        if key not in self.programs:
+            _, program = self.read(function)
+            program = normalise(program, self._watch_of(function))
+            self.note_captures(program)
+            self.programs[key] = program
+        found = self.programs[key]
+        assert found is not None
+        return found
+
+    def note_captures(self, program: Program) -> None:
+        for n in walk(program.tree):
+            if isinstance(n, gast.Name) and n.id not in program.locals and n.id not in program.bindings:
+                scope = program.scope
+                if n.id in scope.cells or n.id in scope.globals:
+                    self.note(Capture(scope, n.id))
+            elif isinstance(n, gast.Attribute) and program.resolve(n) is not MISSING:
+                root, *path = dotted(n)
+                if getattr(program.scope.lookup(root), "__name__", "").partition(".")[0] not in FIXED:
+                    self.note(Capture(program.scope, root, tuple(path)))
+
+    def note(self, capture: Capture) -> None:
+        self.captures[capture.key()] = capture
+
+    def inlinable(self, function: Any) -> Program | None:
+        """The normal form of a user's function, or None for what has a rule or no source."""
+        if (
+            not isinstance(function, FunctionType)
+            or PRIMITIVES.find_rule(function) is not None
+            or PRIMITIVES.is_nondifferentiable(function)
+        ):
+            return None
+        try:
+            return self.normal_form(function)
+        except NoSourceError:
+            return None
+
+    def single_assignment(self, function: FunctionType) -> Program:
+        key = ("ssa", function)
+        if key not in self.programs:
+            self.programs[key] = to_single_assignment(
+                self.normal_form(function), self.inlinable, self._watch_of(function)
+            )
+        found = self.programs[key]
+        assert found is not None
+        return found
+
+    @property
+    def first(self) -> Request:
+        """The request that this generator serves."""
+        assert self._first is not None
+        return self._first
+
+    def _watch_of(self, function: FunctionType) -> Watch:
+        return self.watch if self._first is not None and function is self._first.function else unwatched
+
+    # ------------------------------------------------------------ kinds
+
+    def kinds(self, program: Program, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+        return find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call)
+
+    def kind_of_call(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
+        """The kind of what a user's function returns for arguments of these kinds."""
+        function = self.plain(operation.function, args, keywords)
+        if not isinstance(function, FunctionType):
+            return UNKNOWN
+        try:
+            program = self.single_assignment(function)
+        except NoSourceError:
+            return UNKNOWN
+        bound = self.bind_kinds(function, args, keywords)
+        if bound is None:
+            return UNKNOWN
+        key = (function, tuple(bound.items()))
+        if key not in self.result_kinds:
+            self.result_kinds[key] = UNKNOWN  # what a recursive call meets
+            found = self.kinds(program, bound)
+            result = program.tree.body[-1].value
+            self.result_kinds[key] = domain.kind_of_atom(result, found)
+        return self.result_kinds[key]
+
+    def may_change(self, operation: Operation, kind: Callable[[Any], Kind]) -> bool:
+        """Whether a call of a function without a rule, known now, may change something that it is given."""
+        if not isinstance(operation, Call) or operation.function is MISSING:
+            return False
+        args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
+        function = self.plain(operation.function, args, keywords)
+        bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
+        if bound is None:
+            return not isinstance(operation.function, type)
+        key = (function, tuple(bound.items()))
+        if key not in self.changing:
+            self.changing[key] = False  # what a recursive call meets
+            try:
+                program = self.single_assignment(function)
+                kinds = self.kinds(program, bound)
+
+                def inner(node: Any) -> Kind:
+                    return domain.kind_of_atom(node, kinds, program)
+
+                self.changing[key] = changes_outside(
+                    program,
+                    kinds,
+                    lambda call: self.may_change(classify(call, program, PRIMITIVES, inner), inner),
+                )
+            except (NoSourceError, UnsupportedSyntaxError):
+                self.changing[key] = True
+        return self.changing[key]
+
+    def bind_kinds(
+        self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]
+    ) -> dict[str, Kind] | None:
+        """The kinds of a function's parameters in a call, or None when the call does not fit."""
+        source = read_source(function)
+        parameters = parameter_names(source.tree)
+        by_position = parameters[: len(parameters) - len(source.tree.args.kwonlyargs)]
+        bound = dict(zip(by_position, args, strict=False))
+        if len(args) > len(by_position) or set(bound) & set(keywords) or not set(keywords) <= set(parameters):
+            return None
+        bound.update(keywords)
+        for name in parameters:
+            if name not in bound:
+                if name not in source.defaults:
+                    return None
+                bound[name] = kind_of(source.defaults[name], f"{function.__qualname__}.{name}")
+        seen = self.seen_kinds.setdefault(function, set())
+        key = tuple(bound[name] for name in parameters)
+        if key not in seen and len(seen) >= MANY_KINDS:  # of a recursion that builds them up
+            return dict.fromkeys(parameters, UNKNOWN)
+        seen.add(key)
+        return {name: bound[name] for name in parameters}
+
+    # ------------------------------------------------------------ derivatives
+
+    def derivative(self, request: Request) -> FunctionType:
+        """The derivative function; those that it calls are made too."""
+        if self._first is None:
+            self._first = request
+        self.generate(request)
+        for request_, generated in list(self.made.items()):
+            if generated.function is None:
+                self.compile(request_, generated)
+        for function, name, wanted in self._pending:
+            target = self.made[wanted].function
+            cell = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))[name]
+            cell.cell_contents = target
+        self._pending.clear()
+        made: FunctionType = self.made[request].function
+        return made
+
+    def generate(self, request: Request) -> Generated:
+        if request not in self.made:
+            program = self.single_assignment(request.function)
+            generated = self.made[request] = Generated("", "", program)
+            result = self.transform(program, request)
+            generated.program, generated.name, generated.source = (
+                result,
+                result.tree.name,
+                to_source(result.tree),
+            )
+        return self.made[request]
+
+    def transform(self, program: Program, request: Request) -> Program:
+        program, aux = split_aux(program) if request.has_aux else (program, None)
+        given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
+        kinds = self.kinds(program, given)
+        expanded = expand_item_updates(
+            program,
+            lambda base: domain.item_nature(domain.kind_of_atom(base, kinds, program)),
+            PRIMITIVES.helper("refuse_held"),
+        )
+        if expanded is not program:
+            program, kinds = expanded, self.kinds(expanded, given)
+
+        def kind(node: Any) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        def operation_of(value: Any) -> Operation:
+            return classify(value, program, PRIMITIVES, kind)
+
+        aliases = lazily(lambda: aliases_of(program, kinds, operation_of))
+        if stores(program, PRIMITIVES.is_in_place):
+            check_stores(program, aliases(), PRIMITIVES.is_in_place)
+
+        def nature(name: str, value: Any) -> str:
+            operation = operation_of(value)
+            assert isinstance(operation, Apply)
+            return domain.update_nature(
+                kind(operation.args[0]),
+                domain.call_kind(
+                    operation.function, [kind(a) for a in operation.args], {}, PRIMITIVES.is_pure
+                ),
+            )
+
+        watch = self.watch if request is self._first else unwatched
+        program = lower_updates(program, aliases, nature, PRIMITIVES.helper)
+        watch("lower_updates", program)
+        active = find_active(
+            program,
+            request.wrt,
+            operation_of,
+            lambda name: domain.is_differentiable(kinds.get(name, UNKNOWN)) is not False,
+            carrying,
+        )
+
+        calls = calls_that_change(program, kinds, lambda call: self.may_change(operation_of(call), kind))
+        refuse_active_changes(program, calls, active)
+        changes = Changes(
+            program,
+            aliases,
+            PRIMITIVES.is_in_place,
+            calls,
+            lambda name: domain.is_numeric(kinds.get(name, UNKNOWN)),
+        )
+
+        def link(operation: Call, keys: list[int | str], args: list[Kind], keywords: dict[str, Kind]) -> Link:
+            return self.link(program, request, operation, keys, args, keywords)
+
+        if request.form == "jvp":
+            result, generation = differentiate_forward(
+                program, kinds, active, list(request.wrt), PRIMITIVES, domain, link, changes
+            )
+        else:
+            result, generation = differentiate_reverse(
+                program,
+                kinds,
+                active,
+                list(request.wrt),
+                PRIMITIVES,
+                domain,
+                link,
+                request.form,
+                request.bare,
+                aux,
+                changes,
+            )
+        watch("differentiate", result)
+        return simplify(
+            result,
+            generation,
+            lambda call: is_pure_call(call, result),
+            lambda e, is_one: is_float(e, is_one, result, kinds, generation.derivatives),
+            lambda name: domain.is_scalar(kinds.get(name, UNKNOWN)),
+            users_names(program),
+            watch,
+        )
+
+    def link(
+        self,
+        program: Program,
+        request: Request,
+        operation: Call,
+        keys: list[int | str],
+        args: list[Kind],
+        keywords: dict[str, Kind],
+    ) -> Link:
+        """The derivative that a call in differentiated code uses."""
+        function = operation.function
+        if function is MISSING:
+            name = (
+                operation.callee.attr if isinstance(operation.callee, gast.Attribute) else operation.callee.id
+            )
+            return Link(name, None, ())
+        function = self.plain(function, args, keywords)
+        bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
+        if bound is None:
+            raise MissingRuleError(
+                f"{describe(function)} has no rule and no Python source to differentiate",
+                program.where(operation.node),
+                "its derivative is not known",
+                f"declare it: {example_rule(function)}",
+            )
+        source = read_source(function)
+        parameters = parameter_names(source.tree)
+        wrt = tuple(parameters[k] if isinstance(k, int) else k for k in keys)
+        form = "jvp" if request.form == "jvp" else "vjp"
+        wanted = Request(function, form, wrt, len(wrt) == 1, tuple(bound[p] for p in parameters))
+        wanted = self.requests.setdefault(wanted, wanted)
+        self.generate(wanted)
+        return Link(source.tree.name, wanted, tuple((p, source.defaults.get(p)) for p in parameters))
+
+    def compile(self, request: Request, generated: Generated) -> None:
+        bindings = dict(generated.program.bindings)
+        waiting: dict[str, Request] = {}
+        for name, value in bindings.items():
+            if isinstance(value, Request):
+                waiting[name] = value
+                bindings[name] = None
+        generated.function = make_function(
+            generated.source, generated.name, generated.program.scope, bindings, like=request.function
+        )
+        if request.form != "jvp":
+            generated.function.__defaults__ = request.function.__defaults__
+            generated.function.__kwdefaults__ = request.function.__kwdefaults__
+        self._pending.extend(
+            (generated.function, name, wanted)
+            for name, wanted in waiting.items()
+            if name in generated.function.__code__.co_freevars
+        )
+
+
+def split_aux(program: Program) -> tuple[Program, Any]:
+    """A program that returns `(value, aux)` made one that returns the value, and the atom that holds aux."""
+    names = program.names.copy()
+    *body, last = program.tree.body
+    value, aux = names.fresh("value"), names.fresh("aux")
+    items = [
+        assign(name, gast.Subscript(value=last.value, slice=constant(k), ctx=gast.Load()), last)
+        for k, name in enumerate((value, aux))
+    ]
+    tree = gast.FunctionDef(
+        **{f: getattr(program.tree, f) for f in program.tree._fields if f != "body"},
+        body=[*body, *items, located(gast.Return(value=load(value)), last)],
+    )
+    return program.with_tree(
+        located(tree, program.tree), names=names, locals=program.locals | {value, aux}
+    ), load(aux)
+
+
+def parameter_names(tree: Any) -> list[str]:
+    """The names of a function's parameters, positional ones first."""
+    return [n.id for n in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]]

@@ -1,0 +1,90 @@
+"""What simplification and analyses ask about generated code, answered from the rule table and from kinds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gast
+
+from . import domain
+from .kinds import Kind
+from .primitives import PRIMITIVES
+from .rules.methods import METHODS
+from .transforms.emit import carrying_operands
+from .transforms.find_aliases import Aliases
+from .transforms.operations import Apply
+from .transforms.program import MISSING, Program
+
+__all__ = ["carrying", "is_float", "is_pure_call", "lazily", "users_names"]
+
+
+def users_names(program: Program) -> frozenset[str]:
+    """The names of the user's own variables: those without a number that a pass has put behind them."""
+    return frozenset(n for n in program.locals if not re.search(r"_\d+$", n))
+
+
+def is_pure_call(node: Any, program: Program) -> bool:
+    """Whether a call in generated code changes nothing."""
+    if not isinstance(node, gast.Call):
+        return True
+    function = program.resolve(node.func)
+    keywords = {k.arg or "": k.value for k in node.keywords}
+    if function is not MISSING:
+        return PRIMITIVES.is_pure(function) and not PRIMITIVES.changed(function, len(node.args), keywords)
+    if not isinstance(node.func, gast.Attribute):
+        return False
+    method = METHODS.get(node.func.attr)
+    return node.func.attr in ("copy", "get") or (
+        method is not None and not PRIMITIVES.changed(method, len(node.args) + 1, keywords)
+    )
+
+
+def is_float(
+    node: Any,
+    is_one: Callable[[str], bool],
+    program: Program,
+    kinds: Mapping[str, Kind],
+    derivatives: frozenset[str],
+) -> bool:
+    """Whether an expression in generated code is surely a float or an array of floats."""
+
+    def found(node: Any) -> bool:
+        match node:
+            case gast.Constant(value=value):
+                return isinstance(value, float)
+            case gast.Name(id=name):
+                return name in derivatives or (
+                    name in kinds and is_one(name) and domain.is_float(kinds[name])
+                )
+            case gast.BinOp(left=left, right=right):
+                return found(left) or found(right)
+            case gast.UnaryOp(operand=operand):
+                return found(operand)
+            case gast.Call(func=func, args=args):
+                rule = PRIMITIVES.find_rule(program.resolve(func))
+                return rule is not None and rule.structure == "elementwise" and any(map(found, args))
+        return False
+
+    return found(node)
+
+
+def carrying(operation: Apply) -> list[Any]:
+    """The operands that the derivative of a primitive flows through."""
+    if PRIMITIVES.is_nondifferentiable(operation.function):
+        return []
+    rule = PRIMITIVES.find_rule(operation.function)
+    return list(operation.operands()) if rule is None else carrying_operands(operation, rule)
+
+
+def lazily(make: Callable[[], Aliases]) -> Callable[[], Aliases]:
+    """A function that makes its result when it is first called."""
+    found: list[Aliases] = []
+
+    def result() -> Aliases:
+        if not found:
+            found.append(make())
+        return found[0]
+
+    return result

@@ -1,0 +1,92 @@
+"""What kinds allow a derivative to leave out: which guard a cotangent needs, which zero starts an adjoint.
+
+Contract: an answer other than the guard holds for every value of the kinds given, whatever its sizes.
+"""
+
+from __future__ import annotations
+
+from typing import Literal as OneOf
+
+from .kinds import REALS, Array, Dict, Dim, Kind, List, Literal, Nothing, Scalar, Sym, Tuple, widen
+
+__all__ = ["UnbroadcastPlan", "ZeroPlan", "is_differentiable", "unbroadcast_plan", "zero_plan"]
+
+UnbroadcastPlan = OneOf["none", "sum", "guard"] | tuple[OneOf["axes"], tuple[int, ...]]
+ZeroPlan = OneOf["0.0", "np.zeros_like", "zeros_like"]
+
+
+def unbroadcast_plan(x: Kind, out: Kind) -> UnbroadcastPlan:
+    """How a cotangent like `out` becomes one like `x`, an operand of the elementwise operation behind `out`.
+
+    "none": it is that already. "sum": the sum of all of it. ("axes", axes): the sum over these leading axes.
+    "guard": only the values can tell.
+
+    >>> row, matrix = Array("float64", (Sym("n", 0, True),)), Array("float64", (None, Sym("n", 0, True)))
+    >>> unbroadcast_plan(row, matrix)
+    ('axes', (0,))
+    """
+    x, out = widen(x), widen(out)
+    match x, out:
+        case Scalar(a), Scalar(b):
+            same = a == b or (_is_python_real(a) and _is_python_real(b))
+            return "none" if same and a != "number" else "guard"
+        case Scalar(a), Array(b, _):
+            # the gradient of a Python float is made of float64; a float32 sum would have to be converted
+            same = (_is_python_real(a) and b == "float64") or (a == "complex" and b == "complex128")
+            return "sum" if same or (a == b and _is_inexact(a)) else "guard"
+        case Array(str(a), tuple(xs)), Array(b, tuple(outs)) if xs and a == b and _is_inexact(a):
+            extra = len(outs) - len(xs)
+            if extra < 0 or not all(map(_is_unstretched, xs, outs[extra:])):
+                return "guard"
+            return ("axes", tuple(range(extra))) if extra else "none"
+    return "guard"  # 0-d arrays too: what is computed from them is no array
+
+
+def _is_unstretched(x: Dim, out: Dim) -> bool:
+    """Whether an axis of an operand is as long as that of the result, given that the operation succeeded."""
+    return (x is not None and x is out) or x == out == 1 or (isinstance(x, Sym) and x.not_one)
+
+
+def _is_python_real(dtype: str) -> bool:
+    return dtype in REALS
+
+
+def _is_inexact(dtype: str) -> bool:
+    return dtype.startswith(("float", "complex", "longdouble", "clongdouble")) or dtype == "real"
+
+
+def zero_plan(x: Kind) -> ZeroPlan:
+    """What makes the zero cotangent of an `x`: a literal, NumPy's function, or a helper that looks at it."""
+    match x:
+        case Scalar("float" | "real"):
+            return "0.0"
+        case Array(str(dtype), _) if _is_inexact(dtype):
+            return "np.zeros_like"
+    return "zeros_like"
+
+
+def is_differentiable(x: Kind) -> bool | None:
+    """Whether values of the kind carry a derivative; None when some may and some may not.
+
+    A literal is a constant and carries none. An int that shares its name with floats ('real') counts as one.
+    """
+    match x:
+        case Scalar("number"):
+            return None
+        case Scalar(dtype):
+            return _is_inexact(dtype)
+        case Array(dtype, _):
+            return None if dtype is None else _is_inexact(dtype)
+        case Literal() | Nothing():
+            return False
+        case Tuple(items):
+            return _any([is_differentiable(k) for k in items])
+        case List(_, element):
+            return is_differentiable(element)
+        case Dict(items):
+            return _any([is_differentiable(k) for _, k in items])
+    return None
+
+
+def _any(answers: list[bool | None]) -> bool | None:
+    return True if True in answers else None if None in answers else False

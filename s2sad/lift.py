@@ -1,0 +1,287 @@
+"""Calls of anything, as calls of plain functions: what varies in a callable (free variables, bound objects)
+becomes arguments.
+
+Contract: `lift(f, args, keywords)` is a plain function and values such that `function(*values)` is
+`f(*args, **keywords)`, and the layouts that say whose each value is. A layout has the structure of an
+adjoint, with the positions of values as its leaves: that of a function is a dict by the names of its free
+variables (and of its parameters' defaults, as `z=`), that of a bound method is that of the object it is bound
+to, that of a derivative is that of its function. What other code than the differentiated one made has none.
+
+What is made here is kept by the code of the function, so that a call in a loop costs a lookup.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import gast
+import numpy as np
+
+from .arity import has_stars, of_arity
+from .compiled import make_function
+from .conversions import DICT_METHODS, LIST_METHODS
+from .derivative import Derivative
+from .primitives import PRIMITIVES
+from .rules.methods import METHODS
+from .source import read_source
+from .transforms.emit import describe, example_rule
+from .transforms.errors import MissingRuleError
+from .transforms.nodes import param
+from .transforms.printer import to_source
+from .transforms.program import Scope
+
+__all__ = ["CALLED", "Key", "Layout", "Lifted", "cached", "leaves", "lift"]
+
+Layout = Any  # None, a position, or a dict or tuple of layouts
+Key = int | str
+CALLED: dict[
+    Any, Callable[[tuple[Any, ...], Mapping[str, Any]], Any]
+] = {}  # functions that lift their calls themselves
+CONTAINER_METHODS: dict[Any, dict[str, Any]] = {dict: DICT_METHODS, list: LIST_METHODS}
+_CACHE_SIZE = 4096
+_cache: OrderedDict[Any, Any] = OrderedDict()
+_lock = threading.Lock()
+
+
+def cached(key: Any, make: Callable[[], Any]) -> Any:
+    found = _cache.get(key)
+    if found is None:
+        found = make()
+        with _lock:
+            _cache[key] = found
+            while len(_cache) > _CACHE_SIZE:
+                _cache.popitem(last=False)
+    return found
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """A call: `own` is the layout of the callable, `arguments` that of each argument, by position or name."""
+
+    function: FunctionType
+    values: tuple[Any, ...]
+    own: Layout
+    arguments: Mapping[Key, Layout]
+
+    def behind(self, count: int, own: Layout) -> Lifted:
+        """The same call, of a callable that itself puts `count` arguments before those it is given."""
+        kept = {
+            k - count if isinstance(k, int) else k: v
+            for k, v in self.arguments.items()
+            if isinstance(k, str) or k >= count
+        }
+        return replace(self, own=own, arguments=kept)
+
+
+def leaves(layout: Layout) -> list[int]:
+    """The positions in a layout, in its order."""
+    if isinstance(layout, (dict, tuple)):
+        return [k for part in (layout.values() if isinstance(layout, dict) else layout) for k in leaves(part)]
+    return [] if layout is None else [layout]
+
+
+def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    """The call `f(*args, **keywords)` as one of a plain function.
+
+    Raises MissingRuleError for a C function without a rule.
+    """
+    special = getattr(f, "lift_call", None) or (CALLED.get(f) if isinstance(f, FunctionType) else None)
+    if special is not None:
+        return special(args, keywords)  # type: ignore[no-any-return]
+    if isinstance(f, functools.partial):
+        inner = lift(f.func, (*f.args, *args), {**f.keywords, **keywords})
+        kept = {k: v for k, v in inner.arguments.items() if isinstance(k, int) or k in keywords}
+        return replace(inner, arguments=kept).behind(len(f.args), None)
+    if isinstance(f, MethodType) and PRIMITIVES.find_rule(f) is PRIMITIVES.find_rule(f.__func__):
+        inner = lift(f.__func__, (f.__self__, *args), keywords)
+        return inner.behind(1, inner.arguments[0])
+    if isinstance(f, Derivative):
+        return _lift_derivative(f, args, dict(keywords))
+    owner = getattr(f, "__self__", None)
+    if isinstance(owner, (np.ndarray, np.generic)) and f.__name__ in METHODS:
+        inner = lift(METHODS[f.__name__], (owner, *args), keywords)
+        return inner.behind(1, inner.arguments[0])
+    if type(owner) in CONTAINER_METHODS and f.__name__ in CONTAINER_METHODS[type(owner)]:
+        inner = lift(CONTAINER_METHODS[type(owner)][f.__name__], (owner, *args), keywords)
+        return inner.behind(1, inner.arguments[0])
+    if PRIMITIVES.find_rule(f) is None and not PRIMITIVES.is_nondifferentiable(f):
+        if isinstance(f, FunctionType):
+            return _lift_function(f, args, keywords)
+        if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType):
+            return lift(f.__call__, args, keywords)
+    return _lift_primitive(f, args, keywords)
+
+
+def _lift_function(f: FunctionType, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    if has_stars(f):
+        f = of_arity(f, len(args), keywords)
+    function, free, values = _without_cells(f)
+    names, passed, defaults = _bind(f, args, keywords)
+    own: dict[str, Layout] = {name: k for k, name in enumerate(free)}
+    arguments: dict[Key, Layout] = {}
+    everything = list(values)
+    for name in names:
+        if name in passed:
+            key, value = passed[name]
+            arguments[key] = len(everything)
+            if name in defaults:
+                own[f"{name}="] = None
+        else:
+            value = defaults[name]
+            own[f"{name}="] = len(everything)
+        everything.append(value)
+    return Lifted(function, tuple(everything), own, arguments)
+
+
+def _bind(
+    f: FunctionType, args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> tuple[tuple[str, ...], dict[str, tuple[Key, Any]], dict[str, Any]]:
+    """The names of a function's parameters, what each is passed and under which key, and the defaults."""
+    code = f.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    passed: dict[str, tuple[Key, Any]] = {
+        name: (k, value) for k, (name, value) in enumerate(zip(names[: code.co_argcount], args, strict=False))
+    }
+    positional = f.__defaults__ or ()
+    defaults = dict(
+        zip(names[code.co_argcount - len(positional) : code.co_argcount], positional, strict=True)
+    ) | (f.__kwdefaults__ or {})
+    known = len(args) <= code.co_argcount and all(
+        k in names[code.co_posonlyargcount :] and k not in passed for k in keywords
+    )
+    passed.update((k, (k, v)) for k, v in keywords.items())
+    if not known or any(name not in passed and name not in defaults for name in names):
+        inspect.signature(f).bind(*args, **keywords)  # raises Python's own error
+    return names, passed, defaults
+
+
+def _lift_derivative(f: Derivative, args: tuple[Any, ...], keywords: dict[str, Any]) -> Lifted:
+    derivative, values, own = _open_derivative(f)
+    primals, tangents = f.split(args, keywords)
+    count, bound = len(values), len(f.target.args)
+    arguments: dict[Key, Layout] = {}
+    given = len(args)
+    if (
+        f.form == "jvp"
+    ):  # the last arguments are tangents: of the chosen parameters, or of all that can have one
+        chosen = f.chosen(primals)
+        taken = chosen if f.argnums is not None else f.arguments
+        given -= len(taken)
+        places = {position: count + len(primals) + k for k, position in enumerate(chosen)}
+        arguments = {given + k: places[position] for k, position in enumerate(taken) if position in places}
+    arguments |= {k: count + bound + k for k in range(given)} | {
+        k: count + f.parameters.index(k) for k in keywords
+    }
+    passed = {*f.parameters[: bound + given], *keywords}
+    own = own | {
+        f"{name}=": None if name in passed else count + f.parameters.index(name) for name in f.defaults
+    }
+    function = derivative.function_of((*values, *primals))
+    return Lifted(function, (*values, *primals, *tangents), own, arguments)
+
+
+def _open_derivative(f: Derivative) -> tuple[Derivative, tuple[Any, ...], dict[str, Layout]]:
+    """The derivative whose function takes what varies in it first, the values of that, and their layout."""
+    inner = f.target.function
+    function: FunctionType | Derivative
+    if isinstance(inner, Derivative):
+        function, values, own = _open_derivative(inner)
+    else:
+        function, free, values = _without_cells(inner)
+        own = {name: k for k, name in enumerate(free)}
+    leading = len(values) + len(f.target.args)
+    made = cached((function, f.form, f.argnums, f.has_aux, leading), lambda: f.of(function, leading))
+    return made, values, own
+
+
+def _without_cells(f: FunctionType) -> tuple[FunctionType, tuple[str, ...], tuple[Any, ...]]:
+    """The function with its free variables as its first parameters and all others by position, the names of
+    the free variables, and their values now: one function for all closures of the same code.
+    """
+    values = {
+        name: cell.cell_contents
+        for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True)
+        if _is_filled(cell)
+    }
+    kept = {name: value for name, value in values.items() if _is_fixed(value)}
+    free = {name: value for name, value in values.items() if name not in kept}
+    key = (f.__code__, id(f.__globals__), tuple(free), tuple(map(id, kept.values())))
+
+    def make() -> tuple[FunctionType, Any]:
+        if not values and not f.__code__.co_kwonlyargcount:
+            return f, kept
+        source = read_source(f)
+        args = source.tree.args
+        positional = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        new = gast.arguments(
+            args=[*map(param, free), *positional],
+            posonlyargs=[],
+            vararg=args.vararg,
+            kwonlyargs=[],
+            kw_defaults=[],
+            kwarg=args.kwarg,
+            defaults=[],
+        )
+        tree = gast.FunctionDef(
+            name=source.tree.name,
+            args=new,
+            body=source.tree.body,
+            decorator_list=[],
+            returns=None,
+            type_comment=None,
+            type_params=[],
+        )
+        lifted = make_function(to_source(tree), source.tree.name, Scope(f.__globals__), kept, like=f)
+        return lifted, kept  # what is kept stays alive with the key that holds its ids
+
+    return cached(key, make)[0], tuple(free), tuple(free.values())
+
+
+def _is_filled(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether a free variable holds what is the same for all closures of the same code: modules, classes,
+    functions defined in modules.
+    """
+    if isinstance(value, (ModuleType, type, BuiltinFunctionType, np.ufunc)):
+        return True
+    return isinstance(value, FunctionType) and (
+        PRIMITIVES.find_rule(value) is not None or "<locals>" not in value.__qualname__
+    )
+
+
+def _lift_primitive(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    if PRIMITIVES.find_rule(f) is None and not PRIMITIVES.is_nondifferentiable(f):
+        raise MissingRuleError(
+            f"{describe(f)} has no rule and no Python source to differentiate",
+            why="its derivative is not known",
+            instead=f"declare it: {example_rule(f)}",
+        )
+    count, names = len(args), tuple(keywords)
+
+    def make() -> FunctionType:
+        positional = [f"x{k}" for k in range(count)]
+        passed = ", ".join([*positional, *(f"{k}={k}" for k in names)])
+        return make_function(
+            f"def call({', '.join([*positional, *names])}):\n    return primitive({passed})\n",
+            "call",
+            Scope({}),
+            {"primitive": f},
+        )
+
+    made = cached((f, count, names), make)
+    keys: list[Key] = [*range(count), *names]
+    return Lifted(made, (*args, *keywords.values()), None, {key: k for k, key in enumerate(keys)})

@@ -1,0 +1,185 @@
+"""The rule table as the transforms see it: functions, and the methods and attributes of arrays that stand for
+functions.
+"""
+
+from __future__ import annotations
+
+import operator
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from . import runtime, updates
+from .changing import changed, changed_by_method
+from .conversions import DICT_METHODS, LIST_METHODS
+from .kinds import Array, Dict, Kind, List, Numeric, Scalar, Tuple, Unknown
+from .registry import find_rule, is_nondifferentiable, is_pure, refusal
+from .rules.methods import ATTRIBUTES, METHODS
+from .sparse import sparse_operator
+from .updates import repeated
+
+__all__ = ["PRIMITIVES", "RulePrimitives"]
+
+
+FRESH = frozenset(
+    {
+        *(
+            getattr(operator, name)
+            for name in (
+                "add",
+                "sub",
+                "mul",
+                "truediv",
+                "floordiv",
+                "mod",
+                "pow",
+                "matmul",
+                "neg",
+                "abs",
+                "invert",
+                "and_",
+                "or_",
+                "xor",
+                "lshift",
+                "rshift",
+                "not_",
+                "eq",
+                "ne",
+                "lt",
+                "le",
+                "gt",
+                "ge",
+            )
+        ),
+        np.zeros,
+        np.zeros_like,
+        np.ones,
+        np.ones_like,
+        np.empty,
+        np.empty_like,
+        np.full,
+        np.full_like,
+        np.array,
+        np.copy,
+        np.arange,
+        np.linspace,
+        np.eye,
+        np.sum,
+        np.mean,
+        np.prod,
+        np.var,
+        np.std,
+        np.cumsum,
+        np.cumprod,
+        np.outer,
+        np.where,
+        np.concatenate,
+        np.stack,
+        np.vstack,
+        np.hstack,
+        np.tile,
+        np.repeat,
+        np.dot,
+        np.inner,
+        np.tensordot,
+        np.kron,
+        np.diff,
+        np.convolve,
+        np.sort,
+        np.take,
+        runtime.zeros_like,
+        runtime.copy_adjoint,
+        runtime.unreduce,
+        runtime.take_at,
+        runtime.take_stored,
+        updates.kept,
+        runtime.stored_alone,
+        float,
+        int,
+        len,
+        abs,
+    }
+)
+
+
+CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
+
+
+class RulePrimitives:
+    """Implements `transforms.operations.Primitives` over the registry."""
+
+    find_rule = staticmethod(find_rule)
+    is_nondifferentiable = staticmethod(is_nondifferentiable)
+    is_pure = staticmethod(is_pure)
+    refusal = staticmethod(refusal)
+    changed = staticmethod(changed)
+    changed_by_method = staticmethod(changed_by_method)
+
+    @staticmethod
+    def method(kind: Kind, name: str) -> Any:
+        """The function that a method of such a value stands for, or None when only the run can tell."""
+        if isinstance(kind, (Dict, List)):
+            return (DICT_METHODS if isinstance(kind, Dict) else LIST_METHODS).get(name)
+        return METHODS.get(name) if isinstance(kind, (Array, Numeric, Scalar)) else None
+
+    @staticmethod
+    def is_list(kind: Kind) -> bool | None:
+        """Whether values of the kind are lists; None when only the run can tell."""
+        return None if isinstance(kind, Unknown) else isinstance(kind, List)
+
+    @staticmethod
+    def attribute(kind: Kind, name: str) -> Any:
+        """The function that an attribute of a value of this kind stands for, or None when it carries no
+        derivative.
+        """
+        return ATTRIBUTES.get(name) if isinstance(kind, (Array, Numeric, Scalar, Unknown)) else None
+
+    @staticmethod
+    def is_inert(attribute: str) -> bool:
+        """Whether an attribute of this name carries no derivative, whatever has it."""
+        return is_nondifferentiable(getattr(np.ndarray, attribute, None))
+
+    @staticmethod
+    def is_dynamic(function: Any, count: int, keywords: list[str]) -> bool:
+        """Whether a call is one of a function that only the run knows, as `vjp(f, x)` calls `vjp(f)`."""
+        if hasattr(type(function), "lift_call"):
+            return True
+        calls_first = isinstance(function, FunctionType) and function in CALLS_FIRST
+        return calls_first and (count > 1 or "primals" in keywords)
+
+    @staticmethod
+    def operator(function: Any, left: Kind, right: Kind) -> Any:
+        """The function that an operator is for operands of these kinds: `+` and `*` mean something else for
+        sequences.
+        """
+        of_sparse = sparse_operator(function, left, right)
+        if of_sparse is not None:
+            return of_sparse
+        if isinstance(left, (Tuple, List)) or isinstance(right, (Tuple, List)):
+            return {operator.add: operator.concat, operator.mul: repeated}.get(function, function)
+        return function
+
+    @staticmethod
+    def helper(name: str) -> Any:
+        """An object that generated code may need, by the name it is known by."""
+        if name in ("fprop_of", "jvp_of"):
+            from . import dynamic  # it stands on derivatives, and so on this module
+
+            return getattr(dynamic, name)
+        return np if name == "np" else getattr(runtime, name, None) or getattr(updates, name)
+
+    @staticmethod
+    def is_in_place(function: Any) -> bool:
+        """Whether a primitive changes its first argument, and returns it."""
+        return function is runtime.add_at
+
+    @staticmethod
+    def is_fresh(function: Any) -> bool:
+        """Whether a function's result surely shares no memory with its arguments."""
+        if isinstance(function, np.ufunc) or function in FRESH:
+            return True
+        return is_nondifferentiable(function) and not hasattr(np.ndarray, getattr(function, "__name__", ""))
+
+
+PRIMITIVES = RulePrimitives()

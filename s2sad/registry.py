@@ -1,0 +1,390 @@
+"""Derivative rules, found by the function object that they are for.
+
+A rule is a template: a plain Python function with the primitive's own parameters, then `out` and `dout`,
+that returns one gradient for each leading parameter as a literal tuple. It can be called, and it is parsed
+(once, when first needed) so that transforms can inline its lines. One structure word says how forward mode
+is built from it:
+
+- "elementwise": the template with `dout` replaced by a tangent, one term for each active argument; reverse
+  mode adds `unbroadcast`.
+- "linear": the primitive itself on the tangents of its leading parameters, which it is linear in jointly.
+- "bilinear": `f(dx, y) + f(x, dy)`.
+- none: a forward template of its own, given with `@rule.jvp`. One that is given wins over the word.
+
+Everything here is immutable but for the two tables, which only ever gain entries.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import sys
+import textwrap
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import gast
+import numpy as np
+
+__all__ = [
+    "Rule",
+    "Template",
+    "bprop",
+    "find_rule",
+    "for_instances",
+    "is_nondifferentiable",
+    "is_pure",
+    "nondifferentiable",
+    "refusal",
+    "refuse",
+    "rules",
+    "takes_lists",
+]
+
+Node = Any  # gast publishes no types
+STRUCTURES = ("elementwise", "linear", "bilinear")
+
+
+@dataclass(frozen=True, eq=False)
+class Template:
+    """A derivative written as Python: a function whose lines are inlined into derivatives.
+
+    `parameters` are the primitive's own (`vararg` is not among them), `tangents` what follows `out`:
+    `("dout",)` in reverse templates.
+    """
+
+    function: Any  # a Python function: types.FunctionType
+
+    def __post_init__(self) -> None:
+        names = self._names
+        if "out" not in names or names.index("out") == len(names) - 1:
+            raise TypeError(
+                f"{self.function.__qualname__}: the parameters of a rule are the primitive's own, then `out, "
+                "dout` (in a forward rule: `out`, then `d` and the name of each differentiable parameter)"
+            )
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        code = self.function.__code__
+        names: tuple[str, ...] = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        return names
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        return self._names[: self._names.index("out")]
+
+    @cached_property
+    def tangents(self) -> tuple[str, ...]:
+        return self._names[self._names.index("out") + 1 :]
+
+    @cached_property
+    def vararg(self) -> str | None:
+        code = self.function.__code__
+        return code.co_varnames[len(self._names)] if code.co_flags & inspect.CO_VARARGS else None
+
+    @cached_property
+    def positional(self) -> int:
+        """How many of `parameters` can be passed by position."""
+        return sum(p in self.parameters for p in self._names[: self.function.__code__.co_argcount])
+
+    @cached_property
+    def defaults(self) -> Mapping[str, object]:
+        f = self.function
+        values = f.__defaults__ or ()
+        count = f.__code__.co_argcount
+        found = dict(zip(self._names[count - len(values) : count], values, strict=True))
+        return MappingProxyType({**found, **(f.__kwdefaults__ or {})})
+
+    @cached_property
+    def globals(self) -> Mapping[str, Any]:
+        """What the free names of the template mean."""
+        f = self.function
+        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
+        return ChainMap({name: cell.cell_contents for name, cell in cells.items()}, f.__globals__)
+
+    @cached_property
+    def body(self) -> list[Node]:
+        """The template's statements as gast nodes (never to be changed), its docstring left out."""
+        tree = gast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0]
+        if not isinstance(tree, gast.FunctionDef):
+            raise TypeError(f"{self.function.__qualname__}: a rule is written as a `def`")
+        body: list[Node] = tree.body
+        first = body[0].value if isinstance(body[0], gast.Expr) else None
+        return body[1:] if isinstance(first, gast.Constant) and isinstance(first.value, str) else body
+
+    @cached_property
+    def gradients(self) -> int:
+        """How many gradients the template returns."""
+        returned = [n.value for s in self.body for n in gast.walk(s) if isinstance(n, gast.Return)]
+        lengths = {len(value.elts) if isinstance(value, gast.Tuple) else 0 for value in returned}
+        if len(lengths) != 1 or not all(lengths):
+            raise TypeError(
+                f"{self.function.__qualname__}: a rule returns a literal tuple, one entry for "
+                "each leading parameter, of the same length wherever it returns"
+            )
+        return lengths.pop()
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """The derivative of `functions`, in both modes.
+
+    `domain` is `(low, high)` for all arguments, or one such pair for each; `samples` are argument tuples,
+    `(arguments, keywords)` pairs, or functions of a NumPy random generator that return either. They feed the
+    tests of the rule and nothing else.
+    `ranks` holds simpler reverse templates for leading parameters of known numbers of dimensions, if these
+    are real and of one dtype; `reals` one for arguments known to be real, elementwise, so that it serves
+    both modes.
+    `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
+    that carries a derivative is an error.
+    `lists` says that the rule itself gives lists and tuples of numbers their derivatives.
+    `widens` says that an elementwise result may be of another dtype than arguments that are all of one.
+    """
+
+    name: str
+    functions: tuple[Any, ...]
+    structure: str | None
+    template: Template
+    jvp_template: Template | None = None
+    domain: Any = None
+    samples: Any = None
+    ranks: Mapping[tuple[int, ...], Template] = field(default_factory=lambda: MappingProxyType({}))
+    uniform: Template | None = None
+    reals: Template | None = None
+    refused: frozenset[str] = frozenset()
+    lists: bool = False
+    widens: bool = False
+
+    def jvp(self, function: Callable[..., Any]) -> Rule:
+        """Decorator: `function` is the forward template; its parameters are the primal's, `out`, and then
+        the tangents.
+        """
+        return _update(self, lambda rule: replace(rule, jvp_template=Template(function)))
+
+    def for_uniform(self, function: Callable[..., Any]) -> Rule:
+        """Decorator: the reverse template of a reduction of all of an array to one number, when every element
+        gets the same cotangent: it returns that number.
+        """
+        return _update(self, lambda rule: replace(rule, uniform=Template(function)))
+
+    def for_ranks(self, *ranks: int) -> Callable[[Callable[..., Any]], Rule]:
+        """Decorator: a simpler reverse template for leading parameters with these numbers of dimensions."""
+
+        def declare(function: Callable[..., Any]) -> Rule:
+            return _update(
+                self,
+                lambda rule: replace(rule, ranks=MappingProxyType({**rule.ranks, ranks: Template(function)})),
+            )
+
+        return declare
+
+    def for_reals(self, function: Callable[..., Any]) -> Rule:
+        """Decorator: a simpler elementwise template, right where no argument is complex."""
+        return _update(self, lambda rule: replace(rule, reals=Template(function)))
+
+
+_RULES: dict[Any, Rule] = {}
+_NONDIFFERENTIABLE: dict[Any, bool] = {}  # function -> whether it is pure
+_REFUSED: dict[Any, str] = {}  # function -> why it has no rule, and what to use
+_OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> what makes their rules
+_IN_PLACE: set[Any] = set()
+_IMPORTED: set[str] = set()
+
+
+def bprop(
+    *functions: Any,
+    domain: Any = None,
+    samples: Any = None,
+    in_place: Iterable[Any] = (),
+    refused: Iterable[str] = (),
+    lists: bool = False,
+    widens: bool = False,
+) -> Callable[[Callable[..., Any]], Rule]:
+    """Decorator that declares the derivative of `functions`; the last of them may be the structure word.
+
+    Functions in `in_place` have the same derivative but write their result into their first argument. The
+    gradients of the parameters in `refused` are written as None but are not zero: to ask for one is an error.
+    With `lists` the rule returns lists of gradients for lists of arrays or numbers.
+    """
+    structure = functions[-1] if functions and isinstance(functions[-1], str) else None
+    if structure is not None:
+        functions = functions[:-1]
+        if structure not in STRUCTURES:
+            raise ValueError(f"unknown structure {structure!r}: it is one of {', '.join(STRUCTURES)}")
+    if not functions:
+        raise TypeError("bprop needs the function that the rule is for, as in @bprop(my_function)")
+    in_place = tuple(in_place)
+    unknown = frozenset(refused)
+
+    def declare(function: Callable[..., Any]) -> Rule:
+        template = Template(function)
+        if not unknown <= {*template.parameters, template.vararg}:
+            raise TypeError(
+                f"{function.__qualname__}: what is refused, {sorted(unknown)}, is not a parameter"
+            )
+        if template.tangents != ("dout",):
+            raise TypeError(f"{function.__qualname__}: the last parameters of a rule are `out, dout`")
+        name = function.__name__.rstrip("_")
+        rule = Rule(
+            name,
+            (*functions, *in_place),
+            structure,
+            template,
+            domain=domain,
+            samples=samples,
+            refused=unknown,
+            lists=lists,
+            widens=widens,
+        )
+        for f in rule.functions:
+            _RULES[f] = rule
+        _IN_PLACE.update(in_place)
+        return rule
+
+    return declare
+
+
+def _update(rule: Rule, change: Callable[[Rule], Rule]) -> Rule:
+    """Puts a changed rule in the place of `rule`, or of what it has been changed to since."""
+    new = change(_RULES[rule.functions[0]])
+    for f in rule.functions:
+        _RULES[f] = new
+    return new
+
+
+def nondifferentiable(functions: Iterable[Any], *, pure: bool = True) -> None:
+    """Declares functions whose results carry no derivative; impure ones have side effects, or give another
+    result each time.
+    """
+    for f in functions:
+        _NONDIFFERENTIABLE[f] = pure
+
+
+Maker = Callable[[Any], Rule | None]
+
+
+def for_instances(kind: type) -> Callable[[Maker], Maker]:
+    """Decorator: the function makes the rule of an instance of `kind`, an object that is called, or None."""
+
+    def declare(make: Maker) -> Maker:
+        _OF_INSTANCES[kind] = make
+        return make
+
+    return declare
+
+
+def refuse(functions: Iterable[Any], reason: str) -> None:
+    """Declares functions that have no rule, and why: what stands against it, or what to use instead."""
+    for f in functions:
+        _REFUSED[f] = reason
+
+
+def refusal(f: Any) -> str | None:
+    """Why a function, or a method of arrays, is declared to have no rule; None if it is not."""
+    reason: str | None = _find(_REFUSED, f)
+    return reason
+
+
+def takes_lists(f: Any) -> bool:
+    """Whether a function's rule gives a list of numbers or arrays a list of derivatives; where it does not, a
+    list that carries derivatives has to be made an array before the call.
+
+    >>> import numpy as np
+    >>> takes_lists(np.stack), takes_lists(np.mean)
+    (True, False)
+    """
+    rule = find_rule(f)
+    return rule is None or rule.lists or not _takes_array_likes(f)
+
+
+def _takes_array_likes(f: Any) -> bool:
+    module = str(getattr(f, "__module__", "")).partition(".")[0]
+    return isinstance(f, np.ufunc) or module in ("numpy", "scipy")
+
+
+def find_rule(f: Any) -> Rule | None:
+    """The rule of a function, ufunc, method or attribute of arrays (bound ones: as of a function of the
+    array first), or None.
+    """
+    rule: Rule | None = _find(_RULES, f)
+    return _of_instance(f) if rule is None and type(f) in _OF_INSTANCES else rule
+
+
+@lru_cache(maxsize=1024)
+def _of_instance(f: Any) -> Rule | None:
+    return _OF_INSTANCES[type(f)](f)
+
+
+def is_nondifferentiable(f: Any) -> bool:
+    """Whether the function is declared to return what carries no derivative."""
+    return _find(_NONDIFFERENTIABLE, f) is not None
+
+
+def is_pure(f: Any) -> bool:
+    """Whether the function is declared, and calling it changes nothing and depends on nothing but its
+    arguments.
+    """
+    pure = _find(_NONDIFFERENTIABLE, f)
+    if pure is not None:
+        return bool(pure)
+    return _find(_RULES, f) is not None and f not in _IN_PLACE
+
+
+def rules() -> list[Rule]:
+    """All rules, in the order of their declaration."""
+    _import_rules()
+    return list(dict.fromkeys(_RULES.values()))
+
+
+def _find(table: dict[Any, Any], f: Any) -> Any:
+    try:
+        found = table.get(f)
+    except TypeError:  # not hashable
+        return None
+    if found is not None:
+        return found
+    _import_rules()
+    found = table.get(f)  # again in any case: another thread may have been importing
+    if found is not None:
+        return found
+    if isinstance(getattr(f, "__self__", None), np.ndarray):
+        return _find_member(table, getattr(np.ndarray, f.__name__, None))
+    if inspect.ismethod(f):
+        return _find(table, f.__func__)
+    return _find_member(table, f) if getattr(f, "__objclass__", None) is np.ndarray else None
+
+
+def _find_member(table: dict[Any, Any], descriptor: Any) -> Any:
+    """Looks an array's method or attribute up, itself or as the function that it stands for."""
+    methods = importlib.import_module("s2sad.rules.methods")
+    name = getattr(descriptor, "__name__", None)
+    function = methods.METHODS.get(name, methods.ATTRIBUTES.get(name))
+    return table.get(descriptor, table.get(function))
+
+
+def _import_rules() -> None:
+    """Imports the rules, and those for optional libraries once these have been imported by someone else."""
+    if not _IMPORTED:
+        importlib.import_module("s2sad.rules")
+        _IMPORTED.add("numpy")
+    for module, library in _optional_rules():
+        if module not in _IMPORTED and library in sys.modules:
+            importlib.import_module(module)
+            _IMPORTED.add(module)
+
+
+@cache
+def _optional_rules() -> tuple[tuple[str, str], ...]:
+    """The rule modules that are imported on demand, each with its library: `scipy_special` and
+    `scipy_special_bessel` hold the rules of `scipy.special`.
+    """
+    package = importlib.import_module("s2sad.rules")
+    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__))
+    return tuple(
+        (f"{package.__name__}.{n}", ".".join(n.split("_")[:2])) for n in names if n.startswith("scipy_")
+    )

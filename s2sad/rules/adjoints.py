@@ -1,0 +1,138 @@
+"""The rules of the helpers in `s2sad.runtime`, so that derivatives can be differentiated again.
+
+All are linear in the adjoints that they take; the transpose of each is another. Of the values that say
+where, or of what shape, the result is, it does not depend: their gradient is None.
+"""
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from .. import runtime
+from ..registry import bprop, nondifferentiable
+from ..runtime import (
+    add_at,
+    broadcast_like,
+    conform,
+    copy_adjoint,
+    extremum_adjoint,
+    extremum_tangent,
+    gather,
+    spread,
+    stored_alone,
+    take_at,
+    take_stored,
+    unbroadcast,
+    unreduce,
+    zeros_like,
+)
+from .samples import A, given
+
+FITTING = [
+    given(A(2, 3), np.zeros(3)), given(A(2, 3), np.zeros((2, 1))), given(A(2, 3), 0.0), given(1.5, 0.0),
+    given(A(2, 3, dtype="complex128"), np.zeros(3)), given(A(3), np.zeros(3, "float32"))]
+
+
+@bprop(unbroadcast, "linear", samples=FITTING)
+def unbroadcast_(dx, x, out, dout):
+    return broadcast_like(dout, dx), None
+
+
+@bprop(conform, "linear", samples=[*FITTING, given([A(2, 3), 1.0], [np.zeros(3), 0.0])])
+def conform_(dx, x, out, dout):
+    return broadcast_like(dout, dx), None
+
+
+@bprop(broadcast_like, "linear", samples=[
+    given(A(3), np.zeros((2, 3))), given(A(2, 1), np.zeros((2, 3))), given(1.5, np.zeros(3)), given(1.5, 0.0),
+    given(A(3), np.zeros((2, 3), "complex128")), given((A(3), 1.0), (np.zeros((2, 3)), np.zeros(2)))])
+def broadcast_like_(dx, like, out, dout):
+    return conform(dout, dx), None
+
+
+@bprop(unreduce, "linear", samples=[
+    given(A(), np.zeros((2, 3))), given(A(3), np.zeros((2, 3)), 0),
+    given(A(2, 1), np.zeros((2, 3)), -1, True),
+    given(A(3), np.zeros((2, 3, 4)), (0, 2)), given(1.5, 0.0), given(1.5, np.zeros(3, "float32"))])
+def unreduce_(d, x, axis=None, keepdims=False, *, out, dout):
+    return unbroadcast(np.sum(dout, axis=axis, keepdims=keepdims), d), None
+
+
+@bprop(runtime.add, "linear", samples=[
+    given(A(3), A(3)), given(0.0, A(3)), given([A(2), (1.0, None)], [A(2), (2.0, None)]),
+    given({"a": 1.0}, {"a": 2.0})])
+def add(a, b, out, dout):
+    return conform(dout, a), conform(dout, b)
+
+
+@bprop(copy_adjoint, "linear", samples=[given(A(3)), given([A(2), (1.0, None)])])
+def copy_adjoint_(x, out, dout):
+    return (dout,)
+
+
+@bprop(take_at, "linear", samples=[
+    given(A(4), 1, 0.0), given(A(4, 3), slice(1, 3), np.zeros(3)),
+    given(A(4), np.array([1, 1, 0]), np.zeros(3)),
+    given([A(2), A(3)], 1, np.zeros(3)), given((1.0, 2.0), -1, 0.0), given(A(4), slice(None), 0.0)])
+def take_at_(da, index, v, out, dout):
+    return add_at(zeros_like(da), index, dout), None, None
+
+
+REPEATED = np.array([1, 1, 0])
+
+
+@bprop(take_stored, "linear", samples=[
+    given(A(4), REPEATED, np.zeros(3)), given(A(4), REPEATED, 0.0), given(A(4), 1, 0.0),
+    given(A(4, 3), (slice(1, 3), REPEATED), np.zeros((2, 1)))])
+def take_stored_(da, index, v, out, dout):
+    return stored_alone(da, index, dout), None, None
+
+
+@bprop(stored_alone, samples=[
+    given(np.zeros(4), REPEATED, A(3)), given(np.zeros(4), REPEATED, 1.5), given(np.zeros(4), 1, 1.5)])
+def stored_alone_(da, index, v, out, dout):
+    return None, None, take_stored(dout, index, v)
+
+
+@stored_alone_.jvp
+def stored_alone_jvp(da, index, v, out, dv):
+    return stored_alone(da, index, dv)
+
+
+@bprop(spread, "linear",
+       samples=[given(1.5, [0.0, 0.0]), given(A(2, 3), (np.zeros(3), np.zeros((2, 3)))),
+                given(A(3), np.zeros((4, 3)))])
+def spread_(d, xs, out, dout):
+    return gather(dout, d), None
+
+
+@bprop(gather, "linear",
+       samples=[given([1.0, 2.0], 0.0), given((A(3), A(2, 3)), np.zeros((2, 3))),
+                given(A(4, 3), np.zeros(3))])
+def gather_(dxs, total, out, dout):
+    return spread(dout, dxs), None
+
+
+@bprop(extremum_adjoint, "linear",
+       samples=[(1.5, (2.0, 3.0), 3.0), (1.5, ([2.0, 3.0],), 2.0), (1.5, (2.0, 2.0, 1.0), 2.0)])
+def extremum_adjoint_(d, operands, extremum, out, dout):
+    return extremum_tangent(dout, operands, extremum), None, None
+
+
+@bprop(extremum_tangent, "linear",
+       samples=[((0.5, 1.5), (2.0, 3.0), 3.0), (([0.5, 1.5],), ([2.0, 3.0],), 2.0)])
+def extremum_tangent_(tangents, operands, extremum, out, dout):
+    return extremum_adjoint(dout, operands, extremum), None, None
+
+
+# In place: the adjoint of the buffer goes on being the adjoint of the buffer.
+@bprop(add_at, "linear", in_place=[add_at], samples=[
+    given(A(4), 1, 0.5), given(A(4), slice(1, 3), 0.5), given(A(4), np.array([1, 1, 0]), A(3)),
+    given([A(2), A(3)], 1, A(3)),
+    given((1.0, 2.0), -1, 0.5), given({"a": 1.0}, "a", 0.5),
+    given(A(3, 2), (slice(None), [0, 1, 1]), A(3, 3))])
+def add_at_(da, index, v, out, dout):
+    return dout, None, take_at(dout, index, v)
+
+
+nondifferentiable([zeros_like, runtime.unit_cotangent])

@@ -1,0 +1,171 @@
+"""Covariances and correlations."""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import broadcast_like, unbroadcast
+from .matrices import adjoint, diagonal_matrices, transposed
+from .samples import A, given
+
+Array = Any  # whatever implements NumPy's protocols
+
+
+def in_rows(m: Array, rowvar: bool) -> Array:
+    """Variables as rows of observations."""
+    rows = np.atleast_2d(m)
+    return rows if rowvar or np.shape(rows)[0] == 1 else transposed(rows)
+
+
+def stacked(m: Array, y: Any, rowvar: bool) -> Array:
+    """The variables of `m`, and below them those of `y`."""
+    if y is None:
+        return in_rows(m, rowvar)
+    return np.concatenate([in_rows(m, rowvar), in_rows(y, rowvar)])
+
+
+def from_rows(d: Array, m: Array, rowvar: bool) -> Array:
+    """The cotangent of variables from that of their rows."""
+    wide = np.shape(np.atleast_2d(m))
+    return unbroadcast(np.reshape(d if rowvar or wide[0] == 1 else transposed(d), np.shape(m)), m)
+
+
+def observation_weights(rows: Array, fweights: Any, aweights: Any) -> Array:
+    """How much each observation counts."""
+    weights = np.ones(np.shape(rows)[1])
+    if fweights is not None:
+        weights = weights * fweights
+    return weights if aweights is None else weights * aweights
+
+
+def covariance_scale(w: Array, bias: bool, ddof: Any, aweights: Any) -> Any:
+    """What the weighted sum of products of deviations is divided by."""
+    if ddof is None:
+        ddof = 0 if bias else 1
+    total = np.sum(w)
+    if ddof == 0 or aweights is None:
+        return total - ddof
+    return total - ddof * np.sum(w * aweights) / total
+
+
+nondifferentiable([observation_weights, covariance_scale])
+
+
+def centred(rows: Array, w: Array) -> Array:
+    """Rows less their weighted means."""
+    return rows - np.expand_dims(rows @ w / np.sum(w), -1)
+
+
+def as_square(d: Array, n: int) -> Array:
+    """The cotangent of a covariance matrix, also of that of one variable, which is a number."""
+    return np.reshape(d, (n, n))
+
+
+def as_result(change: Array, out: Array) -> Array:
+    """The tangent of a covariance matrix, also of that of one variable, which is a number."""
+    return np.sum(change) if np.ndim(out) == 0 else change
+
+
+def covariance_grads(
+    d: Array, m: Array, y: Any, rowvar: bool, bias: bool, ddof: Any, fweights: Any, aweights: Any
+) -> tuple[Array, Any]:
+    """The cotangents of the variables of `np.cov`."""
+    rows = stacked(m, y, rowvar)
+    w = observation_weights(rows, fweights, aweights)
+    x = centred(rows, w)
+    d = as_square(d, np.shape(rows)[0]) / covariance_scale(w, bias, ddof, aweights)
+    drows = w * (d @ np.conj(x) + np.conj(transposed(d) @ x))
+    n = np.shape(in_rows(m, rowvar))[0]
+    dm = from_rows(drows[:n], m, rowvar)
+    return dm, None if y is None else from_rows(drows[n:], y, rowvar)
+
+
+def covariance_tangent(
+    dm: Array, dy: Any, m: Array, y: Any, rowvar: bool, bias: bool, ddof: Any, fweights: Any, aweights: Any
+) -> Array:
+    """The tangent of `np.cov` as a matrix."""
+    rows, change = stacked(m, y, rowvar), stacked(dm, dy, rowvar)
+    w = observation_weights(rows, fweights, aweights)
+    half = (change * w) @ adjoint(centred(rows, w))
+    return (half + adjoint(half)) / covariance_scale(w, bias, ddof, aweights)
+
+
+VARIABLES = [
+    given(A(3, 5)),
+    given(A(5)),
+    given(A(5), A(5)),
+    given(A(5, 2), A(5), False),
+    given(A(5, 2), rowvar=False),
+    given(A(2, 4), A(3, 4)),
+    given(A(2, 4, dtype="complex128")),
+]
+WEIGHTED = [
+    given(A(2, 5), bias=True),
+    given(A(2, 5), ddof=2),
+    given(A(2, 4), fweights=np.array([1, 3, 2, 1])),
+    given(A(2, 4), aweights=np.array([0.5, 1.0, 2.0, 0.7])),
+    given(
+        A(2, 4), None, True, True, fweights=np.array([1, 3, 2, 1]), aweights=np.array([0.5, 1.0, 2.0, 0.7])
+    ),
+    given(A(2, 4, dtype="float32"), dtype=np.float32),
+]
+
+
+@bprop(np.cov, samples=[*VARIABLES, *WEIGHTED], refused=["aweights"])
+def cov(
+    m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None, out, dout
+):
+    dm, dy = covariance_grads(dout, m, y, rowvar, bias, ddof, fweights, aweights)
+    return dm, dy
+
+
+@cov.jvp
+def cov_jvp(
+    m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None, out, dm, dy
+):
+    if y is None:
+        change = covariance_tangent(dm, None, m, y, rowvar, bias, ddof, fweights, aweights)
+        return broadcast_like(as_result(change, out), out)
+    change = covariance_tangent(dm, dy, m, y, rowvar, bias, ddof, fweights, aweights)
+    return broadcast_like(as_result(change, out), out)
+
+
+# ---------------------------------------------------------------- correlations
+
+
+def correlation_dcov(d: Array, c: Array) -> Array:
+    """The cotangent of the covariances `c` from that of the correlations."""
+    c = np.atleast_2d(c)
+    d = np.reshape(d, np.shape(c))
+    s = np.sqrt(np.real(np.diagonal(c)))
+    dc = d / (np.expand_dims(s, 1) * s)
+    shares = np.real(dc * c)
+    return dc - diagonal_matrices((np.sum(shares, axis=0) + np.sum(shares, axis=1)) / (2 * s * s))
+
+
+def correlation_change(dc: Array, c: Array) -> Array:
+    """The tangent of the correlations from that of the covariances `c`."""
+    c = np.reshape(c, np.shape(dc))
+    s = np.sqrt(np.real(np.diagonal(c)))
+    shrink = np.real(np.diagonal(dc)) / (2 * s * s)
+    return (dc - c * (np.expand_dims(shrink, 1) + shrink)) / (np.expand_dims(s, 1) * s)
+
+
+@bprop(np.corrcoef, samples=VARIABLES)
+def corrcoef(x, y=None, rowvar=True, *, dtype=None, out, dout):
+    dc = correlation_dcov(dout, np.cov(x, y, rowvar))
+    dx, dy = covariance_grads(dc, x, y, rowvar, False, None, None, None)
+    return dx, dy
+
+
+@corrcoef.jvp
+def corrcoef_jvp(x, y=None, rowvar=True, *, dtype=None, out, dx, dy):
+    if y is None:
+        dc = covariance_tangent(dx, None, x, y, rowvar, False, None, None, None)
+        return broadcast_like(as_result(correlation_change(dc, np.cov(x, y, rowvar)), out), out)
+    dc = covariance_tangent(dx, dy, x, y, rowvar, False, None, None, None)
+    return broadcast_like(as_result(correlation_change(dc, np.cov(x, y, rowvar)), out), out)

@@ -1,0 +1,362 @@
+"""Functions that pick elements: take, compress, sort, select, interpolation; subscripts are the transforms'
+own.
+"""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import unbroadcast
+from .containers import filled, part_like, regroup
+from .padding import unpad
+from .samples import A, given
+
+Array = Any  # whatever implements NumPy's protocols
+
+
+# ---------------------------------------------------------------- take
+
+
+def untake(d: Array, x: Array, indices: Any, axis: int | None, mode: str) -> Array:
+    """The transpose of `np.take`: zeros like `x`, and `d` added where it was taken from."""
+    if mode != "raise":
+        n = np.size(x) if axis is None else np.shape(x)[axis]
+        indices = np.mod(indices, n) if mode == "wrap" else np.clip(indices, 0, n - 1)
+    if axis is None:
+        dx = np.zeros_like(np.reshape(x, (-1,)))
+        np.add.at(dx, indices, d)
+        return np.reshape(dx, np.shape(x))
+    dx = np.zeros_like(x)
+    before = (slice(None),) * (axis % np.ndim(x))
+    np.add.at(dx, (*before, indices), d)
+    return dx
+
+
+@bprop(
+    untake,
+    "linear",
+    samples=[
+        given(A(4, 2), np.zeros((3, 2)), [0, 2, 0, -1], 0, "raise"),
+        given(A(2, 2), np.zeros((2, 3)), [[0, 5]] * 2, None, "wrap"),
+    ],
+)
+def untake_(d, x, indices, axis, mode, out, dout):
+    return np.take(dout, indices, axis, mode=mode), None
+
+
+@bprop(
+    np.take,
+    "linear",
+    samples=[
+        given(A(5), [0, 2, 2, -1]),
+        given(A(3, 4), [[1, 0], [1, 3]], axis=1),
+        given(A(3, 4), 2, axis=0),
+        given(A(3, 4), [0, 11, 4]),
+        given(A(3), [-1, 5], mode="clip"),
+        given(A(3), [-1, 5], mode="wrap"),
+    ],
+)
+def take(x, indices, axis=None, *, mode="raise", out, dout):
+    return (untake(dout, x, indices, axis, mode),)
+
+
+def untake_along(d: Array, x: Array, indices: Array, axis: int | None) -> Array:
+    """The transpose of `np.take_along_axis`."""
+    if axis is None:
+        return np.reshape(untake_along(d, np.reshape(x, (-1,)), indices, 0), np.shape(x))
+    dx = np.zeros_like(x)
+    np.add.at(dx, positions_along(indices, np.shape(x), axis), d)
+    return dx
+
+
+def positions_along(indices: Array, shape: tuple[int, ...], axis: int) -> tuple[Array, ...]:
+    """The index arrays that `np.take_along_axis` uses."""
+    ndim, axis = len(shape), axis % len(shape)
+    grid = [np.reshape(np.arange(n), (1,) * i + (-1,) + (1,) * (ndim - 1 - i)) for i, n in enumerate(shape)]
+    grid[axis] = indices
+    return tuple(grid)
+
+
+nondifferentiable([positions_along])
+
+
+@bprop(
+    untake_along, "linear", samples=[given(A(3, 2), np.zeros((3, 4)), np.array([[0, 0], [3, 1], [2, 2]]), 1)]
+)
+def untake_along_(d, x, indices, axis, out, dout):
+    return np.take_along_axis(dout, indices, axis), None
+
+
+@bprop(
+    np.take_along_axis,
+    "linear",
+    samples=[
+        given(A(3, 4), np.array([[0, 0], [3, 1], [2, 2]]), 1),
+        given(A(3, 4), np.array([[2, 0, 1, 2]]), 0),
+        given(A(2, 2), np.array([0, 3, 3]), None),
+    ],
+)
+def take_along_axis(x, indices, axis=-1, *, out, dout):
+    return (untake_along(dout, x, indices, axis),)
+
+
+# ---------------------------------------------------------------- masks
+
+
+def chosen(condition: Any) -> Array:
+    """The places at which a mask of one axis is true."""
+    return np.flatnonzero(condition)
+
+
+nondifferentiable([chosen])
+
+
+@bprop(
+    np.compress,
+    samples=[
+        given([True, False, True], A(3)),
+        given([True, False, True], A(3, 2), axis=0),
+        given([False, True], A(2, 2)),
+    ],
+)
+def compress(condition, a, axis=None, *, out, dout):
+    return None, untake(dout, a, chosen(condition), axis, "raise")
+
+
+@compress.jvp
+def compress_jvp(condition, a, axis=None, *, out, da):
+    return np.compress(condition, da, axis)
+
+
+@bprop(np.extract, samples=[given(np.array([[True, False], [True, True]]), A(2, 2))])
+def extract(condition, arr, out, dout):
+    return None, untake(dout, arr, chosen(condition), None, "raise")
+
+
+@extract.jvp
+def extract_jvp(condition, arr, out, darr):
+    return np.extract(condition, darr)
+
+
+@bprop(
+    np.delete,
+    "linear",
+    samples=[
+        given(A(5), 1),
+        given(A(3, 4), [0, 2], axis=1),
+        given(A(3, 4), slice(1, 3), 1),
+        given(A(2, 2), 3),
+    ],
+)
+def delete(x, obj, axis=None, *, out, dout):
+    return (untake(dout, x, remaining(x, obj, axis), axis, "raise"),)
+
+
+def remaining(x: Array, obj: Any, axis: int | None) -> Array:
+    """The places that `np.delete` leaves."""
+    return np.delete(np.arange(np.size(x) if axis is None else np.shape(x)[axis]), obj)
+
+
+nondifferentiable([remaining])
+
+
+def first_true(conditions: Any, out: Array) -> list[Array]:
+    """For each of several conditions where it is the first that holds, broadcast like `out`; at last where
+    none does.
+    """
+    left = np.broadcast_to(True, np.shape(out))
+    found = []
+    for condition in conditions:
+        found.append(left & condition)
+        left = left & np.logical_not(condition)
+    return [*found, left]
+
+
+nondifferentiable([first_true])
+
+
+def unselect(d: Array, conditions: Any, choices: Any, out: Array) -> Any:
+    """The cotangents of the choices of `np.select`."""
+    parts = [
+        unbroadcast(np.where(where, d, 0), x)
+        for where, x in zip(first_true(conditions, out)[:-1], choices, strict=True)
+    ]
+    return tuple(parts) if isinstance(choices, tuple) else parts
+
+
+@bprop(
+    unselect,
+    samples=[given(A(3), [np.array([True, False, False])], [np.zeros(3)], np.zeros(3))],
+)
+def unselect_(d, conditions, choices, like, out, dout):
+    return np.select(conditions, filled(dout, choices)), None, None, None
+
+
+@unselect_.jvp
+def unselect_jvp(d, conditions, choices, like, out, dd):
+    return unselect(dd, conditions, choices, like)
+
+
+@bprop(
+    np.select,
+    samples=[
+        given([np.array([True, False, False]), np.array([True, True, False])], [A(3), A()], A(3)),
+        given([np.array([True, False, False])], [A(3)]),
+    ],
+)
+def select(condlist, choicelist, default=0, *, out, dout):
+    dchoices = unselect(dout, condlist, choicelist, out)
+    return None, dchoices, unbroadcast(np.where(first_true(condlist, out)[-1], dout, 0), default)
+
+
+@select.jvp
+def select_jvp(condlist, choicelist, default=0, *, out, dchoicelist, ddefault):
+    return np.select(condlist, filled(dchoicelist, choicelist), filled(ddefault, default))
+
+
+# ---------------------------------------------------------------- choices by number
+
+
+def chosen_number(a: Array, count: int, mode: str) -> Array:
+    """The numbers of the choices that `np.choose` makes."""
+    if mode == "raise":
+        return np.asarray(a)
+    return np.mod(a, count) if mode == "wrap" else np.clip(a, 0, count - 1)
+
+
+nondifferentiable([chosen_number])
+
+
+def unchoose(d: Array, a: Array, choices: Any, mode: str) -> Any:
+    """The cotangents of the choices of `np.choose`."""
+    number = chosen_number(a, len(choices), mode)
+    parts = [part_like(unbroadcast_to(np.where(number == k, d, 0), x), x) for k, x in enumerate(choices)]
+    return regroup(parts, choices)
+
+
+def unbroadcast_to(d: Array, x: Any) -> Array:
+    """`d` summed over the axes along which `x`, which may be a list, was broadcast."""
+    return unbroadcast(d, np.asarray(x))
+
+
+@bprop(
+    unchoose,
+    samples=[given(A(3), np.array([0, 1, 1]), [np.zeros(3), np.zeros(1)], "raise")],
+)
+def unchoose_(d, a, choices, mode, out, dout):
+    return np.choose(a, filled(dout, choices), mode=mode), None, None
+
+
+@unchoose_.jvp
+def unchoose_jvp(d, a, choices, mode, out, dd):
+    return unchoose(dd, a, choices, mode)
+
+
+@bprop(
+    np.choose,
+    lists=True,
+    samples=[
+        given(np.array([0, 2, 1, 2]), [A(4), A(4), A(4)]),
+        given(np.array([[0], [1]]), (A(3), A())),
+        given(np.array([0, 1, 0]), A(2, 3)),
+        given(np.array([-1, 5, 0]), [A(3), A(3)], mode="clip"),
+        given(np.array([-1, 5, 0]), [A(3), 1.5], mode="wrap"),
+    ],
+)
+def choose(a, choices, *, mode="raise", out, dout):
+    return None, unchoose(dout, a, choices, mode)
+
+
+@choose.jvp
+def choose_jvp(a, choices, *, mode="raise", out, dchoices):
+    return np.choose(a, filled(dchoices, choices), mode=mode)
+
+
+# ---------------------------------------------------------------- other lengths
+
+
+def inserted_places(arr: Array, obj: Any, values: Any, axis: int | None) -> Array:
+    """For each element of `np.insert(arr, obj, values, axis)` the number of the one of `values` that it is;
+    -1 for an element of `arr`.
+    """
+    numbers = np.reshape(np.arange(np.size(values)), np.shape(values))
+    return np.insert(np.full(np.shape(arr), -1), obj, numbers, axis)
+
+
+nondifferentiable([inserted_places])
+
+
+def kept_dx(d: Array, arr: Array, places: Array) -> Array:
+    """The cotangent of the array into which `np.insert` put values."""
+    return unbroadcast(np.reshape(d[places < 0], np.shape(arr)), arr)
+
+
+def values_dx(d: Array, values: Any, places: Array) -> Any:
+    """The cotangent of the values that `np.insert` put in."""
+    row = untake(d[places >= 0], np.reshape(np.asarray(values), (-1,)), places[places >= 0], 0, "raise")
+    return part_like(row, values)
+
+
+@bprop(
+    np.insert,
+    lists=True,
+    samples=[
+        given(A(4), 1, 1.5),
+        given(A(4), [1, 3, 3], A(3)),
+        given(A(2, 3), 1, A(2), axis=1),
+        given(A(2, 3), [0, 2], A(2, 1), 1),
+        given(A(2, 3), slice(0, 2), A(3), 0),
+        given(A(2, 3), 2, 1.5),
+        given(A(3, dtype="float32"), 0, [1.5, 2.5]),
+    ],
+)
+def insert(arr, obj, values, axis=None, *, out, dout):
+    places = inserted_places(arr, obj, values, axis)
+    return kept_dx(dout, arr, places), None, values_dx(dout, values, places)
+
+
+@insert.jvp
+def insert_jvp(arr, obj, values, axis=None, *, out, darr, dvalues):
+    return np.insert(filled(darr, arr), obj, filled(dvalues, values), axis)
+
+
+def repeated_places(x: Array, shape: Any) -> Array:
+    """Which elements of `x` are the elements of `np.resize(x, shape)`."""
+    return np.resize(np.arange(np.size(x)), shape)
+
+
+nondifferentiable([repeated_places])
+
+
+@bprop(np.resize, "linear", samples=[given(A(4), (2, 3)), given(A(2, 3), 4), given(A(2), (3, 3))])
+def resize(x, new_shape, out, dout):
+    return (untake(dout, x, repeated_places(x, new_shape), None, "raise"),)
+
+
+def trimmed(filt: Array, out: Array, trim: str, axis: Any) -> list[tuple[int, int]]:
+    """How much `np.trim_zeros` cut off `filt` before and after, along each axis."""
+    found = []
+    nonzero = np.argwhere(filt)
+    for k, (n, m) in enumerate(zip(np.shape(filt), np.shape(out), strict=True)):
+        before = int(nonzero[:, k].min()) if len(nonzero) and m < n and "f" in trim.lower() else 0
+        found.append((min(before, n - m), n - m - min(before, n - m)))
+    return found
+
+
+nondifferentiable([trimmed])
+
+
+@bprop(
+    np.trim_zeros, samples=[given(A(4)), given(np.array([1.5, 0.0, 2.5]), "b")]
+)  # zeros that are cut can't move
+def trim_zeros(filt, trim="fb", axis=None, *, out, dout):
+    return (np.pad(dout, trimmed(filt, out, trim, axis)),)
+
+
+@trim_zeros.jvp
+def trim_zeros_jvp(filt, trim="fb", axis=None, *, out, dfilt):
+    return unpad(dfilt, out, trimmed(filt, out, trim, axis), "constant")

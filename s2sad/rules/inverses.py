@@ -1,0 +1,279 @@
+"""Least squares and what belongs to it: qr, pinv, lstsq; powers of matrices, products of many."""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sad.transforms.errors import NonDifferentiableError
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import unbroadcast
+from .containers import filled, regroup
+from .factorisations import (
+    from_triangle,
+    onto_triangle,
+    singular_values_dx,
+    singular_values_tangent,
+    symmetric,
+)
+from .matrices import adjoint, diagonal_matrices, regular, transposed
+from .samples import A, given
+
+Array = Any  # whatever implements NumPy's protocols
+
+
+# ---------------------------------------------------------------- QR
+
+
+def check_mode(mode: str) -> None:
+    """Refuses factors that are no factors, or have columns that no column of the matrix fixes."""
+    if mode not in ("reduced", "r"):
+        raise NonDifferentiableError(
+            f"np.linalg.qr is not differentiated in the mode {mode!r}", instead='use the mode "reduced"'
+        )
+
+
+nondifferentiable([check_mode])
+
+
+def with_real_diagonal(x: Array) -> Array:
+    """The Hermitian matrix that has the lower triangle of `x`, and the real parts of its diagonal."""
+    low = np.tril(x, -1)
+    diagonal = np.real(np.diagonal(x, axis1=-2, axis2=-1))
+    return low + adjoint(low) + diagonal_matrices(diagonal)
+
+
+def qr_dx(d: Any, a: Array, out: Any, mode: str) -> Array:
+    """The cotangent of the argument of `np.linalg.qr`.
+
+    Of a wide matrix the columns beyond the first square are q times those of r.
+    """
+    check_mode(mode)
+    n = min(np.shape(a)[-2:])
+    if mode == "r":
+        r, dr = out, np.conj(d)
+        q = adjoint(np.linalg.solve(adjoint(r[..., :n]), adjoint(a[..., :n])))
+        dq = np.zeros_like(q)
+    else:
+        q, r = out[0], out[1]
+        dq, dr = filled(d, (q, r))
+        dq, dr = np.conj(dq), np.conj(dr)
+    square = r[..., :n]
+    dq = dq + a[..., n:] @ adjoint(dr[..., n:])
+    m = square @ adjoint(dr[..., :n]) - adjoint(dq) @ q
+    first = adjoint(np.linalg.solve(square, adjoint(dq + q @ with_real_diagonal(m))))
+    return np.conj(np.concatenate([first, q @ dr[..., n:]], axis=-1))
+
+
+def qr_tangent(dx: Array, a: Array, out: Any, mode: str) -> Any:
+    """The tangent of `np.linalg.qr`, in its structure."""
+    check_mode(mode)
+    n = min(np.shape(a)[-2:])
+    r = out if mode == "r" else out[1]
+    square = r[..., :n]
+    q = adjoint(np.linalg.solve(adjoint(square), adjoint(a[..., :n]))) if mode == "r" else out[0]
+    c = adjoint(np.linalg.solve(adjoint(square), adjoint(dx[..., :n])))
+    w = adjoint(q) @ c
+    low = np.tril(w, -1)
+    turn = low - adjoint(low)
+    if np.iscomplexobj(w):
+        turn = turn + 1j * diagonal_matrices(np.imag(np.diagonal(w, axis1=-2, axis2=-1)))
+    dq = c - q @ w + q @ turn
+    rest = adjoint(dq) @ a[..., n:] + adjoint(q) @ dx[..., n:]
+    dr = np.concatenate([(w - turn) @ square, rest], axis=-1)
+    return dr if mode == "r" else type(out)(dq, dr)
+
+
+@bprop(
+    np.linalg.qr,
+    samples=[
+        given(A(3, 3)),
+        given(A(4, 2)),
+        given(A(2, 4, 3)),
+        given(A(2, 4)),
+        given(A(4, 3), "r"),
+        given(A(2, 3), mode="r"),
+        given(A(3, 2, dtype="complex128")),
+        given(A(2, 3, dtype="complex128")),
+    ],
+)
+def qr(a, mode="reduced", *, out, dout):
+    return (qr_dx(dout, a, out, mode),)
+
+
+@qr.jvp
+def qr_jvp(a, mode="reduced", *, out, da):
+    return qr_tangent(da, a, out, mode)
+
+
+# ---------------------------------------------------------------- pseudoinverses, least squares
+
+
+def pinv_dx(d: Array, x: Array, out: Array) -> Array:
+    """The cotangent of the argument of `np.linalg.pinv`, its rank taken as constant."""
+    p, ph, d = out, adjoint(out), np.conj(d)
+    dh = adjoint(d)
+    left, right = (dh - x @ (p @ dh)) @ p @ ph, ph @ p @ (dh - (dh @ p) @ x)
+    return np.conj(left + right - ph @ d @ ph)
+
+
+def pinv_tangent(dx: Array, x: Array, out: Array) -> Array:
+    """The tangent of `np.linalg.pinv`, the rank of its argument taken as constant."""
+    p, ph, dh = out, adjoint(out), adjoint(dx)
+    left, right = p @ ph @ (dh - (dh @ x) @ p), (dh - p @ (x @ dh)) @ ph @ p
+    return left + right - p @ dx @ p
+
+
+@bprop(
+    np.linalg.pinv,
+    samples=[
+        given(A(3, 3)),
+        given(A(4, 2)),
+        given(A(2, 4)),
+        given(A(3, 2, dtype="complex128")),
+        given(A(2, 3, 2), 1e-12),
+        given(A(3, 2), rtol=1e-12),
+        given(symmetric(3, 3), hermitian=True),
+    ],
+)
+def pinv(a, rcond=None, hermitian=False, *, rtol=None, out, dout):
+    if hermitian:
+        return (np.conj(onto_triangle(np.conj(pinv_dx(dout, from_triangle(a, "L"), out)), "L")),)
+    return (pinv_dx(dout, a, out),)
+
+
+@pinv.jvp
+def pinv_jvp(a, rcond=None, hermitian=False, *, rtol=None, out, da):
+    if hermitian:
+        return pinv_tangent(from_triangle(da, "L"), from_triangle(a, "L"), out)
+    return pinv_tangent(da, a, out)
+
+
+def lstsq_grads(d: Any, a: Array, b: Array, out: Any) -> tuple[Array, Array]:
+    """The cotangents of both arguments of `np.linalg.lstsq`, the rank of the matrix taken as constant."""
+    x, sums = out[0], out[1]
+    dx = np.zeros_like(x) if d[0] is None else d[0]
+    columns, dcolumns = as_columns(x), as_columns(dx)
+    p = np.linalg.pinv(a)
+    da = pinv_dx(dcolumns @ transposed(as_columns(b)), a, p)
+    db = transposed(p) @ dcolumns
+    if d[1] is not None and np.size(sums) > 0:
+        rest = np.conj(as_columns(b) - a @ columns) * (2 * d[1])
+        da, db = da - rest @ transposed(columns), db + rest
+    if d[3] is not None:
+        da = da + singular_values_dx(d[3], a)
+    return unbroadcast(da, a), unbroadcast(np.reshape(db, np.shape(b)), b)
+
+
+def lstsq_tangent(da: Array, db: Array, a: Array, b: Array, out: Any) -> Any:
+    """The tangent of `np.linalg.lstsq`, in its structure."""
+    x, sums = out[0], out[1]
+    p = np.linalg.pinv(a)
+    columns = as_columns(x)
+    dx = pinv_tangent(da, a, p) @ as_columns(b) + p @ as_columns(db)
+    rest = as_columns(b) - a @ columns
+    dsums = 2 * np.sum(np.real(np.conj(rest) * (as_columns(db) - da @ columns)), axis=0)
+    return np.reshape(dx, np.shape(x)), dsums if np.size(sums) else sums, None, singular_values_tangent(da, a)
+
+
+def as_columns(x: Array) -> Array:
+    """A vector as a matrix of one column; matrices as they are."""
+    return np.expand_dims(x, -1) if np.ndim(x) == 1 else x
+
+
+@bprop(
+    np.linalg.lstsq,
+    samples=[
+        given(A(4, 2), A(4)),
+        given(A(4, 2), A(4, 3)),
+        given(A(2, 4), A(2)),
+        given(A(3, 3), A(3), 1e-10),
+        given(A(4, 2, dtype="complex128"), A(4, dtype="complex128")),
+    ],
+)
+def lstsq(a, b, rcond=None, *, out, dout):
+    da, db = lstsq_grads(dout, a, b, out)
+    return da, db
+
+
+@lstsq.jvp
+def lstsq_jvp(a, b, rcond=None, *, out, da, db):
+    return lstsq_tangent(da, db, a, b, out)
+
+
+# ---------------------------------------------------------------- powers and products
+
+
+def power_dx(d: Array, x: Array, n: int) -> Array:
+    """The cotangent of the argument of `np.linalg.matrix_power`."""
+    if n < 0:
+        inverse = np.linalg.inv(x)
+        return -transposed(inverse) @ power_dx(d, inverse, -n) @ transposed(inverse)
+    total = np.zeros_like(x)
+    xt = transposed(x)
+    for k in range(n):
+        total = total + np.linalg.matrix_power(xt, k) @ d @ np.linalg.matrix_power(xt, n - 1 - k)
+    return total
+
+
+@bprop(
+    np.linalg.matrix_power,
+    samples=[
+        given(A(3, 3), 3),
+        given(A(2, 2, 2), 2),
+        given(regular(3, 3), -2),
+        given(A(2, 2), 0),
+        given(A(2, 2), 1),
+    ],
+)
+def matrix_power(a, n, out, dout):
+    return (power_dx(dout, a, n),)
+
+
+@matrix_power.jvp
+def matrix_power_jvp(a, n, out, da):
+    return transposed(power_dx(transposed(da), a, n))
+
+
+def chain_grads(d: Array, arrays: Any) -> Any:
+    """The cotangents of the arrays of `np.linalg.multi_dot`."""
+    n = len(arrays)
+    first = np.atleast_2d(arrays[0])
+    last = np.reshape(arrays[n - 1], (np.shape(arrays[n - 1])[0], -1))
+    right = np.reshape(d, (np.shape(first)[0], np.shape(last)[1]))
+    rights = []
+    for k in range(n - 1, 0, -1):
+        rights.append(right)
+        right = right @ np.transpose(last if k == n - 1 else arrays[k])
+    grads = [np.reshape(right, np.shape(arrays[0]))]
+    left = np.transpose(first)
+    for k in range(1, n):
+        grads.append(np.reshape(left @ rights[n - 1 - k], np.shape(arrays[k])))
+        left = np.transpose(last if k == n - 1 else arrays[k]) @ left
+    return regroup(grads, arrays)
+
+
+@bprop(
+    np.linalg.multi_dot,
+    samples=[given([A(2, 3), A(3, 4), A(4, 2)]), given([A(3), A(3, 2), A(2)]), given((A(2, 3), A(3)))],
+)
+def multi_dot(arrays, *, out, dout):
+    return (chain_grads(dout, arrays),)
+
+
+@multi_dot.jvp
+def multi_dot_jvp(arrays, *, out, darrays):
+    return chain_tangent(arrays, filled(darrays, arrays))
+
+
+def chain_tangent(arrays: Any, tangents: Any) -> Array:
+    """The tangent of `np.linalg.multi_dot`: one product for each array."""
+    total = 0.0
+    for k in range(len(arrays)):
+        changed = list(arrays)
+        changed[k] = tangents[k]
+        total = total + np.linalg.multi_dot(changed)
+    return total

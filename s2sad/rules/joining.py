@@ -1,0 +1,379 @@
+"""Functions of several arrays: concatenate, stack, split, meshgrid, and arrays made of lists."""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import unbroadcast
+from .containers import along_row, as_column, filled, nested_like, part_like, split_like, unstack_like
+from .samples import A, given
+from .shaping import cast_like
+
+Array = Any  # whatever implements NumPy's protocols
+
+PARTS = [
+    given([A(2, 3), A(1, 3)]),
+    given((A(2, 3), A(2, 3))),
+    given([A(2, 3), A(2, 3, dtype="float32")]),
+    given(A(2, 2, 3)),
+]
+
+
+WIDENED = [given([A(2, dtype="float32"), A(2, dtype="float32")], dtype=np.float64)]
+NARROWED = [given([A(2), A(2)], dtype=np.float32, casting="unsafe")]
+
+
+@bprop(
+    np.concatenate,
+    lists=True,
+    samples=[
+        *PARTS,
+        given([A(2, 3), A(2, 1)], axis=1),
+        given([A(2, 3), A(4)], axis=None),
+        given([[1.0, 2.0], A(3)]),
+        *WIDENED,
+        *NARROWED,
+    ],
+)
+def concatenate(arrays, axis=0, *, dtype=None, casting="same_kind", out, dout):
+    return (split_like(dout, arrays, axis),)
+
+
+@concatenate.jvp
+def concatenate_jvp(arrays, axis=0, *, dtype=None, casting="same_kind", out, darrays):
+    if dtype is None:
+        return np.concatenate(filled(darrays, arrays), axis=axis)
+    return cast_like(np.concatenate(filled(darrays, arrays), axis=axis), out)
+
+
+@bprop(
+    np.stack,
+    lists=True,
+    samples=[*PARTS[1:], given([A(3), A(3)], axis=-1), given([1.0, 2.0, 3.0]), given([2.0, A()]), *WIDENED],
+)
+def stack(arrays, axis=0, *, dtype=None, casting="same_kind", out, dout):
+    return (unstack_like(dout, arrays, axis),)
+
+
+@stack.jvp
+def stack_jvp(arrays, axis=0, *, dtype=None, casting="same_kind", out, darrays):
+    if dtype is None:
+        return np.stack(filled(darrays, arrays), axis=axis)
+    return cast_like(np.stack(filled(darrays, arrays), axis=axis), out)
+
+
+@bprop(np.vstack, lists=True, samples=[*PARTS, given([A(3), A(2, 3)]), given([1.0, 2.0]), *WIDENED])
+def vstack(tup, *, dtype=None, casting="same_kind", out, dout):
+    return (split_like(dout, tup, 0, np.atleast_2d),)
+
+
+@vstack.jvp
+def vstack_jvp(tup, *, dtype=None, casting="same_kind", out, dtup):
+    if dtype is None:
+        return np.vstack(filled(dtup, tup))
+    return cast_like(np.vstack(filled(dtup, tup)), out)
+
+
+@bprop(
+    np.hstack,
+    lists=True,
+    samples=[given([A(3), A(2)]), given((A(2, 3), A(2, 1))), given([1.0, A(2)]), given(A(2, 3)), *WIDENED],
+)
+def hstack(tup, *, dtype=None, casting="same_kind", out, dout):
+    if np.ndim(out) == 1:
+        return (split_like(dout, tup, 0, along_row),)
+    return (split_like(dout, tup, 1),)
+
+
+@hstack.jvp
+def hstack_jvp(tup, *, dtype=None, casting="same_kind", out, dtup):
+    if dtype is None:
+        return np.hstack(filled(dtup, tup))
+    return cast_like(np.hstack(filled(dtup, tup)), out)
+
+
+@bprop(np.dstack, lists=True, samples=[given([A(3), A(3)]), given((A(2, 3), A(2, 3, 2)))])
+def dstack(tup, *, out, dout):
+    return (split_like(dout, tup, 2, np.atleast_3d),)
+
+
+@dstack.jvp
+def dstack_jvp(tup, *, out, dtup):
+    return np.dstack(filled(dtup, tup))
+
+
+@bprop(np.column_stack, lists=True, samples=[given([A(3), A(3)]), given((A(3, 2), A(3)))])
+def column_stack(tup, *, out, dout):
+    return (split_like(dout, tup, 1, as_column),)
+
+
+@column_stack.jvp
+def column_stack_jvp(tup, *, out, dtup):
+    return np.column_stack(filled(dtup, tup))
+
+
+@bprop(
+    np.append,
+    lists=True,
+    samples=[
+        given(A(3), A(2)),
+        given(A(2, 3), A(2)),
+        given(A(2, 3), A(1, 3), axis=0),
+        given(A(3), 1.5),
+        given(A(3), [1.5, 2.0]),
+    ],
+)
+def append(arr, values, axis=None, *, out, dout):
+    darr, dvalues = split_like(dout, (arr, values), axis)
+    return darr, dvalues
+
+
+@append.jvp
+def append_jvp(arr, values, axis=None, *, out, darr, dvalues):
+    return np.append(filled(darr, arr), filled(dvalues, values), axis)
+
+
+# ---------------------------------------------------------------- arrays of lists
+
+NESTED = [
+    given(A(2, 3)),
+    given([1.0, 2.0]),
+    given([[1.0, 2.0], [3.0, 4.0]]),
+    given([A(2), A(2)]),
+    given(1.5),
+    given(A(3), dtype=np.float32),
+    given((1.0, 2, A())),
+]
+
+
+@bprop(np.array, lists=True, samples=[*NESTED, given(A(3), copy=True, ndmin=2)])
+def array(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dout):
+    return (nested_like(dout, object),)
+
+
+@array.jvp
+def array_jvp(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dobject):
+    return np.reshape(cast_like(np.array(filled(dobject, object)), out), np.shape(out))
+
+
+@bprop(np.asarray, np.asanyarray, np.asarray_chkfinite, lists=True, samples=NESTED)
+def asarray(a, dtype=None, order=None, *, copy=None, out, dout):
+    return (nested_like(dout, a),)
+
+
+@asarray.jvp
+def asarray_jvp(a, dtype=None, order=None, *, copy=None, out, da):
+    return cast_like(np.array(filled(da, a)), out)
+
+
+# ---------------------------------------------------------------- blocks
+
+
+def numbered(arrays: Any, start: int) -> tuple[Any, int]:
+    """The arrays of a nested list with the numbers of their elements, from `start`, in their places; and the
+    number that comes next.
+    """
+    if not isinstance(arrays, list):
+        size = np.size(arrays)
+        return np.reshape(np.arange(start, start + size), np.shape(arrays)), start + size
+    found = []
+    for item in arrays:
+        labels, start = numbered(item, start)
+        found.append(labels)
+    return found, start
+
+
+def places_in_block(arrays: Any) -> Array:
+    """Where in the flat result of `np.block` the elements of the arrays stand, one array after the other."""
+    return np.argsort(np.ravel(np.block(numbered(arrays, 0)[0])))
+
+
+nondifferentiable([numbered, places_in_block])
+
+
+def unblock(d: Array, arrays: Any) -> Any:
+    """The cotangents of the arrays that `np.block` put together, in nested lists as they were."""
+    return shared_out(np.ravel(d)[places_in_block(arrays)], arrays, 0)[0]
+
+
+def shared_out(row: Array, arrays: Any, start: int) -> tuple[Any, int]:
+    """A row of numbers from `start` on as arrays like those in nested lists; and where the row goes on."""
+    if not isinstance(arrays, list):
+        stop = start + np.size(arrays)
+        return part_like(row[start:stop], arrays), stop
+    found = []
+    for item in arrays:
+        part, start = shared_out(row, item, start)
+        found.append(part)
+    return found, start
+
+
+@bprop(unblock, samples=[given(A(2, 3), [[np.zeros((2, 2)), np.zeros((2, 1))]])])
+def unblock_(d, arrays, out, dout):
+    return np.block(filled(dout, arrays)), None
+
+
+@unblock_.jvp
+def unblock_jvp(d, arrays, out, dd):
+    return unblock(dd, arrays)
+
+
+@bprop(
+    np.block,
+    lists=True,
+    samples=[
+        given([[A(2, 2), A(2, 1)], [A(1, 2), A(1, 1)]]),
+        given([A(2), A(3), 1.5]),
+        given([[A(2)], [A(2)]]),
+        given(A(2, 3)),
+        given([[A(2, 2), A(2, 1, dtype="float32")], [A(1, 3)]]),
+    ],
+)
+def block(arrays, out, dout):
+    return (unblock(dout, arrays),)
+
+
+@block.jvp
+def block_jvp(arrays, out, darrays):
+    return np.block(filled(darrays, arrays))
+
+
+# ---------------------------------------------------------------- splitting
+
+
+@bprop(np.split, np.array_split, "linear", samples=[given(A(6), 3), given(A(2, 5), [1, 3], axis=1)])
+def split(x, indices_or_sections, axis=0, *, out, dout):
+    return (np.concatenate(filled(dout, out), axis=axis),)
+
+
+@bprop(np.hsplit, "linear", samples=[given(A(6), 3), given(A(2, 6), 2)])
+def hsplit(x, indices_or_sections, *, out, dout):
+    return (np.hstack(filled(dout, out)),)
+
+
+@bprop(np.vsplit, "linear", samples=[given(A(4, 3), 2)])
+def vsplit(x, indices_or_sections, *, out, dout):
+    return (np.concatenate(filled(dout, out)),)
+
+
+@bprop(np.dsplit, "linear", samples=[given(A(2, 3, 4), 2)])
+def dsplit(x, indices_or_sections, *, out, dout):
+    return (np.concatenate(filled(dout, out), axis=2),)
+
+
+if hasattr(np, "unstack"):
+
+    @bprop(np.unstack, "linear", samples=[given(A(2, 3)), given(A(2, 3), axis=-1)])
+    def unstack(x, *, axis=0, out, dout):
+        return (np.stack(filled(dout, out), axis=axis),)
+
+
+# ---------------------------------------------------------------- grids
+
+
+def mesh(xs: Any, likes: Any, indexing: Any, sparse: bool) -> Any:
+    """The grids of tangents or cotangents `xs` of the coordinates `likes`."""
+    return tuple(np.meshgrid(*filled(xs, likes), indexing=indexing, sparse=sparse))
+
+
+def unmesh(d: Any, xs: Any, out: Any, indexing: str, sparse: bool) -> Any:
+    """The cotangents of the coordinates that a grid was made of."""
+    axes = list(range(len(xs)))
+    if indexing == "xy" and len(xs) > 1:
+        axes[:2] = 1, 0
+    parts = []
+    for i, dx, x in zip(axes, filled(d, out), xs, strict=True):
+        other = tuple(j for j in range(len(xs)) if j != i)
+        parts.append(unbroadcast(np.reshape(np.sum(dx, axis=other), np.shape(x)), x))
+    return tuple(parts)
+
+
+@bprop(
+    np.meshgrid,
+    samples=[
+        given(A(3), A(2)),
+        given(A(3), A(2), indexing="ij"),
+        given(A(2), A(3), A(2)),
+        given(A(3), 1.5),
+        given(A(3), A(2), sparse=True),
+    ],
+)
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy", out, dout):
+    return (unmesh(dout, xi, out, indexing, sparse),)
+
+
+@meshgrid.jvp
+def meshgrid_jvp(*xi, copy=True, sparse=False, indexing="xy", out, dxi):
+    return mesh(dxi, xi, indexing, sparse)
+
+
+@bprop(mesh, samples=[given((A(3), A(2)), (np.zeros(3), np.zeros(2)), "xy", False)])
+def mesh_(xs, likes, indexing, sparse, out, dout):
+    return unmesh(dout, likes, out, indexing, sparse), None
+
+
+@mesh_.jvp
+def mesh_jvp(xs, likes, indexing, sparse, out, dxs):
+    return mesh(dxs, likes, indexing, sparse)
+
+
+@bprop(
+    unmesh,
+    samples=[given((A(2, 3), A(2, 3)), (np.zeros(3), np.zeros(2)), (np.zeros((2, 3)),) * 2, "xy", False)],
+)
+def unmesh_(d, xs, grids, indexing, sparse, out, dout):
+    return mesh(dout, xs, indexing, sparse), None, None
+
+
+@unmesh_.jvp
+def unmesh_jvp(d, xs, grids, indexing, sparse, out, dd):
+    return unmesh(dd, xs, grids, indexing, sparse)
+
+
+def broadcast_all(xs: Any, likes: Any, out: Any) -> Any:
+    """The tangents or cotangents `xs` of arrays `likes`, broadcast as these were."""
+    return tuple([np.broadcast_to(x, np.shape(y)) for x, y in zip(filled(xs, likes), out, strict=True)])
+
+
+def unbroadcast_all(d: Any, xs: Any, out: Any) -> Any:
+    """The cotangents of arrays that were broadcast against each other."""
+    return tuple([unbroadcast(dx, x) for dx, x in zip(filled(d, out), xs, strict=True)])
+
+
+@bprop(np.broadcast_arrays, samples=[given(A(3), A(2, 1)), given(A(2), A())])
+def broadcast_arrays(*xs, out, dout):
+    return (unbroadcast_all(dout, xs, out),)
+
+
+@broadcast_arrays.jvp
+def broadcast_arrays_jvp(*xs, out, dxs):
+    return broadcast_all(dxs, xs, out)
+
+
+@bprop(
+    broadcast_all, samples=[given((A(3), A(2, 1)), (np.zeros(3), np.zeros((2, 1))), (np.zeros((2, 3)),) * 2)]
+)
+def broadcast_all_(xs, likes, wide, out, dout):
+    return unbroadcast_all(dout, likes, out), None, None
+
+
+@broadcast_all_.jvp
+def broadcast_all_jvp(xs, likes, wide, out, dxs):
+    return broadcast_all(dxs, likes, wide)
+
+
+@bprop(
+    unbroadcast_all,
+    samples=[given((A(2, 3), A(2, 3)), (np.zeros(3), np.zeros((2, 1))), (np.zeros((2, 3)),) * 2)],
+)
+def unbroadcast_all_(d, xs, wide, out, dout):
+    return broadcast_all(dout, xs, wide), None, None
+
+
+@unbroadcast_all_.jvp
+def unbroadcast_all_jvp(d, xs, wide, out, dd):
+    return unbroadcast_all(dd, xs, wide)

@@ -1,0 +1,279 @@
+# mypy: allow-untyped-defs
+"""What makes sequences and dicts of others, and the helpers that the passes write calls of."""
+
+from __future__ import annotations
+
+from ..conversions import (
+    as_given,
+    default_adjoint,
+    dict_adjoint,
+    dict_copy,
+    dict_get,
+    dict_items,
+    dict_keys,
+    dict_tangent,
+    dict_values,
+    get_adjoint,
+    items_adjoint,
+    items_tangent,
+    kept_items,
+    list_copy,
+    listed_tangent,
+    picked,
+    placed,
+    restored_items,
+    sorting,
+    tangent_of_dict,
+    values_adjoint,
+    values_tangent,
+)
+from ..registry import bprop, nondifferentiable
+from ..transforms.helpers import is_mapping, is_sequence, merged, order_of, place_of_max, place_of_min
+from .samples import A, given
+
+nondifferentiable([is_mapping, is_sequence, order_of, place_of_max, place_of_min, sorting, dict_keys])
+
+# ---------------------------------------------------------------- sequences
+
+
+@bprop(list, list_copy, samples=[given([A(2), 1.5]), given([])])
+def list_(x=(), *, out, dout):
+    return (as_given(dout, x),)
+
+
+@list_.jvp
+def list_jvp(x=(), *, out, dx):
+    return listed_tangent(dx, out)
+
+
+@bprop(tuple, samples=[given([A(2), 1.5]), given((1.5, A(3))), given(A(3))])
+def tuple_(x=(), *, out, dout):
+    return (as_given(dout, x),)
+
+
+@tuple_.jvp
+def tuple_jvp(x=(), *, out, dx):
+    return tuple(listed_tangent(dx, out))
+
+
+@bprop(as_given, samples=[given([A(2), 1.5], (0.0, 0.0)), given([1.5, 2.5], [0.0, 0.0])])
+def as_given_(parts, x, out, dout):
+    return listed_tangent(dout, parts), None
+
+
+@as_given_.jvp
+def as_given_jvp(parts, x, out, dparts):
+    return as_given(dparts, x)
+
+
+@bprop(listed_tangent, samples=[given((A(2), 1.5), [0.0, 0.0])])
+def listed_tangent_(dx, out_, out, dout):
+    return as_given(dout, dx), None
+
+
+@listed_tangent_.jvp
+def listed_tangent_jvp(dx, out_, out, ddx):
+    return listed_tangent(ddx, out)
+
+
+@bprop(sorted, samples=[given([1.5, -0.5, 0.7]), given((1.5, -0.5, 0.7), key=lambda rng: abs, reverse=True)])
+def sorted_(xs, *, key=None, reverse=False, out, dout):
+    return (as_given(placed(dout, sorting(xs, key, reverse)), xs),)
+
+
+@sorted_.jvp
+def sorted_jvp(xs, *, key=None, reverse=False, out, dxs):
+    return picked(listed_tangent(dxs, out), sorting(xs, key, reverse))
+
+
+@bprop(placed, samples=[given([1.5, A(2), 0.7], [2, 0, 1])])
+def placed_(parts, order, out, dout):
+    return picked(dout, order), None
+
+
+@placed_.jvp
+def placed_jvp(parts, order, out, dparts):
+    return placed(dparts, order)
+
+
+@bprop(picked, samples=[given([1.5, A(2), 0.7], [2, 0, 1])])
+def picked_(parts, order, out, dout):
+    return placed(dout, order), None
+
+
+@picked_.jvp
+def picked_jvp(parts, order, out, dparts):
+    return picked(dparts, order)
+
+
+# ---------------------------------------------------------------- dicts
+
+
+@bprop(dict, samples=[given({"a": 1.5}), given([("a", 1.5), ("b", 0.5)])])
+def dict_(x=(), *, out, dout):
+    return (dict_adjoint(dout, x),)
+
+
+@dict_.jvp
+def dict_jvp(x=(), *, out, dx):
+    return dict_tangent(dx, out, x)
+
+
+@bprop(dict_adjoint, samples=[given({"a": 1.5}, {"a": 0.5})])
+def dict_adjoint_(d, x, out, dout):
+    return dict_tangent(dout, d, x), None
+
+
+@dict_adjoint_.jvp
+def dict_adjoint_jvp(d, x, out, dd):
+    return dict_adjoint(dd, x)
+
+
+@bprop(dict_tangent, samples=[given({"a": 1.5}, {"a": 0.5}, {"a": 0.5})])
+def dict_tangent_(dx, out_, x, out, dout):
+    return dict_adjoint(dout, x), None, None
+
+
+@dict_tangent_.jvp
+def dict_tangent_jvp(dx, out_, x, out, ddx):
+    return dict_tangent(ddx, out, x)
+
+
+@bprop(dict_copy, samples=[given({"a": 1.5})])
+def dict_copy_(x, out, dout):
+    return (dict_adjoint(dout, x),)
+
+
+@dict_copy_.jvp
+def dict_copy_jvp(x, out, dx):
+    return dict(dx)
+
+
+@bprop(dict_items, samples=[given({1: 1.5, 2: 0.5})])
+def dict_items_(x, out, dout):
+    return (items_adjoint(dout, x),)
+
+
+@dict_items_.jvp
+def dict_items_jvp(x, out, dx):
+    return items_tangent(dx)
+
+
+@bprop(items_adjoint, samples=[given([(None, 1.5)], {"a": 0.5})])
+def items_adjoint_(parts, x, out, dout):
+    return items_tangent(dout), None
+
+
+@items_adjoint_.jvp
+def items_adjoint_jvp(parts, x, out, dparts):
+    return items_adjoint(dparts, x)
+
+
+@bprop(items_tangent, samples=[given({"a": 1.5})])
+def items_tangent_(dx, out, dout):
+    return (items_adjoint(dout, dx),)
+
+
+@items_tangent_.jvp
+def items_tangent_jvp(dx, out, ddx):
+    return items_tangent(ddx)
+
+
+@bprop(dict_values, samples=[given({"a": 1.5, "b": 0.5})])
+def dict_values_(x, out, dout):
+    return (values_adjoint(dout, x),)
+
+
+@dict_values_.jvp
+def dict_values_jvp(x, out, dx):
+    return values_tangent(dx)
+
+
+@bprop(values_adjoint, samples=[given([1.5, A(2)], {"a": 0.5, "b": 0.5})])
+def values_adjoint_(parts, x, out, dout):
+    return values_tangent(dout), None
+
+
+@values_adjoint_.jvp
+def values_adjoint_jvp(parts, x, out, dparts):
+    return values_adjoint(dparts, x)
+
+
+@bprop(values_tangent, samples=[given({"a": 1.5})])
+def values_tangent_(dx, out, dout):
+    return (values_adjoint(dout, dx),)
+
+
+@values_tangent_.jvp
+def values_tangent_jvp(dx, out, ddx):
+    return values_tangent(ddx)
+
+
+@bprop(merged, samples=[given({"a": 1.5, "b": A(2)}, {"a": 0.5, "c": A(3)})])
+def merged_(x, y, out, dout):
+    return kept_items(dout, x, y), kept_items(dout, y, {})
+
+
+@merged_.jvp
+def merged_jvp(x, y, out, dx, dy):
+    return merged(tangent_of_dict(dx, x), tangent_of_dict(dy, y))
+
+
+@bprop(tangent_of_dict, samples=[given({"a": 1.5}, {"a": 0.5})])
+def tangent_of_dict_(dx, x, out, dout):
+    return dict_adjoint(dout, dx), None
+
+
+@tangent_of_dict_.jvp
+def tangent_of_dict_jvp(dx, x, out, ddx):
+    return tangent_of_dict(ddx, x)
+
+
+@bprop(kept_items, samples=[given({"a": 1.5, "b": A(2)}, {"a": 0.5, "b": A(2)}, {"a": 1})])
+def kept_items_(d, x, y, out, dout):
+    return restored_items(dout, d, y), None, None
+
+
+@kept_items_.jvp
+def kept_items_jvp(d, x, y, out, dd):
+    return kept_items(dd, x, y)
+
+
+@bprop(restored_items, samples=[given({"a": 1.5, "b": A(2)}, {"a": 0.5, "b": A(2)}, {"a": 1})])
+def restored_items_(d, like, y, out, dout):
+    return kept_items(dout, d, y), None, None
+
+
+@restored_items_.jvp
+def restored_items_jvp(d, like, y, out, dd):
+    return restored_items(dd, like, y)
+
+
+@bprop(dict_get, samples=[given({"a": 1.5}, "a"), given({"a": 1.5}, "b", 0.5)])
+def dict_get_(x, key, default=None, *, out, dout):
+    return get_adjoint(dout, x, key), None, default_adjoint(dout, x, key, default)
+
+
+@dict_get_.jvp
+def dict_get_jvp(x, key, default=None, *, out, dx, ddefault):
+    return dict_get(dx, key, ddefault)
+
+
+@bprop(get_adjoint, samples=[given(1.5, {"a": 0.5, "b": 0.7}, "a")])
+def get_adjoint_(d, x, key, out, dout):
+    return dict_get(dout, key), None, None
+
+
+@get_adjoint_.jvp
+def get_adjoint_jvp(d, x, key, out, dd):
+    return get_adjoint(dd, x, key)
+
+
+@bprop(default_adjoint, samples=[given(1.5, {"a": 0.5}, "b", 0.5)])
+def default_adjoint_(d, x, key, default, out, dout):
+    return default_adjoint(dout, x, key, d), None, None, None
+
+
+@default_adjoint_.jvp
+def default_adjoint_jvp(d, x, key, default, out, dd):
+    return default_adjoint(dd, x, key, default)

@@ -1,0 +1,206 @@
+"""Orders and order statistics: sort, partition, median, quantiles, and the same passing over NaN.
+
+Equal elements share the derivative of a quantile evenly. NaN has no part in it, so that one rule serves
+functions that pass over NaN and those that do not.
+"""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import broadcast_like, unreduce
+from .samples import A, given
+from .shaping import cast_back
+
+Array = Any  # whatever implements NumPy's protocols
+
+
+# ---------------------------------------------------------------- sorting
+
+
+@bprop(np.sort, samples=[given(A(5)), given(A(3, 4), axis=0), given(A(2, 3), None, "stable")])
+def sort(a, axis=-1, kind=None, *, stable=None, out, dout):
+    if axis is None:
+        return (np.reshape(dout[np.argsort(np.argsort(a, None))], np.shape(a)),)
+    return (np.take_along_axis(dout, np.argsort(np.argsort(a, axis), axis), axis),)
+
+
+@sort.jvp
+def sort_jvp(a, axis=-1, kind=None, *, stable=None, out, da):
+    if axis is None:
+        return np.reshape(da, (-1,))[np.argsort(a, None)]
+    return np.take_along_axis(da, np.argsort(a, axis), axis)
+
+
+@bprop(
+    np.sort_complex, samples=[given(A(2, 3)), given(A(4, dtype="complex128")), given(A(3, dtype="float32"))]
+)
+def sort_complex(a, out, dout):
+    return (cast_back(np.take_along_axis(dout, np.argsort(np.argsort(a, -1), -1), -1), a),)
+
+
+@sort_complex.jvp
+def sort_complex_jvp(a, out, da):
+    return broadcast_like(np.take_along_axis(da, np.argsort(a, -1), -1), out)
+
+
+def sources(a: Array, out: Array, axis: int | None) -> Array:
+    """For each element of `out`, the elements of `a` in another order along `axis`, the place in `a` that it
+    comes from.
+    """
+    a = np.ravel(a) if axis is None else a
+    axis = 0 if axis is None else axis
+    ranks = np.argsort(np.argsort(out, axis=axis, kind="stable"), axis=axis)
+    return np.take_along_axis(np.argsort(a, axis=axis, kind="stable"), ranks, axis=axis)
+
+
+def destinations(a: Array, out: Array, axis: int | None) -> Array:
+    """For each element of `a`, along `axis`, its place in `out`, which holds the same in another order."""
+    return np.argsort(sources(a, out, axis), axis=0 if axis is None else axis)
+
+
+nondifferentiable([sources, destinations])
+
+
+@bprop(np.partition, samples=[given(A(6), 2), given(A(3, 4), (1, 2), axis=0), given(A(2, 3), 4, axis=None)])
+def partition(a, kth, axis=-1, kind="introselect", *, out, dout):
+    if axis is None:
+        return (np.reshape(dout[destinations(a, out, axis)], np.shape(a)),)
+    return (np.take_along_axis(dout, destinations(a, out, axis), axis),)
+
+
+@partition.jvp
+def partition_jvp(a, kth, axis=-1, kind="introselect", *, out, da):
+    if axis is None:
+        return np.reshape(da, (-1,))[sources(a, out, axis)]
+    return np.take_along_axis(da, sources(a, out, axis), axis)
+
+
+# ---------------------------------------------------------------- quantiles
+
+
+def positions(counts: Array, q: float, method: Any) -> Array:
+    """Where among so many sorted elements, counted from 0, a quantile lies: the quantile of the places."""
+    found = np.zeros(np.shape(counts))
+    for n in np.unique(counts):
+        found[counts == n] = np.quantile(np.arange(n), q, method=method) if n else 0
+    return found
+
+
+def one_quantile_shares(x: Array, q: float, method: str) -> Array:
+    """The derivative of one quantile of the rows of `x`, of which NaN is no part; equal elements share."""
+    counts = np.sum(np.logical_not(np.isnan(x)), axis=-1, keepdims=True)
+    place = positions(counts, q, method)
+    below, above = np.floor(place).astype(int), np.ceil(place).astype(int)
+    ordered = np.sort(x, axis=-1)
+    part = place - below
+    shares = 0.0
+    for weight, index in ((1 - part, below), (part, above)):
+        hit = x == np.take_along_axis(ordered, index, -1)
+        shares = shares + weight * hit / np.maximum(np.sum(hit, axis=-1, keepdims=True), 1)
+    return shares
+
+
+def as_rows(x: Array, axis: Any) -> Array:
+    """`x` with the axes that are reduced last and made one."""
+    axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    moved = np.moveaxis(x, axes, tuple(range(-len(axes), 0)))
+    return np.reshape(moved, (*np.shape(moved)[: np.ndim(x) - len(axes)], -1))
+
+
+def from_rows(rows: Array, x: Array, axis: Any) -> Array:
+    """Undoes `as_rows`: an array like `x`."""
+    axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    last = tuple(range(-len(axes), 0))
+    return np.moveaxis(np.reshape(rows, np.shape(np.moveaxis(x, axes, last))), last, axes)
+
+
+def quantile_shares(x: Array, q: Any, axis: Any, method: str, out: Array, weights: Any) -> Array:
+    """The derivatives of quantiles of `x` over `axis`: for each quantile (in front) an array like `x`."""
+    rows = as_rows(x, axis)
+    if weights is None:
+        shares = [one_quantile_shares(rows, p, method) for p in np.ravel(q)]
+    else:  # one of the elements
+        shares = []
+        for values in np.reshape(out, (np.size(q), *np.shape(rows)[:-1])):
+            hit = rows == np.expand_dims(values, -1)
+            shares.append(hit / np.maximum(np.sum(hit, axis=-1, keepdims=True), 1))
+    return np.stack([from_rows(s, x, axis).astype(x.dtype) for s in shares])
+
+
+nondifferentiable([quantile_shares])
+
+
+def quantile_dx(d: Array, x: Array, q: Any, axis: Any, keepdims: bool, shares: Array) -> Array:
+    """The cotangent of `x` from that of its quantiles."""
+    if np.ndim(q) == 0:
+        return unreduce(d, x, axis, keepdims) * shares[0]
+    each = np.reshape(d, (np.size(q), *np.shape(d)[np.ndim(q) :]))
+    return sum([unreduce(each[k], x, axis, keepdims) * shares[k] for k in range(np.size(q))])
+
+
+def quantile_tangent(dx: Array, q: Any, axis: Any, keepdims: bool, shares: Array, out: Array) -> Array:
+    """The tangent of quantiles from that of the elements."""
+    if np.ndim(q) == 0:
+        return np.sum(dx * shares[0], axis=axis, keepdims=keepdims)
+    changes = [np.sum(dx * share, axis=axis, keepdims=keepdims) for share in shares]
+    return np.reshape(np.stack(changes), np.shape(out))
+
+
+ORDER = [given(A(5)), given(A(3, 4), axis=1), given(A(2, 3, 2), axis=(0, 2), keepdims=True)]
+
+
+@bprop(np.median, np.nanmedian, samples=ORDER)
+def median(a, axis=None, *, keepdims=False, out, dout):
+    return (unreduce(dout, a, axis, keepdims) * quantile_shares(a, 0.5, axis, "linear", out, None)[0],)
+
+
+@median.jvp
+def median_jvp(a, axis=None, *, keepdims=False, out, da):
+    shares = quantile_shares(a, 0.5, axis, "linear", out, None)[0]
+    return np.sum(da * shares, axis=axis, keepdims=keepdims)
+
+
+CONTINUOUS = ("interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased")
+PICKING = ("lower", "higher", "midpoint", "nearest", "inverted_cdf", "closest_observation")
+
+
+def quantiles(scale: int) -> list[Any]:
+    """Samples of numbers and places: the places are parts of `scale`."""
+    methods = [given(A(2, 7), 0.43 * scale, 1, method=m) for m in (*CONTINUOUS, *PICKING)]
+    return [
+        *methods,
+        given(A(5), 0.3 * scale),
+        given(A(3, 4), 0.81 * scale, axis=1),
+        given(A(2, 6), 0.25 * scale, 1, keepdims=True),
+        given(A(3, 5), [0.2 * scale, 0.7 * scale], axis=1),
+        given(A(3, 5), np.array([[0.2], [0.7]]) * scale, axis=(0, 1), keepdims=True),
+        given(A(5), 0.3 * scale, weights=A(5, low=0.1), method="inverted_cdf"),
+    ]
+
+
+@bprop(np.quantile, np.nanquantile, samples=quantiles(1), refused=["q", "weights"])
+def quantile(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, dout):
+    return (quantile_dx(dout, a, q, axis, keepdims, quantile_shares(a, q, axis, method, out, weights)),)
+
+
+@quantile.jvp
+def quantile_jvp(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, da):
+    shares = quantile_shares(a, q, axis, method, out, weights)
+    return quantile_tangent(da, q, axis, keepdims, shares, out)
+
+
+@bprop(np.percentile, np.nanpercentile, samples=quantiles(100), refused=["q", "weights"])
+def percentile(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, dout):
+    shares = quantile_shares(a, np.divide(q, 100), axis, method, out, weights)
+    return (quantile_dx(dout, a, q, axis, keepdims, shares),)
+
+
+@percentile.jvp
+def percentile_jvp(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, da):
+    shares = quantile_shares(a, np.divide(q, 100), axis, method, out, weights)
+    return quantile_tangent(da, q, axis, keepdims, shares, out)

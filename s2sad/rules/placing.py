@@ -1,0 +1,119 @@
+"""Padding, diagonals, triangles: arrays placed in larger ones, and parts of them taken out again. All are
+linear.
+"""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..registry import bprop
+from ..runtime import unbroadcast
+from .samples import A, given
+
+Array = Any  # whatever implements NumPy's protocols
+
+
+# ---------------------------------------------------------------- diagonals and triangles
+
+
+def place_diagonal(d: Array, x: Array, offset: int, axis1: int, axis2: int) -> Array:
+    """Zeros like `x`, but for `d`, by its last axis (of any or of length 1), on a diagonal."""
+    dx = np.zeros_like(x)
+    moved = np.moveaxis(dx, (axis1, axis2), (-2, -1))
+    i = np.arange(np.size(np.diagonal(np.zeros(np.shape(moved)[-2:]), offset)))
+    moved[..., i + max(-offset, 0), i + max(offset, 0)] = d
+    return dx
+
+
+@bprop(
+    place_diagonal,
+    "linear",
+    samples=[
+        given(A(2), np.zeros((2, 3)), 1, 0, 1),
+        given(A(3, 2), np.zeros((2, 3, 4)), 1, 0, 2),
+        given(A(2, 1), np.zeros((2, 3, 3)), 0, 1, 2),
+    ],
+)
+def place_diagonal_(d, x, offset, axis1, axis2, out, dout):
+    return unbroadcast(np.diagonal(dout, offset, axis1, axis2), d), None
+
+
+@bprop(np.diag, "linear", samples=[given(A(3)), given(A(3), -1), given(A(2, 3)), given(A(3, 3), k=1)])
+def diag(x, k=0, *, out, dout):
+    return (undo_diag(dout, x, k),)
+
+
+@diag.for_ranks(1)
+def diag_of_vector(x, k=0, *, out, dout):
+    return (np.diag(dout, k),)
+
+
+def undo_diag(d: Array, x: Array, k: int) -> Array:
+    """The transpose of `np.diag`."""
+    return np.diag(d, k) if np.ndim(x) == 1 else place_diagonal(d, x, k, 0, 1)
+
+
+@bprop(undo_diag, "linear", samples=[given(A(3, 3), np.zeros(2), 1), given(A(2), np.zeros((2, 3)), 0)])
+def undo_diag_(d, x, k, out, dout):
+    return np.diag(dout, k), None
+
+
+@bprop(np.diagflat, "linear", samples=[given(A(3)), given(A(2, 2), -1), given(A())])
+def diagflat(x, k=0, *, out, dout):
+    return (unbroadcast(np.reshape(np.diagonal(dout, k), np.shape(x)), x),)
+
+
+@bprop(
+    np.diagonal,
+    "linear",
+    samples=[given(A(2, 3)), given(A(2, 3, 4), 1, 0, 2), given(A(3, 2, 2), offset=-1, axis1=2, axis2=0)],
+)
+def diagonal(x, offset=0, axis1=0, axis2=1, *, out, dout):
+    return (place_diagonal(dout, x, offset, axis1, axis2),)
+
+
+@bprop(np.linalg.diagonal, "linear", samples=[given(A(2, 3)), given(A(2, 3, 4), offset=1)])
+def linalg_diagonal(x, *, offset=0, out, dout):
+    return (place_diagonal(dout, x, offset, -2, -1),)
+
+
+@bprop(
+    np.trace,
+    "linear",
+    samples=[
+        given(A(2, 3)),
+        given(A(3, 3), 1),
+        given(A(2, 3, 4), 0, 1, 2),
+        given(A(2, 2, dtype="float32"), dtype=np.float64),
+    ],
+)
+def trace(x, offset=0, axis1=0, axis2=1, dtype=None, *, out, dout):
+    return (place_diagonal(np.expand_dims(dout, -1), x, offset, axis1, axis2),)
+
+
+@bprop(np.linalg.trace, "linear", samples=[given(A(2, 3)), given(A(2, 3, 4), offset=-1)])
+def linalg_trace(x, *, offset=0, dtype=None, out, dout):
+    return (place_diagonal(np.expand_dims(dout, -1), x, offset, -2, -1),)
+
+
+@bprop(np.tril, "linear", samples=[given(A(3, 3)), given(A(2, 3, 4), 1), given(A(3), -1)])
+def tril(x, k=0, *, out, dout):
+    return (unbroadcast(np.tril(dout, k), x),)
+
+
+@tril.for_ranks(2)
+def tril_of_matrix(x, k=0, *, out, dout):
+    return (np.tril(dout, k),)
+
+
+@bprop(np.triu, "linear", samples=[given(A(3, 3)), given(A(2, 3, 4), 1), given(A(3), -1)])
+def triu(x, k=0, *, out, dout):
+    return (unbroadcast(np.triu(dout, k), x),)
+
+
+@triu.for_ranks(2)
+def triu_of_matrix(x, k=0, *, out, dout):
+    return (np.triu(dout, k),)

@@ -1,0 +1,65 @@
+"""Python's builtins and the comparisons among its operators (arithmetic operators are with NumPy's, in
+`arithmetic`).
+
+Not here, because the transforms treat them as part of the program's structure: `list`, `tuple`, `dict`,
+`set`, `zip`, `enumerate`, `reversed`, `sorted`, `map`, `filter`, `iter`, `next`, `getattr`, `setattr` and
+the methods of containers.
+"""
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+import builtins
+import operator
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import extremum_adjoint, extremum_tangent, gather, spread, unbroadcast
+from .samples import A, given
+
+
+# What these return is of another type than their argument may be, so they say `unbroadcast` themselves.
+@bprop(float, "linear", samples=[(1.5,), given(A()), given(A(dtype="float32"))])
+def float_(x, out, dout):
+    return (unbroadcast(dout, x),)
+
+
+@bprop(complex, "linear", samples=[(1.5,), (1.5, -0.5), (1 + 2j,), (1 + 2j, 0.5 - 1j)])
+def complex_(real, imag=0, *, out, dout):
+    return unbroadcast(dout, real), unbroadcast(1j * dout, imag)
+
+
+@bprop(sum, samples=[
+    ([1.0, 2.5, -1.0],), ((1.0, 2.0), 3.0), given([A(3), A(3), A(2, 3)]), given(A(4)), given(A(4, 3)),
+    given([1.0, A(2, dtype="float32"), 2])])
+def sum_(xs, start=0, *, out, dout):
+    return spread(dout, xs), unbroadcast(dout, start)
+
+
+@sum_.jvp
+def sum_jvp(xs, start=0, *, out, dxs, dstart):
+    return gather(dxs, out) + dstart
+
+
+@bprop(max, min, samples=[
+    (1.5, 2.5), (2.0, 1.0, 3.0, 2.5), ([1.0, -2.0, 0.5],), ((1.0, 2.0, 3),), (2, 3.5), given(A(5))])
+def max_(*operands, out, dout):
+    return (extremum_adjoint(dout, operands, out),)
+
+
+@max_.jvp
+def max_jvp(*operands, out, doperands):
+    return extremum_tangent(doperands, operands, out)
+
+
+nondifferentiable([
+    int, bool, str, repr, bytes, len, range, slice, isinstance, issubclass, callable, hasattr, type, id,
+    hash, chr, ord, format, hex, bin, oct, ascii, all, any, round, operator.lt, operator.le, operator.eq,
+    operator.ne, operator.gt, operator.ge, operator.is_, operator.is_not, operator.not_, operator.truth,
+    operator.contains, operator.and_, operator.or_, operator.xor, operator.invert, operator.inv,
+    operator.lshift,
+    operator.rshift, operator.floordiv, operator.index, operator.countOf, operator.indexOf,
+    operator.length_hint,
+])
+nondifferentiable([
+    print, input, open, builtins.breakpoint, operator.ifloordiv, operator.iand, operator.ior,
+    operator.ixor, operator.ilshift, operator.irshift,
+], pure=False)

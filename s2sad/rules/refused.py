@@ -1,0 +1,36 @@
+"""The functions of NumPy, and methods of arrays, that have no rule, each with the reason.
+
+The reason goes into the error message of a call that carries a derivative.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..registry import refuse
+from .constant import named
+
+refuse(named(np, "copyto put putmask place put_along_axis fill_diagonal"),
+       "it changes its argument in place; store with `a[index] = values` instead")
+refuse(named(np.ndarray, "fill itemset partition put resize sort byteswap setfield setflags"),
+       "it changes the array in place; make a new array instead, or store with `a[index] = values`")
+refuse(named(np, "unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d "
+                 "setxor1d"),
+       "which elements its result has depends on which are equal; sort, and pick by indices that you compute")
+refuse(named(np, "histogram histogram2d histogramdd histogram_bin_edges"),
+       "counts step where numbers cross from bin to bin; np.bincount with weights is differentiated by these")
+refuse(named(np, "matrix asmatrix bmat"), "operators mean something else for matrices; use arrays")
+refuse(named(np, "poly1d polydiv"),
+       "its result's length depends on values; use np.polyval, np.polymul and the like on arrays")
+refuse(named(np, "memmap recarray record ndarray void object_"),
+       "it makes what is no plain array of numbers; use np.array")
+refuse(named(np, "fromiter"), "it reads an iterator that can be read only once; use np.array of a list")
+refuse(named(np, "frompyfunc"), "its results are arrays of objects; use np.vectorize, or a loop")
+refuse(named(np, "nditer nested_iters ndenumerate flatiter broadcast"),
+       "its elements are not told apart; go over np.ndindex, or np.broadcast_arrays for several arrays")
+refuse(named(np.ndarray, "flat"), "assignments to it change the array; use np.ravel")
+refuse(named(np.ndarray, "view getfield data ctypes to_device base __dlpack__"),
+       "it reads the memory of the array as something else; use astype, reshape or slices")
+
+refuse(named(np, "trapz"), "it is deprecated; use np.trapezoid")
+refuse(named(np, "row_stack"), "it is deprecated; use np.vstack")

@@ -1,0 +1,331 @@
+"""`scipy.linalg`: factorisations, and solves that start from one.
+
+Conventions are those of `factorisations`: where one triangle is read, the gradient is on that triangle.
+"""
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from s2sad.transforms.errors import NonDifferentiableError
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import unbroadcast
+from .containers import filled
+from .eigenvalues import eigvals_dx, eigvals_tangent
+from .factorisations import (
+    cholesky_dx,
+    cholesky_tangent,
+    eigh_dx,
+    eigh_tangent,
+    eigvalsh_dx,
+    eigvalsh_tangent,
+    positive,
+    singular_values_dx,
+    singular_values_tangent,
+    svd_dx,
+    svd_tangent,
+)
+from .inverses import qr_dx, qr_tangent
+from .matrices import regular, transposed
+from .samples import A, given
+from .scipy_linalg import check_real, outer_product, turned
+
+Array = Any  # whatever implements NumPy's protocols
+
+
+class Two(NamedTuple):
+    """Two factors."""
+
+    first: Any
+    second: Any
+
+
+class Three(NamedTuple):
+    """Three factors."""
+
+    first: Any
+    second: Any
+    third: Any
+
+
+def named(factors: Any) -> Any:
+    """The factors in a tuple with names, as NumPy returns them."""
+    return Two(factors[0], factors[1]) if len(factors) == 2 else Three(factors[0], factors[1], factors[2])
+
+
+def plain(factors: Any) -> tuple[Any, ...]:
+    """The factors in a tuple without names, as SciPy returns them."""
+    return (factors[0], factors[1]) if len(factors) == 2 else (factors[0], factors[1], factors[2])
+
+
+# ---------------------------------------------------------------- Cholesky
+
+def triangle_of(x: Array, lower: bool) -> Array:
+    """The lower or the upper triangle."""
+    return np.tril(x) if lower else np.triu(x)
+
+
+def uplo_of(lower: bool) -> str:
+    """NumPy's name of a triangle."""
+    return "L" if lower else "U"
+
+
+nondifferentiable([uplo_of])
+
+POSITIVE = [given(positive(3, 3)), given(positive(3, 3), lower=True),
+            given(positive(2, 2, dtype="complex128"))]
+
+
+@bprop(linalg.cholesky, samples=POSITIVE)
+def cholesky(a, lower=False, *, check_finite=True, out, dout):
+    return (cholesky_dx(dout, out, not lower),)
+
+
+@cholesky.jvp
+def cholesky_jvp(a, lower=False, *, check_finite=True, out, da):
+    return cholesky_tangent(da, out, not lower)
+
+
+# What `cho_factor` returns has the factor in one triangle, and the argument's own elements in the other.
+@bprop(linalg.cho_factor, samples=POSITIVE[:2])
+def cho_factor(a, lower=False, *, check_finite=True, out, dout):
+    d = filled(dout, out)[0]
+    check = triangle_of(d, lower)
+    return (cholesky_dx(check, triangle_of(out[0], lower), not lower) + d - check,)
+
+
+@cho_factor.jvp
+def cho_factor_jvp(a, lower=False, *, check_finite=True, out, da):
+    change = cholesky_tangent(da, triangle_of(out[0], lower), not lower)
+    return change + da - triangle_of(da, lower), None
+
+
+def cho_solve_dc(db: Array, out: Array, factor: Any) -> Any:
+    """The cotangent of what `cho_factor` returned, in a solve; `db` is that of the right-hand side."""
+    c, lower = factor
+    check_real(c, "cho_solve")
+    triangle = triangle_of(c, lower)
+    da = -outer_product(db, out) - outer_product(out, db)
+    return triangle_of(da @ triangle if lower else triangle @ da, lower), None
+
+
+def cho_matrix_change(dfactor: Any, factor: Any) -> Array:
+    """The change of the matrix with what `cho_factor` returned of it."""
+    c, lower = factor
+    check_real(c, "cho_solve")
+    triangle, change = triangle_of(c, lower), triangle_of(dfactor[0], lower)
+    half = change @ transposed(triangle) if lower else transposed(change) @ triangle
+    return half + transposed(half)
+
+
+@bprop(linalg.cho_solve, lists=True, samples=[
+    given((positive(3, 3), False), A(3)), given((positive(3, 3), True), A(3, 2))])
+def cho_solve(c_and_lower, b, *, check_finite=True, out, dout):
+    db = linalg.cho_solve(c_and_lower, dout)
+    return cho_solve_dc(db, out, c_and_lower), unbroadcast(db, b)
+
+
+@cho_solve.jvp
+def cho_solve_jvp(c_and_lower, b, *, check_finite=True, out, dc_and_lower, db):
+    change = cho_matrix_change(filled(dc_and_lower, c_and_lower), c_and_lower)
+    return linalg.cho_solve(c_and_lower, db - change @ out)
+
+
+# ---------------------------------------------------------------- LU
+
+def check_square(x: Array) -> None:
+    """Refuses matrices that are not square."""
+    if np.shape(x)[-1] != np.shape(x)[-2]:
+        raise NonDifferentiableError("scipy.linalg's lu is differentiated for square matrices only")
+
+
+nondifferentiable([check_square])
+
+
+def lower_one(x: Array) -> Array:
+    """The lower triangle below a diagonal of ones."""
+    return np.tril(x, -1) + np.eye(np.shape(x)[-1], dtype=x.dtype)
+
+
+def unpermuted_da(dlower: Array, dupper: Array, lower: Array, upper: Array) -> Array:
+    """The cotangent of the product of the triangular factors."""
+    check_square(upper)
+    lt, ut = transposed(lower), transposed(upper)
+    inner = np.tril(lt @ dlower, -1) + np.triu(dupper @ ut)
+    return np.linalg.solve(lt, transposed(np.linalg.solve(upper, transposed(inner))))
+
+
+def factor_changes(da: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """The changes of the triangular factors with their product."""
+    check_square(upper)
+    inner = np.linalg.solve(lower, transposed(np.linalg.solve(transposed(upper), transposed(da))))
+    return lower @ np.tril(inner, -1), np.triu(inner) @ upper
+
+
+@bprop(linalg.lu, samples=[given(regular(3, 3)), given(A(3, 3)), given(regular(2, 2, dtype="complex128"))])
+def lu(a, *, check_finite=True, out, dout):
+    d = filled(dout, out)
+    return (out[0] @ unpermuted_da(d[1], d[2], out[1], out[2]),)
+
+
+@lu.jvp
+def lu_jvp(a, *, check_finite=True, out, da):
+    changes = factor_changes(transposed(out[0]) @ da, out[1], out[2])
+    return np.zeros_like(out[0]), changes[0], changes[1]
+
+
+def order_of(pivots: Array) -> Array:
+    """The rows of a matrix in the order in which `lu_factor` took them."""
+    order = np.arange(len(pivots))
+    for i, k in enumerate(pivots):
+        order[[i, k]] = order[[k, i]]
+    return order
+
+
+def place_of(pivots: Array) -> Array:
+    """Where in that order each row went."""
+    return np.argsort(order_of(pivots))
+
+
+nondifferentiable([order_of, place_of])
+
+
+@bprop(linalg.lu_factor, samples=[given(regular(3, 3)), given(A(3, 3))])
+def lu_factor(a, *, check_finite=True, out, dout):
+    d, both = filled(dout, out)[0], out[0]
+    return (unpermuted_da(np.tril(d, -1), np.triu(d), lower_one(both), np.triu(both))[place_of(out[1])],)
+
+
+@lu_factor.jvp
+def lu_factor_jvp(a, *, check_finite=True, out, da):
+    changes = factor_changes(da[order_of(out[1])], lower_one(out[0]), np.triu(out[0]))
+    return changes[0] + changes[1], None
+
+
+def lu_solve_dlu(db: Array, out: Array, factor: Any, trans: int) -> Any:
+    """The cotangent of what `lu_factor` returned, in a solve; `db` is that of the right-hand side."""
+    both, pivots = factor
+    if trans == 2:
+        check_real(both, "lu_solve with trans=2")
+    da = -outer_product(db, out) if trans == 0 else -outer_product(out, db)
+    rows = da[order_of(pivots)]
+    dlower = np.tril(rows @ transposed(np.triu(both)), -1)
+    return dlower + np.triu(transposed(lower_one(both)) @ rows), None
+
+
+def lu_change(dfactor: Any, factor: Any, out: Array, trans: int) -> Array:
+    """The change of a system's left-hand side with what `lu_factor` returned of its matrix."""
+    both, pivots = factor
+    if trans == 2:
+        check_real(both, "lu_solve with trans=2")
+    change = dfactor[0]
+    rows = np.tril(change, -1) @ np.triu(both) + lower_one(both) @ np.triu(change)
+    da = rows[place_of(pivots)]
+    return da @ out if trans == 0 else transposed(da) @ out
+
+
+FACTORED = [given((regular(3, 3), np.array([1, 2, 2])), A(3)),
+            given((regular(3, 3), np.array([0, 2, 2])), A(3, 2), 1)]
+
+
+@bprop(linalg.lu_solve, lists=True, samples=FACTORED)
+def lu_solve(lu_and_piv, b, trans=0, *, check_finite=True, out, dout):
+    db = linalg.lu_solve(lu_and_piv, dout, turned(trans))
+    return lu_solve_dlu(db, out, lu_and_piv, trans), unbroadcast(db, b)
+
+
+@lu_solve.jvp
+def lu_solve_jvp(lu_and_piv, b, trans=0, *, check_finite=True, out, dlu_and_piv, db):
+    change = lu_change(filled(dlu_and_piv, lu_and_piv), lu_and_piv, out, trans)
+    return linalg.lu_solve(lu_and_piv, db - change, trans)
+
+
+# ---------------------------------------------------------------- QR, eigenvalues, singular values
+
+def qr_mode(mode: str, a: Array, out: Any) -> str:
+    """NumPy's name of what was computed, if that has a derivative."""
+    is_reduced = len(out) == 2 and np.shape(out[0])[-1] == min(np.shape(a)[-2:])
+    return "reduced" if mode in ("economic", "full") and is_reduced else f"{mode} of scipy.linalg"
+
+
+nondifferentiable([qr_mode])
+
+
+@bprop(linalg.qr, samples=[given(A(3, 3)), given(A(4, 2), mode="economic"), given(A(2, 4))])
+def qr(a, *, mode="full", check_finite=True, out, dout):
+    return (qr_dx(dout, a, out, qr_mode(mode, a, out)),)
+
+
+@qr.jvp
+def qr_jvp(a, *, mode="full", check_finite=True, out, da):
+    changes = qr_tangent(da, a, named(out), qr_mode(mode, a, out))
+    return changes[0], changes[1]
+
+
+# The signs of the default driver's vectors change from one matrix to the next, those of this one seldom.
+@bprop(linalg.eigh, samples=[
+    given(positive(3, 3), driver="evd"), given(positive(3, 3), lower=False, driver="evd"),
+    given(positive(3, 3), eigvals_only=True)])
+def eigh(a, *, lower=True, eigvals_only=False, check_finite=True, driver=None, out, dout):
+    if eigvals_only:
+        return (eigvalsh_dx(dout, a, uplo_of(lower)),)
+    return (eigh_dx(dout, out, uplo_of(lower)),)
+
+
+@eigh.jvp
+def eigh_jvp(a, *, lower=True, eigvals_only=False, check_finite=True, driver=None, out, da):
+    if eigvals_only:
+        return eigvalsh_tangent(da, a, uplo_of(lower))
+    return plain(eigh_tangent(da, named(out), uplo_of(lower)))
+
+
+@bprop(linalg.eigvalsh, samples=[
+    given(positive(3, 3)), given(positive(3, 3), lower=False), given(positive(2, 2, dtype="complex128"))])
+def eigvalsh(a, *, lower=True, check_finite=True, driver=None, out, dout):
+    return (eigvalsh_dx(dout, a, uplo_of(lower)),)
+
+
+@eigvalsh.jvp
+def eigvalsh_jvp(a, *, lower=True, check_finite=True, driver=None, out, da):
+    return eigvalsh_tangent(da, a, uplo_of(lower))
+
+
+@bprop(linalg.eigvals, samples=[
+    given(regular(3, 3, dtype="complex128")), given(np.array([[0.0, 1.0], [-1.0, 0.3]]))])
+def eigvals(a, *, check_finite=True, out, dout):
+    return (eigvals_dx(dout, a),)
+
+
+@eigvals.jvp
+def eigvals_jvp(a, *, check_finite=True, out, da):
+    return eigvals_tangent(da, a)
+
+
+@bprop(linalg.svd, samples=[
+    given(A(3, 3)), given(A(4, 2), False), given(A(2, 4), full_matrices=False),
+    given(A(3, 4), compute_uv=False)])
+def svd(a, full_matrices=True, compute_uv=True, *, check_finite=True, out, dout):
+    if compute_uv:
+        return (svd_dx(dout, out),)
+    return (singular_values_dx(dout, a),)
+
+
+@svd.jvp
+def svd_jvp(a, full_matrices=True, compute_uv=True, *, check_finite=True, out, da):
+    if compute_uv:
+        return plain(svd_tangent(da, named(out)))
+    return singular_values_tangent(da, a)
+
+
+@bprop(linalg.svdvals, samples=[given(A(3, 3)), given(A(2, 4)), given(A(3, 2, dtype="complex128"))])
+def svdvals(a, *, check_finite=True, out, dout):
+    return (singular_values_dx(dout, a),)
+
+
+@svdvals.jvp
+def svdvals_jvp(a, *, check_finite=True, out, da):
+    return singular_values_tangent(da, a)

@@ -1,0 +1,122 @@
+"""`scipy.signal`: convolutions and correlations of any number of dimensions, and digital filters."""
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import signal
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import unbroadcast
+from .samples import A, given
+
+Array = Any  # whatever implements NumPy's protocols
+
+# ---------------------------------------------------------------- convolutions
+
+def margins(d: Array, x: Array, y: Array, mode: str) -> list[tuple[int, int]]:
+    """How many elements of a full convolution of `x` with `y` lie before and behind what `mode` keeps."""
+    found = []
+    for kept, n, m in zip(np.shape(d), np.shape(x), np.shape(y), strict=True):
+        before = {"full": 0, "same": (m - 1) // 2, "same, ahead": m // 2, "valid": min(n, m) - 1}[mode]
+        found.append((before, n + m - 1 - kept - before))
+    return found
+
+
+nondifferentiable([margins])
+
+
+def whole(d: Array, x: Array, y: Array, mode: str) -> Array:
+    """The cotangent of the full convolution, from that of the part that is kept."""
+    return d if mode == "full" else np.pad(d, margins(d, x, y, mode))
+
+
+PAIRS = [given(A(5), A(3)), given(A(5), A(3), "same"), given(A(6), A(4), "valid"), given(A(2), A(5), "same"),
+         given(A(2), A(5), "valid"), given(A(4, 5), A(2, 3)), given(A(4, 5), A(2, 2), "same"),
+         given(A(4, 5), A(3, 2), mode="valid"), given(A(5, dtype="float32"), A(3, dtype="float32")),
+         given(A(4, dtype="complex128"), A(2, dtype="complex128"))]
+
+
+@bprop(signal.convolve, "bilinear", samples=[*PAIRS, given(A(5), A(3), "same", "direct")])
+def convolve(x, y, mode="full", method="auto", *, out, dout):
+    d = whole(dout, x, y, mode)
+    dx = signal.convolve(d, np.flip(y), "valid", method)
+    return unbroadcast(dx, x), unbroadcast(signal.convolve(d, np.flip(x), "valid", method), y)
+
+
+@bprop(signal.fftconvolve, "bilinear", samples=PAIRS)
+def fftconvolve(x, y, mode="full", *, out, dout):
+    d = whole(dout, x, y, mode)
+    dx = signal.fftconvolve(d, np.flip(y), "valid")
+    return unbroadcast(dx, x), unbroadcast(signal.fftconvolve(d, np.flip(x), "valid"), y)
+
+
+@bprop(signal.oaconvolve, "bilinear", samples=PAIRS)
+def oaconvolve(x, y, mode="full", *, out, dout):
+    d = whole(dout, x, y, mode)
+    dx = signal.oaconvolve(d, np.flip(y), "valid")
+    return unbroadcast(dx, x), unbroadcast(signal.oaconvolve(d, np.flip(x), "valid"), y)
+
+
+@bprop(signal.convolve2d, "bilinear", samples=PAIRS[5:8])
+def convolve2d(x, y, mode="full", *, out, dout):
+    d = whole(dout, x, y, mode)
+    dx = signal.convolve2d(d, np.flip(y), "valid")
+    return unbroadcast(dx, x), unbroadcast(signal.convolve2d(d, np.flip(x), "valid"), y)
+
+
+def middle_ahead(mode: str) -> str:
+    """The mode of which `correlate2d` keeps the later of two middles, unlike all others."""
+    return "same, ahead" if mode == "same" else mode
+
+
+nondifferentiable([middle_ahead])
+
+
+# A convolution with the second array backwards and conjugated.
+@bprop(signal.correlate, "bilinear", samples=[*PAIRS, given(A(5), A(3), "same", "direct")])
+def correlate(x, y, mode="full", method="auto", *, out, dout):
+    d = whole(dout, x, y, mode)
+    dy = np.conj(np.flip(signal.convolve(d, np.flip(x), "valid", method)))
+    return unbroadcast(signal.convolve(d, np.conj(y), "valid", method), x), unbroadcast(dy, y)
+
+
+@bprop(signal.correlate2d, "bilinear", samples=PAIRS[5:8])
+def correlate2d(x, y, mode="full", *, out, dout):
+    d = whole(dout, x, y, middle_ahead(mode))
+    dy = np.conj(np.flip(signal.convolve2d(d, np.flip(x), "valid")))
+    return unbroadcast(signal.convolve2d(d, np.conj(y), "valid"), x), unbroadcast(dy, y)
+
+
+# ---------------------------------------------------------------- filters
+
+def all_pole(a: Array, x: Array, axis: int) -> Array:
+    """`x` through the filter that only feeds back."""
+    return signal.lfilter(np.ones_like(a, shape=1), a, x, axis)
+
+
+def lagged_products(d: Array, x: Array, c: Array, axis: int) -> Array:
+    """For each coefficient in `c`, of lag 0, 1, ..., the sum of products of `d` with `x` so much before."""
+    d, x = np.moveaxis(d, axis, -1), np.moveaxis(x, axis, -1)
+    n = np.shape(x)[-1]
+    sums = []
+    for lag in range(np.size(c)):
+        sums.append(np.sum(d[..., lag:] * x[..., :max(n - lag, 0)]))
+    return unbroadcast(np.reshape(np.stack(sums), np.shape(c)), c)
+
+
+# By a y = b x: what goes back through the filter runs backwards in time.
+@bprop(signal.lfilter, samples=[
+    given(A(3), np.array([1.5, 0.3, -0.2]), A(6)), given(A(2), np.array([1.0]), A(2, 5)),
+    given(A(4), np.array([2.0, 0.5]), A(5, 2), axis=0), given(A(4), np.array([2.0, 0.5]), A(3))])
+def lfilter(b, a, x, axis=-1, *, out, dout):
+    dx = np.flip(signal.lfilter(b, a, np.flip(dout, axis), axis), axis)
+    db = lagged_products(dout, all_pole(a, x, axis), b, axis)
+    return db, -lagged_products(dout, all_pole(a, out, axis), a, axis), unbroadcast(dx, x)
+
+
+@lfilter.jvp
+def lfilter_jvp(b, a, x, axis=-1, *, out, db, da, dx):
+    changed = signal.lfilter(b, a, dx, axis) + signal.lfilter(db, a, x, axis)
+    return changed - signal.lfilter(da, a, out, axis)

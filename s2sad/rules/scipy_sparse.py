@@ -1,0 +1,125 @@
+"""`scipy.sparse`: products of sparse arrays and matrices, which are constants, with dense arrays; solves.
+
+`A @ x` has the rule of all products, in `products`. What would give the elements of a sparse array a
+derivative is refused where the array is made; so here they have none.
+"""
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import unbroadcast
+from .samples import A, given
+
+Array = Any  # whatever implements NumPy's protocols
+
+
+def scattered(rows: int, columns: int) -> Any:
+    """For samples: a sparse array, with a diagonal that keeps it from being singular."""
+    def draw(rng: np.random.Generator) -> Any:
+        dense = A(rows, columns).draw(rng)
+        return sparse.csc_array(np.where(dense > 0, dense, 0) + 3 * np.eye(rows, columns))
+    return draw
+
+
+CLASSES = [getattr(sparse, f"{name}_{kind}") for name in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
+           for kind in ("array", "matrix")]
+DOTS = list(dict.fromkeys(c.dot for c in CLASSES))
+
+
+def product(a: Any, x: Any) -> Any:
+    """The product of a sparse array with a dense one."""
+    return a @ x
+
+
+@bprop(product, samples=[given(scattered(4, 3), A(3)), given(scattered(4, 3), A(3, 2))])
+def product_(a, x, out, dout):
+    return None, unbroadcast(a.T @ dout, x)
+
+
+@product_.jvp
+def product_jvp(a, x, out, dx):
+    return product(a, dx)
+
+
+@bprop(*DOTS, samples=[given(scattered(4, 3), A(3)), given(scattered(4, 3), A(3, 2))])
+def dot(a, x, *, out, dout):
+    return None, unbroadcast(product(a.T, dout), x)
+
+
+@dot.jvp
+def dot_jvp(a, x, *, out, dx):
+    return product(a, dx)
+
+
+def transposed_solve(A: Any, d: Array) -> Array:
+    """The solution of the system with the transpose."""
+    return linalg.spsolve(A.T.tocsc(), d)
+
+
+@bprop(linalg.spsolve, samples=[given(scattered(3, 3), A(3)), given(scattered(3, 3), A(3, 2))])
+def spsolve(A, b, *, out, dout):
+    return None, unbroadcast(np.reshape(transposed_solve(A, dout), np.shape(b)), b)
+
+
+@spsolve.jvp
+def spsolve_jvp(A, b, *, out, db):
+    return linalg.spsolve(A, db)
+
+
+@bprop(transposed_solve, samples=[given(scattered(3, 3), A(3)), given(scattered(3, 3), A(3, 2))])
+def transposed_solve_(A, d, *, out, dout):
+    return None, unbroadcast(np.reshape(linalg.spsolve(A, dout), np.shape(d)), d)
+
+
+@transposed_solve_.jvp
+def transposed_solve_jvp(A, d, *, out, dd):
+    return transposed_solve(A, dd)
+
+
+# ---------------------------------------------------------------- what makes sparse arrays
+
+def declare_class(kind: Any) -> None:
+    """Declares that a class makes constants."""
+    @bprop(kind, refused=["arg1"], samples=[given(np.eye(3)), given(np.eye(2), dtype="float32")])
+    def made(arg1, shape=None, dtype=None, copy=False, *, out, dout):
+        return (None,)
+
+    @made.jvp
+    def made_jvp(arg1, shape=None, dtype=None, copy=False, *, out, darg1):
+        return None
+
+
+for _class in CLASSES:
+    if "dok" not in _class.__name__:  # of which releases of SciPy make dicts
+        declare_class(_class)
+
+DIAGONALS = [getattr(sparse, name) for name in ("diags", "diags_array") if hasattr(sparse, name)]
+
+
+@bprop(*DIAGONALS, refused=["diagonals"], samples=[given(A(3)), given([A(2), A(3)], offsets=[-1, 0])])
+def diags(diagonals, *, offsets=0, shape=None, format=None, dtype=None, out, dout):
+    return (None,)
+
+
+@diags.jvp
+def diags_jvp(diagonals, *, offsets=0, shape=None, format=None, dtype=None, out, ddiagonals):
+    return None
+
+
+@bprop(sparse.kron, refused=["A", "B"], samples=[given(scattered(3, 2), scattered(2, 2))])
+def kron(A, B, format=None, *, out, dout):
+    return None, None
+
+
+@kron.jvp
+def kron_jvp(A, B, format=None, *, out, dA, dB):
+    return None
+
+
+nondifferentiable(getattr(sparse, name) for name in ("eye", "eye_array", "identity") if hasattr(sparse, name))

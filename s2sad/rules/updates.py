@@ -1,0 +1,80 @@
+# mypy: allow-untyped-defs
+"""The rules of the helpers for augmented assignments."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import conform
+from ..updates import (
+    add_parts,
+    captured_alone,
+    captured_part,
+    held_at,
+    kept,
+    pack_like,
+    refuse_held,
+    refuse_no_list,
+    refuse_shared,
+    repeated,
+    stored_in,
+    zero_item,
+)
+from .samples import A, given
+
+
+@bprop(
+    stored_in,
+    "linear",
+    samples=[given(A(3), np.zeros(3)), given(A(3), np.zeros(3, "float32")), given(1.5, 0.0)],
+)
+def stored_in_(value, x, out, dout):
+    return conform(dout, value), None
+
+
+@bprop(
+    pack_like,
+    samples=[given(np.zeros(2), 1.5, 2.5), given(np.zeros((2, 3)), A(3), A(3)), given((0.0, 0.0), 1.5, 2.5)],
+)
+def pack_like_(x, *parts, out, dout):
+    return None, dout
+
+
+@pack_like_.jvp
+def pack_like_jvp(x, *parts, out, dparts):
+    return pack_like(x, *dparts)
+
+
+@bprop(operator.concat, "linear", samples=[given((1.5, 2.5), (A(2),)), given([1.5], [2.5, A(3)])])
+def concat(x, y, out, dout):
+    return dout[: len(x)], dout[len(x) :]
+
+
+@bprop(repeated, "linear", samples=[given((1.5, 2.5), 3), given([A(2)], 2)])
+def repeated_(x, count, out, dout):
+    return (add_parts(dout, x),)
+
+
+nondifferentiable([refuse_held, refuse_no_list, refuse_shared], pure=False)
+nondifferentiable([held_at, zero_item])  # the first only lends its shape
+
+
+@bprop(kept, "linear", samples=[given(A(3)), given([A(2), (1.0, None)])])
+def kept_(x, out, dout):
+    return (dout,)
+
+
+SHARED = ({"a": 1.5, "b": A(2)}, "a")
+
+
+@bprop(captured_part, "linear", samples=[given(*SHARED, 0.0), given(None, "a", 0.0)])
+def captured_part_(d, key, x, out, dout):
+    return captured_alone(dout, d, key), None, None
+
+
+@bprop(captured_alone, "linear", samples=[given(2.5, *SHARED)])
+def captured_alone_(dx, d, key, out, dout):
+    return captured_part(dout, key, dx), None, None

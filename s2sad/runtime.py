@@ -1,0 +1,383 @@
+"""The helpers that derivatives call at run time.
+
+Contract: adjoints mirror values. The adjoint of a float is a float, of an array an array of its shape and
+dtype, of a tuple, list, dict, named tuple or dataclass the same structure of adjoints; `None` stands for
+what carries no derivative (integers, strings, functions) and adds as zero. Nothing here changes its
+arguments but `add_at`. Each helper has a rule, so that derivatives can be differentiated again.
+
+Arrays are only touched through NumPy functions that dispatch on them and through their own attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from s2sad.transforms.errors import NonDifferentiableError
+
+__all__ = [
+    "add",
+    "add_at",
+    "broadcast_like",
+    "conform",
+    "copy_adjoint",
+    "extremum_adjoint",
+    "extremum_tangent",
+    "gather",
+    "spread",
+    "stored_alone",
+    "take_at",
+    "take_stored",
+    "unbroadcast",
+    "unit_cotangent",
+    "unreduce",
+    "zeros_like",
+]
+
+FLOATING = frozenset("fc")
+
+
+# ---------------------------------------------------------------- shapes
+
+
+def unbroadcast(dx: Any, x: Any) -> Any:
+    """`dx` summed over the axes along which `x` was broadcast, in the dtype of `x` (an integer `x` leaves
+    the dtype alone).
+    """
+    if type(x) is float and type(dx) is float:
+        return dx
+    try:
+        shape, dtype = x.shape, x.dtype
+    except AttributeError:
+        return _unbroadcast_number(dx, x)
+    try:
+        if dx.shape == shape and dx.dtype == dtype:
+            return dx
+    except AttributeError:
+        _check_number(dx)
+    given = np.shape(dx)
+    if given != shape:
+        if len(given) < len(shape):
+            raise ValueError(f"a cotangent of shape {given} does not belong to an argument of shape {shape}")
+        lead = len(given) - len(shape)
+        axes = (*range(lead), *(lead + i for i, n in enumerate(shape) if n == 1))
+        dx = np.reshape(np.sum(dx, axis=axes, keepdims=True), shape)
+    return _cast(dx, dtype, x)
+
+
+def _unbroadcast_number(dx: Any, x: Any) -> Any:
+    kind = type(x)
+    if kind is type(dx) and (kind is float or kind is complex):
+        return dx
+    _check_number(x)
+    _check_number(dx)
+    total = np.sum(dx)
+    if kind is float:
+        return float(total.real)
+    return complex(total) if kind is complex else total
+
+
+def broadcast_like(dx: Any, like: Any) -> Any:
+    """A tangent broadcast to the shape, and cast to the dtype, of the result `like` that it belongs to;
+    containers element by element.
+    """
+    try:
+        shape, dtype = like.shape, like.dtype
+    except AttributeError:
+        if dx is None or like is None:
+            return None
+        return _unbroadcast_number(dx, like) if _is_number(like) else _mirror_pair(broadcast_like, dx, like)
+    try:
+        if dx.shape == shape and dx.dtype == dtype:
+            return dx
+    except AttributeError:
+        _check_number(dx)
+    return _filled(like, dx) if np.shape(dx) != shape else _cast(dx, dtype, like)
+
+
+def unreduce(dout: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The cotangent of a sum over `axis` of `x`, repeated along that axis: a new array like `x`."""
+    if not hasattr(x, "shape"):
+        return _unbroadcast_number(dout, x)
+    if axis is not None and not keepdims and x.ndim:
+        dout = np.expand_dims(dout, axis)
+    return _filled(x, dout)
+
+
+def _filled(like: Any, value: Any) -> Any:
+    """A new array like `like` (of its dtype, if that carries derivatives) that holds `value`, broadcast."""
+    dtype = like.dtype
+    if dtype.kind not in FLOATING:
+        dtype = np.result_type(value)
+    if dtype.kind == "f":
+        value = np.real(value)
+    filled = np.empty_like(like, dtype=dtype)
+    if not isinstance(like, np.generic):
+        filled[...] = value
+        return filled
+    return dtype.type(value)
+
+
+def _cast(dx: Any, dtype: Any, x: Any) -> Any:
+    """`dx` of the shape of `x`, in the dtype given: a scalar if `x` is one."""
+    if dtype.kind not in FLOATING:
+        return dx
+    if dtype.kind == "f":
+        dx = np.real(dx)
+    if isinstance(x, np.generic):
+        return dtype.type(dx)
+    return dx.astype(dtype, copy=False) if hasattr(dx, "astype") else np.asarray(dx, dtype=dtype)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (float, complex, int)) or hasattr(x, "dtype")
+
+
+def _check_number(x: Any) -> None:
+    """Raises for what is neither a number nor an array."""
+    if _is_number(x):
+        return
+    raise NonDifferentiableError(
+        f"a derivative of numbers or arrays was asked of a value of type {type(x).__name__}",
+        why="only floats, complex numbers and arrays of them are operands of differentiated arithmetic",
+        instead="convert containers with np.array, or compute on their elements",
+    )
+
+
+# ---------------------------------------------------------------- structures
+
+
+def _mirror(f: Callable[[Any], Any], x: Any) -> Any:
+    """The container `x` with `f` applied to what it holds; None if it is no container."""
+    match x:
+        case tuple():
+            items = [f(v) for v in x]
+            return type(x)._make(items) if hasattr(x, "_make") else tuple(items)
+        case list():
+            return [f(v) for v in x]
+        case dict():
+            return {k: f(v) for k, v in x.items()}
+    if is_dataclass(x) and not isinstance(x, type):
+        return _rebuilt(x, {field.name: f(getattr(x, field.name)) for field in fields(x)})
+    return None
+
+
+def _rebuilt(x: Any, values: dict[str, Any]) -> Any:
+    """A dataclass instance with these field values, made without its constructor (which may check or
+    convert them).
+    """
+    new = object.__new__(type(x))
+    for name, value in values.items():
+        object.__setattr__(new, name, value)
+    return new
+
+
+def _mirror_pair(f: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """Like `_mirror`, of two containers that must be of one structure."""
+    match a, b:
+        case (list(), list()) | (tuple(), tuple()) if len(a) == len(b):
+            items = [f(x, y) for x, y in zip(a, b, strict=True)]
+            if isinstance(b, list):
+                return items
+            return type(b)._make(items) if hasattr(b, "_make") else tuple(items)
+        case dict(), dict():
+            return {k: f(a.get(k), b.get(k)) for k in {**a, **b}}
+    if is_dataclass(b) and type(a) is type(b):
+        return _rebuilt(b, {k.name: f(getattr(a, k.name), getattr(b, k.name)) for k in fields(b)})
+    _check_number(a)
+    _check_number(b)
+    raise NonDifferentiableError(
+        f"adjoints of different structures: {type(a).__name__} and {type(b).__name__}",
+        why="the adjoint of a value has the value's own structure",
+    )
+
+
+def zeros_like(x: Any) -> Any:
+    """The zero adjoint of a value: the same structure, None where it holds what carries no derivative."""
+    if type(x) is float:
+        return 0.0
+    dtype = getattr(x, "dtype", None)
+    if isinstance(dtype, np.dtype):
+        if dtype.kind not in FLOATING or hasattr(type(x), "tocsr"):  # sparse matrices are constants
+            return None
+        return x.dtype.type(0) if isinstance(x, np.generic) else np.zeros_like(x)
+    if isinstance(x, (float, complex)):
+        return 0j if isinstance(x, complex) else 0.0
+    return _mirror(zeros_like, x)
+
+
+def copy_adjoint(x: Any) -> Any:
+    """A copy of an adjoint that shares nothing with it."""
+    return x.copy() if isinstance(x, np.ndarray) else _copied(x)
+
+
+def _copied(x: Any) -> Any:
+    if hasattr(x, "dtype"):
+        return x if isinstance(x, np.generic) else x.copy()
+    mirrored = _mirror(copy_adjoint, x)
+    return x if mirrored is None else mirrored
+
+
+def add(a: Any, b: Any) -> Any:
+    """The sum of two adjoints of one value; None is zero. The result may be one of them."""
+    if a is None:
+        return b
+    if b is None:
+        return a
+    if type(a) is np.ndarray or type(a) is float:
+        _check_number(b)
+        return a + b
+    return a + b if _is_number(a) and _is_number(b) else _mirror_pair(add, a, b)
+
+
+def add_at(da: Any, index: Any, v: Any) -> Any:
+    """Adds `v` to `da[index]` in place and returns `da`; for a tuple, which cannot change, a new one."""
+    if isinstance(da, np.ndarray):
+        if v is None:
+            return da
+        if _repeats(index):
+            np.add.at(da, index, v)
+        else:
+            da[index] += v
+        return da
+    match da:
+        case list() if isinstance(index, slice):
+            for i, dv in zip(range(*index.indices(len(da))), v, strict=True):
+                da[i] = add(da[i], dv)
+        case list():
+            da[index] = add(da[index], v)
+        case dict():
+            da[index] = add(da.get(index), v)
+        case tuple():
+            items = add_at(list(da), index, v)
+            return type(da)._make(items) if hasattr(da, "_make") else tuple(items)
+        case _ if v is None:
+            return da
+        case _ if hasattr(da, "dtype"):  # an array of another library
+            da[index] += v
+        case _:
+            raise NonDifferentiableError(
+                f"an element with a derivative was read from a value whose adjoint is {type(da).__name__}",
+                why="what it was read from is neither an array nor a container that carries derivatives",
+            )
+    return da
+
+
+def _repeats(index: Any) -> bool:
+    """Whether an index may name one element twice, as arrays and lists of integers can."""
+    if isinstance(index, tuple):
+        return any(_repeats(i) for i in index)
+    is_array = isinstance(index, (list, np.ndarray)) and np.ndim(index) > 0
+    return is_array and np.asarray(index).dtype.kind != "b"
+
+
+def take_at(da: Any, index: Any, v: Any) -> Any:
+    """What the adjoint `da` holds at `index`, as the adjoint of a value `v` that was added there: a copy."""
+    return conform(copy_adjoint(da[index]), v)
+
+
+def take_stored(da: Any, index: Any, v: Any) -> Any:
+    """What the adjoint `da` holds at `index`, as the adjoint of a value `v` that was stored there.
+
+    Of the values that are stored into one element, all but the last are lost: their adjoint is zero.
+    """
+    if not _repeats(index):
+        return take_at(da, index, v)
+    taken = da[index]
+    numbers = np.arange(taken.size).reshape(taken.shape)
+    last = np.empty_like(da, dtype=numbers.dtype)
+    last[index] = numbers
+    return conform(np.where(last[index] == numbers, taken, 0), v)
+
+
+def stored_alone(da: Any, index: Any, v: Any) -> Any:
+    """Zeros like `da` into which `v` was stored at `index`."""
+    stored = zeros_like(da)
+    stored[index] = v
+    return stored
+
+
+def conform(dx: Any, x: Any) -> Any:
+    """The cotangent of a sum that `x` took part in, as an adjoint of `x`: `unbroadcast`, also in
+    containers.
+    """
+    if x is None or dx is None:
+        return None
+    return unbroadcast(dx, x) if _is_number(x) else _mirror_pair(conform, dx, x)
+
+
+# ---------------------------------------------------------------- results
+
+
+def unit_cotangent(out: Any) -> Any:
+    """The cotangent 1.0 of a result that is a real number; what else a function returns has no gradient."""
+    if type(out) is float:
+        return 1.0
+    kind = np.asarray(out).dtype.kind if _is_number(out) else ""
+    if kind == "f" and np.ndim(out) == 0:
+        return np.ones_like(out)[()]
+    shown, instead = f"a value of type {_type_name(out)}", "return one number, or use vjp"
+    if kind == "f":
+        shown = f"an array of shape {np.shape(out)}"
+        instead = "reduce it to one number, or use jacobian or vjp"
+    elif kind == "c":
+        shown = f"a complex value of type {_type_name(out)}"
+        instead = "take a real function of it, such as np.abs, or use vjp: it multiplies by f'(x) as it is"
+    elif kind in ("i", "u", "b"):
+        instead = "return a float: integers and booleans carry no derivative"
+    raise NonDifferentiableError(
+        f"the function returned {shown}", why="a gradient is that of one real number", instead=instead
+    )
+
+
+def _type_name(x: Any) -> str:
+    return str(x.dtype) if hasattr(x, "dtype") else type(x).__name__
+
+
+# ---------------------------------------------------------------- sums and extrema of Python sequences
+
+
+def spread(dout: Any, xs: Any) -> Any:
+    """The cotangent of `sum(xs)`, given to each element."""
+    if hasattr(xs, "dtype"):
+        return unreduce(dout, xs, 0)
+    if not isinstance(xs, (list, tuple)):
+        _check_number(xs)
+    return type(xs)(conform(dout, x) for x in xs)
+
+
+def gather(dxs: Any, out: Any) -> Any:
+    """The sum of tangents, as a tangent of the sum `out`: the transpose of `spread`."""
+    return broadcast_like(sum(broadcast_like(dx, out) for dx in dxs if dx is not None), out)
+
+
+def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+    """The cotangents of the arguments of `max` or `min`: `dout`, split evenly among those equal to the
+    result.
+    """
+    xs = operands[0] if len(operands) == 1 else operands
+    chosen = _chosen(xs, out)
+    share = dout / sum(chosen)
+    parts = [
+        None if zeros_like(x) is None else conform(share if c else share * 0, x)
+        for c, x in zip(chosen, xs, strict=True)
+    ]
+    if len(operands) != 1:
+        return tuple(parts)
+    return (np.array(parts, dtype=xs.dtype) if hasattr(xs, "dtype") else type(xs)(parts),)
+
+
+def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: Any) -> Any:
+    """The tangent of `max` or `min`: the mean of those of the arguments that are equal to the result."""
+    xs, dxs = (operands[0], tangents[0]) if len(operands) == 1 else (operands, tangents)
+    chosen = _chosen(xs, out)
+    total = sum(dx for dx, c in zip(dxs, chosen, strict=True) if c and dx is not None)
+    return broadcast_like(total / sum(chosen), out)
+
+
+def _chosen(xs: Any, out: Any) -> list[bool]:
+    """For each element whether it is the extremum."""
+    return [x is out or bool(x == out) for x in xs]

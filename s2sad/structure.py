@@ -1,0 +1,131 @@
+"""Structured values (tuples, lists, dicts, named tuples, dataclasses of numbers and arrays) as flat lists of
+leaves, and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+__all__ = ["basis_of", "flatten", "map_structure", "unflatten_columns", "unflatten_rows"]
+
+
+def map_structure(f: Callable[..., Any], x: Any, *others: Any) -> Any:
+    """`x` with `f(leaf, *leaves of the others in the same place)` in the place of each leaf."""
+    if isinstance(x, tuple):
+        items = [map_structure(f, *parts) for parts in zip(x, *others, strict=True)]
+        return type(x)._make(items) if hasattr(x, "_make") else tuple(items)
+    if isinstance(x, list):
+        return [map_structure(f, *parts) for parts in zip(x, *others, strict=True)]
+    if isinstance(x, dict):
+        return {k: map_structure(f, v, *(o[k] for o in others)) for k, v in x.items()}
+    if is_dataclass(x) and not isinstance(x, type):
+        return replace(
+            x,
+            **{
+                n.name: map_structure(f, getattr(x, n.name), *(getattr(o, n.name) for o in others))
+                for n in fields(x)
+            },
+        )
+    return f(x, *others)
+
+
+def flatten(x: Any) -> list[Any]:
+    """The leaves that carry a derivative: floats, complex numbers and arrays of them."""
+    leaves: list[Any] = []
+    map_structure(lambda leaf: leaves.append(leaf) if _is_differentiable(leaf) else None, x)
+    return leaves
+
+
+def _is_differentiable(leaf: Any) -> bool:
+    return isinstance(leaf, (float, complex)) or getattr(getattr(leaf, "dtype", None), "kind", "") in (
+        "f",
+        "c",
+    )
+
+
+def _unit(leaf: Any, position: int) -> Any:
+    if not np.shape(leaf):
+        return np.ones_like(leaf) if hasattr(leaf, "dtype") and not isinstance(leaf, float) else 1.0
+    unit = np.zeros_like(leaf)
+    unit.reshape(-1)[position] = 1
+    return unit
+
+
+def basis_of(x: Any) -> Iterator[Any]:
+    """For each number in a structure, the structure with one there and zeros elsewhere."""
+    sizes = [int(np.size(leaf)) for leaf in flatten(x)]
+    for chosen, size in enumerate(sizes):
+        for position in range(size):
+            count = iter(range(len(sizes)))
+
+            def part(
+                leaf: Any, position: int = position, chosen: int = chosen, count: Iterator[int] = count
+            ) -> Any:
+                if not _is_differentiable(leaf):
+                    return None
+                return (
+                    _unit(leaf, position)
+                    if next(count) == chosen
+                    else np.zeros_like(leaf)
+                    if np.shape(leaf)
+                    else 0.0
+                )
+
+            yield map_structure(part, x)
+
+
+def unflatten_columns(columns: list[Any], out: Any, x: Any) -> Any:
+    """The Jacobian from its columns, one tangent like `out` for each number in `x`."""
+    leaves, inputs = flatten(out), flatten(x)
+    starts = np.concatenate([[0], np.cumsum([np.size(leaf) for leaf in inputs])]).astype(int)
+    parts = [flatten(column) for column in columns]
+
+    def block(o: int, i: int) -> Any:
+        values = np.array(
+            [np.asarray(part[o]) for part in parts[starts[i] : starts[i + 1]]],
+            dtype=_dtype(leaves[o], inputs[i]),
+        )
+        values = values.reshape((np.size(inputs[i]), *np.shape(leaves[o])))
+        return _shaped(np.moveaxis(values, 0, -1).reshape(np.shape(leaves[o]) + np.shape(inputs[i])))
+
+    return _nested(out, x, block)
+
+
+def unflatten_rows(rows: list[Any], out: Any, x: Any) -> Any:
+    """The Jacobian from its rows, one cotangent like `x` for each number in `out`."""
+    leaves = flatten(out)
+    starts = np.concatenate([[0], np.cumsum([np.size(leaf) for leaf in leaves])]).astype(int)
+    inputs = flatten(x)
+
+    def block(o: int, i: int) -> Any:
+        part = rows[starts[o] : starts[o + 1]]
+        values = np.array([np.asarray(flatten(r)[i]) for r in part], dtype=_dtype(leaves[o], inputs[i]))
+        return _shaped(values.reshape(np.shape(leaves[o]) + np.shape(inputs[i])))
+
+    return _nested(out, x, block)
+
+
+def _dtype(out: Any, x: Any) -> Any:
+    return np.result_type(np.asarray(out), np.asarray(x))
+
+
+def _shaped(value: Any) -> Any:
+    return value[()] if value.ndim == 0 else value
+
+
+def _nested(out: Any, x: Any, block: Callable[[int, int], Any]) -> Any:
+    """The structure of `out` with, for each leaf, the structure of `x` that holds the blocks."""
+    rows = iter(range(len(flatten(out))))
+
+    def row(leaf: Any) -> Any:
+        if not _is_differentiable(leaf):
+            return None
+        o = next(rows)
+        columns = iter(range(len(flatten(x))))
+        return map_structure(lambda i: block(o, next(columns)) if _is_differentiable(i) else None, x)
+
+    return map_structure(row, out)

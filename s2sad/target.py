@@ -1,0 +1,100 @@
+"""What is behind a callable that is to be differentiated."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass
+from types import FunctionType, MethodType
+from typing import Any
+
+from .arguments import plain_signature
+from .compiled import make_function
+from .primitives import PRIMITIVES
+from .transforms.emit import describe, example_rule
+from .transforms.errors import MissingRuleError, NonDifferentiableError
+from .transforms.program import Scope
+
+__all__ = ["Target", "target_of"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is differentiated: a plain function or a derivative, and the arguments already bound to it."""
+
+    function: Any
+    args: tuple[Any, ...] = ()
+    keywords: tuple[tuple[str, Any], ...] = ()
+
+
+def target_of(f: Any) -> Target:
+    """The function behind anything callable: functions, lambdas, methods, partials, callable objects,
+    derivatives and primitives.
+
+    Raises MissingRuleError for a C function without a rule.
+    """
+    if hasattr(type(f), "lift_call"):
+        return Target(_calling(f))
+    if isinstance(f, FunctionType):
+        is_known = PRIMITIVES.find_rule(f) is not None or PRIMITIVES.is_nondifferentiable(f)
+        return Target(_calling(f) if is_known else f)
+    if hasattr(type(f), "function_for_kinds"):
+        return Target(f)
+    if isinstance(f, MethodType):
+        inner = target_of(f.__func__)
+        return Target(inner.function, (f.__self__, *inner.args), inner.keywords)
+    if isinstance(f, functools.partial):
+        inner = target_of(f.func)
+        return Target(inner.function, (*inner.args, *f.args), (*inner.keywords, *f.keywords.items()))
+    if isinstance(f, (staticmethod, classmethod)):
+        return target_of(f.__func__)
+    rule = PRIMITIVES.find_rule(f)
+    if rule is not None:
+        return Target(_primitive_function(f, rule))
+    if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType):
+        return target_of(f.__call__)
+    if not callable(f):
+        raise NonDifferentiableError(
+            f"{f!r} cannot be differentiated: it is not callable", instead="pass a function"
+        )
+    raise MissingRuleError(
+        f"{describe(f)} has no rule and no Python source",
+        why="its derivative is not known",
+        instead=f"declare it: {example_rule(f)}",
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _calling(f: Any) -> FunctionType:
+    """A Python function with the parameters of `f` that calls it, rather than what its source says."""
+    name = f.__name__ if f.__name__.isidentifier() else "function"
+    parameters = list(plain_signature(f).parameters.values())
+    listed, passed, defaults = [], [], []
+    for p in parameters:
+        if p.kind is p.KEYWORD_ONLY and "*" not in listed:
+            listed.append("*")
+        has_default = p.default is not p.empty
+        listed.append(f"{p.name}=None" if has_default else p.name)
+        passed.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name)
+        defaults += [p.default] if has_default and p.kind is not p.KEYWORD_ONLY else []
+    keywords = {
+        p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
+    }
+    text = f"def {name}_({', '.join(listed)}):\n    return {name}({', '.join(passed)})\n"
+    return make_function(text, f"{name}_", Scope({}), {name: f}, tuple(defaults), keywords, like=f)
+
+
+@functools.lru_cache(maxsize=256)
+def _primitive_function(f: Any, rule: Any) -> FunctionType:
+    """A Python function that calls a primitive with its required arguments."""
+    parameters = [
+        p for p in rule.template.parameters[: rule.template.positional] if p not in rule.template.defaults
+    ]
+    if rule.template.vararg is not None:
+        parameters += ["x", "y"]
+    name = getattr(f, "__name__", "")
+    name = name if name.isidentifier() else "primitive"
+    listed = ", ".join(parameters)
+    return make_function(
+        f"def {name}_({listed}):\n    return {name}({listed})\n", f"{name}_", Scope({}), {name: f}
+    )

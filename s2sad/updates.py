@@ -1,0 +1,140 @@
+"""Run-time helpers for statements on values of unknown kind: `x += v` and `a, b = x`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .runtime import add, zeros_like
+from .structure import map_structure
+from .transforms.errors import UnsupportedSyntaxError
+
+__all__ = [
+    "add_parts",
+    "captured_alone",
+    "captured_part",
+    "held_at",
+    "kept",
+    "pack_like",
+    "refuse_held", "refuse_no_list",
+    "refuse_shared",
+    "repeated",
+    "stored_in",
+    "zero_item",
+]
+
+
+def stored_in(value: Any, x: Any) -> Any:
+    """What `x` holds after an in-place operator whose result is `value`: of the dtype of an array `x`, and of
+    its shape.
+
+    Raises ValueError when the result does not fit into the array, as NumPy does.
+    """
+    if not isinstance(x, np.ndarray):
+        return value
+    if value.shape != x.shape:
+        raise ValueError(
+            f"an in-place result of shape {value.shape} does not fit into an array of shape {x.shape}"
+        )
+    if not np.can_cast(value.dtype, x.dtype, "same_kind"):
+        raise TypeError(
+            f"an in-place result of dtype {value.dtype} does not fit into an array of dtype {x.dtype}"
+        )
+    return value.astype(x.dtype, copy=False)
+
+
+def held_at(base: Any, index: Any) -> Any:
+    """What a container holds at a place, None if that is still free."""
+    return base.get(index) if isinstance(base, dict) else base[index]
+
+
+def captured_part(d: Any, key: str, x: Any) -> Any:
+    """What the adjoint of a function holds for a variable that it captured, whose value is `x`; zero for a
+    function that was never called.
+    """
+    return zeros_like(x) if d is None else d[key]
+
+
+def captured_alone(dx: Any, d: Any, key: str) -> Any:
+    """The adjoint `d` of a function with nothing in it but `dx`, for one captured variable."""
+    return None if d is None else {k: dx if k == key else zeros_like(v) for k, v in d.items()}
+
+
+def zero_item(base: Any, value: Any) -> Any:
+    """The tangent of an item of `base` that is set to a `value` without one."""
+    return 0 if hasattr(base, "dtype") else zeros_like(value)
+
+
+def kept(x: Any) -> Any:
+    """A copy of an argument of a call that is changed after it.
+
+    Raises UnsupportedSyntaxError for a function or another object, which may hold what is changed.
+    """
+    if isinstance(x, (tuple, list, dict)):
+        return map_structure(kept, x)
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if isinstance(x, (int, float, complex, np.generic, str, bytes)) or x is None:
+        return x
+    raise UnsupportedSyntaxError(
+        f"a call with an object of type {type(x).__name__} that may hold an array that is changed later",
+        why="the derivative of the call needs the values from before",
+        instead="make a new array in the place of the change",
+    )
+
+
+def refuse_shared(x: Any) -> None:
+    """Raises UnsupportedSyntaxError if `x` is an object that an in-place operator changes, since others may
+    hold it too.
+    """
+    if isinstance(x, (int, float, complex, np.generic, tuple, str, bytes, frozenset)) or x is None:
+        return
+    raise UnsupportedSyntaxError(
+        f"an in-place update of an object of type {type(x).__name__} that others may hold",
+        why="the change would be seen there, and following it is not supported",
+        instead="write `x = x + ...`, which makes a new object",
+    )
+
+
+def refuse_no_list(x: Any) -> None:
+    """Raises UnsupportedSyntaxError if `x` is no list, so that `x.pop()` is not its last item."""
+    if not isinstance(x, list):
+        raise UnsupportedSyntaxError(
+            f"`pop` of an object of type {type(x).__name__}",
+            why="which element it takes is not known",
+            instead="use a list",
+        )
+
+
+def refuse_held(base: Any, index: Any) -> None:
+    """Raises UnsupportedSyntaxError if the item that an augmented assignment changes may be shared."""
+    if not hasattr(base, "dtype"):
+        refuse_shared(base[index])
+
+
+def pack_like(x: Any, *parts: Any) -> Any:
+    """The adjoint of `x` from those of the parts that it was unpacked into."""
+    if isinstance(x, np.ndarray):
+        packed = np.zeros_like(x)
+        for k, part in enumerate(parts):
+            if part is not None:
+                packed[k] = part
+        return packed
+    if isinstance(x, list):
+        return list(parts)
+    return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+
+
+def repeated(x: Any, count: Any) -> Any:
+    """`x * count` for a sequence and an integer, in either order."""
+    return x * count
+
+
+def add_parts(parts: Any, x: Any) -> Any:
+    """The adjoint of the sequence `x` from that of the sequence in which it is repeated."""
+    total: Any = [None] * len(x)
+    for k, part in enumerate(parts):
+        total[k % len(x)] = add(total[k % len(x)], part)
+    total = [zeros_like(v) if t is None else t for t, v in zip(total, x, strict=True)]
+    return total if isinstance(x, list) else tuple(total)

@@ -1,0 +1,138 @@
+"""What was generated of a derivative: by the kinds of its arguments and by what the names around it mean.
+
+Contract: a version is found only while every outside name that it was made under an assumption of still
+meets that assumption. Closures of the same code share what was generated for one of them, each with its own
+cells. Everything here may be called from many threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CellType, FunctionType
+from typing import Any
+
+from .generate import Capture, capture_key
+from .kinds import UNKNOWN, Kind
+from .transforms.program import Scope
+
+__all__ = ["Made", "Versions", "share"]
+
+MAX_VERSIONS = 32  # of one derivative, for different kinds of arguments
+MAX_SHARED = 512
+CONTAINERS = (list, dict, tuple)  # whose kind can change while they stay the same object
+
+Made = tuple[FunctionType, list[Capture]]
+
+
+class Versions:
+    """The versions of one derivative."""
+
+    def __init__(self) -> None:
+        self._table: dict[Any, FunctionType] = {}
+        self._assumed: list[tuple[Capture, Any, Any]] = []  # with the object last seen and the key it gave
+        self._lock = threading.RLock()
+
+    def find(self, kinds: tuple[Kind, ...]) -> FunctionType | None:
+        """The version for arguments of these kinds."""
+        for position, (capture, seen, _) in enumerate(self._assumed):
+            value = capture.value()
+            if value is not seen or isinstance(value, CONTAINERS):
+                self._assumed[position] = capture, value, capture_key(value, capture.name)
+        return self._table.get((kinds, tuple([key for _, _, key in self._assumed])))
+
+    def add(
+        self, kinds: tuple[Kind, ...], chosen: tuple[int, ...], make: Callable[[tuple[Kind, ...]], Made]
+    ) -> FunctionType:
+        """The version for these kinds, made if need be; after many the generic one, by what is chosen."""
+        with self._lock:
+            place: Any = kinds
+            if len(self._table) >= MAX_VERSIONS:
+                kinds = tuple(UNKNOWN for _ in kinds)
+                place = kinds, chosen
+            found = self.find(place)
+            if found is None:
+                found, captures = make(kinds)
+                known = {capture.key() for capture, _, _ in self._assumed}
+                new = [c for c in captures if c.key() not in known]
+                if new:
+                    self._table.clear()
+                    self._assumed = [
+                        *self._assumed,
+                        *((c, (v := c.value()), capture_key(v, c.name)) for c in new),
+                    ]
+                self._table[place, tuple([key for _, _, key in self._assumed])] = found
+            return found
+
+
+# ---------------------------------------------------------------- closures of the same code
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """A version made for one closure, without the cells that are this closure's own."""
+
+    function: FunctionType
+    kept: tuple[CellType | None, ...]
+    captures: tuple[tuple[Capture, bool], ...]  # and whether it is one of the closure's own cells
+    keys: tuple[Any, ...]
+
+
+_shared: OrderedDict[Any, list[_Shared]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def share(function: FunctionType, key: Any, make: Callable[[], Made]) -> Made:
+    """What `make` makes for a function, or what it has made for another closure of the same code under the
+    same assumptions; `key` is all else that it depends on.
+    """
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    scope = Scope(function.__globals__, cells)
+    key = function.__code__, id(function.__globals__), key
+    for entry in tuple(_shared.get(key, ())):
+        captures = [Capture(scope, c.name, c.path) if own else c for c, own in entry.captures]
+        if all(capture_key(c.value(), c.name) == k for c, k in zip(captures, entry.keys, strict=True)):
+            return _bound(entry, function, cells), captures
+    made, captures = make()
+    entry = _Shared(
+        _bound_to(made, tuple(CellType() for _ in made.__code__.co_freevars)),
+        tuple(
+            None if cells.get(name) is cell else cell
+            for name, cell in zip(made.__code__.co_freevars, made.__closure__ or (), strict=True)
+        ),
+        tuple(
+            (Capture(Scope(scope.globals), c.name, c.path), True) if own else (c, False)
+            for c in captures
+            for own in [c.name in cells and c.scope.cells.get(c.name) is cells[c.name]]
+        ),
+        tuple(capture_key(c.value(), c.name) for c in captures),
+    )
+    with _lock:
+        _shared.setdefault(key, []).append(entry)
+        _shared.move_to_end(key)
+        while len(_shared) > MAX_SHARED:
+            _shared.popitem(last=False)
+    return made, captures
+
+
+def _bound(entry: _Shared, function: FunctionType, cells: dict[str, CellType]) -> FunctionType:
+    names = entry.function.__code__.co_freevars
+    closure = tuple(
+        cells[name] if kept is None else kept for name, kept in zip(names, entry.kept, strict=True)
+    )
+    bound = _bound_to(entry.function, closure)
+    if bound.__defaults__ is not None or bound.__kwdefaults__ is not None:
+        bound.__defaults__, bound.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return bound
+
+
+def _bound_to(function: FunctionType, closure: tuple[CellType, ...]) -> FunctionType:
+    """The function with other cells."""
+    new = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    new.__kwdefaults__, new.__doc__ = function.__kwdefaults__, function.__doc__
+    new.__module__, new.__qualname__ = function.__module__, function.__qualname__
+    return new

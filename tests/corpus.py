@@ -1,0 +1,50 @@
+"""The corpus: small programs over all that is differentiated, which every pass and both modes are run on.
+
+`PROGRAMS` lists them, one for each set of arguments of a program, in the order of the families below.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from tests.corpus_programs import (
+    branches,
+    carried,
+    comprehensions,
+    containers,
+    displays,
+    elementwise,
+    exits,
+    functions,
+    indexing,
+    jumps,
+    linear_algebra,
+    loops,
+    matching,
+    names,
+    reductions,
+    scalars,
+    shaping,
+    statements,
+)
+from tests.corpus_programs.declare import Program, declared
+
+__all__ = ["FAMILIES", "PROGRAMS", "Program"]
+
+FAMILIES: tuple[ModuleType, ...] = (
+    scalars,
+    statements,
+    branches,
+    loops,
+    carried,
+    jumps,
+    exits,
+    functions,
+    names,
+    containers,
+    comprehensions,
+    displays,
+    matching,
+)
+FAMILIES += (elementwise, reductions, shaping, indexing, linear_algebra)
+PROGRAMS: list[Program] = [p for family in FAMILIES for p in declared(family.__name__)]

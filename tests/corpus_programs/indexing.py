@@ -1,0 +1,204 @@
+"""Reading elements, slices and selections of arrays."""
+
+import numpy as np
+
+from tests.corpus_programs.declare import positive, program, signed
+
+X = signed(6)
+A = signed(3, 4)
+B = signed(2, 3, 4)
+
+
+@program((X,), second=True)
+def elements(x):
+    return x[0] * x[2] + x[-1] ** 2
+
+
+@program((X, 2), (X, -1), wrt=(0,))
+def element_by_variable(x, i):
+    return x[i] ** 2 + x[i - 1] * x[0]
+
+
+@program((A,))
+def element_of_matrix(a):
+    return a[1, 2] * a[0, -1] + a[2][3]
+
+
+@program((A,))
+def rows(a):
+    return a[0] * a[-1] + a[1, :]
+
+
+@program((A,))
+def columns(a):
+    return a[:, 0] * a[:, -1] + a.T[1]
+
+
+@program((X,), second=True)
+def slices(x):
+    return x[1:4] * x[:3] + x[3:] - x[-3:]
+
+
+@program((X,))
+def stepped_slices(x):
+    return x[::2] * x[1::2] + x[::-1][:3] - x[5:2:-1]
+
+
+@program((X, 1, 4), wrt=(0,))
+def slices_by_variables(x, i, j):
+    return x[i:j] ** 2 + x[j - 3 : j] + x[: j - i]
+
+
+@program((A,), second=True)
+def slices_of_two_axes(a):
+    return a[1:, :-1] * a[:-1, 1:] + a[::2, 1:]
+
+
+@program((A,), second=True)
+def laplacian(a):
+    return a[2:, 1:-1] + a[:-2, 1:-1] + a[1:-1, 2:] + a[1:-1, :-2] - 4.0 * a[1:-1, 1:-1]
+
+
+@program((X,))
+def new_axes(x):
+    return x[:, np.newaxis] * x[None, :3]
+
+
+@program((B,))
+def ellipsis(b):
+    return b[..., 0] * b[..., -1] + b[0, ..., 1:3].sum()
+
+
+@program((B,))
+def mixed_index(b):
+    return b[1, :, 1:3] * b[0, ::-1, 2:]
+
+
+@program((X,))
+def boolean_mask(x):
+    return x[x > 0] ** 2
+
+
+@program((A, A > 0.3), wrt=(0,))
+def boolean_mask_of_matrix(a, mask):
+    return np.sum(a[mask] ** 2) + a[mask][0]
+
+
+@program((A,))
+def boolean_mask_of_rows(a):
+    return a[a[:, 0] > -9.0] * 2.0
+
+
+@program((X, np.array([0, 2, 2, -1])), wrt=(0,), second=True)
+def integer_array(x, index):
+    return x[index] ** 2
+
+
+@program((X,))
+def integer_list(x):
+    return x[[0, 0, 3]] * x[[1, 2, 1]]
+
+
+@program((A, np.array([0, 2, 0])), wrt=(0,))
+def integer_array_of_rows(a, index):
+    return a[index] * 2.0 + a[index, 1:2]
+
+
+@program((A, np.array([0, 2, 0]), np.array([1, 1, 1])), wrt=(0,))
+def pairs_of_indices(a, i, j):
+    return a[i, j] ** 2
+
+
+@program((B, np.array([[0, 1], [1, 0]])), wrt=(0,))
+def index_array_of_rank_two(b, index):
+    return b[index, 0] * b[:, index[0], 1][0, 1]
+
+
+@program((X, np.array([2, 0])), wrt=(0,))
+def taken(x, index):
+    return np.take(x, index) * x.take(index)
+
+
+@program((X, 0.7), wrt=(0, 1))
+def element_in_arithmetic(x, y):
+    return x[0] * y + x[1:3] * x[0] - y / x[5]
+
+
+@program((X,))
+def element_of_element(x):
+    y = x[1:]
+    z = y[1:]
+    return z[0] * y[0] * x[0] + z
+
+
+@program((X,), second=True)
+def finite_differences(x):
+    d = x[1:] - x[:-1]
+    return np.sum(d**2) + np.sum((d[1:] - d[:-1]) ** 2)
+
+
+@program((X,), second=True)
+def elements_in_loop(x):
+    s = 0.0
+    for i in range(1, 6):
+        s = s * 0.5 + x[i] * x[i - 1]
+    return s
+
+
+@program((A,), second=True)
+def slices_in_loop(a):
+    s = a[0] * 0.0
+    for i in range(1, 3):
+        s = s + a[i] * a[i - 1, 0] + a[i, ::-1]
+    return s
+
+
+@program((X,))
+def window_sums(x):
+    best = np.sum(x[0:3])
+    for i in range(1, 4):
+        s = np.sum(x[i : i + 3])
+        if s > best:
+            best = s
+    return best * best
+
+
+@program((X,))
+def slice_object(x):
+    part = slice(1, 4)
+    return x[part] * x[part][0]
+
+
+@program((X,))
+def table_lookup(x):
+    table = [2, 0, 1]
+    s = 1.0
+    for k in table:
+        s = s * x[table[k]]
+    return s
+
+
+@program((X,))
+def empty_slice(x):
+    return np.sum(x[2:2] * 3.0) + x[0]
+
+
+@program((X,))
+def whole_slice(x):
+    return x[:] * x[...]
+
+
+@program((positive(3), positive(4, 3, seed=1)), wrt=(0, 1))
+def parameters_by_element(p, data):
+    a, b = p[0], p[1]
+    s = 0.0
+    for row in data:
+        s = s + (a * row[0] + b * row[1] - p[2] * row[2]) ** 2
+    return s
+
+
+@program((A,))
+def element_stored_under_names(a):
+    first, last = a[0, 0], a[-1, -1]
+    first, last = last, first * last
+    return first - last * a[1, 1]

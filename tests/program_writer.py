@@ -1,0 +1,241 @@
+"""The writer of random programs: text that runs, whose variables are defined where they are read.
+
+What is assigned in a loop is wrapped in a bounded function, so that no value grows.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from tests.program_expressions import POOL, Expressions, Scope
+
+__all__ = ["Writer"]
+
+
+class Writer(Expressions):
+    """Writes one module, drawing every choice."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        super().__init__(draw)
+        self.lines: list[str] = []
+        self.budget = 0
+        self.result = "f"
+        self.fresh = 0
+
+    # Statements
+
+    def emit(self, indent: int, line: str) -> None:
+        self.lines.append("    " * indent + line)
+
+    def block(self, scope: Scope, indent: int) -> bool:
+        """Writes one to three statements; whether control never gets past them."""
+        return any(self.statement(scope, indent) for _ in range(self.pick(1, 1, 2, 2, 3)))
+
+    def statement(self, scope: Scope, indent: int) -> bool:
+        self.budget -= 1
+        deep = self.budget <= 0 or indent > 4
+        forms: list[Callable[[Scope, int], bool | None]] = [
+            self.assignment,
+            self.assignment,
+            self.augmented,
+            self.exchange,
+            self.flag,
+        ]
+        if not deep:
+            forms += [self.branch, self.branch, self.for_loop, self.for_loop, self.while_loop, self.closure]
+        if indent > 1 and self.chance(4):
+            return self.jump(scope, indent)
+        form = self.draw(st.sampled_from(forms))
+        return bool(form(scope, indent))
+
+    def target(self, scope: Scope, kind: str) -> str:
+        return self.pick(*(n for n in POOL[kind] if n not in scope.fixed))
+
+    def assignment(self, scope: Scope, indent: int) -> None:
+        kind = self.pick("f", "f", "f", "v", "m")
+        target = self.target(scope, kind)
+        self.emit(indent, f"{target} = {self.bounded(scope, kind)}")
+        scope.names[kind].add(target)
+
+    def augmented(self, scope: Scope, indent: int) -> None:
+        names = sorted(scope.names["f"] - scope.fixed)
+        if not names:
+            return self.assignment(scope, indent)
+        self.emit(
+            indent,
+            f"{self.pick(*names)} {self.pick('+=', '-=', '*=')} 0.6 * {self.pick('np.sin', 'math.cos')}("
+            f"{self.value(scope, 'f', 1)})",
+        )
+        return None
+
+    def exchange(self, scope: Scope, indent: int) -> None:
+        names = sorted(scope.names["f"] - scope.fixed)
+        pairs = [n for n, t in scope.functions.items() if t == "ff>ff"]
+        if pairs and self.chance(2):
+            left, right = self.target(scope, "f"), self.target(scope, "f")
+            call = f"{self.pick(*sorted(pairs))}({self.leaf(scope, 'f')}, {self.leaf(scope, 'f')})"
+            self.emit(indent, f"{left}, {right} = {call}")
+            scope.names["f"] |= {left, right}
+        elif len(names) > 1:
+            first = self.pick(*names)
+            second = self.pick(*(n for n in names if n != first))
+            values = self.pick(second, f"0.5 * {second}"), self.pick(first, f"np.sin({first})")
+            self.emit(indent, f"{first}, {second} = {', '.join(values)}")
+        else:
+            self.assignment(scope, indent)
+
+    def flag(self, scope: Scope, indent: int) -> None:
+        target = self.target(scope, "b")
+        self.emit(indent, f"{target} = {self.test(scope, 1)}")
+        scope.names["b"].add(target)
+
+    def branch(self, scope: Scope, indent: int) -> bool:
+        self.emit(indent, f"if {self.test(scope, 1)}:")
+        passing: list[Scope] = []  # the arms that control gets past
+        self.arm(scope, indent, passing)
+        if self.chance(4):
+            self.emit(indent, f"elif {self.test(scope, 1)}:")
+            self.arm(scope, indent, passing)
+        if self.chance(2):
+            self.emit(indent, "else:")
+            self.arm(scope, indent, passing)
+        else:
+            passing.append(scope.copy())
+        if passing:
+            scope.keep_common(passing)
+        return not passing
+
+    def arm(self, scope: Scope, indent: int, passing: list[Scope]) -> None:
+        inside = scope.copy()
+        if not self.block(inside, indent + 1):
+            passing.append(inside)
+
+    def for_loop(self, scope: Scope, indent: int) -> None:
+        body = scope.copy(loops=scope.loops + 1)
+        count, item, vector = self.pick(*POOL["i"]), self.target(scope, "f"), self.target(scope, "v")
+        other = self.pick(*(n for n in POOL["f"] if n not in (item, *scope.fixed)))
+        kind, head = self.pick(
+            ("i", f"{count} in range({self.pick('0', '2', '3', *sorted(scope.names['i'] & {'n'}))})"),
+            ("i", f"{count} in reversed(range(2))"),
+            ("f", f"{item} in {self.leaf(scope, 'v')}"),
+            ("fi", f"{count}, {item} in enumerate({self.leaf(scope, 'v')})"),
+            ("ff", f"{item}, {other} in zip({self.leaf(scope, 'v')}, {self.leaf(scope, 'v')}[::-1])"),
+            ("v", f"{vector} in {self.leaf(scope, 'm')}"),
+            ("f", f"{item} in ({self.leaf(scope, 'f')}, {self.leaf(scope, 'f')})"),
+        )
+        if count in scope.fixed:  # an enclosing while loop counts with it
+            kind, head = "f", f"{item} in {self.leaf(scope, 'v')}"
+        self.emit(indent, f"for {head}:")
+        bound = {
+            "i": {"i": {count}},
+            "f": {"f": {item}},
+            "fi": {"i": {count}, "f": {item}},
+            "ff": {"f": {item, other}},
+            "v": {"v": {vector}},
+        }
+        for k, names in bound[kind].items():
+            body.names[k] |= names
+            if kind != "i":
+                scope.names[k] |= names
+        self.block(body, indent + 1)
+        self.loop_else(scope, indent)
+
+    def while_loop(self, scope: Scope, indent: int) -> None:
+        self.fresh += 1
+        count = f"count{self.fresh}" if self.chance(2) else f"trips{self.fresh}"
+        body = scope.copy(loops=scope.loops + 1, fixed=scope.fixed | {count})
+        body.names["i"].add(count)
+        self.emit(indent, f"{count} = 0")
+        self.emit(
+            indent, f"while {count} < {self.pick('2', '3')}{self.pick('', f' and {self.test(scope, 0)}')}:"
+        )
+        self.emit(indent + 1, f"{count} += 1")
+        self.block(body, indent + 1)
+        scope.names["i"].add(count)
+        self.loop_else(scope, indent)
+
+    def loop_else(self, scope: Scope, indent: int) -> None:
+        if self.chance(5):
+            self.emit(indent, "else:")
+            self.block(scope.copy(), indent + 1)
+
+    def jump(self, scope: Scope, indent: int) -> bool:
+        form = self.pick("return", "break", "continue") if scope.loops else "return"
+        self.emit(indent, f"return {self.returned(scope)}" if form == "return" else form)
+        return True
+
+    def closure(self, scope: Scope, indent: int) -> None:
+        self.fresh += 1
+        name = f"inner{self.fresh}"
+        inside = scope.copy(loops=1)
+        inside.names["f"] |= {"a", "b"}
+        body = self.bounded(inside, "f")
+        if self.chance(2):
+            self.emit(indent, f"{name} = lambda a, b: {body}")
+        else:
+            self.emit(indent, f"def {name}(a, b=0.4):")
+            if self.chance(2):
+                self.emit(indent + 1, f"if {self.test(inside, 0)}:")
+                self.emit(indent + 2, f"return {self.bounded(inside, 'f')}")
+            self.emit(indent + 1, f"return {body}")
+        scope.functions[name] = "ff>f"
+
+    def returned(self, scope: Scope) -> str:
+        return ", ".join(self.value(scope, kind, 1) for kind in self.result)
+
+    def rest(self, scope: Scope) -> str:
+        """What is added to the last result so that it depends on most of what was computed."""
+        kind = self.result[-1]
+        terms = sorted(scope.names[kind])
+        if kind == "f":
+            terms += [f"({n} @ {n})" for n in sorted(scope.names["v"])] + [
+                f"np.sum({n})" for n in sorted(scope.names["m"])
+            ]
+        elif kind == "v":
+            terms += [f"{n}[0]" for n in sorted(scope.names["m"])]
+        return "".join(f" {self.pick('+', '-')} {0.2 * (i + 1):.1f} * {term}" for i, term in enumerate(terms))
+
+    # Modules
+
+    def function(self, header: str, scope: Scope, result: str, budget: int) -> None:
+        self.result, self.budget = result, budget
+        self.emit(0, f"def {header}:")
+        ends = False
+        while self.budget > 0 and not ends:
+            ends = self.statement(scope, 1)
+        if not ends:
+            self.emit(1, f"return {self.returned(scope)}{self.rest(scope)}")
+
+    def module(self) -> str:
+        """The text: up to two helpers and the function `program(x, y, z, h, n)`."""
+        functions: dict[str, str] = {}
+        for name, kind in (
+            ("helper", self.pick("ff>f", "vf>v", "ff>ff", None)),
+            ("other", self.pick("ff>f", "ff>ff", None, None)),
+        ):
+            if kind is None:
+                continue
+            parameters, result = kind.split(">")
+            scope = Scope(functions=dict(functions))
+            scope.names[parameters[0]].add("a")
+            scope.names[parameters[1]].add("b")
+            self.function(f"{name}(a, b{self.pick('', '=0.4')})", scope, result, self.pick(1, 3))
+            functions[name] = kind
+        if self.chance(4):
+            functions["again"] = "ff>f"
+            self.lines += [
+                "def again(a, b, n=3):",
+                f"    if n == 0 or a > {self.pick('0.83', '0.41')}:",
+                f"        return {self.pick('a * b', 'b', 'np.sin(a)')}",
+                "    return 0.7 * again(0.8 * a + 0.1, b * a, n - 1)",
+            ]
+        scope = Scope(functions=functions)
+        for kind, names in (("f", "xy"), ("v", "z"), ("m", "h"), ("i", "n")):
+            scope.names[kind] |= set(names)
+        self.function(
+            "program(x, y, z, h, n)", scope, self.pick("f", "f", "v", "fv", "fm"), self.pick(3, 6, 9)
+        )
+        return ast.unparse(ast.parse("\n".join(self.lines))) + "\n"  # which leaves out the needless brackets

@@ -1,0 +1,78 @@
+"""What the README lists as refused today, is refused: nothing in its table is out of date."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import s2sad
+
+README = (Path(__file__).parents[1] / "README.md").read_text()
+
+# For each entry of the table, bodies of `def f(x)` that are refused; x is an array.
+SYNTAX = {
+    "`yield`": ["yield x", "def g():\n    yield x\nreturn sum(g())"],
+    "`try`": ["try:\n    y = x\nexcept ValueError:\n    y = -x\nreturn np.sum(y)"],
+    "`with`": ["with np.errstate():\n    return np.sum(x)"],
+    "assigning to a `global` or `nonlocal` name": [
+        "global y\ny = x\nreturn np.sum(x)",
+        "y = x\ndef g():\n    nonlocal y\n    y = y * 2\ng()\nreturn np.sum(y)",
+    ],
+    "`class` inside the function": ["class A:\n    pass\nreturn np.sum(x)"],
+    "`async`": ["async def g():\n    pass\nreturn np.sum(x)"],
+}
+CHANGES = {
+    "of an argument": ["x[0] = 1.0\nreturn np.sum(x)", "x += 1.0\nreturn np.sum(x)"],
+    "of a view": ["y = np.zeros_like(x)\nv = y[1:]\nv[0] = x[0]\nreturn np.sum(y)"],
+    "of anything that another name holds": ["y = x * 2\nz = y\ny[0] = 1.0\nreturn np.sum(z)"],
+}
+OBJECTS = {
+    "assignments to attributes": ["box.value = x\nreturn np.sum(x)"],
+    "attributes of objects that hold what is differentiated": ["return np.sum(Box(x).value)"],
+}
+FUNCTIONS = {
+    "`numpy.unique`": ["return np.sum(np.unique(x))"],
+}
+ROWS = {"syntax": SYNTAX, "changes in place": CHANGES, "objects": OBJECTS, "functions": FUNCTIONS}
+CASES = [(entry, body) for row in ROWS.values() for entry, bodies in row.items() for body in bodies]
+
+
+class Box:
+    """An object with an attribute."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+def rows() -> Iterator[tuple[str, str]]:
+    """The rows of the table of what is refused."""
+    table = README.split("Refused today:")[1].split("\n\n")[1]
+    yield from re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|$", table, re.MULTILINE)
+
+
+def test_the_table_lists_what_is_checked() -> None:
+    table = dict(rows())
+    assert table.keys() == ROWS.keys()
+    for row, entries in ROWS.items():
+        text = table[row]
+        for entry in sorted(entries, key=len, reverse=True):
+            assert entry in text, f"{row}: {entry}"
+            text = text.replace(entry, "")
+        said = text.replace("what has neither readable Python source nor a rule:", "")
+        assert not re.sub(r"\W|and", "", said), f"{row}: not checked: {said}"
+
+
+@pytest.mark.parametrize("entry, body", CASES, ids=[f"{entry}-{k}" for k, (entry, _) in enumerate(CASES)])
+def test_is_refused(entry: str, body: str) -> None:
+    text = "def f(x):\n    " + body.replace("\n", "\n    ") + "\n"
+    filename = f"<refused {body}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace = {"np": np, "Box": Box, "box": Box(1.0)}
+    exec(compile(text, filename, "exec", dont_inherit=True), namespace)
+    with pytest.raises((s2sad.UnsupportedSyntaxError, s2sad.MissingRuleError, s2sad.NonDifferentiableError)):
+        s2sad.grad(namespace["f"])(np.array([1.0, 2.0, 3.0]))

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from s2sad.transforms.bind_imports import bind_imports
+from s2sad.transforms.errors import UnsupportedSyntaxError
+from s2sad.transforms.nodes import load
+from tests.transforms.stages import assert_agree, read, up_to
+
+
+def test_behaviour() -> None:
+    assert_agree(
+        """
+def f(x, kind):
+    import math
+    import os.path
+    import os.path as p
+    from math import sqrt as root, floor
+    def g(math):
+        from operator import add as root
+        return root(math, 1)
+    if kind:
+        import math
+        return math.floor(x), root(g(x)), os.path.join("a", "b")
+    return floor(x), p.join("a", "b")
+""",
+        [(2.5, 0), (2.5, 1)],
+    )
+
+
+def test_what_is_imported_is_known() -> None:
+    program = up_to(bind_imports, read("def f(x):\n    from math import sin as s\n    return s(x)\n")[1])
+    assert program.resolve(load("s")) is math.sin
+    assert "s" not in program.locals
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["from math import sin as s\n    s = x", "from math import sin as s\n    from math import cos as s"],
+)
+def test_a_name_with_two_meanings_is_refused(body: str) -> None:
+    with pytest.raises(UnsupportedSyntaxError, match="import of `s`"):
+        up_to(bind_imports, read(f"def f(x):\n    {body}\n    return s\n")[1])
+
+
+def test_a_name_that_cannot_be_imported() -> None:
+    with pytest.raises(ImportError, match="nothing_like_this"):
+        up_to(bind_imports, read("def f(x):\n    from math import nothing_like_this\n    return x\n")[1])

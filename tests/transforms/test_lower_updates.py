@@ -1,0 +1,150 @@
+"""`x += v` on a name, once it is known what x is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad
+from s2sad.transforms.errors import UnsupportedSyntaxError
+from tests.compare import check_program
+from tests.programs import build
+from tests.transforms.analysed import stage
+
+V = np.arange(1.0, 4.0)
+
+
+def identity(x: Any) -> Any:
+    return x
+
+
+def double(x: Any) -> Any:
+    return x * 2
+
+
+CASES: dict[str, tuple[str, str, tuple[Any, ...]]] = {
+    "numbers": (
+        """
+def f(x, n):
+    x += n
+    x **= 2
+    x //= n
+    return x
+""",
+        """
+def f(x, n):
+    x_2 = x + n
+    x_3 = x_2 ** 2
+    x_4 = x_3 // n
+    return x_4
+""",
+        (1.3, 2),
+    ),
+    "an array made here, and a sum like it": (
+        """
+def f(v):
+    a = v * 2
+    for i in range(2):
+        if i:
+            a += v
+    return np.sum(a)
+""",
+        """
+def f(v):
+    a = v * 2
+    a_2 = a
+    for i in range(2):
+        if i:
+            a_3 = a_2 + v
+            a_4 = a_3
+        else:
+            a_4 = a_2
+        a_2 = a_4
+    out = np.sum(a_2)
+    return out
+""",
+        (V,),
+    ),
+    "an array whose sum may be of another dtype": (
+        """
+def f(v, w):
+    a = w * 2
+    a += v
+    return np.sum(a)
+""",
+        """
+def f(v, w):
+    a = w * 2
+    a_1 = a + v
+    a_2 = stored_in(a_1, a)
+    out = np.sum(a_2)
+    return out
+""",
+        (V, V.astype(np.float32)),
+    ),
+    "a list": (
+        """
+def f(v):
+    a = [v]
+    a += (v,)
+    b = a[1]
+    return np.sum(b)
+""",
+        """
+def f(v):
+    a = [v]
+    a_1 = (v,)
+    a_3 = a + a_1
+    a_2 = stored_in(a_3, a)
+    b = a_2[1]
+    out = np.sum(b)
+    return out
+""",
+        (V,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [n for n in CASES if n != "a list"])
+def test_before_and_after(name: str) -> None:
+    before, after, args = CASES[name]
+    assert stage("lower_updates", before, *args).strip() == after.strip()
+    if args[-1] is not CASES["an array whose sum may be of another dtype"][2][-1]:
+        check_program(build(before), args, (0,))
+
+
+def test_only_the_run_tells_what_a_call_returned() -> None:
+    text = """
+def f(v, g):
+    a = g(v)
+    a += v
+    return np.sum(a)
+"""
+    assert "    refuse_shared(a)\n    a_2 = a + v\n" in stage("lower_updates", text, V, double)
+    f = build(text)
+    with pytest.raises(UnsupportedSyntaxError):
+        grad(f)(V, identity)
+    check_program(f, (2.0, double), (0,))
+
+
+@pytest.mark.parametrize(
+    ("text", "who", "line"),
+    [
+        ("def f(v):\n    v += 1.0\n    return np.sum(v)", "the caller", 2),
+        ("def f(v):\n    a = v * 2\n    b = a[1:]\n    a -= v\n    return np.sum(b)", "`b`", 4),
+        (
+            "def f(v):\n    a = v\n    for i in range(2):\n        a *= v\n    return np.sum(a)",
+            "the caller",
+            4,
+        ),
+    ],
+)
+def test_refused(text: str, who: str, line: int) -> None:
+    f: Callable[..., Any] = build(text)
+    with pytest.raises(UnsupportedSyntaxError, match=f"an array that {who} holds too") as caught:
+        grad(f)(V)
+    assert caught.value.where is not None and caught.value.where.line == line
+    assert "_2" not in caught.value.instead

@@ -1,0 +1,235 @@
+"""AST to AST: the pipelines, as sequences of passes.
+
+Everything here knows Python and nothing of NumPy: the rule table and the domain of kinds are handed in. Each
+pipeline tells a `Watch` of the program after each of its passes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from .bind_imports import bind_imports
+from .check_syntax import check_syntax
+from .desugar_assignments import desugar_assignments
+from .desugar_jumps import desugar_jumps
+from .desugar_match import desugar_match
+from .differentiate_forward import differentiate_forward
+from .differentiate_reverse import differentiate_reverse
+from .emit import Generation
+from .find_active import find_active
+from .find_kinds import find_kinds
+from .fold_constants import fold_constants
+from .inline_calls import inline_calls
+from .inline_temporaries import inline_temporaries
+from .merge_copies import merge_copies
+from .nodes import names_in, names_read, statements_in, target_names, walk
+from .program import Program
+from .remove_dead_code import remove_dead_code
+from .resolve_names import resolve_names
+from .restore_names import restore_names
+from .to_anf import to_anf
+from .to_ssa import to_ssa
+
+__all__ = [
+    "NORMALISE",
+    "SIMPLIFY",
+    "Watch",
+    "differentiate_forward",
+    "differentiate_reverse",
+    "find_active",
+    "find_kinds",
+    "normalise",
+    "simplify",
+    "to_single_assignment",
+    "unwatched",
+]
+
+Pass = Callable[[Program], Program]
+Watch = Callable[[str, Program], None]  # is told of each pass's result
+
+
+def unwatched(name: str, program: Program) -> None:
+    """The `Watch` that nobody is behind."""
+
+
+NORMALISE: tuple[Pass, ...] = (
+    check_syntax,
+    desugar_match,
+    resolve_names,
+    bind_imports,
+    desugar_assignments,
+    desugar_jumps,
+    to_anf,
+)
+
+
+def normalise(program: Program, watch: Watch = unwatched) -> Program:
+    """A function as its author wrote it, in normal form."""
+    for step in NORMALISE:
+        program = step(program)
+        watch(step.__name__, program)
+    return program
+
+
+def to_single_assignment(
+    program: Program, find_function: Callable[[Any], Program | None], watch: Watch = unwatched
+) -> Program:
+    """Normal form to single assignment, small callees put in."""
+    program = inline_calls(program, find_function)
+    watch("inline_calls", program)
+    program = to_ssa(program)
+    watch("to_ssa", program)
+    return program
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What simplification knows of generated code.
+
+    `is_pure(call)`, `is_float(expression, is_one)` and `is_number(name)` answer for the code, `is_one(name)`
+    telling that a name has the one value that it had when kinds were found; `users` are the names of the
+    user's own variables, which stay, and `origins` tells which variable a name is a version of; `captured`
+    are names that inner functions read.
+    """
+
+    generation: Generation
+    is_pure: Callable[[Any], bool]
+    is_float: Callable[[Any, Callable[[str], bool]], bool]
+    is_number: Callable[[str], bool]
+    users: frozenset[str]
+    origins: Mapping[str, str]
+    scope: frozenset[str]
+    captured: frozenset[str]
+
+    def is_temporary(self, name: str) -> bool:
+        return name not in self.users and name not in self.origins
+
+    def alike(self, a: str, b: str) -> bool:
+        """Whether two names may become one: both hold derivatives or neither, and of one variable as far as
+        is known.
+        """
+        derivatives = self.generation.derivatives
+        known = self._origin(a), self._origin(b)
+        return (a in derivatives) is (b in derivatives) and (None in known or known[0] == known[1])
+
+    def _origin(self, name: str) -> str | None:
+        return self.origins.get(name, name if name in self.users else None)
+
+
+def _assigned_once(tree: Any, facts: Facts) -> Callable[[str], bool]:
+    """Tells the names that merging has not made the name of several values (a trace gives a name the value
+    that it had).
+    """
+    count = Counter(n.id for n in tree.args.args)
+    for s in statements_in(tree.body):
+        match s:
+            case gast.Assign(targets=[target], value=source) | gast.For(target=target, iter=source):
+                restored = (
+                    isinstance(source, gast.Subscript)
+                    and isinstance(source.value, gast.Name)
+                    and source.value.id in facts.generation.traces
+                )
+                if not restored:
+                    count.update(target_names(target))
+            case gast.AugAssign(target=gast.Name(id=name)) | gast.FunctionDef(name=name):
+                count[name] += 1
+                if isinstance(s, gast.FunctionDef):
+                    count.update(n.id for n in s.args.args)
+    return lambda name: count[name] == 1
+
+
+def _fold_constants(tree: Any, facts: Facts) -> Any:
+    is_one = _assigned_once(tree, facts)
+
+    def is_number(e: Any) -> bool:
+        return isinstance(e, gast.Name) and is_one(e.id) and facts.is_number(e.id)
+
+    return fold_constants(tree, facts.is_pure, lambda e: facts.is_float(e, is_one), is_number=is_number)
+
+
+def _remove_dead_code(tree: Any, facts: Facts) -> Any:
+    return remove_dead_code(tree, facts.is_pure, facts.generation.traces)
+
+
+def _merge_copies(tree: Any, facts: Facts) -> Any:
+    return merge_copies(tree, facts.is_pure, facts.captured, facts.generation.traces, alike=facts.alike)
+
+
+def _inline_temporaries(tree: Any, facts: Facts) -> Any:
+    is_one = _assigned_once(tree, facts)
+    last = {
+        facts.origins[n]: n
+        for s in statements_in(tree.body)
+        if isinstance(s, gast.Assign)
+        for t in s.targets
+        for n in target_names(t)
+        if n in facts.origins
+    }
+
+    def is_temporary(name: str) -> bool:
+        """Also the parts of a sum of contributions: all versions of an adjoint but the last."""
+        return facts.is_temporary(name) or (
+            name in facts.generation.derivatives and last.get(facts.origins[name], name) != name
+        )
+
+    return inline_temporaries(
+        tree,
+        facts.is_pure,
+        is_temporary,
+        facts.generation.traces,
+        lambda name: is_one(name) and facts.is_number(name),
+    )
+
+
+def _restore_names(tree: Any, facts: Facts) -> Any:
+    temporaries = frozenset(n for n in names_in(tree) if facts.is_temporary(n))
+    return restore_names(tree, facts.origins, temporaries, facts.captured | facts.scope)
+
+
+SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
+    ("fold_constants", _fold_constants),
+    ("remove_dead_code", _remove_dead_code),
+    ("merge_copies", _merge_copies),
+    ("inline_temporaries", _inline_temporaries),
+    ("fold_constants_again", _fold_constants),
+    ("remove_dead_code_again", _remove_dead_code),
+    ("restore_names", _restore_names),
+)
+
+
+def simplify(
+    program: Program,
+    generation: Generation,
+    is_pure: Callable[[Any], bool],
+    is_float: Callable[[Any, Callable[[str], bool]], bool],
+    is_number: Callable[[str], bool],
+    users: frozenset[str],
+    watch: Watch = unwatched,
+) -> Program:
+    """A derivative as a person would write it: nothing unneeded, no copies, expressions nested again."""
+    tree = program.tree
+    captured = frozenset(
+        n
+        for s in walk(tree)
+        if isinstance(s, gast.FunctionDef) and s is not tree and s.name != generation.bprop
+        for n in names_read(s)
+    )
+    facts = Facts(
+        generation,
+        is_pure,
+        is_float,
+        is_number,
+        users,
+        program.origins,
+        frozenset(program.scope.cells),
+        captured,
+    )
+    for name, step in SIMPLIFY:
+        program = program.with_tree(step(program.tree, facts))
+        watch(name, program)
+    return program

@@ -1,0 +1,38 @@
+"""Names for the objects that passes themselves write into a program: builtins, helpers, modules.
+
+An object keeps its own name where that name means it; where the user's code has given the name to something
+else, a fresh name is bound to the object.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .nodes import load
+from .program import Names, Program
+
+__all__ = ["Objects"]
+
+
+class Objects:
+    """Finds names for objects; `bindings` are those that a program needs in addition to its own."""
+
+    def __init__(self, program: Program, names: Names) -> None:
+        self.program, self.names = program, names
+        self.bindings: dict[str, Any] = {}
+
+    def name(self, value: Any, base: str = "") -> str:
+        """A name that means the object."""
+        base = base or value.__name__
+        if self.program.resolve(load(base)) is value:
+            return base
+        for name, found in {**self.program.bindings, **self.bindings}.items():
+            if found is value:
+                return name
+        name = self.names.fresh(base)
+        self.bindings[name] = value
+        return name
+
+    def all_bindings(self) -> dict[str, Any]:
+        """The program's bindings with those that were added."""
+        return {**self.program.bindings, **self.bindings}

@@ -1,0 +1,194 @@
+"""Which values that a reverse sweep wants to read may have been overwritten by then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import gast
+
+from .check_stores import stores
+from .find_aliases import ANYTHING, NOTHING, Aliases, both
+from .find_changed import Calls
+from .liveness import live_before
+from .nodes import assigned_names, names_read, walk
+from .operations import is_pop
+from .program import Program
+
+__all__ = ["Changes"]
+
+# Reads of an array that ask for its shape and dtype alone: of which arguments, by the function's name.
+_SHAPE_ONLY = {
+    "zeros_like": (0,),
+    "ones_like": (0,),
+    "full_like": (0,),
+    "unbroadcast": (1,),
+    "unreduce": (1,),
+    "broadcast_like": (1,),
+    "conform": (1,),
+    "take_at": (2,),
+    "take_stored": (2,),
+    "captured_part": (2,),
+    "stored_in": (1,),
+    "len": (0,),
+    "shape": (0,),
+    "size": (0,),
+    "ndim": (0,),
+}
+_SHAPE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
+
+
+class Changes:
+    """The changes in place in a program, and where they stand."""
+
+    def __init__(
+        self,
+        program: Program,
+        aliases: Callable[[], Aliases],
+        is_in_place: Callable[[Any], bool],
+        calls: Calls,
+        keeps_shape: Callable[[str], bool],
+    ) -> None:
+        """`keeps_shape(name)` says that no change alters the shape of what a name holds, as of arrays."""
+        self._aliases = aliases
+        self._stores = stores(program, is_in_place)
+        self._stores += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
+        self._keeps_shape = keeps_shape
+        self._program = program
+
+    @cached_property
+    def _positions(self) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """For each statement its place in the text and the loops around it."""
+        found: dict[int, tuple[int, tuple[int, ...]]] = {}
+
+        def visit(statements: list[Any], loops: tuple[int, ...]) -> None:
+            for s in statements:
+                found[id(s)] = len(found), loops
+                if isinstance(s, gast.If):
+                    visit(s.body, loops)
+                    visit(s.orelse, loops)
+                elif isinstance(s, (gast.For, gast.While)):
+                    visit(s.body, (*loops, id(s)))
+
+        visit(self._program.tree.body, ())
+        return found
+
+    def _excludes(self, a: Any, b: Any) -> bool:
+        """Whether two statements stand in opposite arms of a branch, so that a run takes only one of them."""
+        arms = self._arms
+        return any(arms[id(b)].get(branch, arm) != arm for branch, arm in arms[id(a)].items())
+
+    @cached_property
+    def _arms(self) -> dict[int, dict[int, bool]]:
+        """For each statement the branches around it, and in which of their arms it stands."""
+        found: dict[int, dict[int, bool]] = {}
+
+        def visit(statements: list[Any], around: dict[int, bool]) -> None:
+            for s in statements:
+                found[id(s)] = around
+                if isinstance(s, gast.If):
+                    visit(s.body, {**around, id(s): True})
+                    visit(s.orelse, {**around, id(s): False})
+                elif isinstance(s, (gast.For, gast.While)):
+                    visit(s.body, around)
+
+        visit(self._program.tree.body, {})
+        return found
+
+    @cached_property
+    def _loops(self) -> dict[int, tuple[frozenset[str], frozenset[str]]]:
+        """For each loop the names that its body assigns, and those of them that a later iteration reads."""
+        found = {}
+        for s in walk(self._program.tree):
+            if isinstance(s, (gast.For, gast.While)):
+                assigned = frozenset(assigned_names(s.body))
+                found[id(s)] = assigned, assigned & live_before(s.body, frozenset(), frozenset())[0]
+        return found
+
+    def _returns(self, name: str, changed: str, loop: int) -> bool:
+        """Whether an iteration of a loop may change, as `changed`, what an earlier one held as `name`."""
+        held = self._aliases().held
+        shared = both(held.get(name, NOTHING)) & held.get(changed, ANYTHING)[0]
+        made, carried = self._loops[loop]
+        return not shared <= made or any(both(held.get(c, NOTHING)) & shared for c in carried)
+
+    def is_changed(self, name: str) -> bool:
+        """Whether an object that a name holds is changed anywhere."""
+        return any(self._aliases().reaches(name, changed) for changed, _ in self._stores)
+
+    def is_change(self, statement: Any) -> bool:
+        """Whether a statement is one that changes something in place."""
+        return any(s is statement for _, s in self._stores)
+
+    def may_be_overwritten(self, statement: Any, name: Any) -> bool:
+        """Whether an object that a name holds at a statement may be changed by a later one."""
+        if not self._stores or not isinstance(name, gast.Name):
+            return False
+        place, loops = self._positions[id(statement)]
+        for changed, store in self._stores:
+            if self._aliases().reaches(name.id, changed):
+                where, around = self._positions[id(store)]
+                if where > place and not self._excludes(statement, store):
+                    return True
+                if any(self._returns(name.id, changed, k) for k in loops if k in around):
+                    return True
+        return False
+
+    def is_read_before(self, name: str, statement: Any) -> bool:
+        """Whether what is changed at a statement is read before it, other than by changes like this one."""
+        place, loops = self._positions[id(statement)]
+        changing = {
+            id(s)
+            for changed, s in self._stores
+            if changed == name and not is_pop(getattr(s, "value", None))
+        }
+        for s in walk(self._program.tree):
+            if id(s) in self._positions and id(s) not in changing and name in names_read(_header(s)):
+                where, around = self._positions[id(s)]
+                if where < place or set(loops) & set(around):
+                    return True
+        return False
+
+    def overwritten(self, statement: Any, code: list[Any]) -> list[str]:
+        """The names whose values the reverse of a statement reads and that may be overwritten after it."""
+        if not self._stores or not code:
+            return []
+        read: dict[str, None] = {}
+        for part in code:
+            _values_read(part, read, self._keeps_shape)
+        return [
+            n
+            for n in read
+            if n in self._program.locals
+            and self.may_be_overwritten(
+                statement, gast.Name(id=n, ctx=gast.Load(), annotation=None, type_comment=None)
+            )
+        ]
+
+
+def _header(s: Any) -> list[Any]:
+    """What a statement reads itself, without the blocks in it."""
+    if isinstance(s, gast.For):
+        return [s.iter]
+    if isinstance(s, (gast.If, gast.While)):
+        return [s.test]
+    return [s]
+
+
+def _values_read(node: Any, found: dict[str, None], keeps_shape: Callable[[str], bool]) -> None:
+    """Notes the names of which a tree reads what a change may alter: values, and the shape of containers."""
+    if isinstance(node, gast.Name):
+        if isinstance(node.ctx, gast.Load):
+            found[node.id] = None
+        return
+    spared: list[Any] = []
+    if isinstance(node, gast.Attribute) and node.attr in _SHAPE_ATTRIBUTES:
+        spared = [node.value]
+    elif isinstance(node, gast.Call):
+        name = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
+        spared = [node.args[k] for k in _SHAPE_ONLY.get(name, ()) if k < len(node.args)]
+    spared = [n for n in spared if not isinstance(n, gast.Name) or keeps_shape(n.id)]
+    for child in gast.iter_child_nodes(node):
+        if not any(child is n for n in spared):
+            _values_read(child, found, keeps_shape)

@@ -1,0 +1,84 @@
+"""Refuses changes in place (`a[i] = v`, `items.append(v)`) that another name or the caller would see.
+
+Form: the single-assignment form. What remains after this check is exact with one adjoint object for each
+changed object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import gast
+
+from .find_aliases import OUTSIDE, Aliases
+from .liveness import free_names
+from .nodes import walk_scope
+from .operations import is_pop
+from .program import Program
+
+__all__ = ["check_stores", "refuse_captured", "stores"]
+
+
+def stores(program: Program, is_in_place: Callable[[Any], bool]) -> list[tuple[str, Any]]:
+    """The statements that change an object in place, each with the name that it changes it through;
+    `is_in_place(function)` says that a function changes its first argument.
+
+    Those in nested functions are not among them: they are looked at when the function itself is
+    differentiated. Raises UnsupportedSyntaxError for a nested function that changes what it captures.
+    """
+    found: list[tuple[str, Any]] = []
+    for n in walk_scope(program.tree.body):
+        if isinstance(n, gast.FunctionDef):
+            captured = free_names(n)
+            for name, inner in stores(program.with_tree(n), is_in_place):
+                if name in captured:
+                    refuse_captured(program, inner, name)
+        match n:
+            case (
+                gast.Assign(targets=[gast.Subscript(value=value)])
+                | gast.AugAssign(target=gast.Subscript(value=value))
+            ):
+                if not isinstance(value, gast.Name):
+                    program.refuse(
+                        n,
+                        "a store into an object that has no name in the function",
+                        "who else holds it cannot be told",
+                        "give the object a name, and return it",
+                    )
+                found.append((value.id, n))
+            case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"))):
+                found.append((name, n))
+            case gast.Assign(value=value) if is_pop(value):
+                found.append((value.func.value.id, n))
+            case gast.Assign(value=gast.Call(args=[gast.Name(id=name), *_])) if is_in_place(
+                program.resolve(n.value.func)
+            ):
+                found.append((name, n))
+    return found
+
+
+def refuse_captured(program: Program, statement: Any, name: str) -> NoReturn:
+    """Raises UnsupportedSyntaxError for a change of a captured name in a nested function."""
+    program.refuse(
+        statement,
+        f"a change in place of `{name}` in a nested function",
+        "who calls the function, and when, is not followed",
+        f"return the new value from the function, and change `{name}` where it is called",
+    )
+
+
+def check_stores(program: Program, aliases: Aliases, is_in_place: Callable[[Any], bool]) -> None:
+    """Raises UnsupportedSyntaxError for a change that is seen through another name."""
+    for name, statement in stores(program, is_in_place):
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        others = aliases.others(name, statement, target.id if isinstance(target, gast.Name) else None)
+        if others:
+            name = program.origins.get(name, name)
+            who = "the caller" if others[0] == OUTSIDE else f"`{program.origins.get(others[0], others[0])}`"
+            program.refuse(
+                statement,
+                f"a change in place of `{name}`, which {who} holds too",
+                "the change would be seen there, and following it is not supported",
+                f"change a copy: `{name} = {name}.copy()`",
+            )

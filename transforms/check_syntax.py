@@ -1,0 +1,222 @@
+"""Rejects what no pass names.
+
+Form in: a function as its author wrote it. Form out: the same tree, every node of which some later pass
+handles. What is allowed is a list; everything else is an error at its line and caret, with what to write
+instead.
+
+>>> from s2sad.transforms.program import program_of
+>>> try:
+...     check_syntax(program_of('''
+... def f(x):
+...     yield x
+... '''))
+... except SyntaxError as error:
+...     print(error)
+`yield` is not differentiated
+<text>:3
+    yield x
+    ^
+instead: collect the values and return them
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import gast
+
+from .nodes import walk_scope
+from .program import MISSING, Program
+from .rebuild import bound_names
+
+__all__ = ["check_syntax"]
+
+Node = Any  # gast publishes no types
+
+STATEMENTS = """FunctionDef Return Assign AugAssign AnnAssign For While If Raise Assert Expr Pass Break
+    Continue Match Global Delete Import ImportFrom"""
+EXPRESSIONS = """BoolOp NamedExpr BinOp UnaryOp Lambda IfExp Dict Set Compare Call FormattedValue JoinedStr
+    Constant Attribute Subscript Starred Name List Tuple Slice ListComp SetComp DictComp GeneratorExp"""
+PARTS = """arguments keyword expr_context boolop operator unaryop cmpop comprehension alias match_case
+    MatchValue MatchSingleton MatchSequence MatchMapping MatchStar MatchAs MatchOr MatchClass"""
+ALLOWED = tuple(getattr(gast, name) for name in f"{STATEMENTS} {EXPRESSIONS} {PARTS}".split())
+
+# What a person calls each construct, and what to write in its place.
+REFUSED: dict[str, tuple[str, str]] = {
+    "AsyncFunctionDef": ("`async def`", "write a plain function"),
+    "AsyncFor": ("`async for`", "write a plain `for`"),
+    "AsyncWith": ("`async with`", "write plain statements"),
+    "Await": ("`await`", "compute the value before the call and pass it as an argument"),
+    "Yield": ("`yield`", "collect the values and return them"),
+    "YieldFrom": ("`yield from`", "collect the values and return them"),
+    "Try": ("`try`", "test the condition before the operation, with `if`"),
+    "TryStar": ("`try`", "test the condition before the operation, with `if`"),
+    "With": ("`with`", "enter the context around the call of the derivative"),
+    "ClassDef": ("a class definition inside the function", "define the class at the module's top"),
+    "Nonlocal": ("`nonlocal`", "pass the value as an argument and return the new one"),
+    "TypeAlias": ("a type alias inside the function", "define it at the module's top"),
+    "TypeVar": ("a type parameter", "leave the type parameters out"),
+}
+
+# Classes whose pattern has one part, which is the object itself.
+MATCHED_WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+
+# Builtins that see the function's own names, which passes rename.
+REFLECTIVE = {getattr(builtins, name): name for name in ("eval", "exec", "locals", "vars", "dir", "super")}
+
+
+def check_syntax(program: Program) -> Program:
+    """The program itself; raises UnsupportedSyntaxError at the first construct that is not supported."""
+    local = bound_names(program.tree) | program.locals
+    check_function(program, program.tree)
+    for statement in program.tree.body:
+        check(program, statement, local)
+    return program
+
+
+def check(program: Program, node: Node, local: frozenset[str]) -> None:
+    if not isinstance(node, ALLOWED):
+        what, instead = REFUSED.get(
+            type(node).__name__, (f"`{type(node).__name__}`", "write it with plain statements")
+        )
+        program.refuse(node, f"{what} is not differentiated", instead=instead)
+    match node:
+        case gast.FunctionDef() | gast.Lambda():
+            check_function(program, node)
+            children = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+            children += node.body if isinstance(node, gast.FunctionDef) else [node.body]
+        case gast.AnnAssign():
+            check_target(program, node.target)
+            children = [node.target, *([node.value] if node.value else [])]
+        case _:
+            check_parts(program, node, local)
+            children = gast.iter_child_nodes(node)
+    for child in children:
+        check(program, child, local)
+
+
+def check_function(program: Program, node: Node) -> None:
+    """Refuses decorators and type parameters, names of the module that are assigned, and star parameters of
+    the function itself (that of a call's arity is differentiated in its place).
+    """
+    for starred, name in ((node.args.vararg, "*args"), (node.args.kwarg, "**kwargs")):
+        if starred is not None and node is program.tree:
+            program.refuse(
+                starred,
+                f"a `{name}` parameter is not differentiated",
+                instead="name the parameters, or pass one tuple or dict",
+            )
+    if isinstance(node, gast.FunctionDef):
+        check_globals(program, node)
+    if isinstance(node, gast.FunctionDef) and node is not program.tree:
+        for decorator in node.decorator_list:
+            program.refuse(
+                decorator,
+                "a decorated nested function is not differentiated",
+                "the decorator may replace it by anything",
+                "define it without the decorator, or decorate it at the module's top",
+            )
+    for parameter in getattr(node, "type_params", None) or []:
+        program.refuse(
+            parameter, "a type parameter is not differentiated", instead="leave the type parameters out"
+        )
+
+
+def check_globals(program: Program, function: Node) -> None:
+    """Refuses to assign what `global` declares."""
+    found = list(walk_scope(function.body))
+    declared = {name: n for n in found if isinstance(n, gast.Global) for name in n.names}
+    for n in found:
+        bound = [n.id] if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load) else []
+        bound += [n.name] if isinstance(n, gast.FunctionDef) else []
+        bound += (
+            [a.asname or a.name for a in n.names] if isinstance(n, (gast.Import, gast.ImportFrom)) else []
+        )
+        for name in bound:
+            if name in declared:
+                program.refuse(
+                    declared[name],
+                    f"`global {name}` with an assignment to `{name}` is not differentiated",
+                    "the module is changed where others see it",
+                    "pass the value as an argument and return the new one",
+                )
+
+
+def check_parts(program: Program, node: Node, local: frozenset[str]) -> None:
+    """Refuses what a node that is allowed may not hold."""
+    match node:
+        case gast.Assign():
+            for target in node.targets:
+                check_target(program, target)
+        case gast.AugAssign() | gast.For() | gast.comprehension():
+            check_target(program, node.target)
+        case gast.Delete():
+            for target in node.targets:
+                check_deleted(program, target)
+        case gast.MatchClass():
+            check_class_pattern(program, node, local)
+        case gast.Call():
+            check_reflection(program, node, local)
+
+
+def check_deleted(program: Program, target: Node) -> None:
+    """Refuses `del` of anything but names."""
+    if isinstance(target, (gast.Tuple, gast.List)):
+        for item in target.elts:
+            check_deleted(program, item)
+    elif not isinstance(target, gast.Name):
+        program.refuse(
+            target,
+            "`del` of an element or attribute is not differentiated",
+            "the object is changed where others see it",
+            "leave it alone, or build a new container without it",
+        )
+
+
+def check_class_pattern(program: Program, pattern: Node, local: frozenset[str]) -> None:
+    """Refuses class patterns with parts, but for the one that is the object itself: `float(x)`."""
+    found = MISSING if getattr(pattern.cls, "id", None) in local else program.resolve(pattern.cls)
+    single = len(pattern.patterns) == 1 and found in MATCHED_WHOLE
+    if pattern.kwd_patterns or (pattern.patterns and not single):
+        program.refuse(
+            pattern,
+            "a class pattern with parts is not differentiated",
+            "which attributes they are is the class's own affair",
+            "match the class alone (`case Point():`) and read the attributes in the body",
+        )
+
+
+def check_reflection(program: Program, node: Node, local: frozenset[str]) -> None:
+    """Refuses calls that look at the running function's own names."""
+    name = getattr(node.func, "id", None)
+    if name is None or name in local:
+        return
+    found = program.scope.lookup(name)
+    if (
+        isinstance(found, (type, type(len)))
+        and found in REFLECTIVE
+        and (name not in ("vars", "dir", "super") or not node.args)
+    ):
+        program.refuse(
+            node,
+            f"`{name}()` is not differentiated",
+            "it looks at the function itself, which is rewritten",
+            "name what is needed",
+        )
+
+
+def check_target(program: Program, target: Node) -> None:
+    """Refuses stores to attributes, wherever in a target they are."""
+    if isinstance(target, (gast.Tuple, gast.List)):
+        for item in target.elts:
+            check_target(program, item)
+    elif isinstance(target, gast.Starred):
+        check_target(program, target.value)
+    elif isinstance(target, gast.Attribute):
+        program.refuse(
+            target,
+            "an assignment to an attribute is not differentiated",
+            "the object is changed where others see it",
+            "return the new value, or keep it in a local name",
+        )

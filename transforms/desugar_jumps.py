@@ -1,0 +1,393 @@
+"""Turns jumps into branches.
+
+Form in: a function with simple assignments. Form out: one `return`, last; no `continue`, no loop `else`;
+`break` only as `if stop: break` at the very end of a loop's body. Whatever a jump leaves out is in the
+other arm of its `if`, or under a flag:
+- `stop` says that a loop is left by `break`, `done` that the function returns, `skip` that the rest of an
+  iteration is left out;
+- a value returned from inside a loop is computed after the loop: the jump leaves at once, so every name
+  still means the same.
+
+>>> from s2sad.transforms.printer import to_source
+>>> from s2sad.transforms.program import program_of
+>>> print(to_source(desugar_jumps(program_of('''
+... def f(xs, limit):
+...     total = 0.0
+...     for x in xs:
+...         if x < 0:
+...             continue
+...         total = total + x
+...         if total > limit:
+...             return limit
+...     return total
+... ''')).tree))
+def f(xs, limit):
+    total = 0.0
+    done = False
+    for x in xs:
+        if x < 0:
+            pass
+        else:
+            total = total + x
+            done = total > limit
+        if done:
+            break
+    if done:
+        out = limit
+    else:
+        out = total
+    return out
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import gast
+
+from .nodes import assign, load, located, same, substitute, walk_scope
+from .program import Names, Program
+from .rebuild import bound_names, map_blocks, rebuilt
+
+__all__ = ["desugar_jumps"]
+
+Node = Any  # gast publishes no types
+
+
+class Outcome(Enum):
+    """What a block does at its end."""
+
+    FALLS = "goes on"
+    MAYBE = "jumps on some paths"
+    JUMPS = "jumps on every path that does not raise"
+    RAISES = "never goes on and never jumps"
+
+    @property
+    def ends(self) -> bool:
+        return self in (Outcome.JUMPS, Outcome.RAISES)
+
+
+class Leave(gast.AST):  # type: ignore[misc]
+    """Stands in an outer loop for the exit that an inner loop has flagged already."""
+
+    _fields = ("flag",)
+
+
+@dataclass
+class Frame:
+    """Where jumps go: to the end of the function's body (`exit` is None) or of a loop's."""
+
+    exit: str | None  # the flag that says that the loop is left
+    skip: str  # the flag that says that the rest is left out: no name yet, for mostly nothing reads it
+    out: str | None = None  # the name of the function's result; None in a loop
+    tested: set[str] = field(default_factory=set)  # the flags that are read
+
+
+def desugar_jumps(program: Program) -> Program:
+    """The program with a single `return` and no jump but `if stop: break` at the end of a loop."""
+    writer = _Writer(program.names.copy())
+    tree = writer.function(program.tree)
+    return program.with_tree(tree, locals=program.locals | bound_names(tree), names=writer.names)
+
+
+def outcome(statements: list[Node]) -> Outcome:
+    """What the block does at its end."""
+    maybe = False
+    for s in statements:
+        match s:
+            case gast.Break() | gast.Continue() | gast.Return() | Leave():
+                return Outcome.JUMPS
+            case gast.Raise():
+                return Outcome.JUMPS if maybe else Outcome.RAISES
+            case gast.If():
+                arms = {outcome(s.body), outcome(s.orelse)}
+            case gast.For() | gast.While():
+                arms = loop_outcomes(s)
+            case _:
+                continue
+        if all(arm.ends for arm in arms):
+            return Outcome.JUMPS if maybe or Outcome.JUMPS in arms else Outcome.RAISES
+        maybe = maybe or bool(arms & {Outcome.MAYBE, Outcome.JUMPS})
+    return Outcome.MAYBE if maybe else Outcome.FALLS
+
+
+def reachable(statements: list[Node]) -> list[Node]:
+    """The block, and those in it, without what stands after a jump."""
+    result: list[Node] = []
+    for s in statements:
+        if not isinstance(s, gast.FunctionDef):
+            s = map_blocks(s, reachable)
+        result.append(rebuilt(s, orelse=[]) if is_endless(s) else s)
+        if outcome(result[-1:]).ends:
+            break
+    return result
+
+
+def loop_outcomes(loop: Node) -> set[Outcome]:
+    """What may happen after a loop, to the block that it stands in."""
+    ways = {Outcome.JUMPS} if returns_in(loop.body) else set()
+    if is_endless(loop):
+        return ways or {Outcome.RAISES}
+    if breaks_in(loop.body):
+        ways.add(Outcome.FALLS)
+    return ways | {outcome(loop.orelse)}
+
+
+def returns_in(body: list[Node]) -> list[Node]:
+    return [
+        n
+        for s in body
+        if not isinstance(s, gast.FunctionDef)
+        for n in walk_scope(s)
+        if isinstance(n, gast.Return)
+    ]
+
+
+def breaks_in(body: list[Node]) -> list[Node]:
+    """The `break` statements of the loop whose body this is."""
+    found: list[Node] = []
+    for s in body:
+        if isinstance(s, gast.Break):
+            found.append(s)
+        elif isinstance(s, gast.If):
+            found += breaks_in(s.body) + breaks_in(s.orelse)
+        elif isinstance(s, (gast.For, gast.While)):
+            found += breaks_in(s.orelse)
+    return found
+
+
+def is_endless(loop: Node) -> bool:
+    """Whether only a `return` leaves the loop."""
+    return (
+        isinstance(loop, gast.While)
+        and isinstance(loop.test, gast.Constant)
+        and bool(loop.test.value)
+        and not breaks_in(loop.body)
+    )
+
+
+class _Writer:
+    """Rewrites block by block. `exits` gives each `return` inside a loop the flag that stands for it."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.exits: dict[int, str] = {}
+
+    def function(self, node: Node) -> Node:
+        body = reachable(node.body)
+        if not outcome(body).ends:
+            body.append(located(gast.Return(value=None), body[-1]))
+        returns = returns_in(body)
+        if returns == body[-1:]:  # nothing returns early
+            new, _ = self.block(body[:-1], Frame(None, ""))
+            return rebuilt(node, body=[*new, with_value(returns[0])])
+        if not returns:  # it always raises
+            new, _ = self.block(body, Frame(None, ""))
+            return rebuilt(node, body=[*new, located(gast.Return(value=none()), body[-1])])
+        frame = Frame(None, f"skip {id(node)}", self.names.fresh("out"))
+        new, _ = self.block(body, frame)
+        new = self.settle_skip(new, frame, "done", node)
+        if assigns(new[-1], frame.out) and sum(assigns(n, frame.out) for s in new for n in gast.walk(s)) == 1:
+            self.names.taken.discard(frame.out or "")
+            return rebuilt(node, body=[*new[:-1], located(gast.Return(value=new[-1].value), new[-1])])
+        return rebuilt(node, body=[*new, located(gast.Return(value=load(frame.out or "")), returns[-1])])
+
+    # ------------------------------------------------------------ blocks
+
+    def block(self, statements: list[Node], frame: Frame) -> tuple[list[Node], list[str]]:
+        """The block with its jumps recorded in flags, and the flags that it may set."""
+        result: list[Node] = []
+        for k, s in enumerate(statements):
+            rest = statements[k + 1 :]
+            match s:
+                case gast.Break() | gast.Continue() | gast.Return() | Leave():
+                    setters, flag = self.record(s, frame)
+                    return result + setters or [located(gast.Pass(), s)], [flag]
+                case gast.Raise():
+                    return [*result, s], []
+                case gast.If() if outcome([s]) is not Outcome.FALLS:
+                    new, flags = self.branch(s, rest, frame)
+                    return result + new, flags
+                case gast.For() | gast.While():
+                    new, after = self.loop(s, frame)
+                    result += new
+                    if after:
+                        new, flags = self.block(after + rest, frame)
+                        return result + new, flags
+                    if is_endless(s):
+                        return result, []
+                case gast.FunctionDef():
+                    result.append(self.function(s))
+                case _:
+                    result.append(map_blocks(s, lambda inner: self.block(inner, frame)[0]))
+        return result, []
+
+    def record(self, jump: Node, frame: Frame) -> tuple[list[Node], str]:
+        """The statements that note a jump, and the flag that says that it was made."""
+        if frame.out is not None:
+            return [assign(frame.out, with_value(jump).value, jump), flagged(frame.skip, jump)], frame.skip
+        if isinstance(jump, gast.Continue):
+            return [flagged(frame.skip, jump)], frame.skip
+        leaving = frame.exit or ""
+        own = jump.flag if isinstance(jump, Leave) else self.exits.get(id(jump), leaving)
+        setters = [flagged(name, jump) for name in dict.fromkeys((own, leaving))]
+        return [s for s in setters if not (isinstance(jump, Leave) and s.targets[0].id == own)], leaving
+
+    def branch(self, s: Node, rest: list[Node], frame: Frame) -> tuple[list[Node], list[str]]:
+        """An `if` with jumps in it, and what follows it."""
+        ends = outcome(s.body).ends, outcome(s.orelse).ends
+        if ends == (False, False):
+            body, flags = self.block(s.body, frame)
+            orelse, others = self.block(s.orelse, frame)
+            flags = list(dict.fromkeys(flags + others))
+            new = rebuilt(s, body=body, orelse=orelse)
+            if not rest:
+                return [new], flags
+            inner, others = self.block(rest, frame)
+            frame.tested |= set(flags)
+            for flag in flags:
+                inner = [
+                    located(gast.If(test=load(flag), body=[located(gast.Pass(), s)], orelse=inner), rest[0])
+                ]
+            return [new, *inner], list(dict.fromkeys(flags + others))
+        orelse, others = self.block(s.orelse + rest if ends[0] and not ends[1] else s.orelse, frame)
+        leaving = self.direct_exit(s.body, frame)
+        if leaving is not None:
+            body, flags = self.block(s.body[:-1], frame)
+            assigned = [assign(leaving, s.test, s.body[-1])]
+            if body or orelse:
+                assigned.append(
+                    rebuilt(s, test=load(leaving), body=body or [located(gast.Pass(), s)], orelse=orelse)
+                )
+            return assigned, list(dict.fromkeys([leaving, *flags, *others]))
+        body, flags = self.block(s.body + rest if ends[1] and not ends[0] else s.body, frame)
+        if isinstance(s.body[0], Leave) and not orelse:
+            return [], list(dict.fromkeys(flags + others))
+        return [rebuilt(s, body=body, orelse=orelse)], list(dict.fromkeys(flags + others))
+
+    def direct_exit(self, body: list[Node], frame: Frame) -> str | None:
+        """The exit flag whose value is the test itself: the one that the arm sets, by its only jump."""
+        if (
+            frame.exit is None
+            or outcome(body[:-1]) is not Outcome.FALLS
+            or not isinstance(body[-1], (gast.Break, gast.Return, Leave))
+        ):
+            return None
+        setters, flag = self.record(body[-1], frame)
+        return flag if len(setters) == 1 and assigns(setters[0], flag) else None
+
+    # ------------------------------------------------------------ loops
+
+    def loop(self, s: Node, frame: Frame) -> tuple[list[Node], list[Node]]:
+        """The loop with what must stand before it, and what its exits lead to, not yet rewritten."""
+        returns, breaks = returns_in(s.body), breaks_in(s.body)
+        if frame.out is not None:
+            self.name_exits(returns)
+        flags = list(dict.fromkeys(self.exits[id(n)] for n in returns))
+        values = {self.exits[id(n)]: n for n in reversed(returns)}
+        stop = self.names.fresh("stop") if breaks or len(flags) > 1 else None
+        inner = Frame(stop or (flags[0] if flags else None), f"skip {id(s)}")
+        body, _ = self.block(s.body, inner)
+        body = self.settle_skip(body, inner, "skip", s)
+        always_assigned = any(assigns(n, inner.exit) for n in body)
+        before: list[Node] = []
+        if frame.out is not None:
+            before = [
+                assign(flag, gast.Constant(value=False, kind=None), s)
+                for flag in flags
+                if not (is_endless(s) and always_assigned and flag == inner.exit)
+            ]
+        if stop is not None:
+            start = assign(stop, gast.Constant(value=False, kind=None), s)
+            if breaks and s.orelse:
+                before.append(start)
+            elif not always_assigned:
+                body = insert_before_mention(body, stop, start)
+        if inner.exit is not None:
+            jump = (breaks or returns)[0]
+            body.append(
+                located(gast.If(test=load(inner.exit), body=[located(gast.Break(), jump)], orelse=[]), jump)
+            )
+        jumps = {
+            flag: located(gast.Return(value=n.value) if frame.out is not None else Leave(flag=flag), n)
+            for flag, n in values.items()
+        }
+        after = [
+            located(gast.If(test=load(flag), body=[jumps[flag]], orelse=[]), jumps[flag]) for flag in flags
+        ]
+        if is_endless(s):
+            after[-1:] = [jumps[flags[-1]]] if flags else []
+        elif s.orelse and breaks:
+            after.append(
+                located(gast.If(test=load(stop or ""), body=[located(gast.Pass(), s)], orelse=s.orelse), s)
+            )
+        else:
+            after += s.orelse
+        return [*before, rebuilt(s, body=body or [located(gast.Pass(), s)], orelse=[])], after
+
+    def name_exits(self, returns: list[Node]) -> None:
+        """Gives the returns of an outermost loop their flags, equal values the same one."""
+        named: list[tuple[Node, str]] = []
+        for n in returns:
+            value = with_value(n).value
+            known = [flag for other, flag in named if same(value, other)]
+            flag = known[0] if known else self.names.fresh("done")
+            named.append((value, flag))
+            self.exits[id(n)] = flag
+
+    def settle_skip(self, body: list[Node], frame: Frame, base: str, like: Node) -> list[Node]:
+        """The body with the frame's `skip` flag named and started, or without it when nothing reads it."""
+        body, _ = without_dead(body, frame.skip)
+        if frame.skip not in frame.tested:
+            return body
+        name = self.names.fresh(base)
+        body = substitute(body, {frame.skip: load(name)})
+        return insert_before_mention(body, name, assign(name, gast.Constant(value=False, kind=None), like))
+
+
+def none() -> Node:
+    return gast.Constant(value=None, kind=None)
+
+
+def with_value(jump: Node) -> Node:
+    """The `return` with its value written out."""
+    return jump if jump.value is not None else rebuilt(jump, value=none())
+
+
+def flagged(name: str, like: Node) -> Node:
+    return assign(name, gast.Constant(value=True, kind=None), like)
+
+
+def assigns(node: Node, name: str | None) -> bool:
+    return (
+        isinstance(node, gast.Assign)
+        and isinstance(node.targets[0], gast.Name)
+        and node.targets[0].id == name
+    )
+
+
+def insert_before_mention(body: list[Node], name: str, statement: Node) -> list[Node]:
+    """The body with the statement before the first one that mentions the name."""
+    position = next(
+        k for k, s in enumerate(body) if any(isinstance(n, gast.Name) and n.id == name for n in gast.walk(s))
+    )
+    return [*body[:position], statement, *body[position:]]
+
+
+def without_dead(body: list[Node], name: str, live: bool = False) -> tuple[list[Node], bool]:
+    """The block without assignments to a flag that nothing reads, and whether it is read before them."""
+    result: list[Node] = []
+    for s in reversed(body):
+        if assigns(s, name):
+            result += [s] * live
+            live = False
+            continue
+        if isinstance(s, gast.If):
+            arms = without_dead(s.body, name, live), without_dead(s.orelse, name, live)
+            s = rebuilt(s, body=arms[0][0], orelse=arms[1][0])
+            live = arms[0][1] or arms[1][1] or (isinstance(s.test, gast.Name) and s.test.id == name)
+        result.append(s)
+    return result[::-1] or [located(gast.Pass(), s) for s in body[:1]], live

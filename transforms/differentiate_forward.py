@@ -1,0 +1,306 @@
+"""Forward mode: beside each statement the one that computes the tangent of what it assigns.
+
+Form in: the single-assignment form. Form out: generated code that returns `(result, tangent)`. There are no
+traces: memory does not grow with the length of loops. Containers and arrays that are changed in place have
+tangents that are changed in place in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .bind_captured import bind_captured
+from .changes import Changes
+from .emit import Generation
+from .forward_rules import TangentEmitter
+from .nodes import (
+    assign,
+    assigned_names,
+    attribute,
+    call,
+    load,
+    located,
+    names_read,
+    param,
+    store,
+    substitute,
+    tuple_of,
+    walk,
+)
+from .operations import Alias, Apply, Build, Call, Inert, Item, Opaque, Pop, is_pop
+from .program import MISSING, Program
+from .reverse_stores import list_check
+
+__all__ = ["differentiate_forward"]
+
+
+def differentiate_forward(
+    program: Program,
+    kinds: Any,
+    active: frozenset[str],
+    wrt: list[str],
+    primitives: Any,
+    domain: Any,
+    link: Any,
+    changes: Changes,
+) -> tuple[Program, Generation]:
+    """The program `f_jvp(arguments..., tangents...)` that returns the result and its tangent."""
+    forward = _Forward(program, kinds, active, primitives, domain, link)
+    forward.changes = changes
+    tree = program.tree
+    tangents = [forward.tangent_name(name) for name in wrt]
+    *statements, last = tree.body
+    body = forward.block(statements)
+    out = last.value
+    tangent = forward.result(out)
+    args = tree.args
+    args = gast.arguments(
+        args=[*args.posonlyargs, *args.args, *args.kwonlyargs, *(param(t) for t in tangents)],
+        posonlyargs=[],
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[],
+    )
+    body = [*body, gast.Return(value=tuple_of([out, tangent]))]
+    name = forward.names.fresh(f"{tree.name}_jvp")
+    new = gast.FunctionDef(
+        name=name, args=args, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
+    )
+    made = program.with_tree(
+        new,
+        names=forward.names,
+        bindings=forward.bindings,
+        origins=forward.origins,
+        locals=program.locals | frozenset(assigned_names(body)),
+    )
+    return made, Generation(frozenset(), frozenset(forward.tangents.values()))
+
+
+class _Forward(TangentEmitter):
+    def result(self, out: Any) -> Any:
+        """The tangent of the result; zeros for a result that does not depend on the arguments."""
+        if self.is_active(out):
+            return self.tangent(out)
+        return (
+            self.domain_zero(out)
+            if self.domain.is_scalar(self.kind(out))
+            else call(self.helper("zeros_like"), out)
+        )
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in self.statement(s)]
+
+    def statement(self, s: Any) -> list[Any]:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if is_pop(value):
+                return self.pop(s, name)
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                return self.assignment(s, name) if name in self.active else [s]
+            case gast.Assign(targets=[gast.Tuple(elts=elts)]):
+                targets = [t.id for t in elts]
+                if not self.active & set(targets):
+                    return [s]
+                names = [self.tangent_name(t) if t in self.active else self.names.fresh("_") for t in targets]
+                value = (
+                    tuple_of(
+                        [self.tangent(v) if self.is_active(v) else self.zero(v.id) for v in s.value.elts]
+                    )
+                    if isinstance(s.value, gast.Tuple)
+                    else self.tangent(s.value)
+                )
+                return self.ordered(
+                    s,
+                    located(
+                        gast.Assign(
+                            targets=[tuple_of([store(n) for n in names], gast.Store())],
+                            value=value,
+                            type_comment=None,
+                        ),
+                        s,
+                    ),
+                )
+            case (
+                gast.Assign(targets=[gast.Subscript() as target])
+                | gast.AugAssign(target=gast.Subscript() as target)
+            ):
+                return self.store(s, target)
+            case gast.Expr(
+                value=gast.Call(func=gast.Attribute(value=gast.Name(id=items), attr="append"), args=[value])
+            ) if items in self.active:
+                same = call(attribute(load(self.tangent_name(items)), "append"), self.tangent(value))
+                return [located(gast.Expr(value=same), s), s]
+            case gast.If():
+                return [
+                    located(
+                        gast.If(
+                            test=s.test, body=self.block(s.body) or [gast.Pass()], orelse=self.block(s.orelse)
+                        ),
+                        s,
+                    )
+                ]
+            case gast.For():
+                return self.loop(s)
+            case gast.FunctionDef(name=name) if name in self.active:
+                s, free = bind_captured(self.program, s, self.active, self.names)
+                value = gast.Dict(
+                    keys=[gast.Constant(value=key, kind=None) for key, _ in free],
+                    values=[self.tangent(load(n)) for _, n in free],
+                )
+                return [s, assign(self.tangent_name(name), value, s)]
+            case gast.While():
+                return [located(gast.While(test=s.test, body=self.block(s.body), orelse=[]), s)]
+            case _:
+                return [s]
+
+    def pop(self, s: Any, name: str) -> list[Any]:
+        """`v = items.pop()`: the tangent of items loses its last element, too."""
+        operation = self.operation(s.value)
+        if not isinstance(operation, Pop):
+            return self.assignment(s, name) if name in self.active else [s]
+        if not self.is_active(operation.base):
+            return [s, assign(self.tangent_name(name), self.zero(name), s)] if name in self.active else [s]
+        same = call(attribute(self.tangent(operation.base), "pop"))
+        if name in self.active:
+            return [*list_check(self, s), s, assign(self.tangent_name(name), same, s)]
+        return [*list_check(self, s), s, located(gast.Expr(value=same), s)]
+
+    def ordered(self, primal: Any, tangent: Any) -> list[Any]:
+        """The tangent's statement first when it reads what the primal's statement is about to overwrite."""
+        overwritten = set(assigned_names(primal))
+        return [tangent, primal] if overwritten & set(names_read(tangent)) else [primal, tangent]
+
+    def store(self, s: Any, target: Any) -> list[Any]:
+        base = target.value.id
+        if base not in self.active:
+            return [s]
+        place = gast.Subscript(value=load(self.tangent_name(base)), slice=target.slice, ctx=gast.Store())
+        value = self.tangent(s.value) if self.is_active(s.value) else self.zero_item(target.value, s.value)
+        if isinstance(s, gast.AugAssign):
+            if not self.is_active(s.value):
+                return [s]
+            return [s, located(gast.AugAssign(target=place, op=s.op, value=value), s)]
+        return [s, located(gast.Assign(targets=[place], value=value, type_comment=None), s)]
+
+    def zero_item(self, base: Any, value: Any) -> Any:
+        """The tangent of an item without one."""
+        match self.domain.item_nature(self.kind(base)):
+            case "array":
+                return gast.Constant(value=0, kind=None)
+            case "container":
+                return self.domain_zero(value)
+        return call(self.helper("zero_item"), base, value)
+
+    def loop(self, s: Any) -> list[Any]:
+        """A loop over an active sequence also runs over its tangent."""
+        target, iterable = s.target, s.iter
+        names = [n.id for n in walk(s.target) if isinstance(n, gast.Name)]
+        if self.active & set(names):
+            twin_target = substitute(
+                target,
+                {n: load(self.tangent_name(n) if n in self.active else self.names.fresh("_")) for n in names},
+            )
+            sources = [
+                n
+                for n in (iterable.args if isinstance(iterable, gast.Call) else [iterable])
+                if not isinstance(n, gast.Constant)
+            ]
+            twins = [self.tangent(n) if self.is_active(n) else n for n in sources]
+            twin = (
+                gast.Call(
+                    func=iterable.func,
+                    args=twins + [a for a in iterable.args if isinstance(a, gast.Constant)],
+                    keywords=iterable.keywords,
+                )
+                if isinstance(iterable, gast.Call)
+                else twins[0]
+            )
+            target = tuple_of([target, twin_target], gast.Store())
+            iterable = call(self.bind("zip", zip), iterable, twin)
+        return [
+            located(
+                gast.For(target=target, iter=iterable, body=self.block(s.body), orelse=[], type_comment=None),
+                s,
+            )
+        ]
+
+    # ------------------------------------------------------------ assignments
+
+    def assignment(self, s: Any, name: str) -> list[Any]:
+        operation = self.operation(s.value)
+        constant = isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
+        if constant or (
+            isinstance(operation, (Apply, Call)) and not any(self.is_active(o) for o in operation.operands())
+        ):
+            return [s, assign(self.tangent_name(name), self.zero(name), s)]
+        match operation:
+            case Alias(source=source):
+                if not self.is_active(source):
+                    return [s, assign(self.tangent_name(name), self.zero(name), s)]
+                value = self.tangent(source)
+            case Apply():
+                return self.apply(s, operation, name)
+            case Call():
+                return self.call(s, operation, name)
+            case Item(base=base, index=index):
+                value = gast.Subscript(value=self.tangent(base), slice=index, ctx=gast.Load())
+            case Build(items=items, node=node, keys=keys):
+                tangents = [self.tangent(i) for i in items]
+                value = (
+                    gast.Dict(keys=list(keys), values=tangents)
+                    if isinstance(node, gast.Dict)
+                    else type(node)(elts=tangents, ctx=gast.Load())
+                )
+            case Opaque() if any(map(self.is_active, operation.items)):
+                self.refuse_opaque(s, operation)
+            case Inert() | Opaque():
+                return [s, assign(self.tangent_name(name), self.zero(name), s)]
+        return self.ordered(s, assign(self.tangent_name(name), value, s))
+
+    def call(self, s: Any, operation: Call, out: str) -> list[Any]:
+        """A call of a user's function becomes a call of its jvp."""
+        node = operation.node
+        keys: list[Any] = [*range(len(operation.args)), *(k for k, _ in operation.keywords)]
+        atoms = [*operation.args, *(v for _, v in operation.keywords)]
+        active = [(k, a) for k, a in zip(keys, atoms, strict=True) if self.is_active(a)]
+        link = self.link(operation, [k for k, _ in active], *self.linked_operands(operation))
+        target = tuple_of([store(out), store(self.tangent_name(out))], gast.Store())
+        if operation.function is MISSING:
+            tangents = gast.Dict(
+                keys=[gast.Constant(value=k, kind=None) for k, _ in active],
+                values=[self.tangent(a) for _, a in active],
+            )
+            owner = (
+                operation.callee.value if isinstance(operation.callee, gast.Attribute) else operation.callee
+            )
+            value = call(
+                call(
+                    self.helper("jvp_of"),
+                    node.func,
+                    self.tangent(owner) if self.is_active(owner) else gast.Constant(value=None, kind=None),
+                    tangents,
+                ),
+                *node.args,
+                **{k.arg: k.value for k in node.keywords},
+            )
+        else:
+            value = call(
+                load(self.bind(f"{link.name}_jvp", link.function)),
+                *self.positional(link, node),
+                *[self.tangent(a) for _, a in active],
+            )
+        return [located(gast.Assign(targets=[target], value=value, type_comment=None), s)]
+
+    def positional(self, link: Any, node: Any) -> list[Any]:
+        """A call's arguments by position, as a jvp function takes them before the tangents."""
+        named = {k.arg: k.value for k in node.keywords}
+        return [
+            *node.args,
+            *(
+                named[p] if p in named else self.default(value, p)
+                for p, value in link.parameters[len(node.args) :]
+            ),
+        ]

@@ -1,0 +1,84 @@
+"""The one hierarchy of errors that people meet.
+
+Every error says what is wrong, where (file, line, caret), why, and what to do instead. A wrong gradient is
+never the alternative: what cannot be differentiated exactly raises one of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "MissingRuleError",
+    "NoSourceError",
+    "NonDifferentiableError",
+    "S2sadError",
+    "SourceLocation",
+    "UnsupportedSyntaxError",
+]
+
+
+@dataclass(frozen=True)
+class SourceLocation:
+    """A place in a user's file: `line` and `column` count from 1 and 0, as Python's own tracebacks do; `text`
+    is the line itself.
+    """
+
+    filename: str
+    line: int
+    column: int
+    text: str
+
+    def __str__(self) -> str:
+        shown = self.text.rstrip("\n")
+        indent = len(shown) - len(shown.lstrip())
+        return f"{self.filename}:{self.line}\n    {shown.strip()}\n    {' ' * max(0, self.column - indent)}^"
+
+
+class S2sadError(Exception):
+    """The base of all errors: `what` is wrong, `where`, `why`, and `instead`, what to do about it."""
+
+    def __init__(
+        self, what: str, where: SourceLocation | None = None, why: str = "", instead: str = ""
+    ) -> None:
+        super().__init__(what, where, why, instead)
+        self.what, self.where, self.why, self.instead = what, where, why, instead
+
+    def __str__(self) -> str:
+        parts = [self.what]
+        if self.where is not None:
+            parts.append(str(self.where))
+        if self.why:
+            parts.append(f"why: {self.why}")
+        if self.instead:
+            parts.append(f"instead: {self.instead}")
+        return "\n".join(parts)
+
+
+class UnsupportedSyntaxError(S2sadError, SyntaxError):
+    """The function uses Python that is not differentiated."""
+
+    def __init__(
+        self, what: str, where: SourceLocation | None = None, why: str = "", instead: str = ""
+    ) -> None:
+        S2sadError.__init__(self, what, where, why, instead)
+        self.msg = what
+        if where is not None:
+            self.filename, self.lineno, self.offset, self.text = (
+                where.filename,
+                where.line,
+                where.column + 1,
+                where.text,
+            )
+
+
+class MissingRuleError(S2sadError, NotImplementedError):
+    """A function without readable source has no rule."""
+
+
+class NonDifferentiableError(S2sadError, TypeError):
+    """An input or a result carries no derivative, or not of the kind that was asked for."""
+
+
+class NoSourceError(S2sadError, OSError):
+    """The source text of a function cannot be found."""

@@ -1,0 +1,105 @@
+"""Activity: which names vary with the arguments that are differentiated.
+
+A name is active when a differentiable path leads to it from one of those arguments. What is not active needs
+neither tangent nor adjoint. (The other half, whether the result depends on a name, needs no analysis:
+adjoints are only made where one arrives.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gast
+
+from .liveness import captured_names
+from .nodes import names_read, walk
+from .operations import Alias, Apply, Build, Call, Item, Opaque, Operation, Pop
+from .program import Program
+
+__all__ = ["find_active"]
+
+
+def loop_elements(s: Any) -> list[tuple[Any, Any]]:
+    """The targets of a `for` loop, each with what its values come from."""
+    function = s.iter.func.id if isinstance(s.iter, gast.Call) and isinstance(s.iter.func, gast.Name) else ""
+    if isinstance(s.target, gast.Tuple):
+        if function == "zip" and len(s.iter.args) == len(s.target.elts):
+            return list(zip(s.target.elts, s.iter.args, strict=True))
+        if function == "enumerate" and len(s.target.elts) == 2:
+            return [(s.target.elts[1], s.iter.args[0])]
+    return [(s.target, s.iter)]
+
+
+def find_active(
+    program: Program,
+    wrt: Iterable[str],
+    operation_of: Callable[[Any], Operation],
+    can_vary: Callable[[str], bool],
+    carrying: Callable[[Apply], list[Any]],
+) -> frozenset[str]:
+    """The active names, given those of the arguments; `can_vary(name)` is False for kinds without derivative
+    (integers, strings), and `carrying(operation)` are the operands that a primitive's derivative flows
+    through.
+    """
+    active = {name for name in wrt if can_vary(name)}
+
+    def reads_active(nodes: Iterable[Any]) -> bool:
+        return any(name in active for node in nodes for name in names_read(node))
+
+    def mark(target: Any) -> None:
+        for n in walk(target):
+            if isinstance(n, gast.Name) and can_vary(n.id):
+                active.add(n.id)
+
+    def value_is_active(value: Any) -> bool:
+        operation = operation_of(value)
+        match operation:
+            case Alias(source=source):
+                return reads_active([source])
+            case Apply():
+                return reads_active(carrying(operation))
+            case Call():
+                return reads_active(operation.operands()) or reads_active([operation.callee])
+            case Item(base=base) | Pop(base=base):
+                return reads_active([base])
+            case Build(items=items) | Opaque(items=items):
+                return reads_active(items)
+            case _:
+                return False
+
+    def visit(statements: list[Any]) -> None:
+        for s in statements:
+            match s:
+                case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
+                    for target, value in zip(elts, values, strict=True):
+                        if reads_active([value]):
+                            mark(target)
+                case gast.Assign(targets=[target]):
+                    if value_is_active(s.value):
+                        mark(target.value if isinstance(target, gast.Subscript) else target)
+                case gast.AugAssign(target=gast.Subscript(value=base)):
+                    if reads_active([s.value]):
+                        mark(base)
+                case gast.Expr(value=gast.Call(func=gast.Attribute(value=base), args=args)):
+                    if isinstance(base, gast.Name) and reads_active(args):
+                        mark(base)
+                case gast.If():
+                    visit(s.body)
+                    visit(s.orelse)
+                case gast.For():
+                    for target, source in loop_elements(s):
+                        if reads_active([source]):
+                            mark(target)
+                    visit(s.body)
+                case gast.While():
+                    visit(s.body)
+                case gast.FunctionDef():
+                    if any(name in active for _, name in captured_names(s)):
+                        active.add(s.name)
+
+    while True:
+        size = len(active)
+        visit(program.tree.body)
+        if len(active) == size:
+            return frozenset(active)

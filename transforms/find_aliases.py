@@ -1,0 +1,238 @@
+"""Aliases: which names may hold the same array or list, and whether a change in place is seen through another
+name.
+
+Form: the single-assignment form. Each name has two sets of roots: those of the object that it holds, and
+those of what that object holds (a list its elements). A root is the statement, by the name it assigns, that
+may have made the object, or OUTSIDE for what came from an argument, a global or a call. A view has the roots
+of its array. The sets only over-approximate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gast
+
+from .liveness import live_before, loop_head
+from .nodes import assigned_names, names_read, walk
+from .operations import Alias, Apply, Build, Call, Item, Opaque, Operation, Pop
+from .program import Program
+from .to_ssa import IN_PLACE_OPERATORS
+
+__all__ = ["OUTSIDE", "Aliases", "find_aliases"]
+
+OUTSIDE = "<outside>"
+_UPDATES = frozenset(IN_PLACE_OPERATORS.values())
+Roots = frozenset[str]
+Held = tuple[Roots, Roots]  # of the object itself, and of what it holds
+NOTHING: Held = frozenset(), frozenset()
+ANYTHING: Held = frozenset({OUTSIDE}), frozenset({OUTSIDE})
+
+
+def both(held: Held) -> Roots:
+    return held[0] | held[1]
+
+
+def union(found: Iterable[Held]) -> Held:
+    found = list(found)
+    return frozenset().union(*(h[0] for h in found)), frozenset().union(*(h[1] for h in found))
+
+
+class Aliases:
+    """What `find_aliases` found."""
+
+    def __init__(self, tree: Any, held: dict[str, Held], live_after: dict[int, frozenset[str]]) -> None:
+        self.tree, self.held, self.live_after = tree, held, live_after
+        self.iterated = iterated(tree.body)
+
+    def reaches(self, a: str, b: str) -> bool:
+        """Whether the object of `b` may be that of `a`, or one that this holds."""
+        return bool(both(self.held.get(a, NOTHING)) & self.held.get(b, ANYTHING)[0])
+
+    def loops_over(self, name: str, statement: Any) -> list[str]:
+        """The names that loops around a statement take elements from and that may be the object of `name`."""
+        return sorted(n for n in self.iterated[id(statement)] if n in self.held and self.reaches(n, name))
+
+    def others(self, name: str, statement: Any, result: str | None = None) -> list[str]:
+        """Who else sees a change that `statement` makes to the object of `name`: other names that are read
+        later, or OUTSIDE.
+        """
+        mine = self.held.get(name, ANYTHING)[0]
+        found = [OUTSIDE] if OUTSIDE in mine else []
+        found += sorted(
+            other
+            for other in self.live_after[id(statement)]
+            if other not in (name, result) and both(self.held.get(other, NOTHING)) & mine
+        )
+        return [] if found and mine == {name} and made_anew(self.tree.body, name, statement) else found
+
+
+def made_anew(statements: list[Any], name: str, change: Any) -> bool:
+    """Whether the object of `name` is made anew in each iteration, and nothing else gets hold of it before
+    `change`: what holds an object of that origin then holds one of an earlier iteration.
+    """
+    for k, s in enumerate(statements):
+        if isinstance(s, gast.Assign) and name in assigned_names(s):
+            for later in statements[k + 1 :]:
+                if later is change:
+                    return True
+                inside = any(n is change for n in walk(later))
+                if any(_passes_on(n, name, change) for n in walk(later)):
+                    return False
+                if inside:
+                    return True
+            return False
+        for block in (
+            (getattr(s, "body", []), getattr(s, "orelse", []))
+            if isinstance(s, (gast.If, gast.For, gast.While))
+            else ()
+        ):
+            if name in assigned_names(block):
+                return made_anew(block, name, change)
+    return False
+
+
+def _passes_on(node: Any, name: str, change: Any) -> bool:
+    """Whether a statement may give another name hold of the object of `name`."""
+    if node is change or not isinstance(node, gast.stmt) or isinstance(node, (gast.If, gast.For, gast.While)):
+        return False
+    if isinstance(node, gast.AugAssign):
+        return False
+    return name in names_read(node)
+
+
+def find_aliases(
+    program: Program,
+    operation_of: Callable[[Any], Operation],
+    is_immutable: Callable[[str], bool],
+    is_fresh: Callable[[Any], bool],
+    is_scalar_item: Callable[[Any, Any], bool],
+    is_container: Callable[[Any], bool],
+    is_in_place: Callable[[Any], bool],
+    is_array: Callable[[Any], bool],
+) -> Aliases:
+    """The aliases among a program's names.
+
+    `is_immutable(name)` says that a name's kind cannot be changed in place; `is_fresh(function)` that a
+    function's result shares no memory with its arguments; `is_scalar_item(base, index)` that an item is a
+    number rather than a view; `is_container(atom)` that an item is an object that is held, `is_array(atom)`
+    that what is stored is copied.
+    """
+    tree = program.tree
+    held: dict[str, Held] = {
+        n.id: ANYTHING for n in walk(tree.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
+    }
+
+    def of(node: Any) -> Held:
+        if isinstance(node, gast.Name):
+            return held.get(node.id, NOTHING) if node.id in program.locals else ANYTHING
+        return NOTHING if isinstance(node, (gast.Constant, gast.UnaryOp)) else ANYTHING
+
+    def item(base: Held, kept: bool) -> Held:
+        """What an element is: an object that is held, or a view of the object itself (`kept` when it can be
+        no view).
+        """
+        return (base[1] if kept else both(base)), base[1]
+
+    def of_value(value: Any, site: str) -> Held:
+        operation = operation_of(value)
+        own = frozenset({site})
+        match operation:
+            case Alias(source=source):
+                return of(source)
+            case Item(base=base, index=index):
+                return NOTHING if is_scalar_item(base, index) else item(of(base), is_container(base))
+            case Pop(base=base):
+                return item(of(base), True)
+            case Build(items=items):
+                return own, both(union(map(of, items)))
+            case Apply() if operation.function in _UPDATES or is_in_place(operation.function):
+                first = of(operation.args[0])
+                return first[0] | own, first[1]
+            case Apply() if is_fresh(operation.function):
+                return own, frozenset()
+            case Apply():
+                found = union(map(of, operation.operands()))
+                return both(found) | own, found[1]
+            case Call() if operation.function in (set, frozenset):
+                return own, both(union(map(of, operation.operands())))
+            case Call():
+                found = union([of(operation.callee), *map(of, operation.operands()), ANYTHING])
+                return both(found) | own, both(found)
+            case Opaque(items=items):
+                found = union(map(of, items))
+                return both(found) | own, both(found)
+            case _:
+                return own, frozenset()
+
+    def define(name: str, found: Held) -> None:
+        before = held.get(name, NOTHING if name in program.locals else ANYTHING)
+        held[name] = union([before, NOTHING if is_immutable(name) else found])
+
+    def visit(statements: list[Any]) -> None:
+        for s in statements:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)]):
+                    define(name, of_value(s.value, name))
+                case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
+                    for target, value in zip(elts, values, strict=True):
+                        define(target.id, of(value))
+                case gast.Assign(targets=[gast.Tuple(elts=elts)]):
+                    for target in elts:
+                        define(target.id, item(of(s.value), is_container(s.value)))
+                case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]):
+                    if not is_array(s.targets[0].value):
+                        define(base, (frozenset(), both(of(s.value))))
+                case gast.Expr(
+                    value=gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"), args=args)
+                ):
+                    define(base, (frozenset(), both(union(map(of, args)))))
+                case gast.If():
+                    visit(s.body)
+                    visit(s.orelse)
+                case gast.For():
+                    sources = [n for n in walk(s.iter) if isinstance(n, gast.Name) and n.id in program.locals]
+                    for n in walk(s.target):
+                        if isinstance(n, gast.Name):
+                            define(n.id, union(item(of(source), is_container(source)) for source in sources))
+                    visit(s.body)
+                case gast.While():
+                    visit(s.body)
+                case gast.FunctionDef():
+                    captured = union(held.get(n, NOTHING) for n in names_read(s) if n in program.locals)
+                    define(s.name, (frozenset({s.name}), both(captured)))
+
+    while True:
+        before = dict(held)
+        visit(tree.body)
+        if held == before:
+            break
+    live: dict[int, frozenset[str]] = {}
+    _note_live(tree.body, frozenset(), frozenset(), live)
+    return Aliases(tree, held, live)
+
+
+def iterated(statements: list[Any], around: frozenset[str] = frozenset()) -> dict[int, frozenset[str]]:
+    """For every statement the names that the loops around it take elements from."""
+    found: dict[int, frozenset[str]] = {}
+    for s in statements:
+        found[id(s)] = around
+        if isinstance(s, (gast.If, gast.For, gast.While)):
+            inner = around | frozenset(names_read(s.iter)) if isinstance(s, gast.For) else around
+            found |= iterated([*s.body, *s.orelse], inner)
+    return found
+
+
+def _note_live(
+    statements: list[Any], after: frozenset[str], at_break: frozenset[str], noted: dict[int, frozenset[str]]
+) -> None:
+    """Notes for every statement, nested ones too, which names are live after it."""
+
+    for s, live in zip(statements, live_before(statements, after, at_break)[1:], strict=True):
+        noted[id(s)] = live
+        if isinstance(s, gast.If):
+            _note_live(s.body, live, at_break, noted)
+            _note_live(s.orelse, live, at_break, noted)
+        elif isinstance(s, (gast.For, gast.While)):
+            _note_live(s.body, loop_head(s, live) | live, live, noted)

@@ -1,0 +1,226 @@
+"""The kind of every name: what a value is (scalar, array of which rank and dtype, container) as far as the
+code and its arguments tell.
+
+An abstract run of the single-assignment form over a domain that is handed in (`domain`): kinds, their join,
+and what primitives make of them. A name that a loop or a branch assigns twice has the join of both kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gast
+
+from .find_changed import changed_atoms
+from .nodes import assigned_names, walk
+from .operations import OPERATORS, Alias, Apply, Build, Call, Item, Pop, Primitives, classify, index_items
+from .program import MISSING, Program
+from .to_ssa import IN_PLACE_OPERATORS
+
+__all__ = ["Kinds", "find_kinds"]
+
+Kinds = Mapping[str, Any]
+_UPDATES = {
+    IN_PLACE_OPERATORS[node]: function for node, function in OPERATORS.items() if node in IN_PLACE_OPERATORS
+}
+_ROUNDS = 8  # a loop whose kinds still change after this many rounds has unknown kinds
+
+
+def find_kinds(
+    program: Program,
+    given: Kinds,
+    primitives: Primitives,
+    domain: Any,
+    call_kind: Callable[[Call, list[Any], dict[str, Any]], Any],
+) -> dict[str, Any]:
+    """The kind of each local name, from those of the parameters (`given`); `call_kind` tells what a call of a
+    user's function returns.
+    """
+    run = _Run(program, dict(given), primitives, domain, call_kind)
+    run.block(program.tree.body)
+    return run.kinds
+
+
+class _Run:
+    def __init__(
+        self, program: Program, kinds: dict[str, Any], primitives: Primitives, domain: Any, call_kind: Any
+    ) -> None:
+        self.program, self.kinds, self.primitives, self.domain, self.call_kind = (
+            program,
+            kinds,
+            primitives,
+            domain,
+            call_kind,
+        )
+        self.shared: set[str] = set()
+        seen: set[str] = set()
+        for n in walk(program.tree):
+            for target in n.targets if isinstance(n, gast.Assign) else []:
+                names = {
+                    t.id for t in walk(target) if isinstance(t, gast.Name) and isinstance(t.ctx, gast.Store)
+                }
+                self.shared |= names & seen
+                seen |= names
+
+    def atom(self, node: Any) -> Any:
+        """The kind of an atom, a slice or an index."""
+        domain = self.domain
+        if isinstance(node, gast.Constant):
+            return domain.kind_of_literal(node.value)
+        if isinstance(node, gast.UnaryOp):
+            return domain.kind_of_literal(-node.operand.value)
+        if isinstance(node, gast.Name) and node.id in self.kinds:
+            return self.kinds[node.id]
+        found = self.program.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
+        return domain.UNKNOWN if found is MISSING else domain.kind_of_static(node, found)
+
+    def define(self, name: str, kind: Any) -> None:
+        if name in self.shared and name in self.kinds:
+            kind = self.domain.join(self.kinds[name], kind)
+        self.kinds[name] = kind
+
+    def block(self, statements: list[Any]) -> None:
+        for statement in statements:
+            self.statement(statement)
+
+    def statement(self, s: Any) -> None:
+        domain = self.domain
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                self.define(name, self.value(s.value))
+                if isinstance(s.value, gast.Call):
+                    self.forget(s.value)
+            case gast.Assign(targets=[gast.Tuple(elts=elts)]):
+                kinds = (
+                    [self.atom(e) for e in s.value.elts]
+                    if isinstance(s.value, gast.Tuple)
+                    else domain.unpack_kinds(self.atom(s.value), len(elts))
+                )
+                for target, kind in zip(elts, kinds, strict=True):
+                    self.define(target.id, kind)
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))]):
+                self.kinds[name] = domain.stored_kind(
+                    self.kinds.get(name, domain.UNKNOWN), self.atom(s.value)
+                )
+            case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name) as base, slice=index)):
+                item = self.value(gast.Subscript(value=base, slice=index, ctx=gast.Load()))
+                result = domain.call_kind(
+                    OPERATORS[type(s.op)], [item, self.atom(s.value)], {}, self.primitives.is_pure
+                )
+                self.kinds[name] = domain.stored_kind(self.kinds.get(name, domain.UNKNOWN), result)
+            case gast.Expr(
+                value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"), args=[item])
+            ) if name in self.kinds:
+                self.kinds[name] = domain.stored_kind(self.kinds[name], self.atom(item))
+            case gast.Expr(value=gast.Call()):
+                self.forget(s.value)
+            case gast.If():
+                self.block(s.body)
+                self.block(s.orelse)
+            case gast.For() | gast.While():
+                self.loop(s)
+            case gast.FunctionDef():
+                self.kinds[s.name] = domain.UNKNOWN
+
+    def forget(self, node: Any) -> None:
+        """Forgets what containers hold that a call changes."""
+        if self.program.resolve(node.func) in _UPDATES:
+            return
+        for atom in changed_atoms(node, self.program, self.primitives, self.atom) or ():
+            if isinstance(atom, gast.Name) and self.domain.is_container(
+                self.kinds.get(atom.id, self.domain.UNKNOWN)
+            ):
+                self.kinds[atom.id] = self.domain.UNKNOWN
+
+    def loop(self, s: Any) -> None:
+        for _ in range(_ROUNDS):
+            before = dict(self.kinds)
+            if isinstance(s, gast.For):
+                self.targets(s)
+            self.block(s.body)
+            if self.kinds == before:
+                return
+        for name in assigned_names(s):
+            self.kinds[name] = self.domain.UNKNOWN
+
+    def targets(self, s: Any) -> None:
+        if isinstance(s.target, gast.Name):
+            self.kinds[s.target.id] = self.domain.element_kind(self.iterable(s.iter))
+            return
+        kinds = self.domain.unpack_kinds(self.domain.element_kind(self.iterable(s.iter)), len(s.target.elts))
+        for target, kind in zip(s.target.elts, kinds, strict=True):
+            self.kinds[target.id] = kind
+
+    def iterable(self, node: Any) -> Any:
+        domain = self.domain
+        if not isinstance(node, gast.Call):
+            return self.value(node)
+        function = self.program.resolve(node.func)
+        args = [self.atom(a) for a in node.args]
+        if function is range:
+            return domain.sequence_of(domain.INTEGER)
+        if function is zip:
+            return domain.sequence_of(domain.tuple_kind([domain.element_kind(a) for a in args]))
+        if function is enumerate and args:
+            return domain.sequence_of(domain.tuple_kind([domain.INTEGER, domain.element_kind(args[0])]))
+        if function is reversed and args:
+            return domain.sequence_of(domain.element_kind(args[0]))
+        return self.value(node)
+
+    def value(self, node: Any) -> Any:
+        domain = self.domain
+        operation = classify(node, self.program, self.primitives, self.atom)
+        match operation:
+            case Alias():
+                return self.atom(operation.source)
+            case Build(items=items, node=gast.Tuple()):
+                return domain.tuple_kind([self.atom(i) for i in items])
+            case Build(items=items, node=gast.List()):
+                return domain.list_kind([self.atom(i) for i in items])
+            case Build(items=items, keys=keys):
+                return domain.dict_kind(
+                    [k.value if isinstance(k, gast.Constant) else None for k in keys],
+                    [self.atom(i) for i in items],
+                )
+            case Pop(base=base):
+                return domain.element_kind(self.atom(base))
+            case Item():
+                return domain.subscript_kind(
+                    self.atom(operation.base), [self.index(i) for i in index_items(operation.index)]
+                )
+            case Apply(function=function) if function is range:
+                return domain.sequence_of(domain.INTEGER)
+            case Apply() if self.primitives.is_in_place(operation.function):
+                return self.atom(operation.args[0])
+            case Apply():
+                if isinstance(node, gast.Attribute):
+                    return domain.attribute_kind(self.atom(node.value), node.attr)
+                function = _UPDATES.get(operation.function, operation.function)
+                return domain.call_kind(
+                    function,
+                    [self.atom(a) for a in operation.args],
+                    {k: self.atom(v) for k, v in operation.keywords},
+                    self.primitives.is_pure,
+                )
+            case Call():
+                return self.call_kind(
+                    operation,
+                    [self.atom(a) for a in operation.args],
+                    {k or "": self.atom(v) for k, v in operation.keywords},
+                )
+            case _:
+                return (
+                    domain.attribute_kind(self.atom(node.value), node.attr)
+                    if isinstance(node, gast.Attribute)
+                    else domain.UNKNOWN
+                )
+
+    def index(self, node: Any) -> Any:
+        if not isinstance(node, gast.Slice):
+            return self.atom(node)
+        bounds = []
+        for bound in (node.lower, node.upper, node.step):
+            kind = None if bound is None else self.atom(bound)
+            bounds.append(None if bound is None else self.domain.literal_int(kind))
+        return self.domain.slice_item(*bounds)

@@ -1,0 +1,249 @@
+"""What each statement of a function reads and binds, and what its nested functions capture.
+
+Contract: a function definition in; `Uses` of its own scope out, or None when it holds a construct that is
+not analysed (`try`, `with`, `del`, `global`, `yield`, walrus, classes ...), which a caller then leaves as
+it is. Where the truth cannot be told, more names count as read, captured or fixed than are.
+"""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from .nested_scopes import NestedScope, children
+from .nodes import Comment
+from .rebuild import rebuilt
+
+__all__ = ["Header", "Purity", "Uses", "bound_by", "find_uses", "header_expressions", "is_pure", "map_nested",
+           "reads"]
+
+Node = Any  # gast publishes no types
+Purity = Callable[[Node], bool]
+
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a statement reads and binds, its blocks left out; `position` counts statements in source order."""
+
+    reads: frozenset[str]
+    binds: tuple[str, ...]
+    position: int
+
+
+@dataclass(slots=True)
+class Uses:
+    """The names of one function's scope.
+
+    `bound` and `read` count how often it binds and reads each name itself; `captured` are the names that
+    nested functions, lambdas and generators read later, with the position from which they may; `captures`
+    those of each statement; `fixed` the names that must keep their names, because a nested scope binds the
+    same one.
+    """
+
+    parameters: tuple[str, ...] = ()
+    bound: Counter[str] = field(default_factory=Counter)
+    read: Counter[str] = field(default_factory=Counter)
+    captured: dict[str, int] = field(default_factory=dict)
+    fixed: set[str] = field(default_factory=set)
+    headers: dict[int, Header] = field(default_factory=dict)
+    captures: dict[int, frozenset[str]] = field(default_factory=dict)
+
+
+def find_uses(function: Node) -> Uses | None:
+    """What the statements of the function read and bind, by the identity of the statement."""
+    finder = _Finder()
+    try:
+        finder.function(function)
+    except _NotAnalysed:
+        return None
+    return finder.uses
+
+
+def reads(*nodes: Node) -> set[str]:
+    """The names that expressions read, nested scopes included."""
+    found: set[str] = set()
+    for node in nodes:
+        _loads(node, found)
+    return found
+
+
+def bound_by(target: Node) -> list[str]:
+    """The names that an assignment's or loop's target binds; an element or attribute binds none."""
+    match target:
+        case gast.Name():
+            return [target.id]
+        case gast.Tuple() | gast.List():
+            return [name for element in target.elts for name in bound_by(element)]
+        case gast.Starred():
+            return bound_by(target.value)
+    return []
+
+
+def header_expressions(statement: Node) -> list[Node]:
+    """The expressions that a statement evaluates itself, in that order; a `while` test is not among them."""
+    match statement:
+        case gast.Assign():
+            return [statement.value, *(t for t in statement.targets if not isinstance(t, gast.Name))]
+        case gast.AugAssign():
+            return [statement.target, statement.value]
+        case gast.Return() | gast.Expr():
+            return [statement.value] if statement.value is not None else []
+        case gast.If():
+            return [statement.test]
+        case gast.For():
+            return [statement.iter]
+        case gast.Assert():
+            return [statement.test, *([statement.msg] if statement.msg is not None else [])]
+        case gast.Raise():
+            return [e for e in (statement.exc, statement.cause) if e is not None]
+    return []
+
+
+def is_pure(node: Node, purity: Purity) -> bool:
+    """Whether evaluating an expression changes nothing; `purity` says it of calls, all else is pure."""
+    kind = type(node)
+    if kind is gast.Name or kind is gast.Constant or kind is gast.Lambda:
+        return True
+    if kind in (gast.Await, gast.Yield, gast.YieldFrom, gast.NamedExpr):
+        return False
+    if kind is gast.Call and not purity(node):
+        return False
+    return all(is_pure(child, purity) for child in children(node))
+
+
+def map_nested(function: Node, change: Callable[[Node], Node]) -> Node:
+    """The function with `change` applied to the functions nested directly in it."""
+
+    def block(statements: list[Node]) -> list[Node]:
+        new = [statement(s) for s in statements]
+        return new if any(a is not b for a, b in zip(new, statements, strict=True)) else statements
+
+    def statement(s: Node) -> Node:
+        if isinstance(s, gast.FunctionDef):
+            return change(s)
+        if isinstance(s, (gast.If, gast.For, gast.While)):
+            body, orelse = block(s.body), block(s.orelse)
+            if body is not s.body or orelse is not s.orelse:
+                return rebuilt(s, body=body, orelse=orelse)
+        return s
+
+    body = block(function.body)
+    return function if body is function.body else rebuilt(function, body=body)
+
+
+def _loads(node: Node, found: set[str]) -> None:
+    if type(node) is gast.Name:
+        if type(node.ctx) is not gast.Store:
+            found.add(node.id)
+        return
+    for child in children(node):
+        _loads(child, found)
+
+
+class _NotAnalysed(Exception):
+    """The function holds a construct whose reads and bindings are not followed."""
+
+
+class _Finder:
+    """One walk over a function's own statements, in source order."""
+
+    def __init__(self) -> None:
+        self.uses = Uses()
+        self.position = 0
+        self.loop: int | None = None
+        self.now: set[str] = set()
+        self.key = 0
+
+    def function(self, function: Node) -> None:
+        scope = NestedScope()
+        scope.arguments(function.args)
+        self.uses.parameters = tuple(scope.bound)
+        self.uses.bound.update(scope.bound)
+        self.block(function.body)
+
+    def block(self, statements: list[Node]) -> None:
+        for s in statements:
+            self.position += 1
+            self.statement(s)
+
+    def statement(self, s: Node) -> None:
+        self.now, self.key = set(), id(s)
+        binds: list[str] = []
+        position = self.position
+        match s:
+            case gast.Assign():
+                binds = [name for t in s.targets for name in bound_by(t)]
+                self.expressions(s.value, *s.targets)
+            case gast.AugAssign():
+                binds = bound_by(s.target)
+                self.expressions(s.target, s.value)
+                self.add_reads(binds)
+            case gast.For():
+                binds = bound_by(s.target)
+                self.expressions(s.iter, s.target)
+            case gast.If() | gast.While():
+                self.expressions(s.test)
+            case gast.Return() | gast.Expr() | gast.Assert() | gast.Raise():
+                self.expressions(*header_expressions(s))
+            case gast.FunctionDef():
+                binds = [s.name]
+                self.capture(s, s.name)
+            case gast.Pass() | gast.Break() | gast.Continue() | Comment():
+                pass
+            case _:
+                raise _NotAnalysed
+        self.uses.headers[id(s)] = Header(frozenset(self.now), tuple(binds), position)
+        self.uses.bound.update(binds)
+        if isinstance(s, (gast.For, gast.While)):
+            outer, self.loop = self.loop, position if self.loop is None else self.loop
+            self.block(s.body)
+            self.block(s.orelse)
+            self.loop = outer
+        elif isinstance(s, gast.If):
+            self.block(s.body)
+            self.block(s.orelse)
+
+    def expressions(self, *nodes: Node) -> None:
+        for node in nodes:
+            self.expression(node)
+
+    def expression(self, node: Node) -> None:
+        kind = type(node)
+        if kind is gast.Name:
+            if type(node.ctx) is not gast.Store:
+                self.add_reads([node.id])
+        elif kind is gast.Lambda or kind is gast.GeneratorExp:
+            self.capture(node, "")
+        elif kind in _COMPREHENSIONS:
+            scope = NestedScope()
+            scope.visit(node)
+            if scope.is_odd:
+                raise _NotAnalysed
+            self.uses.fixed |= scope.inner
+            self.add_reads(scope.loads)
+        elif kind in (gast.Await, gast.Yield, gast.YieldFrom, gast.NamedExpr):
+            raise _NotAnalysed
+        else:
+            for child in children(node):
+                self.expression(child)
+
+    def add_reads(self, names: Iterable[str]) -> None:
+        self.now.update(names)
+        self.uses.read.update(names)
+
+    def capture(self, node: Node, own: str) -> None:
+        """Notes a nested scope, called `own`, that may run later and sees its free names as they are then."""
+        scope = NestedScope()
+        scope.visit(node)
+        free = scope.mentioned if scope.is_odd else scope.loads
+        self.uses.fixed |= scope.mentioned if scope.is_odd else scope.inner
+        for name in sorted(free):
+            start = self.position + (name == own) if self.loop is None else self.loop
+            self.uses.captured.setdefault(name, start)
+        self.add_reads(sorted(free - {own}))
+        self.uses.captures[self.key] = self.uses.captures.get(self.key, frozenset()) | free

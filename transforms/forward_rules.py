@@ -1,0 +1,247 @@
+"""Forward mode of one operation: the tangent that a rule gives a result.
+
+By the rule's structure: an elementwise template with the tangent in the place of `dout`, one term for each
+active operand; a linear function itself, on tangents; both terms of a bilinear one; or the rule's forward
+template.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .changes import Changes
+from .emit import Emitter, Slot, carrying_operands, differentiable_slots, results_of
+from .inline_template import ZERO, fold_zeros, real
+from .nodes import assign, call, load, located, names_read, substitute, tuple_of, walk
+from .operations import Apply
+from .program import MISSING
+
+__all__ = ["TangentEmitter"]
+
+
+class TangentEmitter(Emitter):
+    """Knows the tangents of variables, and makes those of results."""
+
+    changes: Changes
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.tangents: dict[str, str] = {}
+
+    def tangent_name(self, variable: str) -> str:
+        """The name of a variable's tangent, one for each variable."""
+        if variable not in self.tangents:
+            self.tangents[variable] = self.names.fresh("d" + variable)
+            self.note_origin(self.tangents[variable], variable)
+        return self.tangents[variable]
+
+    def tangent(self, node: Any) -> Any:
+        """The tangent of an atom."""
+        if self.is_active(node):
+            return load(self.tangent_name(node.id))
+        if isinstance(node, gast.Name) and self.domain.is_differentiable(self.kind(node)) is not False:
+            return self.zero(node.id)
+        return self.domain_zero(node)
+
+    def domain_zero(self, node: Any) -> Any:
+        match self.domain.zero_plan(self.kind(node)):
+            case "0.0":
+                return gast.Constant(value=0.0, kind=None)
+            case "None":
+                return gast.Constant(value=None, kind=None)
+        return call(self.helper("zeros_like"), node)
+
+    # ------------------------------------------------------------ rules
+
+    def apply(self, s: Any, operation: Apply, out: str) -> list[Any]:
+        rule = self.rule(operation)
+        if not any(self.is_active(o) for o in carrying_operands(operation, rule)):
+            return [s, assign(self.tangent_name(out), self.zero(out), s)]
+        template = (
+            rule.jvp_template or self.template_for(operation, rule)
+            if rule.structure == "elementwise"
+            else rule.template
+        )
+        bound, slots = self.arguments(operation, rule.template, rule)
+        before: list[Any] = []
+        if rule.jvp_template is not None:
+            value = self.explicit(rule, bound, slots, out, before)
+        elif rule.structure == "elementwise":
+            value = self.elementwise(operation, template, bound, slots, out, before)
+        elif rule.structure == "linear":
+            value = self.replaced(
+                operation.node, {n: self.tangent(load(n)) for n in self.linear_operands(operation, rule)}
+            )
+        else:
+            slots = [slot for slot in slots if slot.gradient in differentiable_slots(rule.template)]
+            terms = [self.replaced_at(operation, slot) for slot in slots]
+            value = self.sum(terms, out)
+        return self.placed(s, out, before, self.unshared(operation, out, value))
+
+    def unshared(self, operation: Apply, out: str, value: Any) -> Any:
+        """The tangent `value` of a new object, made one that shares nothing with those of the operands.
+
+        Only what is changed in place needs that: `b = a + 1.0` has the tangent of `a`.
+        """
+        if not self.primitives.is_fresh(operation.function) or self.is_new(value):
+            return value
+        names = {o.id for o in operation.operands() if self.is_active(o)} | {out}
+        if self.domain.is_scalar(self.kind(load(out))) or not any(map(self.changes.is_changed, names)):
+            return value
+        return call(self.helper("copy_adjoint"), value)
+
+    def is_new(self, value: Any) -> bool:
+        """Whether an expression surely makes an object that shares nothing with what it reads."""
+        if isinstance(value, gast.Call):
+            return bool(self.primitives.is_fresh(self.program.resolve(value.func)))
+        return isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Constant))
+
+    def placed(self, s: Any, out: str, before: list[Any], value: Any) -> list[Any]:
+        for b in before:
+            located(b, s)
+        return [s, *before, assign(self.tangent_name(out), value, s)]
+
+    def sum(self, terms: list[Any], out: str) -> Any:
+        value = terms[0]
+        for term in terms[1:]:
+            value = self.plus(value, term, out)
+        return value
+
+    def elementwise(
+        self,
+        operation: Apply,
+        template: Any,
+        bound: dict[str, Any],
+        slots: list[Slot],
+        out: str,
+        before: list[Any],
+    ) -> Any:
+        """One term for each active operand: the template with the tangent in the place of `dout`."""
+        terms: list[Any] = []
+        full = False
+        arrays = {
+            a.id
+            for a in operation.operands()
+            if isinstance(a, gast.Name) and not self.domain.is_scalar(self.kind(a))
+        }
+        for slot in slots:
+            tangent = self.tangent(load(slot.name))
+            statements, results = self.inline(
+                template, {**bound, "out": load(out), "dout": tangent}, [slot.gradient], "d" + out
+            )
+            if slot.gradient not in results:
+                continue
+            before.extend(statements)
+            value = results[slot.gradient]
+            if slot.part is not None:
+                value = (
+                    value.elts[slot.part]
+                    if isinstance(value, gast.Tuple)
+                    else gast.Subscript(
+                        value=value, slice=gast.Constant(value=slot.part, kind=None), ctx=gast.Load()
+                    )
+                )
+            terms.append(value)
+            read = set(names_read(value)) | (
+                {slot.name} if names_read(tangent)[0] in names_read(value) else set()
+            )
+            full = (
+                full
+                or self.shape_plan(operation, load(slot.name), out) == "none"
+                or out in read
+                or (bool(arrays) and arrays <= read)
+            )
+        if not terms:
+            return self.zero(out)
+        value = self.sum(terms, out)
+        if full or self.domain.is_scalar(self.kinds.get(out, self.domain.UNKNOWN)):
+            return value
+        return call(self.helper("broadcast_like"), value, load(out))
+
+    def explicit(
+        self, rule: Any, bound: dict[str, Any], slots: list[Slot], out: str, before: list[Any]
+    ) -> Any:
+        """A forward template; tangents of inactive operands are symbolic zeros."""
+        template = rule.jvp_template
+        arguments = {**bound, "out": load(out)}
+        zeros: dict[str, Any] = {}
+        active = {slot.parameter for slot in slots}
+        for tangent in template.tangents:
+            parameter = tangent[1:]
+            if parameter in active:
+                primal = bound[parameter]
+                arguments[tangent] = (
+                    tuple_of([self.tangent(e) for e in primal.elts])
+                    if isinstance(primal, gast.Tuple)
+                    else self.tangent(primal)
+                )
+            else:
+                symbol = f"{ZERO} {parameter}"
+                zeros[symbol] = bound.get(parameter)
+                arguments[tangent] = load(symbol)
+        count = results_of(template)
+        statements, results = self.inline(template, arguments, list(range(count or 1)), "d" + out)
+
+        def materialise(node: Any) -> Any:
+            symbol = next((n for n in zeros if n in names_read(node)), None)
+            return self.domain_zero(zeros[symbol]) if symbol is not None else self.zero(out)
+
+        for s in statements:
+            for block in _assignments([s]):
+                block.value = fold_zeros(block.value, materialise) or gast.Constant(value=0.0, kind=None)
+        before.extend(statements)
+        if count is not None:
+            parts = [results.get(k, gast.Constant(value=None, kind=None)) for k in range(count)]
+            return tuple_of([real(part, materialise) for part in parts])
+        value = fold_zeros(results[0], materialise)
+        return self.zero(out) if value is None else value
+
+    def linear_operands(self, operation: Apply, rule: Any) -> list[str]:
+        """The names among the operands in which a linear function is linear."""
+        slots = differentiable_slots(rule.template)
+        return list(
+            dict.fromkeys(
+                a.id
+                for k, a in enumerate(operation.args)
+                if isinstance(a, gast.Name) and min(k, rule.template.positional) in slots
+            )
+        )
+
+    def replaced(self, node: Any, mapping: dict[str, Any]) -> Any:
+        """The expression as the user wrote it, on tangents."""
+        return substitute(node, mapping)
+
+    def replaced_at(self, operation: Apply, slot: Slot) -> Any:
+        """The expression with the tangent in the one place of an operand."""
+        positions = [
+            k for k, a in enumerate(operation.args) if isinstance(a, gast.Name) and a.id == slot.name
+        ]
+        position = next(
+            k for k in positions if k == slot.gradient or len(positions) == 1 or slot.part is not None
+        )
+        tangent = self.tangent(load(slot.name))
+        node = operation.node
+        if isinstance(node, gast.BinOp):
+            return gast.BinOp(
+                left=tangent if position == 0 else node.left,
+                op=node.op,
+                right=tangent if position == 1 else node.right,
+            )
+        if isinstance(node, gast.Call):
+            method = self.program.resolve(node.func) is MISSING
+            args = list(operation.args)
+            args[position] = tangent
+            if method:
+                return gast.Call(
+                    func=gast.Attribute(value=args[0], attr=node.func.attr, ctx=gast.Load()),
+                    args=args[1:],
+                    keywords=node.keywords,
+                )
+            return gast.Call(func=node.func, args=args, keywords=node.keywords)
+        return substitute(node, {slot.name: tangent})
+
+
+def _assignments(statements: list[Any]) -> list[Any]:
+    return [n for s in statements for n in walk(s) if isinstance(n, gast.Assign)]

@@ -1,0 +1,397 @@
+"""Puts small functions in place of their calls.
+
+Form in: the normal form. Form out: the normal form, without the calls of nested functions, lambdas and
+global functions that are known, small, not recursive, and whose free names mean the same here. A nested
+function that nothing uses any more is left out. Statements keep the lines of the function that they come
+from when that is in the same file.
+
+>>> from s2sad.transforms.printer import to_source
+>>> from s2sad.transforms.program import program_of
+>>> print(to_source(inline_calls(program_of('''
+... def f(a, b):
+...     def affine(x):
+...         x_1 = a * x
+...         out = x_1 + b
+...         return out
+...     y = affine(b)
+...     return y
+... '''), lambda function: None).tree))
+def f(a, b):
+    x_2 = a * b
+    y = x_2 + b
+    return y
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import gast
+
+from .nodes import assign, assigned_names, is_atom, load, located, names_read, substitute, walk
+from .program import MISSING, Program
+from .rebuild import bound_names, map_blocks, parameters, rebuilt, relocated
+
+__all__ = ["inline_calls"]
+
+Node = Any  # gast publishes no types
+Finder = Callable[[Any], Program | None]
+Key = tuple[str, str, int, int]
+
+# How much a function may grow in all, as a multiple of what one inlined function may measure.
+GROWTH = 5
+
+
+def inline_calls(program: Program, find_function: Finder, max_statements: int = 40) -> Program:
+    """The program with small callees in place of their calls.
+
+    `find_function` gives the normal form of a function object, or None for one that is not to be read.
+    """
+    return _Inliner(program, find_function, max_statements, (key_of(program),), {}).run()
+
+
+def key_of(program: Program) -> Key:
+    tree = program.tree
+    return program.filename, tree.name, getattr(tree, "lineno", 0), getattr(tree, "col_offset", 0)
+
+
+class _Inliner:
+    """Inlines in one function.
+
+    `stack` are the functions that are being read, this one last; `read` those that have been, by identity.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        find: Finder,
+        limit: int,
+        stack: tuple[Key, ...],
+        read: dict[int, tuple[Any, Program | None]],
+    ) -> None:
+        self.program = program
+        self.find = find
+        self.limit = limit
+        self.stack = stack
+        self.read = read
+        self.names = program.names.copy()
+        self.left = GROWTH * limit
+        self.reached = len(stack)  # the outermost function of the stack that this one may call
+        self.defined = Counter(n.name for n in walk(program.tree) if isinstance(n, gast.FunctionDef))
+        self.defined.update(
+            n.id
+            for n in walk(program.tree)
+            if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
+        )
+
+    def run(self) -> Program:
+        tree = rebuilt(self.program.tree, body=self.block(self.program.tree.body, {}, frozenset()))
+        tree = without_unused(tree)
+        return self.program.with_tree(tree, locals=self.program.locals | bound_names(tree), names=self.names)
+
+    def block(self, statements: list[Node], known: dict[str, Node], active: frozenset[str]) -> list[Node]:
+        """The block with calls replaced.
+
+        `known` are the nested functions defined before it, `active` those whose body it stands in.
+        """
+        known = dict(known)
+        result: list[Node] = []
+        for s in statements:
+            match s:
+                case gast.FunctionDef():
+                    new = rebuilt(s, body=self.block(s.body, known, active | {s.name}))
+                    if self.defined[s.name] == 1:
+                        held, new = self.hold_defaults(new)
+                        result.extend(held)
+                        known[s.name] = new
+                    result.append(new)
+                case gast.Assign(targets=[gast.Name() as target], value=gast.Call() as call):
+                    body = self.expand(call, target, s, known, active)
+                    result.extend([s] if body is None else body)
+                case gast.Expr(value=gast.Call() as call):
+                    body = self.expand(call, None, s, known, active)
+                    result.extend([s] if body is None else body)
+                case _:
+                    result.append(map_blocks(s, lambda inner: self.block(inner, known, active) or inner))
+        return result or [located(gast.Pass(), s) for s in statements[:1]]
+
+    def hold_defaults(self, function: Node) -> tuple[list[Node], Node]:
+        """Assignments that keep the defaults that hold at the definition, and the function with these."""
+        held: list[Node] = []
+        fixed = {p.id for p in parameters(self.program.tree) if self.defined[p.id] == 1}
+
+        def hold(default: Node) -> Node:
+            if not isinstance(default, gast.Name) or default.id in fixed:
+                return default
+            name = self.names.temporary(default.id)
+            self.program = self.program.with_tree(self.program.tree, locals=self.program.locals | {name})
+            held.append(assign(name, default, function))
+            return load(name)
+
+        args = rebuilt(
+            function.args,
+            defaults=[hold(d) for d in function.args.defaults],
+            kw_defaults=[hold(d) for d in function.args.kw_defaults],
+        )
+        return held, rebuilt(function, args=args)
+
+    # ------------------------------------------------------------ one call
+
+    def expand(
+        self, call: Node, target: Node, s: Node, known: dict[str, Node], active: frozenset[str]
+    ) -> list[Node] | None:
+        """The statements that the call `target = f(...)` stands for, or None where it stays a call."""
+        name = call.func.id if isinstance(call.func, gast.Name) else ""
+        callee = None
+        if name in known:
+            function = known[name]
+            if name in active or name in names_read(function.body):
+                return None
+        else:
+            callee = self.callee(self.program.resolve(call.func))
+            if callee is None or defines_functions(callee.tree):
+                return None
+            function = callee.tree
+        given = bind(function.args, call, literal_defaults=callee is not None)
+        if given is None or not self.affords(function) or calls_by_keyword(function):
+            return None
+        mapping = self.adopt(callee) if callee is not None else {}
+        if mapping is None:
+            return None
+        if callee is not None and callee.filename != self.program.filename:
+            function = relocated(function, s)
+        self.left -= size(function)
+        body = self.instance(function, given, mapping, target, s)
+        inner = active | {name} if callee is None else active
+        return self.block(body, known, inner) if body else [located(gast.Pass(), s)]
+
+    def affords(self, function: Node) -> bool:
+        return size(function) <= min(self.limit, self.left)
+
+    def instance(
+        self, function: Node, given: dict[str, Node], mapping: dict[str, Node], target: Node, s: Node
+    ) -> list[Node]:
+        """A copy of the body with names of its own, its result assigned to the target."""
+        captured = {
+            name
+            for n in walk(function)
+            if isinstance(n, gast.FunctionDef) and n is not function
+            for name in names_read(n)
+        }
+        rebound = set(assigned_names(function.body))
+        mapping = dict(mapping)
+        start = []
+        for parameter, value in given.items():
+            if parameter not in rebound and stays(parameter, value, function, captured):
+                mapping[parameter] = value
+            else:
+                mapping[parameter] = load(self.names.fresh(parameter))
+                start.append(assign(mapping[parameter].id, value, s))
+        for n in walk(function):
+            bound = (
+                n.name
+                if isinstance(n, gast.FunctionDef) and n is not function
+                else n.id
+                if is_binding(n)
+                else None
+            )
+            if bound is not None and bound not in mapping:
+                mapping[bound] = load(self.own_name(bound, target))
+        *body, last = substitute(function.body, mapping)
+        self.program = self.program.with_tree(
+            self.program.tree, locals=self.program.locals | bound_names_of([*start, *body])
+        )
+        if target is None:
+            return [*start, *body]
+        final = function.body[-2] if body else None
+        if (
+            isinstance(final, gast.Assign)
+            and is_local_result(final, function)
+            and final.targets[0].id not in captured
+        ):
+            return [*start, *body[:-1], assign(target, body[-1].value, body[-1])]
+        return [*start, *body, assign(target, last.value, s)]
+
+    def own_name(self, name: str, target: Node) -> str:
+        """A name for a variable of a callee; parts of its result are named after the call's target."""
+        if target is not None and (name == "out" or name.startswith("out_")):
+            return self.names.temporary(target.id)
+        return self.names.fresh(name)
+
+    # ------------------------------------------------------------ functions from outside
+
+    def callee(self, function: Any) -> Program | None:
+        """The normal form of a function, its calls replaced; None when it is unknown or recursive."""
+        if function is MISSING or not callable(function):
+            return None
+        if id(function) in self.read:
+            return self.read[id(function)][1]
+        found = self.find(function)
+        if found is None:
+            return None
+        key = key_of(found)
+        if key in self.stack:
+            self.reached = min(self.reached, self.stack.index(key))
+            return None
+        inner = _Inliner(found, self.find, self.limit, (*self.stack, key), self.read)
+        result: Program | None = inner.run()
+        if inner.reached <= len(self.stack):
+            self.reached = min(self.reached, inner.reached)
+            result = None
+        self.read[id(function)] = function, result
+        return result
+
+    def adopt(self, callee: Program) -> dict[str, Node] | None:
+        """What the callee's free names are called here; None when one cannot be had here."""
+        mapping: dict[str, Node] = {}
+        bindings = dict(self.program.bindings)
+        names = self.names.copy()
+        for name in names_read(callee.tree.body):
+            if name in callee.locals:
+                continue
+            if name not in callee.bindings and self.shares(callee, name):
+                names.taken.add(name)
+                continue
+            value = callee.resolve(load(name))
+            if not isinstance(value, ModuleType) and not callable(value):
+                return None  # a number, say, that may be another one later
+            if self.program.resolve(load(name)) is value:
+                names.taken.add(name)
+                continue
+            here = next((k for k, v in bindings.items() if v is value), None)
+            if here is None:
+                here = names.fresh(name)
+                bindings[here] = value
+            mapping[name] = load(here)
+        self.names = names
+        self.program = self.program.with_tree(self.program.tree, bindings=bindings)
+        return mapping
+
+    def shares(self, callee: Program, name: str) -> bool:
+        """Whether a free name of the callee is looked up in the same place here."""
+        if name in self.program.locals or name in self.program.bindings:
+            return False
+        cell = callee.scope.cells.get(name)
+        return cell is self.program.scope.cells.get(name) and (
+            cell is not None or callee.scope.globals is self.program.scope.globals
+        )
+
+
+def bind(args: Node, call: Node, literal_defaults: bool) -> dict[str, Node] | None:
+    """The argument (an atom) of each parameter; None when the call does not fit."""
+    positional = [p.id for p in [*args.posonlyargs, *args.args]]
+    if len(call.args) > len(positional) or args.vararg is not None or args.kwarg is not None:
+        return None
+    given = dict(zip(positional, call.args, strict=False))
+    by_name = {p.id for p in [*args.args, *args.kwonlyargs]}
+    for k in call.keywords:
+        if k.arg not in by_name or k.arg in given:
+            return None
+        given[k.arg] = k.value
+    defaults = dict(zip(reversed(positional), reversed(args.defaults), strict=False))
+    defaults |= {p.id: d for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
+    result = {}
+    for name in [*positional, *(p.id for p in args.kwonlyargs)]:
+        value = given.get(name, defaults.get(name))
+        if value is None or (
+            name not in given and literal_defaults and (isinstance(value, gast.Name) or not is_atom(value))
+        ):
+            return None
+        result[name] = value
+    return result
+
+
+def stays(parameter: str, value: Node, function: Node, captured: set[str]) -> bool:
+    """Whether a parameter that is never assigned can be replaced by its argument everywhere."""
+    if isinstance(value, gast.Name):
+        return parameter not in captured
+    for n in walk(function):  # a literal there is a warning of Python's, or an error
+        odd = (
+            n.value
+            if isinstance(n, (gast.Subscript, gast.Attribute))
+            else n.func
+            if isinstance(n, gast.Call)
+            else None
+        )
+        if isinstance(odd, gast.Name) and odd.id == parameter:
+            return False
+        compared = (
+            (n.left, *n.comparators)
+            if isinstance(n, gast.Compare) and isinstance(n.ops[0], (gast.Is, gast.IsNot))
+            else ()
+        )
+        if any(isinstance(e, gast.Name) and e.id == parameter for e in compared):
+            return False
+    return True
+
+
+def is_local_result(final: Node, function: Node) -> bool:
+    """Whether the statement assigns the name that the function returns next."""
+    result = function.body[-1].value
+    return (
+        isinstance(final.targets[0], gast.Name)
+        and isinstance(result, gast.Name)
+        and final.targets[0].id == result.id
+    )
+
+
+def bound_names_of(statements: list[Node]) -> frozenset[str]:
+    return frozenset(name for s in statements for name in bound_names(s)) | set(assigned_names(statements))
+
+
+def is_binding(node: Node) -> bool:
+    return isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Param))
+
+
+def size(function: Node) -> int:
+    """The number of statements in a function's body."""
+    return sum(isinstance(n, gast.stmt) for s in function.body for n in walk(s))
+
+
+def calls_by_keyword(function: Node) -> bool:
+    """Whether the function passes by name a parameter of its own nested functions, which a copy renames."""
+    nested = {
+        p.id
+        for n in walk(function)
+        if isinstance(n, gast.FunctionDef) and n is not function
+        for p in parameters(n)
+    }
+    return any(k.arg in nested for n in walk(function) if isinstance(n, gast.Call) for k in n.keywords)
+
+
+def without_unused(tree: Node) -> Node:
+    """The function without the nested functions that are only defined."""
+    while True:
+        nested = {n.name: n for n in walk(tree) if isinstance(n, gast.FunctionDef) and n is not tree}
+        read = Counter(
+            n.id for n in walk(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)
+        )
+        for name, n in nested.items():  # its own calls of itself do not count
+            read[name] -= sum(
+                isinstance(m, gast.Name) and m.id == name and isinstance(m.ctx, gast.Load)
+                for m in walk(n)
+            )
+        unused = {name for name in nested if read[name] <= 0}
+        if not unused:
+            return tree
+
+        def prune(statements: list[Node], names: frozenset[str] = frozenset(unused)) -> list[Node]:
+            kept = [
+                map_blocks(s, lambda b: prune(b, names))
+                for s in statements
+                if not (isinstance(s, gast.FunctionDef) and s.name in names)
+            ]
+            return kept or [located(gast.Pass(), s) for s in statements[:1]]
+
+        tree = rebuilt(tree, body=prune(tree.body))
+
+
+def defines_functions(function: Node) -> bool:
+    """Whether the function has inner functions. Their captured names are not to change: derivatives of
+    functions as values go by them.
+    """
+    return any(isinstance(n, gast.FunctionDef) and n is not function for n in walk(function))

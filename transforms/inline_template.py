@@ -1,0 +1,223 @@
+"""Puts a rule's template into the code: its arguments are substituted, its locals renamed, its branches
+decided where an argument is known.
+
+The line that was written in the rule is the line that stands in the derivative. What a gradient that nobody
+asked for needs is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import gast
+
+from .nodes import assign, assigned_names, load, names_read, substitute
+from .program import MISSING, Names
+
+__all__ = ["ZERO", "Inlined", "fold_zeros", "inline_template", "real"]
+
+_TYPES = {"int": int, "float": float, "tuple": tuple, "str": str}
+ZERO = "0"  # the name that stands for a symbolic zero while a template is put in
+Inlined = tuple[list[Any], dict[int, Any]]
+
+
+def inline_template(
+    template: Any,
+    arguments: Mapping[str, Any],
+    wanted: Sequence[int],
+    names: Names,
+    bind: Callable[[str, Any], str],
+    base: str,
+) -> Inlined:
+    """The statements to run first, and for each wanted result of the template its expression.
+
+    `arguments` maps the template's parameters to expressions; `bind(name, object)` gives the name by which
+    the code can read an object that the template reads from its module; temporaries are named after `base`. A
+    result that the template gives as None is absent.
+    """
+    mapping = dict(arguments)
+    known = {k: v for k, v in arguments.items() if _literal(v) is not MISSING}
+    body = _decide(template.body, known)
+    local = assigned_names(body)
+    for name in local:
+        mapping[name] = load(names.temporary(base))
+    read = [n for n in names_read(body) if n not in mapping]
+    for name in read:
+        if name in template.globals:
+            mapping[name] = load(bind(name, template.globals[name]))
+    return _take(substitute(body, mapping), wanted, names, base)
+
+
+def _literal(node: Any) -> Any:
+    """The value of an expression made of literals, or MISSING."""
+    match node:
+        case gast.Constant(value=value):
+            return value
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)):
+            return -value
+        case gast.Tuple(elts=elts):
+            values = [_literal(e) for e in elts]
+            return MISSING if any(v is MISSING for v in values) else tuple(values)
+    return MISSING
+
+
+def _truth(test: Any, known: Mapping[str, Any]) -> Any:
+    """Whether a test holds, as far as known arguments tell, or MISSING."""
+    match test:
+        case gast.UnaryOp(op=gast.Not(), operand=operand):
+            value = _truth(operand, known)
+            return value if value is MISSING else not value
+        case gast.BoolOp(op=op, values=values):
+            found = [_truth(v, known) for v in values]
+            decisive = isinstance(op, gast.Or)
+            if any(v is not MISSING and bool(v) is decisive for v in found):
+                return decisive
+            return MISSING if any(v is MISSING for v in found) else not decisive
+        case gast.Compare(left=left, ops=[op], comparators=[right]):
+            a, b = (_literal(known.get(n.id, n) if isinstance(n, gast.Name) else n) for n in (left, right))
+            if a is MISSING or b is MISSING:
+                return MISSING
+            match op:
+                case gast.Is():
+                    return a is b
+                case gast.IsNot():
+                    return a is not b
+                case gast.Eq():
+                    return a == b
+                case gast.NotEq():
+                    return a != b
+            return MISSING
+        case gast.Call(func=gast.Name(id="isinstance"), args=[gast.Name(id=name), gast.Name(id=kind)]) if (
+            name in known and kind in _TYPES
+        ):
+            return isinstance(_literal(known[name]), _TYPES[kind])
+        case gast.Name(id=name):
+            return _literal(known[name]) if name in known else MISSING
+        case gast.Constant(value=value):
+            return value
+    return MISSING
+
+
+def _decide(statements: list[Any], known: Mapping[str, Any]) -> list[Any]:
+    """The statements without the branches that the known arguments rule out."""
+    result: list[Any] = []
+    for position, s in enumerate(statements):
+        if isinstance(s, gast.If):
+            truth = _truth(s.test, known)
+            if truth is MISSING:
+                rest = statements[position + 1 :]
+                body, orelse = _decide(s.body, known), _decide(s.orelse, known)
+                if any(map(_returns, (body, orelse))):
+                    arms = [arm if _returns(arm) else [*arm, *_decide(rest, known)] for arm in (body, orelse)]
+                    return [*result, gast.If(test=s.test, body=arms[0], orelse=arms[1])]
+                result.append(gast.If(test=s.test, body=body, orelse=orelse))
+                continue
+            result.extend(_decide(s.body if truth else s.orelse, known))
+        else:
+            result.append(s)
+        if _returns(result):
+            break
+    return result
+
+
+def _returns(statements: list[Any]) -> bool:
+    """Whether every path through decided statements ends in a return."""
+    if not statements:
+        return False
+    last = statements[-1]
+    return isinstance(last, gast.Return) or (
+        isinstance(last, gast.If) and _returns(last.body) and _returns(last.orelse)
+    )
+
+
+def _take(body: list[Any], wanted: Sequence[int], names: Names, base: str) -> Inlined:
+    """Splits a decided body into what runs first and the wanted results."""
+    last = body[-1]
+    if isinstance(last, gast.Return):
+        results = last.value.elts if isinstance(last.value, gast.Tuple) else [last.value]
+        chosen = {k: results[k] for k in wanted if k < len(results) and not _is_none(results[k])}
+        return _needed(body[:-1], set(names_read(list(chosen.values())))), chosen
+    arms = [_take(last.body, wanted, names, base), _take(last.orelse, wanted, names, base)]
+    chosen = {k: load(names.temporary(base)) for k in wanted if k in arms[0][1] or k in arms[1][1]}
+    blocks = [
+        [
+            *statements,
+            *(assign(chosen[k].id, results.get(k, gast.Constant(value=None, kind=None))) for k in chosen),
+        ]
+        for statements, results in arms
+    ]
+    branch = gast.If(test=last.test, body=blocks[0], orelse=blocks[1])
+    return _needed([*body[:-1], branch], {c.id for c in chosen.values()}), chosen
+
+
+def _needed(statements: list[Any], live: set[str]) -> list[Any]:
+    """Those of a template's statements that the wanted results need."""
+    kept: list[Any] = []
+    for s in reversed(statements):
+        if set(assigned_names(s)) & live:
+            live |= set(names_read(s))
+            kept.append(s)
+    return kept[::-1]
+
+
+def _is_none(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None
+
+
+def fold_zeros(node: Any, materialise: Callable[[Any], Any]) -> Any:
+    """The expression with symbolic zeros folded through `+ - * @ /` and signs, or None when it is zero;
+    `materialise` makes one real.
+    """
+    match node:
+        case gast.Name(id=name) if name == ZERO or name.startswith(ZERO + " "):
+            return None
+        case gast.BinOp(left=left, op=op, right=right):
+            a, b = fold_zeros(left, materialise), fold_zeros(right, materialise)
+            match op:
+                case gast.Add():
+                    if a is None or b is None:
+                        return b if a is None else a
+                case gast.Sub():
+                    if b is None:
+                        return a
+                    if a is None:
+                        return gast.UnaryOp(op=gast.USub(), operand=b)
+                case gast.Mult() | gast.MatMult():
+                    if a is None or b is None:
+                        return None
+                case gast.Div():
+                    if a is None:
+                        return None
+            return gast.BinOp(
+                left=a if a is not None else materialise(left),
+                op=op,
+                right=b if b is not None else materialise(right),
+            )
+        case gast.UnaryOp(op=op, operand=operand):
+            inner = fold_zeros(operand, materialise)
+            return None if inner is None else gast.UnaryOp(op=op, operand=inner)
+        case gast.Attribute(value=value, attr=attr):
+            inner = fold_zeros(value, materialise)
+            return None if inner is None else gast.Attribute(value=inner, attr=attr, ctx=gast.Load())
+        case gast.Subscript(value=value, slice=index):
+            inner = fold_zeros(value, materialise)
+            return None if inner is None else gast.Subscript(value=inner, slice=index, ctx=gast.Load())
+        case gast.Call():
+            return gast.Call(
+                func=node.func,
+                args=[real(a, materialise) for a in node.args],
+                keywords=[gast.keyword(arg=k.arg, value=real(k.value, materialise)) for k in node.keywords],
+            )
+    if isinstance(node, gast.AST) and any(
+        isinstance(n, gast.Name) and n.id.startswith(ZERO) for n in gast.walk(node)
+    ):
+        zeros = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and n.id.startswith(ZERO)}
+        return substitute(node, {z: materialise(load(z)) for z in zeros})
+    return node
+
+
+def real(node: Any, materialise: Callable[[Any], Any]) -> Any:
+    """The expression with symbolic zeros folded, itself made real when it is one."""
+    folded = fold_zeros(node, materialise)
+    return materialise(node) if folded is None else folded

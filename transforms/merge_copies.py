@@ -1,0 +1,216 @@
+"""Gives a variable and its copy one name where their lives allow it, and puts constants where they are used.
+
+Contract: a function definition in, one that returns the same out. Two names become one when neither is
+assigned while the other may still be read (Chaitin's coalescing); parameters and `protected` names keep
+theirs. A constant with one assignment replaces its name.
+
+    x_2 = f(x)          x = f(x)
+    x = x_2       ->
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Set
+from typing import Any
+
+import gast
+
+from .find_live import Live, find_live
+from .find_uses import Purity, Uses, find_uses, map_nested
+from .hoist_traces import hoist_traces
+from .nodes import load, located
+from .rebuild import rebuilt
+
+__all__ = ["merge_copies"]
+
+Node = Any  # gast publishes no types
+
+
+def merge_copies(tree: Node, purity: Purity, protected: frozenset[str] = frozenset(),
+                 traces: frozenset[str] = frozenset(),
+                 is_constant: Callable[[str], bool] = lambda name: True,
+                 alike: Callable[[str, str], bool] = lambda a, b: True) -> Node:
+    """The function with copies merged.
+
+    `protected` names are never renamed; `traces` are lists to which the function only appends, and which
+    may be filled earlier; `is_constant` says of a name with one, literal, value whether it may be replaced
+    by it, `alike` of two names whether they may become one.
+    """
+    return _Merger(purity, protected, traces, is_constant, alike).function(tree, frozenset())
+
+
+class _Merger:
+    """Merges the copies of a function and of those nested in it, innermost first."""
+
+    def __init__(self, purity: Purity, protected: frozenset[str], traces: frozenset[str],
+                 is_constant: Callable[[str], bool], alike: Callable[[str, str], bool]) -> None:
+        self.purity, self.protected, self.traces, self.is_constant = purity, protected, traces, is_constant
+        self.alike = alike
+
+    def function(self, tree: Node, enclosing: frozenset[str]) -> Node:
+        """The function, `enclosing` being the names of the functions around it that only those assign."""
+        uses = find_uses(tree)
+        if uses is None:
+            return tree
+        inner = enclosing - set(uses.bound) | (set(uses.bound) - uses.fixed)
+        new = map_nested(tree, lambda nested: self.function(nested, frozenset(inner)))
+        new = hoist_traces(new, self.purity, self.traces)
+        while True:
+            if new is not tree:
+                tree, uses = new, find_uses(new)
+            assert uses is not None
+            mapping = self.constants(tree, uses)
+            mapping |= self.copies(tree, uses, enclosing, mapping.keys())
+            if not mapping:
+                return tree
+            new = rebuilt(tree, body=_block(tree.body, mapping, tree))
+
+    def constants(self, tree: Node, uses: Uses) -> dict[str, Node]:
+        """The names to be replaced by their values."""
+        found: dict[str, Node] = {}
+        for s in _statements(tree.body):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
+                        uses.bound[name] == 1 and _is_literal(value) and name not in uses.fixed
+                        and name not in self.protected and self.is_constant(name)):
+                    found[name] = value
+        return found
+
+    def copies(self, tree: Node, uses: Uses, enclosing: frozenset[str],
+               constants: Set[str]) -> dict[str, Node]:
+        """The names to be replaced by other names; those in `constants` are no names any more."""
+        fixed = uses.fixed | {s.name for s in _statements(tree.body) if isinstance(s, gast.FunctionDef)}
+        keep = frozenset(self.protected | fixed | set(uses.parameters))
+        pairs = []
+        found: dict[str, Node] = {}
+        for s in _statements(tree.body):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)):
+                    if b in constants or not self.alike(a, b):
+                        continue
+                    if a == b or ({a, b} <= uses.bound.keys() and not {a, b} & uses.fixed):
+                        pairs.append((a, b))
+                    elif (b in enclosing and b not in uses.bound and uses.bound[a] == 1 and a not in keep
+                          and a not in uses.captured):
+                        found[a] = load(b)
+        if found or not pairs:
+            return found
+        classes = _Classes(tree, uses, keep, self.alike)
+        for a, b in pairs:
+            classes.merge(a, b)
+        found = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}
+        return found or {a: load(a) for a, b in pairs if a == b}
+
+
+class _Classes:
+    """Names that become one, and with which others each class interferes; sets are bits, as in `Live`."""
+
+    def __init__(self, tree: Node, uses: Uses, keep: frozenset[str],
+                 alike: Callable[[str, str], bool]) -> None:
+        self.keep, self.alike = keep, alike
+        self.live: Live = find_live(tree, uses)
+        self.members = dict(self.live.bits)
+        self.conflicts = dict.fromkeys(self.live.bits, 0)
+        self.root = {name: name for name in self.live.bits}
+        self.kept = self.live.of(keep)
+        self.bind(uses.parameters, self.live.entry)
+        for s in _statements(tree.body):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)):
+                    self.bind((a,), self.live.after[id(s)] & ~self.live.of([b]))
+                case gast.For():
+                    self.bind(uses.headers[id(s)].binds, self.live.inside[id(s)])
+                case _:
+                    self.bind(uses.headers[id(s)].binds, self.live.after[id(s)])
+
+    def bind(self, names: tuple[str, ...], live: int) -> None:
+        """Notes that names get new values together while those in `live` are needed."""
+        together = live | self.live.of(names)
+        for name in names:
+            self.conflicts[name] |= together & ~self.live.bits[name]
+
+    def find(self, name: str) -> str:
+        while self.root[name] != name:
+            name = self.root[name]
+        return name
+
+    def merge(self, a: str, b: str) -> None:
+        a, b = self.find(a), self.find(b)
+        members, conflicts = self.members, self.conflicts
+        if (a == b or conflicts[a] & members[b] or conflicts[b] & members[a]
+                or (members[a] & self.kept and members[b] & self.kept)
+                or not all(self.alike(x, y) for x in self.names(a) for y in self.names(b))):
+            return
+        self.root[b] = a
+        members[a] |= members[b]
+        conflicts[a] |= conflicts[b]
+
+    def names(self, root: str) -> list[str]:
+        return [name for name, bit in self.live.bits.items() if bit & self.members[root]]
+
+    def representatives(self, parameters: set[str]) -> dict[str, str]:
+        """For each name that goes the one that stays: a parameter, one without number, or the shortest."""
+        groups: dict[str, list[str]] = {}
+        for name in self.live.bits:
+            groups.setdefault(self.find(name), []).append(name)
+        found = {}
+        for names in groups.values():
+            if len(names) > 1:
+                best = min(names, key=lambda n: (n not in parameters, n not in self.keep,
+                                                 re.search(r"_\d+$", n) is not None, len(n)))
+                found.update({n: best for n in names if n != best})
+        return found
+
+
+def _is_literal(value: Node) -> bool:
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+        value = value.operand
+    return isinstance(value, gast.Constant)
+
+
+def _statements(block: list[Node]) -> Iterator[Node]:
+    """The statements of a function's own scope, in source order."""
+    for s in block:
+        yield s
+        if isinstance(s, (gast.If, gast.For, gast.While)):
+            yield from _statements(s.body)
+            yield from _statements(s.orelse)
+
+
+def _block(statements: list[Node], mapping: Mapping[str, Node], owner: Node) -> list[Node]:
+    """The statements with names replaced, less those that say no more."""
+    result = []
+    for s in statements:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)]) if name in mapping and _is_literal(mapping[name]):
+                continue
+        new = _replaced(s, mapping)
+        match new:
+            case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)) if a == b:
+                continue
+        result.append(new)
+    return result or [located(gast.Pass(), owner)]
+
+
+def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:
+    """The tree with names replaced, sharing with the original what stays as it is."""
+    if isinstance(node, gast.Name):
+        new = mapping.get(node.id)
+        if new is None or (new.__class__ is gast.Name and new.id == node.id):
+            return node
+        return new if isinstance(node.ctx, gast.Load) else rebuilt(node, id=new.id)
+    changes: dict[str, Any] = {}
+    for name in node._fields:
+        old = getattr(node, name, None)
+        if isinstance(old, list):
+            if name == "body" or (name == "orelse" and old):
+                items = _block(old, mapping, node)
+            else:
+                items = [_replaced(v, mapping) if isinstance(v, gast.AST) else v for v in old]
+            if len(items) != len(old) or any(a is not b for a, b in zip(items, old, strict=True)):
+                changes[name] = items
+        elif isinstance(old, gast.AST) and old._fields:
+            new = _replaced(old, mapping)
+            if new is not old:
+                changes[name] = new
+    return rebuilt(node, **changes) if changes else node

@@ -1,0 +1,292 @@
+"""Small constructors and queries for gast trees, shared by all passes.
+
+Passes never change a tree that they were given; what they build carries the line and column of the user's
+statement it stems from.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import gast
+
+__all__ = [
+    "Comment",
+    "assign",
+    "assigned_names",
+    "attribute",
+    "call",
+    "children",
+    "constant",
+    "is_atom",
+    "load",
+    "located",
+    "names_in",
+    "names_read",
+    "param",
+    "same",
+    "statements_in",
+    "store",
+    "substitute",
+    "target_names",
+    "tuple_of",
+    "walk",
+    "walk_scope",
+]
+
+Node = Any  # gast publishes no types
+
+
+class Comment(gast.AST):  # type: ignore[misc]
+    """A statement that is only a comment: `text` without the hash sign. It compiles to nothing."""
+
+    _fields = ("text",)
+
+    def __init__(self, text: str = "", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.text = text
+
+
+def load(name: str) -> Node:
+    return gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+
+
+def store(name: str) -> Node:
+    return gast.Name(id=name, ctx=gast.Store(), annotation=None, type_comment=None)
+
+
+def param(name: str) -> Node:
+    return gast.Name(id=name, ctx=gast.Param(), annotation=None, type_comment=None)
+
+
+def constant(value: object) -> Node:
+    """A literal; negative numbers become `UnaryOp(USub, ...)`, as the parser has them."""
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and (value < 0 or str(value) == "-0.0")
+    ):
+        return gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=-value, kind=None))
+    return gast.Constant(value=value, kind=None)
+
+
+def call(func: Node | str, *args: Node, **keywords: Node) -> Node:
+    target = load(func) if isinstance(func, str) else func
+    return gast.Call(
+        func=target, args=list(args), keywords=[gast.keyword(arg=k, value=v) for k, v in keywords.items()]
+    )
+
+
+def attribute(value: Node, attr: str) -> Node:
+    return gast.Attribute(value=value, attr=attr, ctx=gast.Load())
+
+
+def tuple_of(items: Iterable[Node], ctx: Node | None = None) -> Node:
+    return gast.Tuple(elts=list(items), ctx=ctx or gast.Load())
+
+
+def assign(target: Node | str, value: Node, like: Node | None = None) -> Node:
+    """`target = value`, located where `like` is."""
+    node = gast.Assign(
+        targets=[store(target) if isinstance(target, str) else target], value=value, type_comment=None
+    )
+    return located(node, like)
+
+
+def located(node: Node, like: Node | None) -> Node:
+    """The node, standing at the line and column of `like`."""
+    if like is not None and hasattr(like, "lineno"):
+        node.lineno, node.col_offset = like.lineno, like.col_offset
+        node.end_lineno, node.end_col_offset = (
+            getattr(like, "end_lineno", None),
+            getattr(like, "end_col_offset", None),
+        )
+    return node
+
+
+def is_atom(node: Node) -> bool:
+    """Whether the expression is a name or a literal (negative literals included)."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        node = node.operand
+        return isinstance(node, gast.Constant)
+    return isinstance(node, (gast.Name, gast.Constant))
+
+
+def same(a: Node, b: Node) -> bool:
+    """Whether two trees are equal, positions aside."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, gast.AST):
+        return all(
+            same(getattr(a, f, None), getattr(b, f, None)) for f in a._fields if f not in ("ctx", "kind")
+        )
+    return bool(a == b) or (a != a and b != b)
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {}  # by class of node, those that can hold further nodes
+_LEAVES = frozenset({"ctx", "op", "ops", "kind", "type_comment", "id", "attr", "arg"})
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes directly under a node, in the order of its fields, without operators and contexts."""
+    fields = _FIELDS.get(node.__class__)
+    if fields is None:
+        fields = _FIELDS[node.__class__] = tuple(f for f in node._fields if f not in _LEAVES)
+    found: list[Node] = []
+    for name in fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found += [v for v in value if isinstance(v, gast.AST)]
+        elif isinstance(value, gast.AST):
+            found.append(value)
+    return found
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """All nodes of a tree, in the order in which they stand in it."""
+    todo = [node]
+    while todo:
+        current = todo.pop()
+        yield current
+        if current.__class__ is not gast.Name and current.__class__ is not gast.Constant:
+            todo.extend(reversed(children(current)))
+
+
+def walk_scope(node: Node | list[Node]) -> Iterator[Node]:
+    """All nodes of a tree, but nothing inside nested functions, lambdas and classes (they are yielded, not
+    entered).
+    """
+    todo = list(reversed(node)) if isinstance(node, list) else [node]
+    while todo:
+        current = todo.pop()
+        yield current
+        if (
+            isinstance(current, (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef))
+            and current is not node
+        ):
+            continue
+        todo.extend(reversed(children(current)))
+
+
+def names_read(node: Node | list[Node]) -> list[str]:
+    """The names that a tree loads, nested functions included, in order of first appearance."""
+    found: dict[str, None] = {}
+    todo = list(reversed(node)) if isinstance(node, list) else [node]
+    while todo:
+        current = todo.pop()
+        if current.__class__ is gast.Name:
+            if current.ctx.__class__ is not gast.Store and current.ctx.__class__ is not gast.Param:
+                found[current.id] = None
+        elif current.__class__ is not gast.Constant:
+            todo.extend(reversed(children(current)))
+    return list(found)
+
+
+def names_in(node: Node) -> frozenset[str]:
+    """All names in a tree, nested functions included."""
+    found = set()
+    todo = [node]
+    while todo:
+        current = todo.pop()
+        if current.__class__ is gast.Name:
+            found.add(current.id)
+        else:
+            todo.extend(children(current))
+    return frozenset(found)
+
+
+def assigned_names(statements: Node | list[Node]) -> list[str]:
+    """The names that statements in normal form bind in their own scope (targets, loop variables, function
+    definitions), in order of appearance.
+    """
+    found: dict[str, None] = {}
+    for s in statements if isinstance(statements, list) else [statements]:
+        _note_assigned(s, found)
+    return list(found)
+
+
+def _note_assigned(s: Node, found: dict[str, None]) -> None:
+    match s:
+        case gast.Assign():
+            for target in s.targets:
+                _note_target(target, found)
+        case gast.AugAssign():
+            _note_target(s.target, found)
+        case gast.For():
+            _note_target(s.target, found)
+            for inner in s.body:
+                _note_assigned(inner, found)
+        case gast.If() | gast.While():
+            for inner in s.body:
+                _note_assigned(inner, found)
+            for inner in s.orelse:
+                _note_assigned(inner, found)
+        case gast.FunctionDef() | gast.ClassDef():
+            found[s.name] = None
+
+
+def _note_target(target: Node, found: dict[str, None]) -> None:
+    for name in target_names(target):
+        found[name] = None
+
+
+def target_names(target: Node) -> list[str]:
+    """The names that an assignment to a target binds."""
+    match target:
+        case gast.Name(id=name):
+            return [name]
+        case gast.Tuple(elts=elts) | gast.List(elts=elts):
+            return [name for element in elts for name in target_names(element)]
+        case gast.Starred(value=value):
+            return target_names(value)
+    return []
+
+
+def statements_in(block: list[Node]) -> Iterator[Node]:
+    """All statements of a block in normal form, in the order in which they stand in it, those of nested
+    functions too.
+    """
+    for s in block:
+        yield s
+        if isinstance(s, (gast.If, gast.For, gast.While, gast.FunctionDef)):
+            yield from statements_in(s.body)
+            if not isinstance(s, gast.FunctionDef) and s.orelse:
+                yield from statements_in(s.orelse)
+
+
+def substitute(node: Node, mapping: dict[str, Node]) -> Node:
+    """A copy of a statement or expression in which loaded names are replaced by expressions, and stored ones
+    by the names given; expressions without such names are shared with the original.
+    """
+    if isinstance(node, list):
+        return [substitute(n, mapping) for n in node]
+    if node.__class__ is gast.Name:
+        new = mapping.get(node.id)
+        if new is None:
+            return node
+        if isinstance(node.ctx, gast.Load):
+            return new
+        return gast.Name(id=new.id, ctx=node.ctx, annotation=None, type_comment=None)
+    if not isinstance(node, gast.AST) or node.__class__ is gast.Constant:
+        return node
+    values: dict[str, Any] = {}
+    same_parts = isinstance(node, gast.expr)
+    for name in node._fields:
+        old = getattr(node, name, None)
+        if old.__class__ is list:
+            new = [substitute(n, mapping) for n in old]
+            same_parts = same_parts and all(map(operator.is_, old, new))
+        else:
+            new = substitute(old, mapping) if isinstance(old, gast.AST) and name not in _LEAVES else old
+            same_parts = same_parts and new is old
+        values[name] = new
+    if same_parts:
+        return node
+    copy = type(node)(**values)
+    if isinstance(node, gast.FunctionDef) and node.name in mapping:
+        copy.name = mapping[node.name].id
+    return located(copy, node)

@@ -1,0 +1,274 @@
+"""What a primal statement computes, in terms that every analysis and both modes of differentiation share.
+
+`classify` reads the right-hand side of a normal-form assignment once: which function is applied to which
+atoms. Operators are the functions of Python's `operator` module; methods of arrays are the NumPy functions
+that the rule table maps them to, with the array as first argument.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any, Protocol
+
+import gast
+
+from .nodes import is_atom
+from .program import MISSING, Program
+
+__all__ = [
+    "OPERATORS",
+    "Alias",
+    "Apply",
+    "Build",
+    "Call",
+    "Inert",
+    "Item",
+    "Opaque",
+    "Operation",
+    "Pop",
+    "Primitives",
+    "classify",
+    "index_items",
+    "is_pop",
+]
+
+OPERATORS: dict[type, Any] = {
+    gast.Add: operator.add,
+    gast.Sub: operator.sub,
+    gast.Mult: operator.mul,
+    gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv,
+    gast.Mod: operator.mod,
+    gast.Pow: operator.pow,
+    gast.MatMult: operator.matmul,
+    gast.LShift: operator.lshift,
+    gast.RShift: operator.rshift,
+    gast.BitAnd: operator.and_,
+    gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor,
+    gast.USub: operator.neg,
+    gast.UAdd: operator.pos,
+    gast.Invert: operator.invert,
+    gast.Not: operator.not_,
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+    gast.Is: operator.is_,
+    gast.IsNot: operator.is_not,
+    gast.In: operator.contains,
+    gast.NotIn: operator.contains,
+}
+
+
+class Primitives(Protocol):
+    """What the transforms ask of the rule table: nothing here is known to the transforms themselves."""
+
+    def find_rule(self, function: Any) -> Any: ...
+    def is_nondifferentiable(self, function: Any) -> bool: ...
+    def is_in_place(self, function: Any) -> bool: ...
+    def refusal(self, function: Any) -> str | None: ...
+    def is_pure(self, function: Any) -> bool: ...
+    def is_fresh(self, function: Any) -> bool: ...
+    def changed(self, function: Any, count: int, keywords: Any) -> list[Any]: ...
+    def changed_by_method(self, kind: Any, name: str, count: int, keywords: Any) -> list[Any] | None: ...
+    def method(self, kind: Any, name: str) -> Any: ...
+    def attribute(self, kind: Any, name: str) -> Any: ...
+    def is_inert(self, attribute: str) -> bool: ...
+    def is_dynamic(self, function: Any, count: int, keywords: list[str]) -> bool: ...
+    def operator(self, function: Any, left: Any, right: Any) -> Any: ...
+    def is_list(self, kind: Any) -> bool | None: ...
+    def helper(self, name: str) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Alias:
+    """`y = x`."""
+
+    source: Any
+
+
+@dataclass(frozen=True)
+class Apply:
+    """A function with a rule, or one that is declared to carry no derivative, on atoms. `node` is the
+    expression as written.
+    """
+
+    function: Any
+    args: tuple[Any, ...]
+    keywords: tuple[tuple[str, Any], ...]
+    node: Any
+
+    def operands(self) -> Iterator[Any]:
+        yield from self.args
+        for _, value in self.keywords:
+            yield value
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function that is differentiated itself: `function` when it is known now, else MISSING."""
+
+    function: Any
+    callee: Any
+    args: tuple[Any, ...]
+    keywords: tuple[tuple[str, Any], ...]
+    node: Any
+
+    def operands(self) -> Iterator[Any]:
+        if self.function is MISSING:
+            yield self.callee.value if isinstance(self.callee, gast.Attribute) else self.callee
+        yield from self.args
+        for _, value in self.keywords:
+            yield value
+
+
+@dataclass(frozen=True)
+class Item:
+    """`base[index]`."""
+
+    base: Any
+    index: Any
+
+
+@dataclass(frozen=True)
+class Pop:
+    """`base.pop()` of what may be a list: its last element, which it loses."""
+
+    base: Any
+
+
+@dataclass(frozen=True)
+class Build:
+    """A tuple, list or dict of atoms; `keys` for a dict."""
+
+    items: tuple[Any, ...]
+    node: Any
+    keys: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inert:
+    """What carries no derivative whatever it reads: f-strings, dtypes."""
+
+    node: Any
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """What carries a derivative, if it reads what does, that is not known: an attribute of any object, an
+    element of a set.
+    """
+
+    items: tuple[Any, ...]
+    node: Any
+
+
+Operation = Alias | Apply | Call | Item | Pop | Build | Inert | Opaque
+
+
+def classify(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
+    """What the right-hand side `value` computes; `kind(atom)` is the kind of an atom."""
+    if is_atom(value):
+        return Alias(value)
+    match value:
+        case gast.BinOp():
+            function = primitives.operator(OPERATORS[type(value.op)], kind(value.left), kind(value.right))
+            return Apply(function, (value.left, value.right), (), value)
+        case gast.UnaryOp():
+            return Apply(OPERATORS[type(value.op)], (value.operand,), (), value)
+        case gast.Compare():
+            return Apply(OPERATORS[type(value.ops[0])], (value.left, value.comparators[0]), (), value)
+        case gast.Tuple() | gast.List():
+            return Build(tuple(value.elts), value)
+        case gast.Dict():
+            return Build(tuple(value.values), value, tuple(value.keys))
+        case gast.Subscript():
+            return Item(value.value, value.slice)
+        case gast.Attribute():
+            if program.resolve(value) is not MISSING:
+                return Alias(value)
+            function = primitives.attribute(kind(value.value), value.attr)
+            if function is None:
+                return Inert(value) if primitives.is_inert(value.attr) else Opaque((value.value,), value)
+            return Apply(function, (value.value,), (), value)
+        case gast.Call() if is_pop(value) and primitives.is_list(kind(value.func.value)) is not False:
+            return Pop(value.func.value)
+        case gast.Call():
+            return _classify_call(value, program, primitives, kind)
+        case gast.Set():
+            return Opaque(tuple(value.elts), value)
+        case _:
+            return Inert(value)
+
+
+def is_pop(value: Any) -> bool:
+    """Whether an expression is `name.pop()`."""
+    match value:
+        case gast.Call(func=gast.Attribute(value=gast.Name(), attr="pop"), args=[], keywords=[]):
+            return True
+    return False
+
+
+def _classify_call(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
+    function = program.resolve(value.func)
+    args = tuple(value.args)
+    keywords = tuple((k.arg, k.value) for k in value.keywords)
+    if function is MISSING and isinstance(value.func, gast.Attribute):
+        method = primitives.method(kind(value.func.value), value.func.attr)
+        if method is not None:
+            return Apply(method, (value.func.value, *args), keywords, value)
+        return _classify_method(value, args, keywords, program, primitives)
+    if function is MISSING or function is None:  # None: a cell that a path left unassigned
+        return Call(MISSING, value.func, args, keywords, value)
+    if primitives.is_dynamic(function, len(args), [k for k, _ in keywords]):
+        return Call(MISSING, value.func, args, keywords, value)
+    if _hashable(function) and (
+        primitives.find_rule(function) is not None or primitives.is_nondifferentiable(function)
+    ):
+        return Apply(function, args, keywords, value)
+    return Call(function, value.func, args, keywords, value)
+
+
+def _classify_method(
+    value: Any,
+    args: tuple[Any, ...],
+    keywords: tuple[tuple[str, Any], ...],
+    program: Program,
+    primitives: Primitives,
+) -> Operation:
+    """A call of a method: it may have a rule, of its own or as a function of its owner first, where the owner
+    is an object that is known before the function runs.
+    """
+    owner, name = program.resolve(value.func.value), value.func.attr
+    function = inspect.getattr_static(type(owner), name, None)
+    if owner is MISSING or not isinstance(function, FunctionType) or name in getattr(owner, "__dict__", ()):
+        return Call(MISSING, value.func, args, keywords, value)
+    method = MethodType(function, owner)
+    rule, general = primitives.find_rule(method), primitives.find_rule(function)
+    if rule is not None and rule is not general:
+        return Apply(method, args, keywords, value)
+    if general is not None:
+        return Apply(function, (value.func.value, *args), keywords, value)
+    return Call(MISSING, value.func, args, keywords, value)
+
+
+def _hashable(function: Any) -> bool:
+    if isinstance(function, (FunctionType, BuiltinFunctionType, MethodType, type)):
+        return True
+    try:
+        hash(function)
+    except TypeError:
+        return False
+    return True
+
+
+def index_items(index: Any) -> list[Any]:
+    """The parts of an index: atoms and slices."""
+    return list(index.elts) if isinstance(index, gast.Tuple) else [index]

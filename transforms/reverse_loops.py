@@ -1,0 +1,215 @@
+"""Reverse mode of loops.
+
+A loop's body is differentiated once it is known which of the variables that it carries have adjoints. What
+the reverse body reads of an iteration goes through a trace (`traces`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from .adjoints import Adjoint, Env
+from .liveness import is_test
+from .nodes import (
+    assign,
+    assigned_names,
+    load,
+    located,
+    names_read,
+    store,
+    tuple_of,
+    walk,
+)
+from .traces import Loop, function_of, with_trace
+
+if TYPE_CHECKING:
+    from .differentiate_reverse import Reverse, Sweep
+
+__all__ = ["reverse_for", "reverse_while"]
+
+Body = Callable[["Env"], "tuple[list[Any], list[Any], int | None]"]
+
+
+def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """Both sweeps of a `for` loop."""
+    index: list[str] = []
+
+    def body(inner: Env) -> tuple[list[Any], list[Any], int | None]:
+        forward, back = reverse.block(s.body, inner)
+        index.clear()
+        for source, parts, whole in _sources(reverse, s):
+            adjoints = [inner.pop(part, None) for part in parts]
+            if not any(adjoints):
+                continue
+            if not index:
+                index.append(reverse.names.fresh("k"))
+                reverse.kinds[index[0]] = reverse.domain.INTEGER
+            position = load(index[0])
+            if function_of(reverse, s.iter) is reversed:
+                position = gast.UnaryOp(op=gast.Invert(), operand=position)
+            values = [
+                reverse.zero(part) if a is None else reverse.full(part, a, back)
+                for part, a in zip(parts, adjoints, strict=True)
+            ]
+            value = values[0] if whole else tuple_of(values)
+            reverse.accumulate_at(inner, source.id, position, value, back)
+        for target in assigned_names(
+            [located(gast.For(target=s.target, iter=s.iter, body=[], orelse=[], type_comment=None), s)]
+        ):
+            inner.pop(target, None)
+        return forward, back, None
+
+    loop = _differentiate_body(reverse, s, env, body)
+    forward = located(
+        gast.For(target=s.target, iter=s.iter, body=loop.forward, orelse=[], type_comment=None), s
+    )
+    if not loop.back:
+        return [forward], loop.before
+    return with_trace(reverse, s, forward, loop, index[0] if index else None)
+
+
+def reverse_while(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """Both sweeps of a `while` loop; what its test computes runs once more than its body, so its reverse
+    comes first.
+    """
+    position = next((k for k, n in enumerate(s.body) if is_test(n)), None)
+    header = s.body[:position] if position is not None else []
+    last = {v: env[v] for v in assigned_names(header) if v in env}
+    before: list[Any] = []
+    if last:
+        ahead, before = reverse.block(header, env)
+        if any(isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Tuple) for n in ahead):
+            reverse.program.refuse(
+                s,
+                "a `while` test that calls a function whose derivative is needed after the loop",
+                "the last test is outside the trace",
+                "assign the value in the loop's body",
+            )
+
+    def body(inner: Env) -> tuple[list[Any], list[Any], int | None]:
+        if position is None:
+            forward, back = reverse.block(s.body, inner)
+            return forward, back, None
+        forward, back = reverse.block(s.body[position + 1 :], inner)
+        reverse.open.append(back)
+        head, head_back = reverse.block(header, inner)
+        reverse.open.pop()
+        return [*head, s.body[position], *forward], [*back, *head_back], len(head)
+
+    loop = _differentiate_body(reverse, s, env, body)
+    loop.before[:0] = before
+    forward = located(gast.While(test=s.test, body=loop.forward, orelse=[]), s)
+    if not loop.back:
+        return [forward], loop.before
+    return with_trace(reverse, s, forward, loop, None)
+
+
+def _sources(reverse: Reverse, s: Any) -> list[tuple[Any, list[str], bool]]:
+    """The active sequences that a loop takes elements from, each with the loop variable that an element is,
+    or with those that its parts are.
+    """
+    function = function_of(reverse, s.iter)
+    targets = [n.id for n in walk(s.target) if isinstance(n, gast.Name)]
+    single = isinstance(s.target, gast.Name)
+    if isinstance(s.iter, gast.Call):
+        args = list(s.iter.args)
+        sources = (
+            args if function in (zip, reversed) else [None, args[0]] if function is enumerate else [None]
+        )
+    else:
+        sources = [s.iter]
+    if len(sources) == len(targets):
+        whole = not (len(targets) == 1 and not single)
+        found = [(source, [target], whole) for source, target in zip(sources, targets, strict=True)]
+    else:
+        found = [(source, targets, False) for source in sources]
+    active = [found_ for found_ in found if found_[0] is not None and reverse.is_active(found_[0])]
+    if active and len(sources) > 1 and len(sources) != len(targets):
+        reverse.program.refuse(
+            s,
+            "a loop over several differentiated sequences in this form",
+            "which part of an element a variable is cannot be told",
+            "give each sequence of the `zip` a variable of its own",
+        )
+    return active
+
+
+def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
+    """Differentiates a loop's body once it is known which of the variables that it carries have adjoints;
+    `env` is changed to what holds before the loop.
+    """
+    assigned = set(assigned_names(s))
+    outer = [n for n in names_read(s) if n in reverse.active and n not in assigned]
+    carried = [v for v in env if v in assigned]
+    used_before = reverse.used
+    while True:
+        saved = reverse.names.copy(), list(reverse.traces)
+        reverse.used = set()
+        names = {v: reverse.adjoint_name(v) for v in carried}
+        inner: Env = {v: Adjoint(load(n)) for v, n in names.items()}
+        for v in outer:
+            current = env.get(v)
+            inner[v] = (
+                current
+                if current is not None and current.accumulator
+                else Adjoint(load(reverse.adjoint_name(v)), owned=True, accumulator=True)
+            )
+        forward, back, test = body(inner)
+        more = [v for v in inner if v in assigned and v not in names]
+        if not more:
+            break
+        carried += more
+        reverse.names, reverse.traces = saved
+    loop = Loop(forward, back, test=test)
+    copies = [
+        (names[v], reverse.full(v, inner[v], loop.back) if v in inner else reverse.zero(v)) for v in carried
+    ]
+    loop.back.extend(parallel_copies(copies))
+    for v in carried:
+        loop.before.append(
+            assign(names[v], reverse.full(v, env.pop(v), loop.before) if v in env else reverse.zero(v))
+        )
+    for v in outer:
+        current = env.get(v)
+        if v in reverse.used and not (current is not None and current.accumulator):
+            name = inner[v].value.id
+            start = (
+                reverse.zero(v)
+                if current is None
+                else current.value
+                if current.owned
+                else reverse.copied(current, v)
+            )
+            loop.before.append(assign(name, start))
+            env[v] = Adjoint(load(name), owned=True)
+    reverse.used |= used_before
+    for v in assigned:
+        env.pop(v, None)
+    for v in carried:
+        env[v] = Adjoint(load(names[v]))
+    return loop
+
+
+def parallel_copies(copies: list[tuple[str, Any]]) -> list[Any]:
+    """Assignments that all happen at once: those that nothing later reads first, cycles in one statement."""
+    result: list[Any] = []
+    copies = [(t, c) for t, c in copies if not (isinstance(c, gast.Name) and c.id == t)]
+    while copies:
+        free = [
+            (t, c)
+            for t, c in copies
+            if not any(t in names_read(other) for other_t, other in copies if other_t != t)
+        ]
+        if not free:
+            return [
+                *result,
+                assign(
+                    tuple_of([store(t) for t, _ in copies], gast.Store()), tuple_of([c for _, c in copies])
+                ),
+            ]
+        result.extend(assign(t, c) for t, c in free)
+        copies = [pair for pair in copies if pair not in free]
+    return result

@@ -1,0 +1,212 @@
+"""Reverse mode of one operation: what a rule or a linked derivative adds to the adjoints of operands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from .adjoints import Adjoint, Env
+from .nodes import assign, call, constant, is_atom, load, located, names_read, store, substitute, tuple_of
+from .operations import Apply, Call
+from .program import MISSING
+
+if TYPE_CHECKING:
+    from .differentiate_reverse import Reverse, Sweep
+
+__all__ = ["reverse_apply", "reverse_call"]
+
+
+def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint: Adjoint, env: Env) -> Sweep:
+    """The reverse of a function with a rule: its template, with `unbroadcast` where an elementwise operand
+    may have been broadcast.
+    """
+    if reverse.primitives.is_nondifferentiable(operation.function) or not any(
+        reverse.is_active(o) for o in operation.operands()
+    ):
+        return [s], []
+    rule = reverse.rule(operation)
+    back: list[Any] = []
+    if rule.uniform is not None and reverse.domain.is_scalar(reverse.kinds.get(out, reverse.domain.UNKNOWN)):
+        operand = operation.args[0]
+        if reverse.is_active(operand) and reverse.domain.is_array(reverse.kind(operand)):
+            bound, _ = reverse.arguments(operation, rule.uniform, rule)
+            back, results = reverse.inline(
+                rule.uniform, {**bound, "out": load(out), "dout": adjoint.value}, [0], "d" + out
+            )
+            reverse.accumulate(env, operand.id, results[0], back, uniform=True)
+            return [s], back
+    if adjoint.uniform and rule.structure == "elementwise":
+        found = contributions(reverse, operation, rule, out, adjoint, back)
+        if found is not None:
+            for name, value, uniform in found:
+                reverse.accumulate(env, name, value, back, uniform)
+            return [s], back
+    back = []
+    adjoint = Adjoint(reverse.full(out, adjoint, back))
+    for name, value, _ in contributions(reverse, operation, rule, out, adjoint, back) or ():
+        reverse.accumulate(env, name, value, back)
+    return [s], back
+
+
+def contributions(
+    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, back: list[Any]
+) -> list[tuple[str, Any, bool]] | None:
+    """What a rule adds to the adjoint of each active operand, as (operand, expression, whether it is
+    uniform); None when a uniform adjoint would have to be spread first.
+    """
+    template = reverse.template_for(operation, rule)
+    bound, slots = reverse.arguments(operation, template, rule)
+    wanted = sorted({slot.gradient for slot in slots})
+    base = "d" + out
+    statements, results = reverse.inline(
+        template, {**bound, "out": load(out), "dout": adjoint.value}, wanted, base
+    )
+    back.extend(statements)
+    shared: dict[int, Any] = {}
+    found: list[tuple[str, Any, bool]] = []
+    for slot in slots:
+        if slot.gradient not in results:
+            continue
+        value = results[slot.gradient]
+        if slot.part is not None:
+            if not isinstance(value, gast.Tuple) and not is_atom(value):
+                if slot.gradient not in shared:
+                    name = reverse.names.temporary(base)
+                    back.append(assign(name, value))
+                    shared[slot.gradient] = load(name)
+                value = shared[slot.gradient]
+            value = (
+                value.elts[slot.part]
+                if isinstance(value, gast.Tuple)
+                else gast.Subscript(value=value, slice=constant(slot.part), ctx=gast.Load())
+            )
+        spread = adjoint.uniform and not has_shape(reverse, operation, value, out)
+        if spread and (
+            statements
+            or arrays_read(reverse, value)
+            or reverse.shape_plan(operation, load(slot.name), out) != "none"
+        ):
+            return None
+        if rule.structure == "elementwise" and not spread:
+            value = unbroadcasted(reverse, operation, slot.name, value, out)
+        found.append((slot.name, value, spread))
+    return found
+
+
+def has_shape(reverse: Reverse, operation: Apply, value: Any, out: str) -> bool:
+    """Whether an elementwise expression surely has the shape of the result `out`: it reads it, or an operand
+    of that shape.
+    """
+    read = set(names_read(value))
+    return out in read or any(
+        o.id in read
+        and reverse.domain.is_array(reverse.kind(o))
+        and reverse.shape_plan(operation, o, out) == "none"
+        for o in operation.operands()
+        if isinstance(o, gast.Name)
+    )
+
+
+def arrays_read(reverse: Reverse, value: Any) -> bool:
+    """Whether an expression reads anything but numbers and functions."""
+    return any(
+        n in reverse.kinds and not reverse.domain.is_scalar(reverse.kinds[n]) for n in names_read(value)
+    )
+
+
+def unbroadcasted(reverse: Reverse, operation: Apply, operand: str, value: Any, out: str) -> Any:
+    """The cotangent of an elementwise operand, summed over the axes along which it was broadcast."""
+    plan = reverse.shape_plan(operation, load(operand), out)
+    match plan:
+        case "none":
+            return value
+        case "sum":
+            return reverse.numpy_call("sum", value)
+        case ("axes", axes):
+            axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
+            return reverse.numpy_call("sum", value, axis=axis)
+    return call(reverse.helper("unbroadcast"), value, load(operand))
+
+
+def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: Adjoint, env: Env) -> Sweep:
+    """The reverse of a call: the forward sweep calls the function's fprop, the reverse sweep the bprop that
+    this returned.
+    """
+    if not any(reverse.is_active(o) for o in operation.operands()):
+        return [s], []
+    ahead, node = kept_arguments(reverse, s, operation)
+    operands = [*operation.args, *(v for _, v in operation.keywords)]
+    keys: list[Any] = [*range(len(operation.args)), *(k for k, _ in operation.keywords)]
+    active = [(key, atom) for key, atom in zip(keys, operands, strict=True) if reverse.is_active(atom)]
+    link = reverse.link(operation, [key for key, _ in active], *reverse.linked_operands(operation))
+    base = link.name
+    bprop = reverse.names.fresh(f"{base}_bprop")
+    if operation.function is MISSING:
+        options: dict[str, Any] = {}
+        if reverse.is_active(callee_owner(operation)):
+            options["own"] = constant(True)
+        if len(active) < len(keys):
+            options["keys"] = tuple_of([constant(key) for key, _ in active])
+        fprop: Any = call(reverse.helper("fprop_of"), node.func, **options)
+    else:
+        fprop = load(reverse.bind(f"{base}_fprop", link.function))
+    forward = located(
+        gast.Assign(
+            targets=[tuple_of([store(out), store(bprop)], gast.Store())],
+            value=gast.Call(func=fprop, args=node.args, keywords=node.keywords),
+            type_comment=None,
+        ),
+        s,
+    )
+    back: list[Any] = []
+    result = call(bprop, reverse.full(out, adjoint, back))
+    if operation.function is MISSING:
+        return [*ahead, forward], _spread_unknown(reverse, operation, result, active, env, back)
+    names = [reverse.adjoint_name(atom.id) for _, atom in active]
+    target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
+    back.append(assign(target, result))
+    for name, (_, atom) in zip(names, active, strict=True):
+        reverse.accumulate(env, atom.id, load(name), back)
+    return [*ahead, forward], back
+
+
+def kept_arguments(reverse: Reverse, s: Any, operation: Call) -> tuple[list[Any], Any]:
+    """The call with copies in the place of the arguments that may be changed after it, as its bprop may read
+    them; and the statements that make these.
+    """
+    atoms = [*operation.args, *(v for _, v in operation.keywords)]
+    if operation.function is MISSING:
+        atoms.append(callee_owner(operation))
+    kept = {
+        a.id: reverse.names.temporary(a.id)
+        for a in atoms
+        if reverse.changes.may_be_overwritten(s, a) and not reverse.domain.is_immutable(reverse.kind(a))
+    }
+    copies = [assign(copy, call(reverse.helper("kept"), load(name)), s) for name, copy in kept.items()]
+    return copies, substitute(operation.node, {name: load(copy) for name, copy in kept.items()})
+
+
+def callee_owner(operation: Call) -> Any:
+    """What the adjoint of a callee that only the run knows belongs to: the object of a method, or itself."""
+    callee = operation.callee
+    return callee.value if isinstance(callee, gast.Attribute) else callee
+
+
+def _spread_unknown(
+    reverse: Reverse, operation: Call, result: Any, active: list[Any], env: Env, back: list[Any]
+) -> list[Any]:
+    """The contributions of a call whose function only the run knows: its bprop gives the function's own
+    adjoint first, then a dictionary of those of its arguments, by position and name.
+    """
+    owner = callee_owner(operation)
+    dfunction, dargs = reverse.names.temporary("dfunction"), reverse.names.temporary("dargs")
+    reverse.function_adjoints.add(dfunction)
+    back.append(assign(tuple_of([store(dfunction), store(dargs)], gast.Store()), result))
+    if reverse.is_active(owner):
+        reverse.accumulate(env, owner.id, load(dfunction), back)
+    for key, atom in active:
+        reverse.accumulate(
+            env, atom.id, gast.Subscript(value=load(dargs), slice=constant(key), ctx=gast.Load()), back
+        )
+    return back

@@ -1,0 +1,119 @@
+"""Reverse mode of what changes an array or a list in place.
+
+The adjoint of such a variable is changed in place too, one object for its whole life. (That the variable has
+no other name is what `find_mutated` makes sure of.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from .adjoints import Adjoint, Env
+from .nodes import assign, attribute, call, constant, load, located
+
+if TYPE_CHECKING:
+    from .differentiate_reverse import Reverse, Sweep
+    from .emit import Emitter
+
+__all__ = ["list_check", "reverse_append", "reverse_pop", "reverse_store"]
+
+
+def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """`a[i] = v`: the adjoint of v is what stood in that place of the adjoint of a, which then is zero. `a[i]
+    += v` leaves it there.
+    """
+    target = s.target if isinstance(s, gast.AugAssign) else s.targets[0]
+    base = target.value.id
+    if base not in env and not is_reshaped(reverse, s, base):
+        return [s], []
+    back: list[Any] = []
+    name = reverse.own(env, base, back)
+    place = gast.Subscript(value=load(name), slice=target.slice, ctx=gast.Load())
+    value: Any = None
+    if reverse.is_active(s.value):
+        read = reverse.names.fresh("d" + s.value.id)
+        back.append(assign(read, taken(reverse, base, name, target.slice, s.value)))
+        value = load(read)
+        if isinstance(s, gast.AugAssign) and isinstance(s.op, gast.Sub):
+            value = gast.UnaryOp(op=gast.USub(), operand=value)
+    ahead = [s]
+    if isinstance(s, gast.Assign):
+        place.ctx = gast.Store()
+        back.append(gast.Assign(targets=[place], value=zero_item(reverse, s, ahead), type_comment=None))
+    if value is not None:  # after the place is zero: the value may be the array itself
+        reverse.accumulate(env, s.value.id, value, back)
+    return ahead, back
+
+
+def is_reshaped(reverse: Reverse, s: Any, name: str) -> bool:
+    """Whether an adjoint is needed because a change alters the shape of what was read before."""
+    shaped = reverse.domain.is_numeric(reverse.kinds.get(name, reverse.domain.UNKNOWN))
+    return name in reverse.active and not shaped and reverse.changes.is_read_before(name, s)
+
+
+def zero_item(reverse: Reverse, s: Any, ahead: list[Any]) -> Any:
+    """The adjoint of what a store overwrites; what it depends on is kept in the forward sweep."""
+    base, index = s.targets[0].value, s.targets[0].slice
+    if reverse.domain.item_nature(reverse.kind(base)) == "array":
+        return constant(0)
+    if not isinstance(index, gast.Slice) and reverse.domain.holds_floats(reverse.kind(base)):
+        return constant(0.0)
+    old = reverse.names.temporary(base.id)
+    ahead.insert(0, assign(old, call(reverse.helper("held_at"), base, reverse.index_value(index)), s))
+    return call(reverse.helper("zeros_like"), load(old))
+
+
+def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> Any:
+    """What the adjoint of an array holds in a place, as the adjoint of the value that was put there."""
+    kind = reverse.kinds.get(base, reverse.domain.UNKNOWN)
+    if reverse.domain.is_scalar(reverse.kind(value)) and reverse.domain.is_scalar_item(
+        kind, index, reverse.kind
+    ):
+        return gast.Subscript(value=load(adjoint), slice=index, ctx=gast.Load())
+    helper = "take_at" if reverse.is_basic(index) else "take_stored"
+    return call(reverse.helper(helper), load(adjoint), reverse.index_value(index), value)
+
+
+def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """`items.append(v)`: the adjoint of v is the last element of the adjoint of items, which loses it."""
+    items, (value,) = s.value.func.value.id, s.value.args
+    if items not in env and not is_reshaped(reverse, s, items):
+        return [s], []
+    back: list[Any] = []
+    popped = call(attribute(load(reverse.own(env, items, back)), "pop"))
+    if reverse.is_active(value):
+        name = reverse.adjoint_name(value.id)
+        back.append(assign(name, popped))
+        reverse.accumulate(env, value.id, load(name), back)
+    else:
+        back.append(gast.Expr(value=popped))
+    return [s], back
+
+
+def reverse_pop(reverse: Reverse, s: Any, name: str, env: Env) -> Sweep:
+    """`v = items.pop()`: the adjoint of items gets that of v as its last element."""
+    items = s.value.func.value.id
+    adjoint = env.pop(name, None)
+    if items not in reverse.active or (
+        adjoint is None and items not in env and not is_reshaped(reverse, s, items)
+    ):
+        return [s], []
+    back: list[Any] = []
+    own = reverse.own(env, items, back)
+    if adjoint is None:
+        value = reverse.zero(name)
+    else:
+        whole = Adjoint(reverse.full(name, adjoint, back), owned=adjoint.owned)
+        value = whole.value if whole.owned else reverse.copied(whole, name)
+    back.append(gast.Expr(value=call(attribute(load(own), "append"), value)))
+    return [*list_check(reverse, s), s], back
+
+
+def list_check(emitter: Emitter, s: Any) -> list[Any]:
+    """A check before `v = items.pop()` that items is a list, where the run has to tell."""
+    items = s.value.func.value
+    if emitter.primitives.is_list(emitter.kind(items)):
+        return []
+    return [located(gast.Expr(value=call(emitter.helper("refuse_no_list"), items)), s)]
