@@ -21,8 +21,7 @@ import argparse
 import os
 import time
 import timeit
-import tracemalloc
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
@@ -32,6 +31,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")  # read when NumPy is imported
 
 import numpy as np  # noqa: E402
+from measuring import in_units, peak_memory, print_table, ratio  # noqa: E402
 from programs import BENCHMARKS, THIRTY_LINES, TOOLS, assert_agreement, copy_of_primals  # noqa: E402
 
 import s2sad  # noqa: E402
@@ -82,11 +82,6 @@ def measure(calls: Mapping[str, Call], effort: Effort) -> dict[str, list[float]]
     return {name: samples.seconds for name, samples in running.items()}
 
 
-def ratio(seconds: Iterable[float], base: Iterable[float]) -> float:
-    """The median of the ratios within the rounds that both took part in."""
-    return median(a / b for a, b in zip(seconds, base, strict=False))
-
-
 def generation_times(copies: int) -> tuple[float, list[float]]:
     """Seconds to generate the derivative of 30 lines, for the first function and then for each copy of it."""
     found = []
@@ -99,34 +94,6 @@ def generation_times(copies: int) -> tuple[float, list[float]]:
         derivative(*THIRTY_LINES.args)
         found.append(2 * middle - start - time.perf_counter())
     return found[0], found[1:]
-
-
-# ---------------------------------------------------------------- memory
-
-def peak_memory(call: Call) -> int:
-    """The bytes that are allocated during a call, at most, above those before it."""
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        call()
-        return tracemalloc.get_traced_memory()[1] - before
-    finally:
-        tracemalloc.stop()
-
-
-# ---------------------------------------------------------------- tables
-
-def in_units(seconds: float) -> str:
-    return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} us"
-
-
-def print_table(header: list[str], rows: list[list[str]]) -> None:
-    """Prints columns as wide as their longest entry, as a Markdown table."""
-    widths = [max(len(row[k]) for row in [header, *rows]) for k in range(len(header))]
-    for row in [header, ["-" * width for width in widths], *rows]:
-        first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        print("|", " | ".join([first.strip().ljust(widths[0]), *rest]), "|")
-    print()
 
 
 def main() -> None:
