@@ -35,8 +35,8 @@ from .transforms import (
 )
 from .transforms.changes import Changes
 from .transforms.check_stores import check_stores, stores
-from .transforms.emit import Link, describe, example_rule
-from .transforms.errors import MissingRuleError, NoSourceError, UnsupportedSyntaxError
+from .transforms.emit import Link, missing_rule
+from .transforms.errors import NoSourceError, UnsupportedSyntaxError
 from .transforms.expand_item_updates import expand_item_updates
 from .transforms.find_changed import refuse_active_changes
 from .transforms.lower_updates import lower_updates
@@ -178,11 +178,12 @@ class Generator:
         self.captures[capture.key()] = capture
 
     def inlinable(self, function: Any) -> Program | None:
-        """The normal form of a user's function, or None for what has a rule or no source."""
+        """The normal form of a user's function, or None for what is declared or has no source."""
         if (
             not isinstance(function, FunctionType)
             or PRIMITIVES.find_rule(function) is not None
             or PRIMITIVES.is_nondifferentiable(function)
+            or PRIMITIVES.refusal(function) is not None
         ):
             return None
         try:
@@ -419,12 +420,7 @@ class Generator:
         function = self.plain(function, args, keywords)
         bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
         if bound is None:
-            raise MissingRuleError(
-                f"{describe(function)} has no rule and no Python source to differentiate",
-                program.where(operation.node),
-                "its derivative is not known",
-                f"declare it: {example_rule(function)}",
-            )
+            raise missing_rule(function, PRIMITIVES.refusal(function), program.where(operation.node))
         source = read_source(function)
         parameters = parameter_names(source.tree)
         wrt = tuple(parameters[k] if isinstance(k, int) else k for k in keys)

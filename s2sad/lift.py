@@ -31,8 +31,7 @@ from .derivative import Derivative
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
 from .source import read_source
-from .transforms.emit import describe, example_rule
-from .transforms.errors import MissingRuleError
+from .transforms.emit import missing_rule
 from .transforms.nodes import param
 from .transforms.printer import to_source
 from .transforms.program import Scope
@@ -265,11 +264,7 @@ def _is_fixed(value: Any) -> bool:
 
 def _lift_primitive(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
     if PRIMITIVES.find_rule(f) is None and not PRIMITIVES.is_nondifferentiable(f):
-        raise MissingRuleError(
-            f"{describe(f)} has no rule and no Python source to differentiate",
-            why="its derivative is not known",
-            instead=f"declare it: {example_rule(f)}",
-        )
+        raise missing_rule(f, PRIMITIVES.refusal(f))
     count, names = len(args), tuple(keywords)
 
     def make() -> FunctionType:

@@ -4,10 +4,14 @@ functions.
 
 from __future__ import annotations
 
+import inspect
 import operator
+from collections.abc import Mapping
+from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
+import gast
 import numpy as np
 
 from . import runtime, updates
@@ -106,6 +110,38 @@ FRESH = frozenset(
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
 
 
+UFUNC_KEYWORDS = {
+    "out": None,
+    "where": True,
+    "casting": "same_kind",
+    "order": "K",
+    "dtype": None,
+    "subok": True,
+    "signature": None,
+}
+
+
+@lru_cache(maxsize=1024)
+def parameters_of(function: Any) -> Mapping[str, Any]:
+    """The parameters of a function, with their defaults, those that can be passed by position first; none if
+    it does not say.
+
+    >>> parameters_of(np.fliplr)
+    {'m': <class 'inspect._empty'>}
+    """
+    if isinstance(function, np.ufunc):
+        return UFUNC_KEYWORDS
+    try:
+        return {p.name: p.default for p in inspect.signature(function).parameters.values()}
+    except (TypeError, ValueError):  # a function written in C that does not say
+        return {}
+
+
+def _is_value(node: Any, value: Any) -> bool:
+    """Whether an atom is this literal."""
+    return isinstance(node, gast.Constant) and type(node.value) is type(value) and node.value == value
+
+
 class RulePrimitives:
     """Implements `transforms.operations.Primitives` over the registry."""
 
@@ -121,7 +157,31 @@ class RulePrimitives:
         """The function that a method of such a value stands for, or None when only the run can tell."""
         if isinstance(kind, (Dict, List)):
             return (DICT_METHODS if isinstance(kind, Dict) else LIST_METHODS).get(name)
-        return METHODS.get(name) if isinstance(kind, (Array, Numeric, Scalar)) else None
+        if not isinstance(kind, (Array, Numeric, Scalar)):
+            return None
+        member = getattr(np.ndarray, name, None)
+        return member if refusal(member) else METHODS.get(name)
+
+    @staticmethod
+    def positional(
+        function: Any, args: tuple[Any, ...], keywords: tuple[tuple[str, Any], ...]
+    ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
+        """A call's arguments as the function's rule takes them: by position where the function has another
+        name for a parameter; those that say what is so anyway, as `out=None`, left out.
+        """
+        rule = find_rule(function) if keywords else None
+        if rule is None:
+            return args, keywords
+        left = dict(keywords)
+        named = parameters_of(function)
+        for name in list(named)[len(args) :]:
+            if name not in left or name in rule.template.parameters:
+                break
+            args = (*args, left.pop(name))
+        kept = [
+            (k, v) for k, v in left.items() if k in rule.template.parameters or not _is_value(v, named.get(k))
+        ]
+        return args, tuple(kept)
 
     @staticmethod
     def is_list(kind: Kind) -> bool | None:

@@ -25,7 +25,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
-from types import MappingProxyType
+from types import BuiltinFunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 import gast
@@ -356,6 +356,8 @@ def _find(table: dict[Any, Any], f: Any) -> Any:
         return _find_member(table, getattr(np.ndarray, f.__name__, None))
     if inspect.ismethod(f):
         return _find(table, f.__func__)
+    if type(f) is BuiltinFunctionType and not isinstance(f.__self__, (ModuleType, type)):
+        return table.get(getattr(type(f.__self__), f.__name__, None))
     return _find_member(table, f) if getattr(f, "__objclass__", None) is np.ndarray else None
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from .arguments import plain_signature
 from .compiled import make_function
 from .primitives import PRIMITIVES
-from .transforms.emit import describe, example_rule
-from .transforms.errors import MissingRuleError, NonDifferentiableError
+from .transforms.emit import missing_rule
+from .transforms.errors import NonDifferentiableError
 from .transforms.program import Scope
 
 __all__ = ["Target", "target_of"]
@@ -57,11 +57,7 @@ def target_of(f: Any) -> Target:
         raise NonDifferentiableError(
             f"{f!r} cannot be differentiated: it is not callable", instead="pass a function"
         )
-    raise MissingRuleError(
-        f"{describe(f)} has no rule and no Python source",
-        why="its derivative is not known",
-        instead=f"declare it: {example_rule(f)}",
-    )
+    raise missing_rule(f, PRIMITIVES.refusal(f))
 
 
 @functools.lru_cache(maxsize=256)

@@ -18,7 +18,16 @@ from .nodes import attribute, call, constant, load, names_read, tuple_of, walk
 from .operations import Apply, Call, Opaque, Operation, Primitives, classify
 from .program import MISSING, Program
 
-__all__ = ["Emitter", "Generation", "Link", "Slot", "carrying_operands", "differentiable_slots", "results_of"]
+__all__ = [
+    "Emitter",
+    "Generation",
+    "Link",
+    "Slot",
+    "carrying_operands",
+    "differentiable_slots",
+    "missing_rule",
+    "results_of",
+]
 
 
 @dataclass(frozen=True)
@@ -164,11 +173,10 @@ class Emitter:
     def rule(self, operation: Apply) -> Any:
         rule = self.primitives.find_rule(operation.function)
         if rule is None:
-            raise MissingRuleError(
-                f"{describe(operation.function)} has no rule",
+            raise missing_rule(
+                operation.function,
+                self.primitives.refusal(operation.function),
                 self.program.where(operation.node),
-                self.primitives.refusal(operation.function) or "its derivative is not known",
-                f"declare it: {example_rule(operation.function)}",
             )
         return rule
 
@@ -329,9 +337,15 @@ def describe(function: Any) -> str:
     return f"`{module}.{name}`" if module and module != "builtins" else f"`{name}`"
 
 
-def example_rule(function: Any) -> str:
+def missing_rule(function: Any, refusal: str | None, where: Any = None) -> MissingRuleError:
+    """The error for a function without a rule; `refusal` is why it is declared to have none."""
     name = getattr(function, "__name__", "f")
-    return f"`@s2sad.bprop({name})` over `def {name}_rule(x, out, dout): return (dx,)`"
+    return MissingRuleError(
+        f"{describe(function)} has no rule" + ("" if refusal else " and no Python source to differentiate"),
+        where,
+        refusal or "its derivative is not known",
+        f"declare it: `@s2sad.bprop({name})` over `def {name}_rule(x, out, dout): return (dx,)`",
+    )
 
 
 def reads(node: Any, names: set[str]) -> bool:

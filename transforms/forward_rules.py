@@ -233,13 +233,14 @@ class TangentEmitter(Emitter):
             method = self.program.resolve(node.func) is MISSING
             args = list(operation.args)
             args[position] = tangent
+            keywords = [gast.keyword(arg=name, value=atom) for name, atom in operation.keywords]
             if method:
                 return gast.Call(
                     func=gast.Attribute(value=args[0], attr=node.func.attr, ctx=gast.Load()),
                     args=args[1:],
-                    keywords=node.keywords,
+                    keywords=keywords,
                 )
-            return gast.Call(func=node.func, args=args, keywords=node.keywords)
+            return gast.Call(func=node.func, args=args, keywords=keywords)
         return substitute(node, {slot.name: tangent})
 
 

@@ -80,6 +80,9 @@ class Primitives(Protocol):
     def changed_by_method(self, kind: Any, name: str, count: int, keywords: Any) -> list[Any] | None: ...
     def method(self, kind: Any, name: str) -> Any: ...
     def attribute(self, kind: Any, name: str) -> Any: ...
+    def positional(
+        self, function: Any, args: tuple[Any, ...], keywords: tuple[tuple[str, Any], ...]
+    ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]: ...
     def is_inert(self, attribute: str) -> bool: ...
     def is_dynamic(self, function: Any, count: int, keywords: list[str]) -> bool: ...
     def operator(self, function: Any, left: Any, right: Any) -> Any: ...
@@ -96,8 +99,8 @@ class Alias:
 
 @dataclass(frozen=True)
 class Apply:
-    """A function with a rule, or one that is declared to carry no derivative, on atoms. `node` is the
-    expression as written.
+    """A function with a rule, or one that is declared to carry no derivative or to have no rule, on atoms.
+    `node` is the expression as written.
     """
 
     function: Any
@@ -223,16 +226,18 @@ def _classify_call(value: Any, program: Program, primitives: Primitives, kind: A
     if function is MISSING and isinstance(value.func, gast.Attribute):
         method = primitives.method(kind(value.func.value), value.func.attr)
         if method is not None:
-            return Apply(method, (value.func.value, *args), keywords, value)
+            return Apply(method, *primitives.positional(method, (value.func.value, *args), keywords), value)
         return _classify_method(value, args, keywords, program, primitives)
     if function is MISSING or function is None:  # None: a cell that a path left unassigned
         return Call(MISSING, value.func, args, keywords, value)
     if primitives.is_dynamic(function, len(args), [k for k, _ in keywords]):
         return Call(MISSING, value.func, args, keywords, value)
     if _hashable(function) and (
-        primitives.find_rule(function) is not None or primitives.is_nondifferentiable(function)
+        primitives.find_rule(function) is not None
+        or primitives.is_nondifferentiable(function)
+        or primitives.refusal(function) is not None
     ):
-        return Apply(function, args, keywords, value)
+        return Apply(function, *primitives.positional(function, args, keywords), value)
     return Call(function, value.func, args, keywords, value)
 
 

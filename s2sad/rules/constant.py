@@ -64,8 +64,8 @@ nondifferentiable(named(np, """
     """), pure=False)
 nondifferentiable([getattr(module, "test") for module in (np.linalg, np.fft)], pure=False)  # noqa: B009
 
-# Distributions with parameters are left out: by these there is a derivative, so that active ones are refused.
-# So is what puts given numbers into another order.
+# Distributions with parameters have a derivative by these, so they are with what is refused; so is what puts
+# given numbers into another order.
 _RANDOM = """
     seed get_state set_state rand randn random random_sample ranf sample randint random_integers bytes
     standard_normal standard_exponential standard_cauchy default_rng RandomState Generator SeedSequence

@@ -155,7 +155,7 @@ def correlation_change(dc: Array, c: Array) -> Array:
     return (dc - c * (np.expand_dims(shrink, 1) + shrink)) / (np.expand_dims(s, 1) * s)
 
 
-@bprop(np.corrcoef, samples=VARIABLES)
+@bprop(np.corrcoef, samples=[*VARIABLES, given(A(3, 5, dtype="float32"), dtype=np.float64)])
 def corrcoef(x, y=None, rowvar=True, *, dtype=None, out, dout):
     dc = correlation_dcov(dout, np.cov(x, y, rowvar))
     dx, dy = covariance_grads(dc, x, y, rowvar, False, None, None, None)

@@ -20,7 +20,15 @@ Array = Any  # whatever implements NumPy's protocols
 # ---------------------------------------------------------------- filled with numbers
 
 
-@bprop(np.full, samples=[given((2, 3), 1.5), given((2, 3), A(3)), given(2, A(), np.float32)])
+@bprop(
+    np.full,
+    samples=[
+        given((2, 3), 1.5),
+        given((2, 3), A(3)),
+        given(2, A(), np.float32),
+        given((2, 3), A(3), order="F"),
+    ],
+)
 def full(shape, fill_value, dtype=None, order="C", *, out, dout):
     return None, cast_back(dout, fill_value)
 
@@ -36,6 +44,7 @@ def full_jvp(shape, fill_value, dtype=None, order="C", *, out, dfill_value):
         given(np.zeros((2, 3)), 1.5),
         given(np.zeros((2, 3), np.float32), A(3)),
         given(np.zeros(3), A(2), np.float32, shape=(3, 2)),
+        given(np.zeros((2, 3)), A(3), order="C"),
     ],
 )
 def full_like(a, fill_value, dtype=None, order="K", *, shape=None, out, dout):

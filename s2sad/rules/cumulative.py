@@ -38,7 +38,7 @@ def cumsum_dx(d: Array, x: Array, axis: Any) -> Array:
     return np.flip(np.cumsum(np.flip(d, axis), axis), axis)
 
 
-@bprop(np.nancumsum, samples=NAN)
+@bprop(np.nancumsum, samples=[*NAN, *WIDENED])
 def nancumsum(a, axis=None, dtype=None, *, out, dout):
     return (np.where(np.isnan(a), 0, unbroadcast(cumsum_dx(dout, a, axis), a)),)
 
@@ -118,7 +118,7 @@ def cumprod_jvp(a, axis=None, dtype=None, *, out, da):
     return cumprod_tangent(a, da, axis)
 
 
-@bprop(np.nancumprod, samples=NAN)
+@bprop(np.nancumprod, samples=[*NAN, *WIDENED])
 def nancumprod(a, axis=None, dtype=None, *, out, dout):
     da = cumprod_dx(dout, np.where(np.isnan(a), 1, a), out, axis)
     return (np.where(np.isnan(a), 0, unbroadcast(da, a)),)

@@ -157,7 +157,8 @@ def radians(x, out, dout):
     return (np.radians(dout),)
 
 
-@bprop(np.unwrap, "elementwise", samples=[given(A(5)), given(A(3, 4), axis=0)])
+@bprop(np.unwrap, "elementwise", samples=[
+    given(A(5)), given(A(3, 4), axis=0), given(A(5), 4.0), given(A(5, low=-9.0, high=9.0), period=3.0)])
 def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi, out, dout):
     return (dout,)
 
@@ -227,7 +228,7 @@ def angle_reals(z, deg=False, *, out, dout):
 
 # The result is real where the parts that would be lost are small, so this says `unbroadcast` itself.
 @bprop(np.real_if_close, samples=[
-    given(A(3)), given(A(3, dtype="complex128"))])
+    given(A(3)), given(A(3, dtype="complex128")), given(A(3, dtype="complex128"), tol=10)])
 def real_if_close(a, tol=100, *, out, dout):
     return (unbroadcast(dout, a),)
 
@@ -287,6 +288,6 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None, out, dout):
 @bprop(np.nan_to_num, "elementwise", samples=[
     given(np.array([1.0, np.nan, np.inf, -2.0])),
     given(np.array([1.0 + 2j, complex(np.nan, 1.0), complex(1.0, np.inf)])),
-    given(np.array([1.0, np.nan, np.inf]), nan=2.0, posinf=9.0)])
+    given(np.array([1.0, np.nan, np.inf, -np.inf]), nan=2.0, posinf=9.0, neginf=-9.0)])
 def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None, out, dout):
     return (where_finite(dout, x),)

@@ -259,7 +259,7 @@ def distance(i: Array, j: Array) -> Array:
     return np.sqrt(i * i + j + 1.5)
 
 
-@bprop(np.fromfunction, samples=[(distance, (2, 3))])
+@bprop(np.fromfunction, samples=[(distance, (2, 3)), ((distance, (2, 3)), {"dtype": np.float32})])
 def fromfunction(function, shape, *, dtype=float, out, dout):
     dfunction, _, _ = pulled_back(on_grid, dout, (function, shape, dtype))
     return dfunction, None

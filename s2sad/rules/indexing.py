@@ -13,7 +13,7 @@ from ..registry import bprop, nondifferentiable
 from ..runtime import unbroadcast
 from .containers import filled, part_like, regroup
 from .padding import unpad
-from .samples import A, given
+from .samples import A, given, since
 
 Array = Any  # whatever implements NumPy's protocols
 
@@ -351,7 +351,12 @@ nondifferentiable([trimmed])
 
 
 @bprop(
-    np.trim_zeros, samples=[given(A(4)), given(np.array([1.5, 0.0, 2.5]), "b")]
+    np.trim_zeros,
+    samples=[
+        given(A(4)),
+        given(np.array([1.5, 0.0, 2.5]), "b"),
+        *since("2.2", given(A(2, 3), axis=1)),
+    ],
 )  # zeros that are cut can't move
 def trim_zeros(filt, trim="fb", axis=None, *, out, dout):
     return (np.pad(dout, trimmed(filt, out, trim, axis)),)

@@ -53,7 +53,14 @@ def concatenate_jvp(arrays, axis=0, *, dtype=None, casting="same_kind", out, dar
 @bprop(
     np.stack,
     lists=True,
-    samples=[*PARTS[1:], given([A(3), A(3)], axis=-1), given([1.0, 2.0, 3.0]), given([2.0, A()]), *WIDENED],
+    samples=[
+        *PARTS[1:],
+        given([A(3), A(3)], axis=-1),
+        given([1.0, 2.0, 3.0]),
+        given([2.0, A()]),
+        *WIDENED,
+        *NARROWED,
+    ],
 )
 def stack(arrays, axis=0, *, dtype=None, casting="same_kind", out, dout):
     return (unstack_like(dout, arrays, axis),)
@@ -66,7 +73,9 @@ def stack_jvp(arrays, axis=0, *, dtype=None, casting="same_kind", out, darrays):
     return cast_like(np.stack(filled(darrays, arrays), axis=axis), out)
 
 
-@bprop(np.vstack, lists=True, samples=[*PARTS, given([A(3), A(2, 3)]), given([1.0, 2.0]), *WIDENED])
+@bprop(
+    np.vstack, lists=True, samples=[*PARTS, given([A(3), A(2, 3)]), given([1.0, 2.0]), *WIDENED, *NARROWED]
+)
 def vstack(tup, *, dtype=None, casting="same_kind", out, dout):
     return (split_like(dout, tup, 0, np.atleast_2d),)
 
@@ -81,7 +90,14 @@ def vstack_jvp(tup, *, dtype=None, casting="same_kind", out, dtup):
 @bprop(
     np.hstack,
     lists=True,
-    samples=[given([A(3), A(2)]), given((A(2, 3), A(2, 1))), given([1.0, A(2)]), given(A(2, 3)), *WIDENED],
+    samples=[
+        given([A(3), A(2)]),
+        given((A(2, 3), A(2, 1))),
+        given([1.0, A(2)]),
+        given(A(2, 3)),
+        *WIDENED,
+        *NARROWED,
+    ],
 )
 def hstack(tup, *, dtype=None, casting="same_kind", out, dout):
     if np.ndim(out) == 1:
@@ -150,7 +166,7 @@ NESTED = [
 ]
 
 
-@bprop(np.array, lists=True, samples=[*NESTED, given(A(3), copy=True, ndmin=2)])
+@bprop(np.array, lists=True, samples=[*NESTED, given(A(2, 3), order="F"), given(A(3), copy=True, ndmin=2)])
 def array(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dout):
     return (nested_like(dout, object),)
 
@@ -160,7 +176,13 @@ def array_jvp(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dobject
     return np.reshape(cast_like(np.array(filled(dobject, object)), out), np.shape(out))
 
 
-@bprop(np.asarray, np.asanyarray, np.asarray_chkfinite, lists=True, samples=NESTED)
+@bprop(
+    np.asarray,
+    np.asanyarray,
+    np.asarray_chkfinite,
+    lists=True,
+    samples=[*NESTED, given(A(2, 3), order="F")],
+)
 def asarray(a, dtype=None, order=None, *, copy=None, out, dout):
     return (nested_like(dout, a),)
 
@@ -300,6 +322,7 @@ def unmesh(d: Any, xs: Any, out: Any, indexing: str, sparse: bool) -> Any:
         given(A(2), A(3), A(2)),
         given(A(3), 1.5),
         given(A(3), A(2), sparse=True),
+        given(A(3), A(2), copy=False),
     ],
 )
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy", out, dout):

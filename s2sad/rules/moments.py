@@ -286,6 +286,7 @@ def std_jvp(
 
 
 SPREAD_NAN = [*NAN, *NAN_MASKED, given(with_nan(3, 4), 1, ddof=1), given(with_nan(3, 4), 1, mean=A(3, 1))]
+SPREAD_NAN += [given(A(3, 4, dtype="float32"), 0, np.float64), given(with_nan(3, 4), correction=1)]
 
 
 @bprop(np.nanvar, samples=SPREAD_NAN)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..registry import bprop, nondifferentiable
 from ..runtime import broadcast_like, unreduce
-from .samples import A, given
+from .samples import A, given, since
 from .shaping import cast_back
 
 Array = Any  # whatever implements NumPy's protocols
@@ -22,15 +22,32 @@ Array = Any  # whatever implements NumPy's protocols
 # ---------------------------------------------------------------- sorting
 
 
-@bprop(np.sort, samples=[given(A(5)), given(A(3, 4), axis=0), given(A(2, 3), None, "stable")])
-def sort(a, axis=-1, kind=None, *, stable=None, out, dout):
+@bprop(
+    np.sort,
+    samples=[
+        given(A(5)),
+        given(A(3, 4), axis=0),
+        given(A(2, 3), None, "stable"),
+        given(A(5), stable=True),
+        *since("2.5", given(A(5), descending=True), given(A(2, 3), None, descending=False)),
+    ],
+)
+def sort(a, axis=-1, kind=None, *, stable=None, descending=None, out, dout):
+    if descending is not None and axis is None:
+        return (np.reshape(dout[destinations(a, out, axis)], np.shape(a)),)
+    if descending is not None:
+        return (np.take_along_axis(dout, destinations(a, out, axis), axis),)
     if axis is None:
         return (np.reshape(dout[np.argsort(np.argsort(a, None))], np.shape(a)),)
     return (np.take_along_axis(dout, np.argsort(np.argsort(a, axis), axis), axis),)
 
 
 @sort.jvp
-def sort_jvp(a, axis=-1, kind=None, *, stable=None, out, da):
+def sort_jvp(a, axis=-1, kind=None, *, stable=None, descending=None, out, da):
+    if descending is not None and axis is None:
+        return np.reshape(da, (-1,))[sources(a, out, axis)]
+    if descending is not None:
+        return np.take_along_axis(da, sources(a, out, axis), axis)
     if axis is None:
         return np.reshape(da, (-1,))[np.argsort(a, None)]
     return np.take_along_axis(da, np.argsort(a, axis), axis)
@@ -66,7 +83,15 @@ def destinations(a: Array, out: Array, axis: int | None) -> Array:
 nondifferentiable([sources, destinations])
 
 
-@bprop(np.partition, samples=[given(A(6), 2), given(A(3, 4), (1, 2), axis=0), given(A(2, 3), 4, axis=None)])
+@bprop(
+    np.partition,
+    samples=[
+        given(A(6), 2),
+        given(A(3, 4), (1, 2), axis=0),
+        given(A(2, 3), 4, axis=None),
+        given(A(6), 2, kind="introselect"),
+    ],
+)
 def partition(a, kth, axis=-1, kind="introselect", *, out, dout):
     if axis is None:
         return (np.reshape(dout[destinations(a, out, axis)], np.shape(a)),)

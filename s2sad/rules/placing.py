@@ -94,7 +94,11 @@ def trace(x, offset=0, axis1=0, axis2=1, dtype=None, *, out, dout):
     return (place_diagonal(np.expand_dims(dout, -1), x, offset, axis1, axis2),)
 
 
-@bprop(np.linalg.trace, "linear", samples=[given(A(2, 3)), given(A(2, 3, 4), offset=-1)])
+@bprop(
+    np.linalg.trace,
+    "linear",
+    samples=[given(A(2, 3)), given(A(2, 3, 4), offset=-1), given(A(2, 2, dtype="float32"), dtype=np.float64)],
+)
 def linalg_trace(x, *, offset=0, dtype=None, out, dout):
     return (place_diagonal(np.expand_dims(dout, -1), x, offset, -2, -1),)
 

@@ -191,7 +191,12 @@ APART = np.array([-1.0, -0.4, 0.1, 0.7, 1.3])
 # The matrix of the powers is taken to be of full rank; what `full` and `cov` return besides is not covered.
 @bprop(
     np.polyfit,
-    samples=[given(APART, A(5), 2), given(APART, A(5, 2), 1), given(APART, A(5), 2, w=A(5, low=0.5))],
+    samples=[
+        given(APART, A(5), 2),
+        given(APART, A(5, 2), 1),
+        given(APART, A(5), 2, w=A(5, low=0.5)),
+        given(APART, A(5), 1, 1e-9),
+    ],
 )
 def polyfit(x, y, deg, rcond=None, *, w=None, out, dout):
     dx, dy, dw = polyfit_grads(dout, x, y, deg, w, out)

@@ -188,7 +188,7 @@ def mean_of_all(x, axis=None, dtype=None, *, keepdims=False, out, dout):
     return (dout / x.size,)
 
 
-@bprop(np.nansum, samples=[*NAN, *NAN_MASKED, given(with_nan(3, 4), initial=0.7)])
+@bprop(np.nansum, samples=[*NAN, *NAN_MASKED, *WIDENED, given(with_nan(3, 4), initial=0.7)])
 def nansum(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=True, out, dout):
     if where is True:
         da = np.where(np.isnan(a), 0, unreduce(dout, a, axis, keepdims))
@@ -204,7 +204,7 @@ def nansum_jvp(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=Tru
     return np.sum(da, axis=axis, dtype=dtype, keepdims=keepdims, where=is_known(a, where)) + dinitial
 
 
-@bprop(np.nanmean, samples=[*NAN, *NAN_MASKED])
+@bprop(np.nanmean, samples=[*NAN, *NAN_MASKED, *WIDENED])
 def nanmean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, dout):
     known = is_known(a, where)
     return (np.where(known, unreduce(dout / counted(a, axis, keepdims, known), a, axis, keepdims), 0),)
@@ -247,7 +247,7 @@ def prod_jvp(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=True,
     return change + np.prod(chosen, axis=axis, dtype=dtype, keepdims=keepdims) * dinitial
 
 
-@bprop(np.nanprod, samples=[*NAN, *NAN_MASKED, given(with_nan(3, 4), initial=0.7)])
+@bprop(np.nanprod, samples=[*NAN, *NAN_MASKED, *WIDENED, given(with_nan(3, 4), initial=0.7)])
 def nanprod(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=True, out, dout):
     known = is_known(a, where)
     chosen = np.where(known, a, 1)

@@ -12,7 +12,7 @@ from .constant import named
 
 refuse(named(np, "copyto put putmask place put_along_axis fill_diagonal"),
        "it changes its argument in place; store with `a[index] = values` instead")
-refuse(named(np.ndarray, "fill itemset partition put resize sort byteswap setfield setflags"),
+refuse(named(np.ndarray, "fill itemset partition put resize sort setfield setflags"),
        "it changes the array in place; make a new array instead, or store with `a[index] = values`")
 refuse(named(np, "unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d "
                  "setxor1d"),
@@ -29,8 +29,22 @@ refuse(named(np, "frompyfunc"), "its results are arrays of objects; use np.vecto
 refuse(named(np, "nditer nested_iters ndenumerate flatiter broadcast"),
        "its elements are not told apart; go over np.ndindex, or np.broadcast_arrays for several arrays")
 refuse(named(np.ndarray, "flat"), "assignments to it change the array; use np.ravel")
-refuse(named(np.ndarray, "view getfield data ctypes to_device base __dlpack__"),
+refuse(named(np.ndarray, "view getfield data ctypes to_device base byteswap __dlpack__"),
        "it reads the memory of the array as something else; use astype, reshape or slices")
 
 refuse(named(np, "trapz"), "it is deprecated; use np.trapezoid")
 refuse(named(np, "row_stack"), "it is deprecated; use np.vstack")
+refuse(named(np.ndarray, "newbyteorder ptp tostring"), "NumPy 2 has it in name only")
+
+_DISTRIBUTIONS = """
+    beta binomial chisquare dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic
+    lognormal logseries multinomial multivariate_hypergeometric multivariate_normal negative_binomial
+    noncentral_chisquare noncentral_f normal pareto poisson power rayleigh standard_gamma standard_t
+    triangular uniform vonmises wald weibull zipf
+    """
+for _source in (np.random, np.random.Generator, np.random.RandomState):
+    refuse(named(_source, _DISTRIBUTIONS),
+           "how a draw varies with the parameters is not known; draw from a distribution without any, and "
+           "use them after: `mean + scale * rng.standard_normal(n)`")
+    refuse(named(_source, "choice permutation permuted shuffle"),
+           "which values it takes is random; draw indices, and take by them: `x[rng.permutation(len(x))]`")

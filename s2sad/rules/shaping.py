@@ -15,7 +15,7 @@ from s2sad.transforms.errors import NonDifferentiableError
 
 from ..registry import bprop, nondifferentiable
 from ..runtime import broadcast_like, unbroadcast
-from .samples import A, given
+from .samples import A, given, since
 
 Array = Any  # whatever implements NumPy's protocols
 
@@ -41,6 +41,7 @@ def memory_order(order: Any) -> Any:
         given(A(6), (2, 3), order="F"),
         given(A(), (1, 1)),
         given(A(0, 2), (2, 0)),
+        *since("2.1", given(A(2, 3), 6, copy=True)),
     ],
 )
 def reshape(x, shape, order="C", *, copy=None, out, dout):
@@ -177,7 +178,9 @@ def require(x, dtype=None, requirements=None, *, out, dout):
     return (unbroadcast(dout, x),)
 
 
-@bprop(np.copy, "linear", samples=[given(A(2, 3)), given(A(3, dtype="float32")), given(2.0)])
+@bprop(
+    np.copy, "linear", samples=[given(A(2, 3)), given(A(3, dtype="float32")), given(2.0), given(A(2, 3), "F")]
+)
 def copy(x, order="K", *, out, dout):
     return (unbroadcast(dout, x),)
 
@@ -241,6 +244,7 @@ def cast_like_jvp(dx, like, out, ddx):
         given(A(3, dtype="float32"), np.float64),
         given(A(3), np.float32),
         given(A(2, dtype="float32"), np.complex128),
+        given(A(2, 3), np.float64, copy=False),
     ],
 )
 def astype(x, dtype, *, copy=True, order="K", casting="unsafe", subok=True, out, dout):

@@ -164,6 +164,7 @@ EINSUMS = [
     given("ij,ij->ij", A(2, 3), A(2, 3, dtype="complex128")),
     given(",i->i", A(), A(3)),
     given("i,i->i", A(3, dtype="float32"), A(3, dtype="float32"), dtype=np.float64, optimize=True),
+    given("ij->ji", A(2, 3), order="C", casting="same_kind"),
 ]
 
 

@@ -30,16 +30,17 @@ REDUCED = [
     given(A(3, 4, 2), axis=(0, 2)),
     given(A(3, 4), where=MASK),
 ]
+WIDENED = given(A(3, dtype="float32"), dtype=np.float64)
 
 
-@bprop(np.add.reduce, "linear", samples=[*REDUCED, given(A(3, dtype="float32"), dtype=np.float64)])
+@bprop(np.add.reduce, "linear", samples=[*REDUCED, WIDENED])
 def add_reduce(x, axis=0, dtype=None, *, keepdims=False, where=True, out, dout):
     if where is True:
         return (unreduce(dout, x, axis, keepdims),)
     return (np.where(where, unreduce(dout, x, axis, keepdims), 0),)
 
 
-@bprop(np.multiply.reduce, samples=REDUCED)
+@bprop(np.multiply.reduce, samples=[*REDUCED, WIDENED])
 def multiply_reduce(x, axis=0, dtype=None, *, keepdims=False, where=True, out, dout):
     if where is True:
         return (unreduce(dout, x, axis, keepdims) * product_of_others(x, axis),)
@@ -55,7 +56,7 @@ def multiply_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, where=True, ou
     return np.sum(dx * others, axis=axis, keepdims=keepdims, where=where)
 
 
-@bprop(np.maximum.reduce, np.minimum.reduce, samples=REDUCED[:4])
+@bprop(np.maximum.reduce, np.minimum.reduce, samples=[*REDUCED[:4], WIDENED])
 def maximum_reduce(x, axis=0, dtype=None, *, keepdims=False, out, dout):
     return (unreduce(dout, x, axis, keepdims) * share_of_ties(x, out, axis, keepdims),)
 
@@ -65,7 +66,7 @@ def maximum_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, out, dx):
     return np.sum(dx * share_of_ties(x, out, axis, keepdims), axis=axis, keepdims=keepdims)
 
 
-@bprop(np.logaddexp.reduce, samples=REDUCED[:4])
+@bprop(np.logaddexp.reduce, samples=[*REDUCED[:4], WIDENED])
 def logaddexp_reduce(x, axis=0, dtype=None, *, keepdims=False, out, dout):
     return (unreduce(dout, x, axis, keepdims) * np.exp(x - unreduce(out, x, axis, keepdims)),)
 
@@ -77,7 +78,7 @@ def logaddexp_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, out, dx):
 
 # ---------------------------------------------------------------- accumulate
 
-ACCUMULATED = [given(A(5)), given(A(3, 4)), given(A(3, 4), axis=-1)]
+ACCUMULATED = [given(A(5)), given(A(3, 4)), given(A(3, 4), axis=-1), WIDENED]
 
 
 @bprop(np.add.accumulate, "linear", samples=ACCUMULATED)
@@ -143,10 +144,13 @@ def segment_weights(x: Array, indices: Any, axis: int) -> Array:
 nondifferentiable([segment_of, segment_weights])
 
 
+NARROW = given(A(4, dtype="float32"), [0, 2], dtype=np.float64)
+
+
 @bprop(
     np.add.reduceat,
     "linear",
-    samples=[given(A(6), [0, 2, 4]), given(A(6), [0, 4, 1]), given(A(3, 4), np.array([0, 2]), 1)],
+    samples=[given(A(6), [0, 2, 4]), given(A(6), [0, 4, 1]), given(A(3, 4), np.array([0, 2]), 1), NARROW],
 )
 def add_reduceat(x, indices, axis=0, dtype=None, *, out, dout):
     weights = segment_weights(x, indices, axis)
