@@ -135,7 +135,8 @@ class _Call:
 
     def evaluate(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         args, keywords = deepcopy((args, keywords))
-        return self.function(*args, **keywords)
+        out = self.function(*args, **keywords)
+        return out if self.rule.parts is None else {name: out[name] for name in self.rule.parts}
 
     def with_slots(self, values: tuple[Any, ...]) -> Any:
         """The function's result with other values of the leading parameters."""

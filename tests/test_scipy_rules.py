@@ -66,7 +66,8 @@ def test_rule_in_a_program(rule: Rule) -> None:
     args, keywords = samples_of(rule, rule.functions[0])[2 if rule.name in AS_ARRAYS else 0]
     names = [f"a{k}" for k in range(len(args))]
     passed = ", ".join([*names, *(f"{k}={k}" for k in keywords)])
-    text = f"def call({', '.join(names)}):\n    return function({passed})\n"
+    parts = "out" if rule.parts is None else ", ".join(f"out[{part!r}]" for part in rule.parts)
+    text = f"def call({', '.join(names)}):\n    out = function({passed})\n    return {parts}\n"
     f = build(text, function=rule.functions[0], **keywords)
     parameters = (*rule.template.parameters[:rule.template.gradients], *(len(args) * [rule.template.vararg]))
     count = len(args) if rule.template.vararg else rule.template.gradients

@@ -1,0 +1,138 @@
+"""Results of several parts, of which some have a derivative that is known: dicts by names, as SciPy's are, and
+tuples with the value first where more was asked for.
+"""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from s2sad.transforms.errors import NonDifferentiableError
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import zeros_like
+
+__all__ = ["cotangent", "first", "first_cotangent", "first_tangent", "tangents"]
+
+
+class Tangents(dict[Any, Any]):
+    """The tangents of a result by names; to read one that is not known is an error."""
+
+    def __missing__(self, name: Any) -> NoReturn:
+        refuse_part(name)
+
+
+def refuse_part(name: Any) -> NoReturn:
+    """Raises for a part of a result whose derivative is not known."""
+    raise NonDifferentiableError(
+        f"the derivative of {name!r} of a result",
+        why="it tells how the result was found, or its derivative is not known",
+        instead="compute what is needed from the other parts of the result",
+    )
+
+
+def check_parts(d: Any, names: tuple[Any, ...]) -> None:
+    """Raises where another part than those named has a cotangent."""
+    for name, value in _items(d):
+        if name not in names and _is_nonzero(value):
+            refuse_part(name)
+
+
+def _items(x: Any) -> list[tuple[Any, Any]]:
+    return list(x.items() if isinstance(x, dict) else enumerate(x))
+
+
+def _is_nonzero(d: Any) -> bool:
+    if isinstance(d, (list, tuple, dict)):
+        return any(map(_is_nonzero, d.values() if isinstance(d, dict) else d))
+    return d is not None and bool(np.any(np.asarray(d) != 0))
+
+
+def _is_inert(value: Any) -> bool:
+    """Whether a part carries no derivative."""
+    zero = None if isinstance(value, dict) else zeros_like(value)
+    return zero is None or (isinstance(zero, (list, tuple)) and all(z is None for z in zero))
+
+
+nondifferentiable([check_parts])
+
+
+# ---------------------------------------------------------------- dicts
+
+
+def cotangent(d: dict[str, Any], name: str, names: tuple[str, ...]) -> Any:
+    """That of one of the parts `names`, which alone may have one."""
+    check_parts(d, names)
+    return d[name]
+
+
+def placed(part: Any, name: str, d: dict[str, Any]) -> dict[str, Any]:
+    """Zeros like `d`, but for one part."""
+    return {**zeros_like(d), name: part}
+
+
+def tangents(changes: dict[str, Any], out: Any) -> Any:
+    """The tangents of a result, from those of some of its parts."""
+    return Tangents({**dict.fromkeys(k for k, v in out.items() if _is_inert(v)), **changes})
+
+
+def parts_of(d: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The cotangents of those parts, which alone may have any."""
+    check_parts(d, names)
+    return {name: d.get(name) for name in names}
+
+
+@bprop(cotangent, "linear", samples=[({"x": 1.5, "y": 0.0}, "x", ("x",))])
+def cotangent_(d, name, names, out, dout):
+    return placed(dout, name, d), None, None
+
+
+@bprop(placed, "linear", samples=[(1.5, "x", {"x": 0.0, "y": 0.0})])
+def placed_(part, name, d, out, dout):
+    return dout[name], None, None
+
+
+@bprop(tangents, samples=[({"x": 1.5}, {"x": 0.0, "success": True})])
+def tangents_(changes, out_, *, out, dout):
+    return parts_of(dout, tuple(changes)), None
+
+
+@tangents_.jvp
+def tangents_jvp(changes, out_, *, out, dchanges):
+    return tangents(dchanges, out_)
+
+
+@bprop(parts_of, "linear", samples=[({"x": 1.5}, ("x",))])
+def parts_of_(d, names, out, dout):
+    return dout, None
+
+
+# ---------------------------------------------------------------- tuples, if more was asked for
+
+
+def first(out: Any, more: Any) -> Any:
+    """The value."""
+    return out[0] if more else out
+
+
+def first_cotangent(d: Any, more: Any) -> Any:
+    """That of the value, which alone may have one."""
+    if more:
+        check_parts(d, (0,))
+        return d[0]
+    return d
+
+
+def first_tangent(dx: Any, out: Any, more: Any) -> Any:
+    """The tangent of what was returned, from that of the value."""
+    return (dx, *untold(out)) if more else dx
+
+
+def untold(out: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tangents of what comes behind the value."""
+    return tuple(None if _is_inert(x) and not isinstance(x, dict) else Tangents() for x in out[1:])
+
+
+nondifferentiable([untold])
