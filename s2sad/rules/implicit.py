@@ -1,8 +1,8 @@
 """Derivatives of implicit functions: x as a function of p, where g(x, p) = 0.
 
 With J the derivative of g by x, dx = -inverse(J) dg, where dg is the change of g by what p has changed
-(Dieudonné, Foundations of Modern Analysis, 10.2.1). How x was found plays no part: but it has to be a root, and J has to be
-regular there; where they are not the derivative is refused.
+(Dieudonné, Foundations of Modern Analysis, 10.2.1). How x was found plays no part; but it has to be a root,
+and J regular there: elsewhere the derivative is refused.
 
 A `program` takes `(f, x, args)`, the user's function and all that it is called with, and gives g.
 """
@@ -96,7 +96,7 @@ def normal_equations(call: Call) -> Any:
 
 def implicit_adjoint(program: Any, d: Any, call: Call) -> Any:
     """The adjoints of the function and of the arguments, from that of x."""
-    f, x, args = call
+    x = call[1]
     if np.ndim(x) == 0:
         step = -d / slope(program, call)
     else:
@@ -109,7 +109,7 @@ def implicit_adjoint(program: Any, d: Any, call: Call) -> Any:
 def implicit_tangent(program: Any, tangents: tuple[Any, ...], call: Call) -> Any:
     """The tangent of x, from those of the function and of the arguments."""
     df, dargs = tangents
-    f, x, args = call
+    x = call[1]
     change = changed(program, (df, None, dargs), call)
     if np.ndim(x) == 0:
         return -change / slope(program, call)
@@ -117,8 +117,8 @@ def implicit_tangent(program: Any, tangents: tuple[Any, ...], call: Call) -> Any
 
 
 def minimum_adjoint(programs: tuple[Any, Any], d: Any, call: Call) -> Any:
-    """The adjoints of the function and of the arguments, from those of a minimum's place and value: the second
-    does not change with the first.
+    """The adjoints of the function and of the arguments, from those of a minimum's place and value: the
+    second does not change with the first.
     """
     objective, gradient = programs
     df, dargs = implicit_adjoint(gradient, d[0], call)
@@ -135,7 +135,7 @@ def minimum_tangent(programs: tuple[Any, Any], tangents: tuple[Any, ...], call: 
 
 def changed(program: Any, tangents: tuple[Any, ...], call: Call) -> Any:
     """The tangent of g, from those of the parts of the call; None is none."""
-    return pushed_forward(program, tuple([zero_for_none(d, x) for d, x in zip(tangents, call)]), call)  # noqa: B905
+    return pushed_forward(program, (*map(zero_for_none, tangents, call),), call)
 
 
 def zero_for_none(d: Any, x: Any) -> Any:
@@ -145,7 +145,7 @@ def zero_for_none(d: Any, x: Any) -> Any:
 
 def slope(program: Any, call: Call) -> Any:
     """The derivative of one number g by one number x."""
-    f, x, args = call
+    x = call[1]
     found = changed(program, (None, ones_like(x), None), call)
     check_root(program(call), found, x)
     return found
@@ -153,7 +153,7 @@ def slope(program: Any, call: Call) -> Any:
 
 def jacobian_of(program: Any, call: Call) -> Array:
     """The derivative of g, as a vector, by x, as a vector."""
-    f, x, args = call
+    x = call[1]
     columns = []
     for direction in directions(x):
         columns.append(np.ravel(changed(program, (None, direction, None), call)))

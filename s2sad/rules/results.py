@@ -1,5 +1,5 @@
-"""Results of several parts, of which some have a derivative that is known: dicts by names, as SciPy's are, and
-tuples with the value first where more was asked for.
+"""Results of several parts, of which some have a derivative that is known: dicts by names, as SciPy's are,
+and tuples with the value first where more was asked for.
 """
 # mypy: allow-untyped-defs
 

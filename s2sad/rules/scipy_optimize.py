@@ -2,6 +2,7 @@
 
 Where the search starts, and how it goes, makes no difference to what it finds: those have no derivative.
 """
+
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
@@ -10,24 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from s2sad.transforms.errors import NonDifferentiableError
-
 from ..registry import bprop, nondifferentiable, refuse
 from .constant import named
-from .implicit import (
-    difference,
-    first_stationarity,
-    first_value,
-    half_squares,
-    implicit_adjoint,
-    implicit_tangent,
-    minimum_adjoint,
-    minimum_tangent,
-    normal_equations,
-    residual,
-    stationarity,
-    value,
-)
+from .implicit import difference, first_value, implicit_adjoint, implicit_tangent, residual
 from .results import cotangent, first, first_cotangent, first_tangent, tangents
 
 Array = Any  # whatever implements NumPy's protocols
@@ -37,7 +23,7 @@ Array = Any  # whatever implements NumPy's protocols
 
 def depressed(x: Any, p: Any, q: Any) -> Any:
     """x ** 3 + p x - q, which rises for p > 0."""
-    return x ** 3 + p * x - q
+    return x**3 + p * x - q
 
 
 def coupled(x: Array, a: Any, b: Any) -> Array:
@@ -47,7 +33,7 @@ def coupled(x: Array, a: Any, b: Any) -> Array:
 
 def with_jacobian(x: Array, a: Any) -> Any:
     """A function that gives its derivative as well."""
-    return x ** 3 - a, 3 * np.diag(x ** 2)
+    return x**3 - a, 3 * np.diag(x**2)
 
 
 def contraction(x: Any, a: Any, b: Any) -> Any:
@@ -57,32 +43,7 @@ def contraction(x: Any, a: Any, b: Any) -> Any:
 
 def share(x: Array, a: Any) -> Array:
     """A function with one fixed point, each element of which depends on all of x."""
-    return a * np.cos(np.sum(x)) * np.array([0.3, 0.2]) + 0.1 * x ** 2
-
-
-def valley(x: Array, a: Any, b: Any) -> Any:
-    """A function of two numbers with one minimum."""
-    return np.sum(np.cosh(x - a)) + b * np.prod(x ** 2)
-
-
-def valley_slope(x: Array, a: Any, b: Any) -> Array:
-    """The gradient of `valley`."""
-    return np.sinh(x - a) + 2 * b * x[0] * x[1] * x[::-1]
-
-
-def valley_curvature(x: Array, a: Any, b: Any) -> Array:
-    """The Hessian of `valley`."""
-    return np.diag(np.cosh(x - a) + 2 * b * x[::-1] ** 2) + 4 * b * x[0] * x[1] * (1 - np.eye(2))
-
-
-def bowl(x: Any, a: Any, b: Any) -> Any:
-    """A function of one number with one minimum, of value zero: its place is found to the last digit."""
-    return (np.sinh(x - a) - b) ** 2
-
-
-def deviations(x: Array, y: Array) -> Array:
-    """What least squares make small."""
-    return x[0] * np.exp(x[1] * np.array([0.0, 0.5, 1.0])) - y
+    return a * np.cos(np.sum(x)) * np.array([0.3, 0.2]) + 0.1 * x**2
 
 
 # ---------------------------------------------------------------- one number
@@ -93,76 +54,184 @@ BRACKETED = [(depressed, 0.0, 2.0, (1.5, 2.5)), (np.cos, 1.0, 2.0)]
 
 @bprop(optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder, samples=BRACKETED)
 def brentq(f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, dout):
-    df, dargs = implicit_adjoint(residual, first_cotangent(dout, full_output), (f, first(out, full_output), args))
+    df, dargs = implicit_adjoint(
+        residual, first_cotangent(dout, full_output), (f, first(out, full_output), args)
+    )
     return df, None, None, dargs
 
 
 @brentq.jvp
-def brentq_jvp(f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *,
-               out, df, dargs):
+def brentq_jvp(
+    f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, df, dargs
+):
     dx = implicit_tangent(residual, (df, dargs), (f, first(out, full_output), args))
     return first_tangent(dx, out, full_output)
 
 
 @bprop(optimize.toms748, samples=BRACKETED)
-def toms748(f, a, b, args=(), k=1, xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *,
-            out, dout):
-    df, dargs = implicit_adjoint(residual, first_cotangent(dout, full_output), (f, first(out, full_output), args))
+def toms748(
+    f, a, b, args=(), k=1, xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, dout
+):
+    df, dargs = implicit_adjoint(
+        residual, first_cotangent(dout, full_output), (f, first(out, full_output), args)
+    )
     return df, None, None, dargs
 
 
 @toms748.jvp
-def toms748_jvp(f, a, b, args=(), k=1, xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *,
-                out, df, dargs):
+def toms748_jvp(
+    f, a, b, args=(), k=1, xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, df, dargs
+):
     dx = implicit_tangent(residual, (df, dargs), (f, first(out, full_output), args))
     return first_tangent(dx, out, full_output)
 
 
-@bprop(optimize.newton, samples=[
-    (depressed, 1.0, None, (1.5, 2.5)), ((depressed, np.array([0.7, 1.2])), {"args": (1.5, np.array([2.5, 3.0]))})])
-def newton(func, x0, fprime=None, args=(), tol=None, maxiter=None, fprime2=None, x1=None, rtol=None,
-           full_output=False, disp=True, *, out, dout):
+@bprop(
+    optimize.newton,
+    samples=[
+        (depressed, 1.0, None, (1.5, 2.5)),
+        ((depressed, np.array([0.7, 1.2])), {"args": (1.5, np.array([2.5, 3.0]))}),
+    ],
+)
+def newton(
+    func,
+    x0,
+    fprime=None,
+    args=(),
+    tol=None,
+    maxiter=None,
+    fprime2=None,
+    x1=None,
+    rtol=None,
+    full_output=False,
+    disp=True,
+    *,
+    out,
+    dout,
+):
     x = first(out, full_output)
     dfunc, dargs = implicit_adjoint(residual, first_cotangent(dout, full_output), (func, x, args))
     return dfunc, None, None, dargs, None, None, None, None
 
 
 @newton.jvp
-def newton_jvp(func, x0, fprime=None, args=(), tol=None, maxiter=None, fprime2=None, x1=None, rtol=None,
-               full_output=False, disp=True, *, out, dfunc, dargs):
+def newton_jvp(
+    func,
+    x0,
+    fprime=None,
+    args=(),
+    tol=None,
+    maxiter=None,
+    fprime2=None,
+    x1=None,
+    rtol=None,
+    full_output=False,
+    disp=True,
+    *,
+    out,
+    dfunc,
+    dargs,
+):
     dx = implicit_tangent(residual, (dfunc, dargs), (func, first(out, full_output), args))
     return first_tangent(dx, out, full_output)
 
 
-@bprop(optimize.root_scalar, parts=["root"], samples=[
-    ((depressed, (1.5, 2.5)), {"bracket": (0.0, 2.0)}), ((depressed, (1.5, 2.5)), {"x0": 1.0, "x1": 1.2})])
-def root_scalar(f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, xtol=None,
-                rtol=None, maxiter=None, options=None, *, out, dout):
+@bprop(
+    optimize.root_scalar,
+    parts=["root"],
+    samples=[
+        ((depressed, (1.5, 2.5)), {"bracket": (0.0, 2.0)}),
+        ((depressed, (1.5, 2.5)), {"x0": 1.0, "x1": 1.2}),
+    ],
+)
+def root_scalar(
+    f,
+    args=(),
+    method=None,
+    bracket=None,
+    fprime=None,
+    fprime2=None,
+    x0=None,
+    x1=None,
+    xtol=None,
+    rtol=None,
+    maxiter=None,
+    options=None,
+    *,
+    out,
+    dout,
+):
     df, dargs = implicit_adjoint(residual, cotangent(dout, "root", ("root",)), (f, out["root"], args))
     return df, dargs, None, None, None, None, None, None
 
 
 @root_scalar.jvp
-def root_scalar_jvp(f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None,
-                    xtol=None, rtol=None, maxiter=None, options=None, *, out, df, dargs):
+def root_scalar_jvp(
+    f,
+    args=(),
+    method=None,
+    bracket=None,
+    fprime=None,
+    fprime2=None,
+    x0=None,
+    x1=None,
+    xtol=None,
+    rtol=None,
+    maxiter=None,
+    options=None,
+    *,
+    out,
+    df,
+    dargs,
+):
     return tangents({"root": implicit_tangent(residual, (df, dargs), (f, out["root"], args))}, out)
 
 
 # ---------------------------------------------------------------- several numbers
 
 
-@bprop(optimize.fsolve, samples=[
-    (coupled, np.array([0.5, 0.5]), (1.5, 0.7)), (depressed, 1.0, (1.5, 2.5))])
-def fsolve(func, x0, args=(), fprime=None, full_output=0, col_deriv=0, xtol=None, maxfev=0, band=None,
-           epsfcn=None, factor=None, diag=None, *, out, dout):
+@bprop(optimize.fsolve, samples=[(coupled, np.array([0.5, 0.5]), (1.5, 0.7)), (depressed, 1.0, (1.5, 2.5))])
+def fsolve(
+    func,
+    x0,
+    args=(),
+    fprime=None,
+    full_output=0,
+    col_deriv=0,
+    xtol=None,
+    maxfev=0,
+    band=None,
+    epsfcn=None,
+    factor=None,
+    diag=None,
+    *,
+    out,
+    dout,
+):
     x = first(out, full_output)
     dfunc, dargs = implicit_adjoint(residual, first_cotangent(dout, full_output), (func, x, args))
     return dfunc, None, dargs, None
 
 
 @fsolve.jvp
-def fsolve_jvp(func, x0, args=(), fprime=None, full_output=0, col_deriv=0, xtol=None, maxfev=0, band=None,
-               epsfcn=None, factor=None, diag=None, *, out, dfunc, dargs):
+def fsolve_jvp(
+    func,
+    x0,
+    args=(),
+    fprime=None,
+    full_output=0,
+    col_deriv=0,
+    xtol=None,
+    maxfev=0,
+    band=None,
+    epsfcn=None,
+    factor=None,
+    diag=None,
+    *,
+    out,
+    dfunc,
+    dargs,
+):
     dx = implicit_tangent(residual, (dfunc, dargs), (func, first(out, full_output), args))
     return first_tangent(dx, out, full_output)
 
@@ -172,37 +241,22 @@ def root_program(jac: Any) -> Any:
     return first_value if jac is True else residual
 
 
-def minimum_programs(jac: Any, constraints: Any) -> Any:
-    """What a search makes small, and what is zero where it is; refuses constraints."""
-    if not isinstance(constraints, (tuple, list, dict)) or len(constraints):
-        raise NonDifferentiableError(
-            "the derivative of a minimum under constraints",
-            why="where it is depends on the constraints that hold with equality",
-            instead="eliminate the constraints, or solve the equations of Lagrange with scipy.optimize.root",
-        )
-    return (first_value, first_stationarity) if jac is True else (value, stationarity)
-
-
-def square_programs(loss: Any, kwargs: Any) -> Any:
-    """The same for least squares; refuses other losses, and arguments by name."""
-    if loss != "linear" or kwargs:
-        raise NonDifferentiableError(
-            "the derivative of least squares with a loss function, or with `kwargs`",
-            why="only plain sums of squares are differentiated",
-            instead="call scipy.optimize.minimize with what is to be small, or close over the arguments",
-        )
-    return half_squares, normal_equations
-
-
-nondifferentiable([root_program, minimum_programs, square_programs])
+nondifferentiable([root_program])
 ROOT = ("x", "fun")  # at a root the function stays zero
 
 
-@bprop(optimize.root, parts=ROOT, samples=[
-    ((coupled, np.array([0.5, 0.5]), (1.5, 0.7)), {"tol": 1e-12}),
-    ((with_jacobian, np.array([1.5, 0.5]), (np.array([2.5, 0.7]),)), {"jac": True}),
-    ((depressed, np.array([[0.7, 0.5]]), (1.5, np.array([2.5, 2.0]))), {"method": "krylov", "options": {
-        "fatol": 1e-13, "xatol": 1e-13}})])
+@bprop(
+    optimize.root,
+    parts=ROOT,
+    samples=[
+        ((coupled, np.array([0.5, 0.5]), (1.5, 0.7)), {"tol": 1e-12}),
+        ((with_jacobian, np.array([1.5, 0.5]), (np.array([2.5, 0.7]),)), {"jac": True}),
+        (
+            (depressed, np.array([[0.7, 0.5]]), (1.5, np.array([2.5, 2.0]))),
+            {"method": "krylov", "options": {"fatol": 1e-13, "xatol": 1e-13}},
+        ),
+    ],
+)
 def root(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, options=None, *, out, dout):
     dx = cotangent(dout, "x", ROOT)
     dfun, dargs = implicit_adjoint(root_program(jac), dx, (fun, out["x"], args))
@@ -210,15 +264,21 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, opt
 
 
 @root.jvp
-def root_jvp(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, options=None, *,
-             out, dfun, dargs):
+def root_jvp(
+    fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, options=None, *, out, dfun, dargs
+):
     dx = implicit_tangent(root_program(jac), (dfun, dargs), (fun, out["x"], args))
     return tangents({"x": dx, "fun": np.zeros_like(out["fun"])}, out)
 
 
-@bprop(optimize.fixed_point, samples=[
-    (contraction, 0.5, (0.7, 0.2)), (contraction, np.array([0.5, 0.3]), (np.array([0.7, 0.4]), 0.2)),
-    ((share, np.array([0.5, 0.3])), {"args": (0.7,), "method": "iteration"})])
+@bprop(
+    optimize.fixed_point,
+    samples=[
+        (contraction, 0.5, (0.7, 0.2)),
+        (contraction, np.array([0.5, 0.3]), (np.array([0.7, 0.4]), 0.2)),
+        ((share, np.array([0.5, 0.3])), {"args": (0.7,), "method": "iteration"}),
+    ],
+)
 def fixed_point(func, x0, args=(), xtol=None, maxiter=None, method=None, *, out, dout):
     dfunc, dargs = implicit_adjoint(difference, dout, (func, out, args))
     return dfunc, None, dargs
@@ -229,87 +289,43 @@ def fixed_point_jvp(func, x0, args=(), xtol=None, maxiter=None, method=None, *, 
     return implicit_tangent(difference, (dfunc, dargs), (func, out, args))
 
 
-# ---------------------------------------------------------------- minima
-
-
-MINIMUM = ("x", "fun")
-TIGHT = {"ftol": 1e-30, "gtol": 1e-14}
-
-
-@bprop(optimize.minimize, parts=MINIMUM, samples=[
-    ((valley, np.array([0.5, 0.6]), (1.5, 0.7)),
-     {"method": "trust-exact", "jac": valley_slope, "hess": valley_curvature, "options": {"gtol": 1e-12}}),
-    ((valley, np.array([0.5, 0.6]), (1.5, 0.7)),
-     {"method": "L-BFGS-B", "jac": valley_slope, "bounds": [(-3, 3), (None, 5)], "options": TIGHT})])
-def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(),
-             tol=None, callback=None, options=None, *, out, dout):
-    d = (cotangent(dout, "x", MINIMUM), cotangent(dout, "fun", MINIMUM))
-    dfun, dargs = minimum_adjoint(minimum_programs(jac, constraints), d, (fun, out["x"], args))
-    return dfun, None, dargs, None, None, None, None, None, None
-
-
-@minimize.jvp
-def minimize_jvp(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(),
-                 tol=None, callback=None, options=None, *, out, dfun, dargs):
-    dx, dvalue = minimum_tangent(minimum_programs(jac, constraints), (dfun, dargs), (fun, out["x"], args))
-    return tangents({"x": dx, "fun": dvalue}, out)
-
-
-@bprop(optimize.minimize_scalar, parts=MINIMUM, samples=[
-    ((bowl, None, None, (1.5, 0.7)), {"tol": 1e-12}),
-    ((bowl, None, (-3.0, 3.0), (1.5, 0.7)), {"method": "bounded", "options": {"xatol": 1e-14}})])
-def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None, *, out, dout):
-    d = (cotangent(dout, "x", MINIMUM), cotangent(dout, "fun", MINIMUM))
-    dfun, dargs = minimum_adjoint((value, stationarity), d, (fun, out["x"], args))
-    return dfun, None, None, dargs
-
-
-@minimize_scalar.jvp
-def minimize_scalar_jvp(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None, *,
-                        out, dfun, dargs):
-    dx, dvalue = minimum_tangent((value, stationarity), (dfun, dargs), (fun, out["x"], args))
-    return tangents({"x": dx, "fun": dvalue}, out)
-
-
-FIT = ("x", "cost")
-
-
-@bprop(optimize.least_squares, parts=FIT, samples=[
-    ((deviations, np.array([0.5, 0.5])), {"args": (np.array([0.801, 1.079, 1.459]),), "jac": "cs", "xtol": 1e-15, "gtol": 1e-15, "ftol": None})])
-def least_squares(fun, x0, jac="2-point", bounds=None, method="trf", ftol=None, xtol=None, gtol=None,
-                  x_scale=None, loss="linear", f_scale=None, diff_step=None, tr_solver=None, tr_options=None,
-                  jac_sparsity=None, max_nfev=None, verbose=0, args=(), kwargs=None, callback=None,
-                  workers=None, *, out, dout):
-    d = (cotangent(dout, "x", FIT), cotangent(dout, "cost", FIT))
-    dfun, dargs = minimum_adjoint(square_programs(loss, kwargs), d, (fun, out["x"], args))
-    return (dfun, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None,
-            dargs)
-
-
-@least_squares.jvp
-def least_squares_jvp(fun, x0, jac="2-point", bounds=None, method="trf", ftol=None, xtol=None, gtol=None,
-                      x_scale=None, loss="linear", f_scale=None, diff_step=None, tr_solver=None,
-                      tr_options=None, jac_sparsity=None, max_nfev=None, verbose=0, args=(), kwargs=None,
-                      callback=None, workers=None, *, out, dfun, dargs):
-    dx, dcost = minimum_tangent(square_programs(loss, kwargs), (dfun, dargs), (fun, out["x"], args))
-    return tangents({"x": dx, "cost": dcost}, out)
-
-
 # ---------------------------------------------------------------- what is refused
 
 
-refuse(named(optimize, """
+refuse(
+    named(
+        optimize,
+        """
     fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc fminbound brent
     golden
-    """), "its older interface is not differentiated; use scipy.optimize.minimize or minimize_scalar")
-refuse(named(optimize, """
+    """,
+    ),
+    "its older interface is not differentiated; use scipy.optimize.minimize or minimize_scalar",
+)
+refuse(
+    named(
+        optimize,
+        """
     anderson broyden1 broyden2 diagbroyden excitingmixing linearmixing newton_krylov
-    """), "its older interface is not differentiated; use scipy.optimize.root with the method of this name")
+    """,
+    ),
+    "its older interface is not differentiated; use scipy.optimize.root with the method of this name",
+)
 refuse(named(optimize, "leastsq"), "use scipy.optimize.least_squares")
-refuse(named(optimize, "basinhopping brute differential_evolution direct dual_annealing shgo"),
-       "it searches among several minima; find the place, and then differentiate scipy.optimize.minimize from there")
-refuse(named(optimize, """
+refuse(
+    named(optimize, "basinhopping brute differential_evolution direct dual_annealing shgo"),
+    "it searches among several minima; differentiate scipy.optimize.minimize from the place that it finds",
+)
+refuse(
+    named(
+        optimize,
+        """
     linprog milp linear_sum_assignment quadratic_assignment lsq_linear nnls isotonic_regression
-    """), "where its result is depends on the constraints that hold with equality")
-refuse(named(optimize, "approx_fprime check_grad bracket line_search curve_fit"),
-       "its derivative is not known; use s2sad.grad, or scipy.optimize.least_squares to fit")
+    """,
+    ),
+    "where its result is depends on the constraints that hold with equality",
+)
+refuse(
+    named(optimize, "approx_fprime check_grad bracket line_search curve_fit"),
+    "its derivative is not known; use s2sad.grad, or scipy.optimize.least_squares to fit",
+)
