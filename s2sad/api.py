@@ -22,6 +22,7 @@ from .composed import (
 )
 from .derivative import Derivative
 from .transforms.errors import NonDifferentiableError
+from .variadic import Variadic, is_variadic
 
 __all__ = [
     "elementwise_grad",
@@ -41,9 +42,37 @@ __all__ = [
 Function = Callable[..., Any]
 
 
-def _decorator(make: Callable[[Function], Any], f: Function | None) -> Any:
-    """`make(f)`, or, when a transform is called without a function, the decorator that does so."""
-    return make if f is None else make(f)
+def _decorator(
+    make: Callable[[Function], Any], f: Function | None, transform: Callable[..., Any], **options: Any
+) -> Any:
+    """`make(f)`, or, when a transform is called without a function, the decorator that does so; of a function
+    that takes a variable number of arguments, `transform` with the same options for each number of them.
+    """
+
+    def made(g: Function) -> Any:
+        if is_variadic(g):
+            return Variadic(transform, g, options, _EXTRA.get(transform.__name__, no_extra))
+        return make(g)
+
+    return made if f is None else made(f)
+
+
+def no_extra(argnums: Argnums, count: int) -> int:
+    """All arguments are the function's own."""
+    return 0
+
+
+def tangent_count(argnums: Argnums, count: int) -> int:
+    """How many of the arguments of a `jvp` are tangents."""
+    return count // 2 if argnums is None else len(argnums) if isinstance(argnums, tuple) else 1
+
+
+def one_vector(argnums: Argnums, count: int) -> int:
+    """The last argument of a `hvp` is the vector."""
+    return 1
+
+
+_EXTRA = {"jvp": tangent_count, "hvp": one_vector}
 
 
 @overload
@@ -60,7 +89,9 @@ def grad(f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False)
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
     """
-    return _decorator(lambda g: Derivative(g, "grad", argnums, has_aux), f)
+    return _decorator(
+        lambda g: Derivative(g, "grad", argnums, has_aux), f, grad, argnums=argnums, has_aux=has_aux
+    )
 
 
 @overload
@@ -76,7 +107,13 @@ def value_and_grad(f: Function | None = None, argnums: Argnums = 0, has_aux: boo
     >>> value_and_grad(lambda x: x ** 3)(2.0)
     (8.0, 12.0)
     """
-    return _decorator(lambda g: Derivative(g, "value_and_grad", argnums, has_aux), f)
+    return _decorator(
+        lambda g: Derivative(g, "value_and_grad", argnums, has_aux),
+        f,
+        value_and_grad,
+        argnums=argnums,
+        has_aux=has_aux,
+    )
 
 
 def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None) -> Any:
@@ -90,7 +127,7 @@ def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None) -> An
     >>> out, bprop(1.0)
     (10.0, (5.0, 2.0))
     """
-    made = _decorator(lambda g: Derivative(g, "vjp", argnums), f)
+    made = _decorator(lambda g: Derivative(g, "vjp", argnums), f, vjp, argnums=argnums)
     return made(*primals) if primals else made
 
 
@@ -109,7 +146,7 @@ def jvp(
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
-    made = _decorator(lambda g: Derivative(g, "jvp", argnums), f)
+    made = _decorator(lambda g: Derivative(g, "jvp", argnums), f, jvp, argnums=argnums)
     if primals is None and tangents is None:
         return made
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
@@ -133,14 +170,21 @@ def jacfwd(f: Function | None = None, argnums: Wrt = 0) -> Any:
     The Jacobian of a result of shape S by an argument of shape T has shape S + T; structured results and
     arguments give the result's structure, with the argument's inside.
     """
-    return _decorator(lambda g: JacobianByColumns(g, argnums, Derivative(g, "jvp", _tuple(argnums))), f)
+    return _decorator(
+        lambda g: JacobianByColumns(g, argnums, Derivative(g, "jvp", _tuple(argnums))),
+        f,
+        jacfwd,
+        argnums=argnums,
+    )
 
 
 def jacrev(f: Function | None = None, argnums: Wrt = 0) -> Any:
     """The Jacobian by reverse mode, one pass for each number in the result: for few outputs. Shapes as for
     `jacfwd`.
     """
-    return _decorator(lambda g: JacobianByRows(g, argnums, Derivative(g, "vjp", argnums)), f)
+    return _decorator(
+        lambda g: JacobianByRows(g, argnums, Derivative(g, "vjp", argnums)), f, jacrev, argnums=argnums
+    )
 
 
 def jacobian(f: Function | None = None, argnums: Wrt = 0) -> Any:
@@ -150,7 +194,9 @@ def jacobian(f: Function | None = None, argnums: Wrt = 0) -> Any:
     array([[2., 0.],
            [0., 4.]])
     """
-    return _decorator(lambda g: SmallerJacobian(g, argnums, Derivative(g, "vjp", argnums)), f)
+    return _decorator(
+        lambda g: SmallerJacobian(g, argnums, Derivative(g, "vjp", argnums)), f, jacobian, argnums=argnums
+    )
 
 
 def hessian(f: Function | None = None, argnums: Wrt = 0) -> Any:
@@ -161,7 +207,12 @@ def hessian(f: Function | None = None, argnums: Wrt = 0) -> Any:
     array([[10.,  6.],
            [ 6.,  0.]])
     """
-    return _decorator(lambda g: Hessian(g, argnums, Derivative(grad(g, argnums), "jvp", _tuple(argnums))), f)
+    return _decorator(
+        lambda g: Hessian(g, argnums, Derivative(grad(g, argnums), "jvp", _tuple(argnums))),
+        f,
+        hessian,
+        argnums=argnums,
+    )
 
 
 def hvp(f: Function | None = None, argnums: int | str = 0) -> Any:
@@ -171,7 +222,12 @@ def hvp(f: Function | None = None, argnums: int | str = 0) -> Any:
     >>> hvp(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]), np.array([1.0, 0.0]))
     array([10.,  6.])
     """
-    return _decorator(lambda g: HessianVector(g, argnums, Derivative(grad(g, argnums), "jvp", (argnums,))), f)
+    return _decorator(
+        lambda g: HessianVector(g, argnums, Derivative(grad(g, argnums), "jvp", (argnums,))),
+        f,
+        hvp,
+        argnums=argnums,
+    )
 
 
 def elementwise_grad(f: Function | None = None, argnums: int | str = 0) -> Any:
@@ -181,7 +237,12 @@ def elementwise_grad(f: Function | None = None, argnums: int | str = 0) -> Any:
     >>> elementwise_grad(np.sin)(np.zeros(3))
     array([1., 1., 1.])
     """
-    return _decorator(lambda g: ElementwiseGrad(g, argnums, Derivative(g, "vjp", argnums)), f)
+    return _decorator(
+        lambda g: ElementwiseGrad(g, argnums, Derivative(g, "vjp", argnums)),
+        f,
+        elementwise_grad,
+        argnums=argnums,
+    )
 
 
 def linearize(f: Function, *primals: Any) -> tuple[Any, Callable[..., Any]]:

@@ -11,7 +11,8 @@ import ast
 import inspect
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -20,11 +21,11 @@ import gast
 from .compiled import compile_function
 from .source import read_source, remember_definition
 from .transforms.errors import NonDifferentiableError
-from .transforms.nodes import assign, constant, load, param, tuple_of, walk
+from .transforms.nodes import assign, constant, load, param, substitute, tuple_of, walk
 from .transforms.program import Names
 from .transforms.rebuild import rebuilt
 
-__all__ = ["call_star", "has_stars", "of_arity"]
+__all__ = ["call_method", "call_star", "has_stars", "joined", "of_arity"]
 
 _SIZE = 1024
 _codes: OrderedDict[Any, tuple[CodeType, CodeType]] = OrderedDict()
@@ -38,15 +39,25 @@ def has_stars(f: Any) -> bool:
     )
 
 
-def call_star(f: Any, args: tuple[Any, ...], *mappings: Any) -> Any:
-    """`f(*args, **m, ...)` for all mappings m, as an ordinary call."""
+def call_star(f: Any, parts: tuple[tuple[Any, ...], ...], *mappings: Any) -> Any:
+    """`f(*p, ..., **m, ...)` for all parts p and mappings m, as an ordinary call."""
+    return f(*chain.from_iterable(parts), **joined(f, mappings))
+
+
+def joined(f: Any, mappings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The named arguments of all mappings for a call of `f`; raises TypeError for a name given twice."""
     keywords: dict[str, Any] = {}
     for mapping in mappings:
         for key in mapping:
             if key in keywords:
                 raise TypeError(f"{f!r} got several values for keyword argument {key!r}")
         keywords |= mapping
-    return f(*args, **keywords)
+    return keywords
+
+
+def call_method(owner: Any, name: str, parts: tuple[tuple[Any, ...], ...], *mappings: Any) -> Any:
+    """`owner.name(*p, ..., **m, ...)` for all parts p and mappings m, as an ordinary call."""
+    return call_star(getattr(owner, name), parts, *mappings)
 
 
 def of_arity(f: FunctionType, count: int, keywords: Iterable[str]) -> FunctionType:
@@ -82,19 +93,17 @@ def _code(f: FunctionType, count: int, keywords: tuple[str, ...]) -> CodeType:
     names = Names(taken | set(keywords))
     extra = [names.temporary(args.vararg.id) for _ in range(count - len(positional))] if args.vararg else []
     free = [k for k in keywords if k not in named]
-    for k in free:
-        if k in taken:
-            raise NonDifferentiableError(
-                f"{f.__qualname__} is given `{k}=` for its `**{args.kwarg.id}`, and uses the name `{k}`",
-                why="the argument would take the name",
-                instead=f"rename `{k}` in the function",
-            )
+    renamed = {k: load(names.fresh(k)) for k in free if k in taken}
+    for k in renamed:
+        _check_rename(f, source.tree, k)
     start = []
     if args.vararg is not None:
         start.append(assign(args.vararg.id, tuple_of(map(load, extra)), source.tree))
     if args.kwarg is not None:
         given = gast.Dict(keys=list(map(constant, free)), values=list(map(load, free)))
-        start.append(assign(args.kwarg.id, given, source.tree))
+        kwargs = renamed.get(args.kwarg.id, args.kwarg).id
+        start.append(assign(kwargs, given, source.tree))
+    body = substitute(source.tree.body, renamed) if renamed else source.tree.body
     new = gast.arguments(
         args=[*args.args, *map(param, extra)],
         posonlyargs=args.posonlyargs,
@@ -104,8 +113,20 @@ def _code(f: FunctionType, count: int, keywords: tuple[str, ...]) -> CodeType:
         kwarg=None,
         defaults=[] if extra else args.defaults,
     )
-    tree = rebuilt(source.tree, args=new, body=[*start, *source.tree.body])
+    tree = rebuilt(source.tree, args=new, body=[*start, *body])
     definition = ast.fix_missing_locations(gast.gast_to_ast(tree))
     code = compile_function(definition, source.filename, f.__code__.co_freevars)
     remember_definition(code, tree, source.lines)
     return code
+
+
+def _check_rename(f: FunctionType, tree: Any, name: str) -> None:
+    """Raises NonDifferentiableError where a variable of the function cannot give up its name."""
+    own = name in {*f.__code__.co_varnames, *f.__code__.co_cellvars}
+    if own and not any(isinstance(n, gast.keyword) and n.arg == name for n in walk(tree)):
+        return
+    raise NonDifferentiableError(
+        f"{f.__qualname__} is given `{name}=` for its `**{tree.args.kwarg.id}`, and uses the name `{name}`",
+        why="the argument would take the name",
+        instead=f"rename `{name}` in the function",
+    )

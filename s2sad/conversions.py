@@ -58,11 +58,10 @@ def as_given(parts: Any, x: Any) -> Any:
     return zeros_like(x)  # of a dict its keys are the elements; strings, ranges and sets carry no derivative
 
 
-def listed_tangent(dx: Any, out: Sequence[Any]) -> list[Any]:
+def listed_tangent(dx: Any, out: Sequence[Any]) -> list[Any] | tuple[Any, ...]:
     """The tangent of `out`, a list or tuple made of something whose tangent is `dx`."""
-    if dx is None or isinstance(dx, dict):
-        return [zeros_like(v) for v in out]
-    return list(dx)
+    parts = [zeros_like(v) for v in out] if dx is None or isinstance(dx, dict) else dx
+    return tuple(parts) if isinstance(out, tuple) else list(parts)
 
 
 def sorting(xs: Any, key: Callable[[Any], Any] | None, reverse: bool) -> list[int]:

@@ -74,6 +74,7 @@ __all__ = [
     "literal_int",
     "rank",
     "sequence_of",
+    "shape_of",
     "share_real_dtype",
     "slice_item",
     "stored_kind",
@@ -126,6 +127,18 @@ def zero_plan(kind: Kind) -> str:
 
 def unbroadcast_plan(x: Kind, out: Kind) -> Any:
     return kind_plans.unbroadcast_plan(x, out)
+
+
+def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
+    """The positions of a tuple or list, or the keys of a dict with names as keys, when they are known."""
+    match kind:
+        case Tuple(items):
+            return tuple(range(len(items)))
+        case List(items) if items is not None:
+            return tuple(range(len(items)))
+        case Dict(items) if all(isinstance(k, str) for k, _ in items):
+            return tuple(k for k, _ in items)
+    return None
 
 
 def is_scalar(kind: Kind) -> bool:

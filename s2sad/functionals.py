@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from .api import (
@@ -24,6 +25,7 @@ from .api import (
     vjp,
 )
 from .api import jvp as jvp_
+from .arity import call_method, call_star, joined
 from .lift import CALLED, Lifted, lift
 from .primitives import CALLS_FIRST
 from .registry import bprop, nondifferentiable
@@ -99,6 +101,28 @@ def _placed(call: Lifted, start: int, stop: int) -> tuple[Any, ...]:
     return tuple(call.arguments.get(k) for k in range(start, stop))
 
 
-CALLED.update({vjp: _lift_vjp, jvp_: _lift_jvp})
+def _lift_star(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    """`call_star(f, parts, *mappings)`, which is `f(*p, ..., **m, ...)`."""
+    f, parts, *mappings = args
+    return _star(f, 1, parts, mappings)
+
+
+def _lift_method(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    """`call_method(owner, name, parts, *mappings)`, which is `owner.name(*p, ..., **m, ...)`."""
+    owner, name, parts, *mappings = args
+    return _star(getattr(owner, name), 2, parts, mappings)
+
+
+def _star(f: Any, count: int, parts: tuple[tuple[Any, ...], ...], mappings: list[Any]) -> Lifted:
+    """The call in which the first of `count` arguments is the callable, or its owner."""
+    call = lift(f, tuple(chain.from_iterable(parts)), joined(f, mappings))
+    ends = list(accumulate(map(len, parts), initial=0))
+    placed = tuple(_placed(call, start, stop) for start, stop in pairwise(ends))
+    named = [{k: call.arguments.get(k) for k in m} for m in mappings]
+    arguments: dict[int | str, Any] = dict(enumerate([call.own, *[None] * (count - 1), placed, *named]))
+    return replace(call, own=None, arguments=arguments)
+
+
+CALLED.update({vjp: _lift_vjp, jvp_: _lift_jvp, call_star: _lift_star, call_method: _lift_method})
 CALLS_FIRST.update(CALLED)
 nondifferentiable([stop_gradient])

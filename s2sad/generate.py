@@ -7,7 +7,7 @@ depends on (`captures`), so that the caller can tell later whether the result st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -16,9 +16,10 @@ import gast
 
 from . import domain
 from .arguments import check_type
+from .arity import call_method, call_star, has_stars, of_arity
 from .compiled import make_function
 from .effects import aliases_of, calls_that_change, changes_outside
-from .judgements import carrying, is_float, is_pure_call, lazily, users_names
+from .judgements import carrying, is_float, is_pure_call, lazily, stays_starred, users_names
 from .kinds import UNKNOWN, Kind, kind_of
 from .primitives import PRIMITIVES
 from .source import FunctionSource, read_source
@@ -36,8 +37,9 @@ from .transforms import (
 from .transforms.changes import Changes
 from .transforms.check_stores import check_stores, stores
 from .transforms.emit import Link, missing_rule
-from .transforms.errors import NoSourceError, UnsupportedSyntaxError
+from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.expand_item_updates import expand_item_updates
+from .transforms.expand_stars import expand_stars, lower_stars
 from .transforms.find_changed import refuse_active_changes
 from .transforms.lower_updates import lower_updates
 from .transforms.nodes import assign, constant, load, located, walk
@@ -140,15 +142,31 @@ class Generator:
         return source, Program(source.tree, source.scope, source.filename, source.lines, names=Names(names))
 
     def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
-        """The plain function that a call runs: of a derivative, the code generated for these kinds."""
+        """The plain function that a call runs: of a derivative, the code generated for these kinds; of a
+        function with star parameters, the one for this number of arguments.
+        """
         make = getattr(type(function), "function_for_kinds", None)
         if make is None:
-            return function
+            return self.of_arity(function, len(args), keywords)
         key = (id(function), tuple(args), tuple(keywords.items()))
         if key not in self.derivatives:
             made, captures = make(function, args, keywords)
             self.captures.update({c.key(): c for c in captures})
             self.derivatives[key] = made
+        return self.derivatives[key]
+
+    def of_arity(self, function: Any, count: int, keywords: Iterable[str]) -> Any:
+        """The function itself; of one with star parameters, that for calls with so many arguments."""
+        if not has_stars(function):
+            return function
+        key = (function, count, tuple(keywords))
+        if key not in self.derivatives:
+            try:
+                self.derivatives[key] = of_arity(*key)
+            except S2sadError:
+                raise
+            except TypeError:  # a call that raises when it is reached
+                self.derivatives[key] = function
         return self.derivatives[key]
 
     def normal_form(self, function: FunctionType) -> Program:
@@ -177,14 +195,18 @@ class Generator:
     def note(self, capture: Capture) -> None:
         self.captures[capture.key()] = capture
 
-    def inlinable(self, function: Any) -> Program | None:
-        """The normal form of a user's function, or None for what is declared or has no source."""
+    def inlinable(self, function: Any, call: Any) -> Program | None:
+        """The normal form of a user's function for a call, or None for what is declared or has no source."""
         if (
             not isinstance(function, FunctionType)
             or PRIMITIVES.find_rule(function) is not None
             or PRIMITIVES.is_nondifferentiable(function)
             or PRIMITIVES.refusal(function) is not None
+            or PRIMITIVES.is_dynamic(function, len(call.args), [])
         ):
+            return None
+        function = self.of_arity(function, len(call.args), [k.arg for k in call.keywords])
+        if has_stars(function):
             return None
         try:
             return self.normal_form(function)
@@ -200,6 +222,21 @@ class Generator:
         found = self.programs[key]
         assert found is not None
         return found
+
+    def expanded(self, function: FunctionType, given: Mapping[str, Kind]) -> tuple[Program, dict[str, Kind]]:
+        """The function in single assignment with its calls with stars written out as far as kinds allow, and
+        the kinds of its names.
+        """
+        program = self.single_assignment(function)
+        kinds = self.kinds(program, given)
+
+        def kind(node: Any) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        while (new := expand_stars(program, lambda atom: domain.shape_of(kind(atom)))) is not program:
+            program, kinds = new, self.kinds(new, given)
+        new = lower_stars(program, lambda call: stays_starred(call, program, kind), call_star, call_method)
+        return (program, kinds) if new is program else (new, self.kinds(new, given))
 
     @property
     def first(self) -> Request:
@@ -218,10 +255,10 @@ class Generator:
     def kind_of_call(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
         """The kind of what a user's function returns for arguments of these kinds."""
         function = self.plain(operation.function, args, keywords)
-        if not isinstance(function, FunctionType):
+        if not isinstance(function, FunctionType) or has_stars(function) or starred(operation):
             return UNKNOWN
         try:
-            program = self.single_assignment(function)
+            self.single_assignment(function)
         except NoSourceError:
             return UNKNOWN
         bound = self.bind_kinds(function, args, keywords)
@@ -230,7 +267,7 @@ class Generator:
         key = (function, tuple(bound.items()))
         if key not in self.result_kinds:
             self.result_kinds[key] = UNKNOWN  # what a recursive call meets
-            found = self.kinds(program, bound)
+            program, found = self.expanded(function, bound)
             result = program.tree.body[-1].value
             self.result_kinds[key] = domain.kind_of_atom(result, found)
         return self.result_kinds[key]
@@ -239,6 +276,8 @@ class Generator:
         """Whether a call of a function without a rule, known now, may change something that it is given."""
         if not isinstance(operation, Call) or operation.function is MISSING:
             return False
+        if starred(operation):
+            return True
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
         function = self.plain(operation.function, args, keywords)
         bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
@@ -248,8 +287,7 @@ class Generator:
         if key not in self.changing:
             self.changing[key] = False  # what a recursive call meets
             try:
-                program = self.single_assignment(function)
-                kinds = self.kinds(program, bound)
+                program, kinds = self.expanded(function, bound)
 
                 def inner(node: Any) -> Kind:
                     return domain.kind_of_atom(node, kinds, program)
@@ -306,9 +344,12 @@ class Generator:
 
     def generate(self, request: Request) -> Generated:
         if request not in self.made:
-            program = self.single_assignment(request.function)
+            given = dict(
+                zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True)
+            )
+            program, kinds = self.expanded(request.function, given)
             generated = self.made[request] = Generated("", "", program)
-            result = self.transform(program, request)
+            result = self.transform(program, kinds, request)
             generated.program, generated.name, generated.source = (
                 result,
                 result.tree.name,
@@ -316,10 +357,12 @@ class Generator:
             )
         return self.made[request]
 
-    def transform(self, program: Program, request: Request) -> Program:
-        program, aux = split_aux(program) if request.has_aux else (program, None)
+    def transform(self, program: Program, kinds: dict[str, Kind], request: Request) -> Program:
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
-        kinds = self.kinds(program, given)
+        aux = None
+        if request.has_aux:
+            program, aux = split_aux(program)
+            kinds = self.kinds(program, given)
         expanded = expand_item_updates(
             program,
             lambda base: domain.item_nature(domain.kind_of_atom(base, kinds, program)),
@@ -448,6 +491,11 @@ class Generator:
             for name, wanted in waiting.items()
             if name in generated.function.__code__.co_freevars
         )
+
+
+def starred(operation: Call) -> bool:
+    """Whether what a call passes is known at run time only."""
+    return any(isinstance(a, gast.Starred) for a in operation.args) or None in dict(operation.keywords)
 
 
 def split_aux(program: Program) -> tuple[Program, Any]:

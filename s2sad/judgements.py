@@ -14,10 +14,10 @@ from .primitives import PRIMITIVES
 from .rules.methods import METHODS
 from .transforms.emit import carrying_operands
 from .transforms.find_aliases import Aliases
-from .transforms.operations import Apply
+from .transforms.operations import Apply, classify
 from .transforms.program import MISSING, Program
 
-__all__ = ["carrying", "is_float", "is_pure_call", "lazily", "users_names"]
+__all__ = ["carrying", "is_float", "is_pure_call", "lazily", "stays_starred", "users_names"]
 
 
 def users_names(program: Program) -> frozenset[str]:
@@ -88,3 +88,22 @@ def lazily(make: Callable[[], Aliases]) -> Callable[[], Aliases]:
         return found[0]
 
     return result
+
+
+def stays_starred(call: Any, program: Program, kind: Callable[[Any], Kind]) -> bool:
+    """Whether a call with `*` or `**` needs no derivative with respect to what these expand: that of a
+    function without derivative, or one that passes no floats in this way, beyond the named parameters.
+    """
+    operation = classify(call, program, PRIMITIVES, kind)
+    expanded = [a.value for a in call.args if isinstance(a, gast.Starred)]
+    expanded += [k.value for k in call.keywords if k.arg is None]
+    rule = PRIMITIVES.find_rule(operation.function) if isinstance(operation, Apply) else None
+    if not isinstance(operation, Apply) or rule is None:
+        return isinstance(operation, Apply)
+    template = rule.template
+    first = next((k for k, a in enumerate(operation.args) if isinstance(a, gast.Starred)), 0)
+    return (
+        template.vararg is not None
+        and first >= template.positional
+        and all(domain.is_differentiable(kind(a)) is False for a in expanded)
+    )

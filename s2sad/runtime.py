@@ -10,7 +10,7 @@ Arrays are only touched through NumPy functions that dispatch on them and throug
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, ValuesView
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -344,9 +344,11 @@ def spread(dout: Any, xs: Any) -> Any:
     """The cotangent of `sum(xs)`, given to each element."""
     if hasattr(xs, "dtype"):
         return unreduce(dout, xs, 0)
-    if not isinstance(xs, (list, tuple)):
+    if isinstance(xs, (list, ValuesView)):
+        return [conform(dout, x) for x in xs]
+    if not isinstance(xs, tuple):
         _check_number(xs)
-    return type(xs)(conform(dout, x) for x in xs)
+    return tuple(conform(dout, x) for x in xs)
 
 
 def gather(dxs: Any, out: Any) -> Any:

@@ -9,6 +9,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from .arguments import plain_signature
+from .arity import has_stars
 from .compiled import make_function
 from .primitives import PRIMITIVES
 from .transforms.emit import missing_rule
@@ -37,7 +38,7 @@ def target_of(f: Any) -> Target:
         return Target(_calling(f))
     if isinstance(f, FunctionType):
         is_known = PRIMITIVES.find_rule(f) is not None or PRIMITIVES.is_nondifferentiable(f)
-        return Target(_calling(f) if is_known else f)
+        return Target(_calling(f) if is_known or has_stars(f) else f)
     if hasattr(type(f), "function_for_kinds"):
         return Target(f)
     if isinstance(f, MethodType):

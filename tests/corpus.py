@@ -25,6 +25,7 @@ from tests.corpus_programs import (
     reductions,
     scalars,
     shaping,
+    stars,
     statements,
 )
 from tests.corpus_programs.declare import Program, declared
@@ -44,6 +45,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     containers,
     comprehensions,
     displays,
+    stars,
     matching,
 )
 FAMILIES += (elementwise, reductions, shaping, indexing, linear_algebra)

@@ -24,6 +24,10 @@ def uses_the_name(**named: Any) -> Any:
     return x, named
 
 
+def reads_the_name(**named: Any) -> Any:
+    return plain(named["plain"])
+
+
 def test_has_stars() -> None:
     assert has_stars(stars) and not has_stars(plain) and not has_stars(len)
 
@@ -54,9 +58,13 @@ def test_a_call_that_does_not_fit() -> None:
         of_arity(stars, 0, ())
 
 
-def test_a_keyword_named_like_a_variable_is_refused() -> None:
-    with pytest.raises(NonDifferentiableError, match="uses the name `x`"):
-        of_arity(uses_the_name, 0, ("x",))
+def test_a_keyword_named_like_a_variable() -> None:
+    assert of_arity(uses_the_name, 0, ("x", "named"))(x=2, named=3) == (1, {"x": 2, "named": 3})
+
+
+def test_a_keyword_named_like_a_global_is_refused() -> None:
+    with pytest.raises(NonDifferentiableError, match="uses the name `plain`"):
+        of_arity(reads_the_name, 0, ("plain",))
 
 
 def test_derivatives_of_nested_functions() -> None:

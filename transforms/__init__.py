@@ -21,6 +21,7 @@ from .desugar_match import desugar_match
 from .differentiate_forward import differentiate_forward
 from .differentiate_reverse import differentiate_reverse
 from .emit import Generation
+from .expand_stars import expand_stars
 from .find_active import find_active
 from .find_kinds import find_kinds
 from .fold_constants import fold_constants
@@ -65,6 +66,7 @@ NORMALISE: tuple[Pass, ...] = (
     desugar_assignments,
     desugar_jumps,
     to_anf,
+    expand_stars,
 )
 
 
@@ -77,7 +79,7 @@ def normalise(program: Program, watch: Watch = unwatched) -> Program:
 
 
 def to_single_assignment(
-    program: Program, find_function: Callable[[Any], Program | None], watch: Watch = unwatched
+    program: Program, find_function: Callable[[Any, Any], Program | None], watch: Watch = unwatched
 ) -> Program:
     """Normal form to single assignment, small callees put in."""
     program = inline_calls(program, find_function)

@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from .expand_stars import has_stars
 from .find_changed import changed_atoms
 from .nodes import assigned_names, walk
 from .operations import OPERATORS, Alias, Apply, Build, Call, Item, Pop, Primitives, classify, index_items
@@ -196,6 +197,8 @@ class _Run:
             case Apply():
                 if isinstance(node, gast.Attribute):
                     return domain.attribute_kind(self.atom(node.value), node.attr)
+                if has_stars(node) and not self.is_variadic(operation):
+                    return domain.UNKNOWN
                 function = _UPDATES.get(operation.function, operation.function)
                 return domain.call_kind(
                     function,
@@ -215,6 +218,12 @@ class _Run:
                     if isinstance(node, gast.Attribute)
                     else domain.UNKNOWN
                 )
+
+    def is_variadic(self, operation: Apply) -> bool:
+        """Whether what a call passes with a star are surely not named parameters."""
+        rule = self.primitives.find_rule(operation.function)
+        first = next((k for k, a in enumerate(operation.args) if isinstance(a, gast.Starred)), 0)
+        return rule is not None and rule.template.vararg is not None and first >= rule.template.positional
 
     def index(self, node: Any) -> Any:
         if not isinstance(node, gast.Slice):

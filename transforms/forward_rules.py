@@ -53,6 +53,12 @@ class TangentEmitter(Emitter):
                 return gast.Constant(value=None, kind=None)
         return call(self.helper("zeros_like"), node)
 
+    def part(self, node: Any) -> Any:
+        """The tangent of an operand of a linear function: of a container it has its structure."""
+        if not self.is_active(node) and self.domain.is_container(self.kind(node)):
+            return call(self.helper("zeros_like"), node)
+        return self.tangent(node)
+
     # ------------------------------------------------------------ rules
 
     def apply(self, s: Any, operation: Apply, out: str) -> list[Any]:
@@ -72,7 +78,7 @@ class TangentEmitter(Emitter):
             value = self.elementwise(operation, template, bound, slots, out, before)
         elif rule.structure == "linear":
             value = self.replaced(
-                operation.node, {n: self.tangent(load(n)) for n in self.linear_operands(operation, rule)}
+                operation.node, {n: self.part(load(n)) for n in self.linear_operands(operation, rule)}
             )
         else:
             slots = [slot for slot in slots if slot.gradient in differentiable_slots(rule.template)]

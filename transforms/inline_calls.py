@@ -15,7 +15,7 @@ from when that is in the same file.
 ...         return out
 ...     y = affine(b)
 ...     return y
-... '''), lambda function: None).tree))
+... '''), lambda function, call: None).tree))
 def f(a, b):
     x_2 = a * b
     y = x_2 + b
@@ -32,6 +32,7 @@ from typing import Any
 
 import gast
 
+from .expand_stars import has_stars
 from .nodes import assign, assigned_names, is_atom, load, located, names_read, substitute, walk
 from .program import MISSING, Program
 from .rebuild import bound_names, map_blocks, parameters, rebuilt, relocated
@@ -39,7 +40,7 @@ from .rebuild import bound_names, map_blocks, parameters, rebuilt, relocated
 __all__ = ["inline_calls"]
 
 Node = Any  # gast publishes no types
-Finder = Callable[[Any], Program | None]
+Finder = Callable[[Any, Node], Program | None]
 Key = tuple[str, str, int, int]
 
 # How much a function may grow in all, as a multiple of what one inlined function may measure.
@@ -49,7 +50,8 @@ GROWTH = 5
 def inline_calls(program: Program, find_function: Finder, max_statements: int = 40) -> Program:
     """The program with small callees in place of their calls.
 
-    `find_function` gives the normal form of a function object, or None for one that is not to be read.
+    `find_function(function, call)` gives the normal form of a function object for a call of it, or None for
+    one that is not to be read.
     """
     return _Inliner(program, find_function, max_statements, (key_of(program),), {}).run()
 
@@ -62,7 +64,8 @@ def key_of(program: Program) -> Key:
 class _Inliner:
     """Inlines in one function.
 
-    `stack` are the functions that are being read, this one last; `read` those that have been, by identity.
+    `stack` are the functions that are being read, this one last; `read` those that have been, by identity
+    and by what a call passes.
     """
 
     def __init__(
@@ -71,7 +74,7 @@ class _Inliner:
         find: Finder,
         limit: int,
         stack: tuple[Key, ...],
-        read: dict[int, tuple[Any, Program | None]],
+        read: dict[Any, tuple[Any, Program | None]],
     ) -> None:
         self.program = program
         self.find = find
@@ -145,6 +148,8 @@ class _Inliner:
         self, call: Node, target: Node, s: Node, known: dict[str, Node], active: frozenset[str]
     ) -> list[Node] | None:
         """The statements that the call `target = f(...)` stands for, or None where it stays a call."""
+        if has_stars(call):
+            return None
         name = call.func.id if isinstance(call.func, gast.Name) else ""
         callee = None
         if name in known:
@@ -152,7 +157,7 @@ class _Inliner:
             if name in active or name in names_read(function.body):
                 return None
         else:
-            callee = self.callee(self.program.resolve(call.func))
+            callee = self.callee(self.program.resolve(call.func), call)
             if callee is None or defines_functions(callee.tree):
                 return None
             function = callee.tree
@@ -224,13 +229,14 @@ class _Inliner:
 
     # ------------------------------------------------------------ functions from outside
 
-    def callee(self, function: Any) -> Program | None:
+    def callee(self, function: Any, call: Node) -> Program | None:
         """The normal form of a function, its calls replaced; None when it is unknown or recursive."""
         if function is MISSING or not callable(function):
             return None
-        if id(function) in self.read:
-            return self.read[id(function)][1]
-        found = self.find(function)
+        called = id(function), len(call.args), *(k.arg for k in call.keywords)
+        if called in self.read:
+            return self.read[called][1]
+        found = self.find(function, call)
         if found is None:
             return None
         key = key_of(found)
@@ -242,7 +248,7 @@ class _Inliner:
         if inner.reached <= len(self.stack):
             self.reached = min(self.reached, inner.reached)
             result = None
-        self.read[id(function)] = function, result
+        self.read[called] = function, result
         return result
 
     def adopt(self, callee: Program) -> dict[str, Node] | None:

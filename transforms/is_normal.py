@@ -5,7 +5,7 @@
            | name op= atom | atom[index] op= atom | call op | pass | assert atom, .. | raise ..
            | if atom: .. else: .. | for name(s) in iter: .. | while True: .. | nested function
     iter  := atom | range(atom..) | zip(atom..) | enumerate(atom[, start=atom]) | reversed(atom)
-    op    := atom (+ - * ..) atom | -atom | atom < atom | callee(atom.., k=atom) | atom[index]
+    op    := atom (+ - * ..) atom | -atom | atom < atom | callee([*]atom.., k=atom, **atom) | atom[index]
            | atom.attr | (atom, ..) | f-string of atoms
     index := atom | atom:atom:atom | (those, ..)
     atom  := name | literal | static path (`np.pi`)
@@ -176,9 +176,8 @@ class _Checker:
                     if isinstance(node.func, gast.Attribute) and not self.is_atom(node.func)
                     else node.func
                 )
-                parts = [callee, *node.args, *(k.value for k in node.keywords)]
-                if any(k.arg is None for k in node.keywords):
-                    yield self.wrong(node, "a `**` argument")
+                args = [a.value if isinstance(a, gast.Starred) else a for a in node.args]
+                parts = [callee, *args, *(k.value for k in node.keywords)]
             case gast.Subscript():
                 items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
                 parts = [node.value]

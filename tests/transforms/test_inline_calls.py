@@ -62,7 +62,7 @@ def inlined(text: str, **options: Any) -> tuple[Callable[..., Any], Program]:
     """The function `f` of a text, standing after MODULE in one file, and its program after inlining."""
     function, program = read(MODULE + text)
 
-    def find(callee: Any) -> Program | None:
+    def find(callee: Any, call: Any) -> Program | None:
         if not isinstance(callee, FunctionType) or callee.__globals__ is not program.scope.globals:
             return None
         trees = [
@@ -308,7 +308,7 @@ def from_elsewhere(text: str, **names: Any) -> tuple[Callable[..., Any], Program
     g, callee = read(text, "g", **names)
     function, program = read("def f(x):\n    return g(x) + len(x)\n", g=g)
     found = up_to(to_anf, Program(callee.tree, callee.scope, "other.py", callee.lines))
-    return function, inline_calls(up_to(to_anf, program), lambda f: found if f is g else None)
+    return function, inline_calls(up_to(to_anf, program), lambda f, call: found if f is g else None)
 
 
 def test_functions_of_another_module() -> None:
