@@ -39,8 +39,7 @@ def run(f: Function, args: tuple[Any, ...], outputs: tuple[str, ...]) -> Structu
     result = f(*args)
     if not outputs:
         return result
-    found = tuple(args[names.index(name)] for name in outputs)
-    return found if len(found) > 1 else found[0]
+    return tuple(args[names.index(name)] for name in outputs)
 
 
 def moved(

@@ -1,0 +1,135 @@
+"""Every way of writing into an array that NumPy has: the derivative runs as the function does, and is right.
+
+Each body runs in three functions: on an array of the function's own (to second order too), on an argument
+with a result beside it, and on an argument that is itself the result. What is refused today is listed in
+`mutation_refused.txt`, and has to be refused; S2SAD_REGENERATE=1 writes the list anew. Beside these only
+`KNOWN` may fail, and has to.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2sad
+from tests.mutation_bodies import ALIASES, AUGMENTED, CALLS, CONSTANTS, FUNCTIONS, STORES, VIEWS
+from tests.mutation_checks import check_changing, check_changing_second
+from tests.programs import build
+
+LIST = Path(__file__).with_name("mutation_refused.txt")
+REGENERATING = "S2SAD_REGENERATE" in os.environ
+REFUSED = set(LIST.read_text().splitlines())
+HAS_OUTPUTS = "outputs" in inspect.signature(s2sad.vjp).parameters
+
+FORMS = {
+    "made": """
+def f(x, v, w, s):
+    a = x.copy()
+    before = a * v
+BODY
+    return np.sum(W * np.sin(a)) + np.sum(before * before)
+""",
+    "argument": """
+def f(a, v, w, s):
+    base = a
+    before = a * v
+BODY
+    return np.sum(W * np.sin(a)) + np.sum(before * before) + np.sum(W * base * base)
+""",
+}
+FORMS["second"] = FORMS["made"]
+if HAS_OUTPUTS:
+    FORMS["result"] = """
+def f(a, v, w, s):
+BODY
+"""
+GROUPS = {
+    "store": STORES,
+    "augmented": AUGMENTED,
+    "function": FUNCTIONS,
+    "view": VIEWS,
+    "alias": ALIASES,
+    "call": CALLS,
+}
+CASES = {
+    f"{form} {group} {' | '.join(body.splitlines())}": (form, group, body)
+    for form in FORMS
+    for group, bodies in GROUPS.items()
+    for body in bodies
+}
+KNOWN = {  # wrong today: the view is taken for a copy
+    "made view p, q = np.array_split(a, 2); q[0, 0] = s",
+    "made view p, q = np.hsplit(a, 2); q[:, 0] = w",
+    "made view first, *rest = a; rest[0][1] = s",
+    "made view r = np.array(a, copy=False); r[0] = v",
+    "second view r = np.array(a, copy=False); r[0] = v",
+    "argument view r = np.array(a, copy=False); r[0] = v",
+    "made view r = np.broadcast_arrays(a, v)[0]; t = r * r; a[0] = v; a[1] += t[0]; a[2] *= r[0]",
+    "made view r = a.conj(); r[0] = v; a[1] = r[0]",
+    "argument view r = a.conj(); r[0] = v; a[1] = r[0]",
+}
+
+
+def marked(case: str) -> Any:
+    marks = [pytest.mark.xfail(strict=True, raises=AssertionError)] if case in KNOWN else []
+    return pytest.param(case, marks=marks)
+
+
+def program(form: str, group: str, body: str) -> Callable[..., Any]:
+    """The function of a form with this body; what a call needs is defined before it."""
+    lines = body.splitlines()
+    last = max((k for k, line in enumerate(lines) if line.startswith(("def ", "class "))), default=-1)
+    while group == "call" and (lines[last].startswith(("def ", "class ", " "))):
+        last += 1
+    module = lines[:last] if group == "call" else []
+    inside = "\n".join("    " + line for line in lines[len(module) :])
+    return build("\n".join(module) + FORMS[form].replace("BODY", inside), **CONSTANTS)
+
+
+def arguments() -> tuple[Any, ...]:
+    rng = np.random.default_rng(5)
+    return rng.uniform(0.5, 1.5, (3, 4)), rng.uniform(0.5, 1.5, 4), rng.uniform(0.5, 1.5, 3), 0.7
+
+
+@pytest.fixture(scope="module")
+def refused() -> Iterator[set[str]]:
+    """Collects what is refused; writes the list when it is to be regenerated."""
+    found: set[str] = set()
+    yield found
+    if REGENERATING:
+        LIST.write_text("".join(f"{case}\n" for case in CASES if case in found))
+
+
+@pytest.mark.parametrize("case", [marked(case) for case in CASES])
+def test_bodies(case: str, refused: set[str]) -> None:
+    form, group, body = CASES[case]
+    f = program(form, group, body)
+    outputs = ("a",) if form == "result" else ()
+    try:
+        if form == "second":
+            check_changing_second(f, arguments(), (0, 1, 2, 3))
+        else:
+            check_changing(f, arguments(), (0, 1, 2, 3), outputs)
+    except s2sad.S2sadError as error:
+        refused.add(case)
+        if case not in REFUSED and not REGENERATING:
+            raise
+        assert error.where is not None or error.why, f"the refusal says neither where nor why: {error}"
+        pytest.xfail(str(error).splitlines()[0])
+    assert case not in REFUSED or REGENERATING, "no longer refused: take it off the list"
+
+
+def test_the_list_is_of_cases() -> None:
+    assert {case for case in REFUSED | KNOWN if not case.startswith("result ")} <= set(CASES)
+
+
+def test_resize_is_refused() -> None:
+    f = build("def f(x):\n    a = x.copy()\n    a.resize(2, refcheck=False)\n    return np.sum(a * a)\n")
+    with pytest.raises(s2sad.S2sadError):
+        s2sad.grad(f)(np.array([0.3, 0.8, 1.1]))
