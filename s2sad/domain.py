@@ -11,7 +11,6 @@ from . import kind_plans
 from .kind_inference import call_kind
 from .kind_structure import (
     INTEGER,
-    attribute_kind,
     dict_kind,
     element_kind,
     kind_of_literal,
@@ -35,12 +34,15 @@ from .kinds import (
     Literal,
     Nothing,
     Numeric,
+    Record,
     Scalar,
     Tuple,
     join,
     kind_of,
     widen,
 )
+from .members import attribute_kind, mirror_kind
+from .objects import is_plain
 from .transforms.program import MISSING, Program
 
 __all__ = [
@@ -72,6 +74,7 @@ __all__ = [
     "kind_of_static",
     "list_kind",
     "literal_int",
+    "mirror_kind",
     "rank",
     "sequence_of",
     "shape_of",
@@ -93,7 +96,9 @@ def kind_of_static(node: Any, value: Any) -> Kind:
     The kind of a free name's data may be relied on: a derivative is generated anew when it changes.
     """
     kind = _kind_of_static(value)
-    return kind_of(value, f"{node.id}@") if kind is UNKNOWN and isinstance(node, gast.Name) else kind
+    if isinstance(node, gast.Name) and (kind is UNKNOWN or is_plain(type(value))):
+        return kind_of(value, f"{node.id}@")
+    return kind
 
 
 def kind_of_atom(node: Any, kinds: Mapping[str, Kind], program: Program | None = None) -> Kind:
@@ -194,7 +199,7 @@ def is_numeric(kind: Kind) -> bool:
 
 def is_container(kind: Kind) -> bool:
     """Whether items of the kind are objects that it holds, not views."""
-    return isinstance(kind, (Tuple, List, Dict))
+    return isinstance(kind, (Tuple, List, Dict, Record))
 
 
 def is_tuple(kind: Kind) -> bool:

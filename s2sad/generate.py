@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import gast
@@ -23,6 +23,7 @@ from .judgements import carrying, is_float, is_pure_call, lazily, stays_starred,
 from .kinds import UNKNOWN, Kind, kind_of
 from .primitives import PRIMITIVES
 from .source import FunctionSource, read_source
+from .specialise import class_scope, classes_read, has_objects, hoist_reads, put_in_methods
 from .transforms import (
     Watch,
     differentiate_forward,
@@ -109,8 +110,10 @@ def capture_key(value: Any, name: str) -> Any:
     """What a derivative assumes of the object that a free name means: a function or module itself, else only
     the kind.
     """
-    if isinstance(value, (FunctionType, BuiltinFunctionType, ModuleType, type)):
+    if isinstance(value, (FunctionType, BuiltinFunctionType, ModuleType, type, property)):
         return value
+    if isinstance(value, MethodType):  # a class method: bound anew whenever it is looked up
+        return value.__func__
     kind = kind_of(value, name)
     if kind is UNKNOWN:
         check_type(name, value)
@@ -203,6 +206,7 @@ class Generator:
             or PRIMITIVES.is_nondifferentiable(function)
             or PRIMITIVES.refusal(function) is not None
             or PRIMITIVES.is_dynamic(function, len(call.args), [])
+            or PRIMITIVES.is_builder(function)
         ):
             return None
         function = self.of_arity(function, len(call.args), [k.arg for k in call.keywords])
@@ -213,12 +217,22 @@ class Generator:
         except NoSourceError:
             return None
 
-    def single_assignment(self, function: FunctionType) -> Program:
-        key = ("ssa", function)
+    def single_assignment(self, function: FunctionType, kinds: Mapping[str, Kind]) -> Program:
+        """The single-assignment form of a function for arguments of these kinds."""
+        program = self.normal_form(function)
+        objects = has_objects(program, kinds)
+        key = ("ssa", function, tuple(kinds.values()) if objects else None)
         if key not in self.programs:
-            self.programs[key] = to_single_assignment(
-                self.normal_form(function), self.inlinable, self._watch_of(function)
+
+            def put_in(program: Program) -> Program:
+                return put_in_methods(program, lambda p: self.kinds(p, kinds), self.inlinable)
+
+            program = to_single_assignment(
+                program, self.inlinable, self._watch_of(function), put_in if objects else None
             )
+            if objects:
+                program = hoist_reads(program, self.kinds(program, kinds), self.may_change)
+            self.programs[key] = program
         found = self.programs[key]
         assert found is not None
         return found
@@ -227,7 +241,7 @@ class Generator:
         """The function in single assignment with its calls with stars written out as far as kinds allow, and
         the kinds of its names.
         """
-        program = self.single_assignment(function)
+        program = self.single_assignment(function, given)
         kinds = self.kinds(program, given)
 
         def kind(node: Any) -> Kind:
@@ -250,7 +264,10 @@ class Generator:
     # ------------------------------------------------------------ kinds
 
     def kinds(self, program: Program, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-        return find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call)
+        found = find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call)
+        for cls, name in classes_read(program, found):
+            self.note(Capture(class_scope(cls), cls.__name__, (name,)))
+        return found
 
     def kind_of_call(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
         """The kind of what a user's function returns for arguments of these kinds."""
@@ -258,10 +275,9 @@ class Generator:
         if not isinstance(function, FunctionType) or has_stars(function) or starred(operation):
             return UNKNOWN
         try:
-            self.single_assignment(function)
+            bound = self.bind_kinds(function, args, keywords)
         except NoSourceError:
             return UNKNOWN
-        bound = self.bind_kinds(function, args, keywords)
         if bound is None:
             return UNKNOWN
         key = (function, tuple(bound.items()))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal as OneOf
 
-from .kinds import REALS, Array, Dict, Dim, Kind, List, Literal, Nothing, Scalar, Sym, Tuple, widen
+from .kinds import REALS, Array, Dict, Dim, Kind, List, Literal, Nothing, Record, Scalar, Sym, Tuple, widen
 
 __all__ = ["UnbroadcastPlan", "ZeroPlan", "is_differentiable", "unbroadcast_plan", "zero_plan"]
 
@@ -83,7 +83,7 @@ def is_differentiable(x: Kind) -> bool | None:
             return _any([is_differentiable(k) for k in items])
         case List(_, element):
             return is_differentiable(element)
-        case Dict(items):
+        case Dict(items) | Record(_, items):
             return _any([is_differentiable(k) for _, k in items])
     return None
 

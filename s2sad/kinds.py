@@ -17,11 +17,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
 from itertools import repeat
-from types import EllipsisType
+from types import BuiltinFunctionType, EllipsisType, FunctionType
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
+
+from .objects import fields_of, is_plain
 
 __all__ = [
     "NOTHING",
@@ -36,6 +38,7 @@ __all__ = [
     "Literal",
     "Nothing",
     "Numeric",
+    "Record",
     "Scalar",
     "Sparse",
     "Sym",
@@ -51,6 +54,7 @@ __all__ = [
 ]
 
 MAX_ITEMS = 16  # of a tuple, dict or list that is looked at item by item
+MAX_FIELDS = 64  # of an object that is looked at attribute by attribute
 MAX_DEPTH = 5  # of nested containers; deeper is Unknown, which also makes every chain of joins end
 MAX_TEXT = 32  # characters of a string that is worth a derivative of its own
 
@@ -148,6 +152,14 @@ class Dict(Kind):
     """A dict with exactly these keys."""
 
     items: tuple[tuple[Any, Kind], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Record(Kind):
+    """An object of exactly this class, which holds exactly these attributes; in the order of their names."""
+
+    cls: type
+    fields: tuple[tuple[str, Kind], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +274,35 @@ def _kind_of_object(value: Any, prefix: str, depth: int) -> Kind:
         return Dict(tuple((k, _kind_of_item(v, f"{prefix}[{k!r}]", depth)) for k, v in value.items()))
     if kind is str and len(value) <= MAX_TEXT:
         return Literal(value)
-    return SPARSE if is_sparse(value) else UNKNOWN
+    if is_sparse(value):
+        return SPARSE
+    return _kind_of_record(value, prefix, depth) if is_plain(kind) else UNKNOWN
+
+
+_open = threading.local()  # `ids` are the objects whose attributes are being looked at
+
+
+def _kind_of_record(value: Any, prefix: str, depth: int) -> Kind:
+    ids = _open.__dict__.setdefault("ids", set())
+    held = fields_of(value)
+    if id(value) in ids or len(held) > MAX_FIELDS:
+        return UNKNOWN
+    ids.add(id(value))
+    try:
+        found = [(name, _kind_of_field(held[name], f"{prefix}.{name}", depth)) for name in sorted(held)]
+    finally:
+        ids.discard(id(value))
+    return Record(type(value), tuple(found))
+
+
+def _kind_of_field(value: Any, prefix: str, depth: int) -> Kind:
+    """As of an item; functions that an object holds seldom change."""
+    if type(value) in _FUNCTIONS and not getattr(value, "__closure__", None):
+        return Literal(value)
+    return _kind_of_item(value, prefix, depth)
+
+
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
 
 
 def is_sparse(value: Any) -> bool:
@@ -341,6 +381,10 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return List(tuple(_join(p, q, depth + 1) for p, q in zip(xs, ys, strict=True)), element)
         case Dict(xs), Dict(ys) if [k for k, _ in xs] == [k for k, _ in ys]:
             return Dict(tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True)))
+        case Record(c, xs), Record(d, ys) if c is d and [k for k, _ in xs] == [k for k, _ in ys]:
+            return Record(
+                c, tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True))
+            )
     return UNKNOWN
 
 
@@ -363,7 +407,7 @@ def _depth(kind: Kind) -> int:
             return 1 + max(map(_depth, items), default=0)
         case List(_, element):
             return 1 + _depth(element)
-        case Dict(items):
+        case Dict(items) | Record(_, items):
             return 1 + max((_depth(k) for _, k in items), default=0)
     return 0
 
@@ -403,6 +447,13 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
                 type(value) is dict
                 and list(value) == [k for k, _ in pairs]
                 and _contain([k for _, k in pairs], list(value.values()), known)
+            )
+        case Record(cls, pairs):
+            held = fields_of(value) if type(value) is cls else {}
+            return (
+                type(value) is cls
+                and sorted(held) == [k for k, _ in pairs]
+                and _contain([k for _, k in pairs], [held[k] for k, _ in pairs], known)
             )
     return False
 

@@ -14,13 +14,16 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import runtime, updates
+from . import mirrors, runtime, updates
 from .changing import changed, changed_by_method
 from .conversions import DICT_METHODS, LIST_METHODS
-from .kinds import Array, Dict, Kind, List, Numeric, Scalar, Tuple, Unknown
+from .kinds import Array, Dict, Kind, List, Literal, Numeric, Record, Scalar, Tuple, Unknown
+from .members import member_of, reflects
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal
 from .rules.methods import ATTRIBUTES, METHODS
 from .sparse import sparse_operator
+from .transforms.operations import Member
+from .transforms.program import MISSING
 from .updates import repeated
 
 __all__ = ["PRIMITIVES", "RulePrimitives"]
@@ -147,10 +150,19 @@ class RulePrimitives:
 
     find_rule = staticmethod(find_rule)
     is_nondifferentiable = staticmethod(is_nondifferentiable)
-    is_pure = staticmethod(is_pure)
     refusal = staticmethod(refusal)
     changed = staticmethod(changed)
     changed_by_method = staticmethod(changed_by_method)
+
+    @staticmethod
+    def is_pure(function: Any) -> bool:
+        """Whether a function is known to change nothing, and to depend on nothing but its arguments."""
+        return function is mirrors.adjoint_like or is_pure(function)
+
+    @staticmethod
+    def is_builder(function: Any) -> bool:
+        """Whether a function makes an object of the keywords it is given, like its first argument."""
+        return function is mirrors.adjoint_like
 
     @staticmethod
     def method(kind: Kind, name: str) -> Any:
@@ -196,6 +208,32 @@ class RulePrimitives:
         return ATTRIBUTES.get(name) if isinstance(kind, (Array, Numeric, Scalar, Unknown)) else None
 
     @staticmethod
+    def member(kind: Kind, name: str) -> Member | None:
+        """What an attribute of an object of this kind means, or None when only the run can tell."""
+        return member_of(kind, name) if isinstance(kind, Record) else None
+
+    @staticmethod
+    def function_of(kind: Kind) -> Any:
+        """The function that all values of the kind are, or MISSING."""
+        value = kind.value if isinstance(kind, Literal) else MISSING
+        return value if callable(value) else MISSING
+
+    @staticmethod
+    def is_object(kind: Kind) -> bool:
+        """Whether values of the kind are objects of a class of the user's."""
+        return isinstance(kind, Record)
+
+    @staticmethod
+    def prefers_right(left: Kind, right: Kind, names: tuple[str, str]) -> bool:
+        """Whether `left op right` calls the right operand's method, of the method names of both."""
+        return reflects(left, right, *names)
+
+    @staticmethod
+    def is_unknown(kind: Kind) -> bool:
+        """Whether nothing is known of values of the kind."""
+        return isinstance(kind, Unknown)
+
+    @staticmethod
     def is_inert(attribute: str) -> bool:
         """Whether an attribute of this name carries no derivative, whatever has it."""
         return is_nondifferentiable(getattr(np.ndarray, attribute, None))
@@ -227,7 +265,9 @@ class RulePrimitives:
             from . import dynamic  # it stands on derivatives, and so on this module
 
             return getattr(dynamic, name)
-        return np if name == "np" else getattr(runtime, name, None) or getattr(updates, name)
+        if name == "np":
+            return np
+        return next(getattr(m, name) for m in (runtime, updates, mirrors) if name in m.__all__)
 
     @staticmethod
     def is_in_place(function: Any) -> bool:

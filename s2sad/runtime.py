@@ -11,12 +11,12 @@ Arrays are only touched through NumPy functions that dispatch on them and throug
 from __future__ import annotations
 
 from collections.abc import Callable, ValuesView
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from s2sad.transforms.errors import NonDifferentiableError
+from .objects import fields_of, is_plain, mirror
+from .transforms.errors import NonDifferentiableError
 
 __all__ = [
     "add",
@@ -160,19 +160,20 @@ def _mirror(f: Callable[[Any], Any], x: Any) -> Any:
             return [f(v) for v in x]
         case dict():
             return {k: f(v) for k, v in x.items()}
-    if is_dataclass(x) and not isinstance(x, type):
-        return _rebuilt(x, {field.name: f(getattr(x, field.name)) for field in fields(x)})
-    return None
+    return _mirror_object(f, x) if is_plain(type(x)) else None
 
 
-def _rebuilt(x: Any, values: dict[str, Any]) -> Any:
-    """A dataclass instance with these field values, made without its constructor (which may check or
-    convert them).
-    """
-    new = object.__new__(type(x))
-    for name, value in values.items():
-        object.__setattr__(new, name, value)
-    return new
+def _mirror_object(f: Callable[[Any], Any], x: Any) -> Any:
+    """The mirror of an object; None where it holds nothing that carries a derivative."""
+    try:
+        values = {name: f(v) for name, v in fields_of(x).items()}
+    except RecursionError:
+        raise NonDifferentiableError(
+            f"an object of type {type(x).__name__} that holds itself, or very many others",
+            why="the derivative by an object has its structure, which does not end",
+            instead="leave it out of argnums, or pass what is needed as an argument of its own",
+        ) from None
+    return None if all(v is None for v in values.values()) else mirror(x, values)
 
 
 def _mirror_pair(f: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -185,8 +186,9 @@ def _mirror_pair(f: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
             return type(b)._make(items) if hasattr(b, "_make") else tuple(items)
         case dict(), dict():
             return {k: f(a.get(k), b.get(k)) for k in {**a, **b}}
-    if is_dataclass(b) and type(a) is type(b):
-        return _rebuilt(b, {k.name: f(getattr(a, k.name), getattr(b, k.name)) for k in fields(b)})
+    if is_plain(type(a)) and is_plain(type(b)):
+        left, right = fields_of(a), fields_of(b)
+        return mirror(b, {k: f(left.get(k), right.get(k)) for k in {**left, **right}})
     _check_number(a)
     _check_number(b)
     raise NonDifferentiableError(

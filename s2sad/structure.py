@@ -1,14 +1,15 @@
-"""Structured values (tuples, lists, dicts, named tuples, dataclasses of numbers and arrays) as flat lists of
+"""Structured values (tuples, lists, dicts, named tuples, objects of numbers and arrays) as flat lists of
 leaves, and back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
+
+from .objects import fields_of, is_plain, mirror
 
 __all__ = ["basis_of", "flatten", "map_structure", "unflatten_columns", "unflatten_rows"]
 
@@ -22,13 +23,10 @@ def map_structure(f: Callable[..., Any], x: Any, *others: Any) -> Any:
         return [map_structure(f, *parts) for parts in zip(x, *others, strict=True)]
     if isinstance(x, dict):
         return {k: map_structure(f, v, *(o[k] for o in others)) for k, v in x.items()}
-    if is_dataclass(x) and not isinstance(x, type):
-        return replace(
+    if is_plain(type(x)):
+        return mirror(
             x,
-            **{
-                n.name: map_structure(f, getattr(x, n.name), *(getattr(o, n.name) for o in others))
-                for n in fields(x)
-            },
+            {k: map_structure(f, v, *(getattr(o, k) for o in others)) for k, v in fields_of(x).items()},
         )
     return f(x, *others)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .objects import fields_of, is_plain, make, mirror_class
 from .registry import Rule, Template, is_pure
 from .rules.samples import A, given
 from .runtime import add, broadcast_like, conform, zeros_like
@@ -229,6 +230,8 @@ def _mapped(f: Callable[[Any], Any], x: Any) -> Any:
         return type(x)._make(items) if hasattr(x, "_make") else type(x)(items)
     if isinstance(x, dict):
         return {k: _mapped(f, v) for k, v in x.items()}
+    if is_plain(type(x)):
+        return make(type(x), _mapped(f, fields_of(x)))
     return f(x) if _carries(x) else x
 
 
@@ -237,6 +240,8 @@ def _leaves(x: Any) -> list[Any]:
         return [leaf for v in x for leaf in _leaves(v)]
     if isinstance(x, dict):
         return [leaf for v in x.values() for leaf in _leaves(v)]
+    if is_plain(type(x)):
+        return _leaves(fields_of(x))
     return [x] if _carries(x) else []
 
 
@@ -248,6 +253,8 @@ def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
     elif isinstance(a, dict) and isinstance(b, dict):
         for k in a:
             yield from _pairs(a[k], b[k])
+    elif is_plain(type(a)) and is_plain(type(b)):
+        yield from _pairs(fields_of(a), fields_of(b))
     elif _carries(a) and _carries(b):
         yield a, b
 
@@ -261,6 +268,8 @@ def _combined(a: Any, b: Any, factor: float) -> Any:
         return type(a)._make(items) if hasattr(a, "_make") else type(a)(items)
     if isinstance(a, dict):
         return {k: _combined(a[k], b[k], factor) for k in a}
+    if is_plain(type(a)):
+        return make(type(a), _combined(fields_of(a), fields_of(b), factor))
     return a + factor * b if _carries(a) else a
 
 
@@ -271,7 +280,7 @@ def _masked(g: Any, x: Any) -> Any:
         return type(g)._make(items) if hasattr(g, "_make") else type(g)(items)
     if g is None:
         return _mapped(zeros_like, x)
-    return g if isinstance(x, (list, tuple, dict)) or _carries(x) else None
+    return g if isinstance(x, (list, tuple, dict)) or is_plain(type(x)) or _carries(x) else None
 
 
 def _zero_for_none(tangent: Any) -> Any:
@@ -331,6 +340,9 @@ def _assert_like(g: Any, x: Any) -> None:
         assert g.keys() == x.keys(), f"a gradient {g!r} of {x!r}"
         for k in x:
             _assert_like(g[k], x[k])
+    elif is_plain(type(x)):
+        assert type(g) is mirror_class(type(x)), f"a gradient {g!r} of {x!r}"
+        _assert_like(fields_of(g), fields_of(x))
     elif _carries(x):
         assert np.shape(g) == np.shape(x), f"a gradient of shape {np.shape(g)}, of an argument {np.shape(x)}"
         wanted, found = np.asarray(x).dtype, np.asarray(g).dtype

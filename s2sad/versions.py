@@ -15,7 +15,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 from .generate import Capture, capture_key
-from .kinds import UNKNOWN, Kind
+from .kinds import UNKNOWN, Kind, Record
 from .transforms.program import Scope
 
 __all__ = ["Made", "Versions", "share"]
@@ -37,9 +37,9 @@ class Versions:
 
     def find(self, kinds: tuple[Kind, ...]) -> FunctionType | None:
         """The version for arguments of these kinds."""
-        for position, (capture, seen, _) in enumerate(self._assumed):
+        for position, (capture, seen, key) in enumerate(self._assumed):
             value = capture.value()
-            if value is not seen or isinstance(value, CONTAINERS):
+            if value is not seen or isinstance(value, CONTAINERS) or type(key) is Record:
                 self._assumed[position] = capture, value, capture_key(value, capture.name)
         return self._table.get((kinds, tuple([key for _, _, key in self._assumed])))
 

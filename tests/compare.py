@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,24 @@ def is_floating(x: Any) -> bool:
     )
 
 
+def attributes(x: Any) -> dict[str, Any] | None:
+    """The attributes of an object of a class of the tests, or of what mirrors one; None for all else."""
+    if type(x) is not SimpleNamespace and not type(x).__module__.startswith("tests."):
+        return None
+    names = [*getattr(x, "__dict__", ()), *(n for c in type(x).__mro__ for n in getattr(c, "__slots__", ()))]
+    return {n: getattr(x, n) for n in names}
+
+
+def with_attributes(x: Any, values: dict[str, Any]) -> Any:
+    """An object of the class of x with these attributes."""
+    if type(x) is SimpleNamespace:
+        return SimpleNamespace(**values)
+    new = object.__new__(type(x))
+    for name, value in values.items():
+        object.__setattr__(new, name, value)
+    return new
+
+
 def is_real_scalar(x: Any) -> bool:
     """Whether `grad` is defined for a function with this result."""
     return is_floating(x) and np.ndim(x) == 0 and not np.iscomplexobj(x)
@@ -55,6 +75,10 @@ def map_leaves(f: Function, x: Structure, *others: Structure) -> Structure:
         return type(x)([map_leaves(f, *items) for items in zip(x, *others, strict=True)])
     if isinstance(x, dict):
         return {k: map_leaves(f, x[k], *(o[k] for o in others)) for k in x}
+    held = attributes(x)
+    if held is not None:
+        parts = {k: map_leaves(f, v, *(getattr(o, k) for o in others)) for k, v in held.items()}
+        return with_attributes(x if is_dataclass(x) else SimpleNamespace(), parts)
     return f(x, *others) if is_floating(x) else None
 
 
@@ -113,6 +137,8 @@ def assert_same(a: Structure, b: Structure) -> None:
         assert list(a) == list(b)
         for k in a:
             assert_same(a[k], b[k])
+    elif attributes(a) is not None:
+        assert_same(attributes(a), attributes(b))
     elif isinstance(a, (np.ndarray, np.generic)):
         assert a.dtype == b.dtype and a.shape == b.shape, f"{a.dtype} {a.shape} is not {b.dtype} {b.shape}"
         nan_too = np.issubdtype(a.dtype, np.inexact)
@@ -134,6 +160,10 @@ def assert_like(derivative: Structure, x: Structure, what: str) -> None:
         )
         for k in x if isinstance(x, dict) else range(len(x)):
             assert_like(derivative[k], x[k], what)
+    elif attributes(x) is not None:
+        mirror = type(x) if is_dataclass(x) else SimpleNamespace
+        assert type(derivative) is mirror, f"{what}: {derivative!r} does not mirror {x!r}"
+        assert_like(attributes(derivative), attributes(x), what)
     elif not is_floating(x):
         assert derivative is None, f"{what}: {derivative!r} for {x!r}, which carries no derivative"
     else:
@@ -176,6 +206,9 @@ def shifted(
             return type(x)([rebuild(u, v) for u, v in zip(x, t, strict=True)])
         if isinstance(x, dict):
             return {k: rebuild(x[k], t[k]) for k in x}
+        held = attributes(x)
+        if held is not None:
+            return with_attributes(x, {k: rebuild(v, getattr(t, k)) for k, v in held.items()})
         return move(x, t) if is_floating(x) else x
 
     directions: list[Structure] = [map_leaves(np.zeros_like, x) for x in args]
@@ -257,6 +290,9 @@ def leaf_paths(x: Structure, root: str) -> list[tuple[str, Any]]:
     if isinstance(x, (tuple, list, dict)):
         keys = x if isinstance(x, dict) else range(len(x))
         return [found for k in keys for found in leaf_paths(x[k], f"{root}[{k!r}]")]
+    held = attributes(x)
+    if held is not None:
+        return [found for k, v in held.items() for found in leaf_paths(v, f"{root}.{k}")]
     return [(root, x)] if is_floating(x) else []
 
 

@@ -22,6 +22,7 @@ from tests.corpus_programs import (
     loops,
     matching,
     names,
+    objects,
     reductions,
     scalars,
     shaping,
@@ -47,6 +48,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     displays,
     stars,
     matching,
+    objects,
 )
 FAMILIES += (elementwise, reductions, shaping, indexing, linear_algebra)
 PROGRAMS: list[Program] = [p for family in FAMILIES for p in declared(family.__name__)]

@@ -79,9 +79,16 @@ def normalise(program: Program, watch: Watch = unwatched) -> Program:
 
 
 def to_single_assignment(
-    program: Program, find_function: Callable[[Any, Any], Program | None], watch: Watch = unwatched
+    program: Program,
+    find_function: Callable[[Any, Any], Program | None],
+    watch: Watch = unwatched,
+    specialise: Pass | None = None,
 ) -> Program:
-    """Normal form to single assignment, small callees put in."""
+    """Normal form to single assignment, small callees put in; `specialise` first puts in what the kinds of
+    the arguments tell.
+    """
+    if specialise is not None:
+        program = specialise(program)
     program = inline_calls(program, find_function)
     watch("inline_calls", program)
     program = to_ssa(program)

@@ -116,6 +116,31 @@ class AdjointEmitter(Emitter):
                 assign(target, call(self.helper("add_at"), load(target), self.index_value(index), value))
             )
 
+    def accumulate_field(
+        self, env: Env, variable: str, name: str, part: Adjoint, held: str, code: list[Any]
+    ) -> None:
+        """Adds the adjoint `part` of `held`, the value of an attribute, to that of the object `variable`. The
+        parts of an object's adjoint are kept apart for as long as there is nothing else in it.
+        """
+        current = env.get(variable)
+        like = self.helper("adjoint_like")
+        value = self.full(held, part, code)
+        parts: dict[str, Any] = {}
+        if current is not None:
+            if not is_parts(current.value, like.id):
+                self.accumulate(env, variable, call(like, load(variable), **{name: value}), code)
+                return
+            parts = {k.arg: k.value for k in current.value.keywords}
+        if name in parts:
+            total = self.adjoint_name(held)
+            code.append(assign(total, self.plus(parts[name], value, held)))
+            value = load(total)
+        owned = part.owned or part.uniform or self.domain.is_scalar(self.kinds.get(held, self.domain.UNKNOWN))
+        parts[name] = value
+        env[variable] = Adjoint(
+            call(like, load(variable), **parts), owned=owned and (current is None or current.owned)
+        )
+
     def is_basic(self, index: Any) -> bool:
         """Whether an index selects each element once, by integers and slices alone."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
@@ -187,6 +212,11 @@ class AdjointEmitter(Emitter):
                     value = constant(0.0 if self.domain.is_numeric(kind) else None)
                 code.append(assign(name, value))
             env[variable] = Adjoint(load(name), all(f is None or f.owned for f in found))
+
+
+def is_parts(value: Any, like: str) -> bool:
+    """Whether an adjoint is that of an object, `adjoint_like(x, name=...)`."""
+    return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == like
 
 
 def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:

@@ -29,7 +29,7 @@ from .nodes import (
     tuple_of,
     walk,
 )
-from .operations import Alias, Apply, Build, Call, Inert, Item, Opaque, Pop, is_pop
+from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from .program import MISSING, Program
 from .reverse_stores import list_check
 
@@ -247,6 +247,11 @@ class _Forward(TangentEmitter):
                 return self.call(s, operation, name)
             case Item(base=base, index=index):
                 value = gast.Subscript(value=self.tangent(base), slice=index, ctx=gast.Load())
+            case Field(base=base, name=field):
+                value = self.field_tangent(base, field)
+            case Build(items=items, node=gast.Call(func=function, args=args), keys=keys):
+                tangents = [self.tangent(i) for i in items]
+                value = call(function, *args, **dict(zip(keys, tangents, strict=True)))
             case Build(items=items, node=node, keys=keys):
                 tangents = [self.tangent(i) for i in items]
                 value = (
@@ -259,6 +264,15 @@ class _Forward(TangentEmitter):
             case Inert() | Opaque():
                 return [s, assign(self.tangent_name(name), self.zero(name), s)]
         return self.ordered(s, assign(self.tangent_name(name), value, s))
+
+    def field_tangent(self, base: Any, name: str) -> Any:
+        """The tangent of an attribute that an object holds, which the run has to check where its kind is not
+        known.
+        """
+        if self.primitives.member(self.kind(base), name) is not None:
+            return attribute(self.tangent(base), name)
+        field = gast.Constant(value=name, kind=None)
+        return call(self.helper("field_tangent"), self.tangent(base), base, field)
 
     def call(self, s: Any, operation: Call, out: str) -> list[Any]:
         """A call of a user's function becomes a call of its jvp."""
@@ -273,16 +287,8 @@ class _Forward(TangentEmitter):
                 keys=[gast.Constant(value=k, kind=None) for k, _ in active],
                 values=[self.tangent(a) for _, a in active],
             )
-            owner = (
-                operation.callee.value if isinstance(operation.callee, gast.Attribute) else operation.callee
-            )
             value = call(
-                call(
-                    self.helper("jvp_of"),
-                    node.func,
-                    self.tangent(owner) if self.is_active(owner) else gast.Constant(value=None, kind=None),
-                    tangents,
-                ),
+                call(self.helper("jvp_of"), node.func, self.callee_tangent(operation.callee), tangents),
                 *node.args,
                 **{k.arg: k.value for k in node.keywords},
             )
@@ -293,6 +299,16 @@ class _Forward(TangentEmitter):
                 *[self.tangent(a) for _, a in active],
             )
         return [located(gast.Assign(targets=[target], value=value, type_comment=None), s)]
+
+    def callee_tangent(self, callee: Any) -> Any:
+        """The tangent of a callee that only the run knows; of a bound method that of its object."""
+        owner = callee.value if isinstance(callee, gast.Attribute) else callee
+        if not self.is_active(owner):
+            return gast.Constant(value=None, kind=None)
+        if owner is callee or self.domain.is_numeric(self.kind(owner)):
+            return self.tangent(owner)
+        name = gast.Constant(value=callee.attr, kind=None)
+        return call(self.helper("callee_tangent"), self.tangent(owner), owner, name)
 
     def positional(self, link: Any, node: Any) -> list[Any]:
         """A call's arguments by position, as a jvp function takes them before the tangents."""

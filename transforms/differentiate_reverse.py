@@ -25,6 +25,7 @@ from .nodes import (
     Comment,
     assign,
     assigned_names,
+    attribute,
     call,
     constant,
     load,
@@ -33,7 +34,7 @@ from .nodes import (
     substitute,
     tuple_of,
 )
-from .operations import Alias, Apply, Build, Call, Inert, Item, Opaque, Pop, is_pop
+from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from .program import MISSING, Program
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_rules import reverse_apply, reverse_call
@@ -274,6 +275,12 @@ class Reverse(AdjointEmitter):
                 return reverse_call(self, s, operation, name, adjoint, env)
             case Item(base=base, index=index):
                 self.accumulate_at(env, base.id, index, self.full(name, adjoint, back), back)
+            case Field(base=base, name=field):
+                self.accumulate_field(env, base.id, field, adjoint, name, back)
+            case Build(items=items, keys=keys, node=gast.Call()):
+                for item, key in zip(items, keys, strict=True):
+                    if self.is_active(item):
+                        self.accumulate(env, item.id, field_of(adjoint.value, key), back)
             case Build(items=items, keys=keys):
                 for k, item in enumerate(items):
                     if self.is_active(item):
@@ -379,3 +386,9 @@ def part_of(adjoint: Any, key: Any) -> Any:
     if isinstance(adjoint, gast.Tuple) and isinstance(key, gast.Constant):
         return adjoint.elts[key.value]
     return gast.Subscript(value=adjoint, slice=key, ctx=gast.Load())
+
+
+def field_of(adjoint: Any, name: str) -> Any:
+    """One part of the adjoint of an object."""
+    held = {k.arg: k.value for k in adjoint.keywords} if isinstance(adjoint, gast.Call) else {}
+    return held[name] if name in held else attribute(adjoint, name)

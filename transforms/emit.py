@@ -224,6 +224,13 @@ class Emitter:
                 "what it has to do with the value is not known",
                 "pass what is needed as an argument of its own",
             )
+        if not isinstance(operation.node, gast.Set):
+            self.program.refuse(
+                statement,
+                "an operator on an object that carries a derivative, or whose operand does",
+                "which function of which class it calls cannot be told before the run",
+                "define the operator in Python without `NotImplemented`, or call a method by its name",
+            )
         self.program.refuse(
             statement,
             "a set of values that carry derivatives",

@@ -14,7 +14,7 @@ import gast
 
 from .liveness import captured_names
 from .nodes import names_read, walk
-from .operations import Alias, Apply, Build, Call, Item, Opaque, Operation, Pop
+from .operations import Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 from .program import Program
 
 __all__ = ["find_active"]
@@ -61,7 +61,7 @@ def find_active(
                 return reads_active(carrying(operation))
             case Call():
                 return reads_active(operation.operands()) or reads_active([operation.callee])
-            case Item(base=base) | Pop(base=base):
+            case Item(base=base) | Field(base=base) | Pop(base=base):
                 return reads_active([base])
             case Build(items=items) | Opaque(items=items):
                 return reads_active(items)

@@ -16,7 +16,7 @@ import gast
 
 from .liveness import live_before, loop_head
 from .nodes import assigned_names, names_read, walk
-from .operations import Alias, Apply, Build, Call, Item, Opaque, Operation, Pop
+from .operations import Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 from .program import Program
 from .to_ssa import IN_PLACE_OPERATORS
 
@@ -145,6 +145,8 @@ def find_aliases(
                 return NOTHING if is_scalar_item(base, index) else item(of(base), is_container(base))
             case Pop(base=base):
                 return item(of(base), True)
+            case Field(base=base):
+                return item(of(base), is_container(base))
             case Build(items=items):
                 return own, both(union(map(of, items)))
             case Apply() if operation.function in _UPDATES or is_in_place(operation.function):

@@ -14,8 +14,20 @@ import gast
 
 from .expand_stars import has_stars
 from .find_changed import changed_atoms
-from .nodes import assigned_names, walk
-from .operations import OPERATORS, Alias, Apply, Build, Call, Item, Pop, Primitives, classify, index_items
+from .nodes import assigned_names, load, target_names, walk
+from .operations import (
+    OPERATORS,
+    Alias,
+    Apply,
+    Build,
+    Call,
+    Field,
+    Item,
+    Pop,
+    Primitives,
+    classify,
+    index_items,
+)
 from .program import MISSING, Program
 from .to_ssa import IN_PLACE_OPERATORS
 
@@ -55,14 +67,17 @@ class _Run:
             call_kind,
         )
         self.shared: set[str] = set()
-        seen: set[str] = set()
+        seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
         for n in walk(program.tree):
-            for target in n.targets if isinstance(n, gast.Assign) else []:
-                names = {
-                    t.id for t in walk(target) if isinstance(t, gast.Name) and isinstance(t.ctx, gast.Store)
-                }
-                self.shared |= names & seen
-                seen |= names
+            match n:
+                case gast.Assign(targets=targets):
+                    names = {t for target in targets for t in target_names(target)}
+                case gast.For(target=target) | gast.AugAssign(target=target):
+                    names = set(target_names(target))
+                case _:
+                    continue
+            self.shared |= names & seen
+            seen |= names
 
     def atom(self, node: Any) -> Any:
         """The kind of an atom, a slice or an index."""
@@ -104,6 +119,8 @@ class _Run:
                 self.kinds[name] = domain.stored_kind(
                     self.kinds.get(name, domain.UNKNOWN), self.atom(s.value)
                 )
+            case gast.AugAssign(target=gast.Name(id=name) as target):
+                self.define(name, self.value(gast.BinOp(left=load(target.id), op=s.op, right=s.value)))
             case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name) as base, slice=index)):
                 item = self.value(gast.Subscript(value=base, slice=index, ctx=gast.Load()))
                 result = domain.call_kind(
@@ -147,11 +164,11 @@ class _Run:
 
     def targets(self, s: Any) -> None:
         if isinstance(s.target, gast.Name):
-            self.kinds[s.target.id] = self.domain.element_kind(self.iterable(s.iter))
+            self.define(s.target.id, self.domain.element_kind(self.iterable(s.iter)))
             return
         kinds = self.domain.unpack_kinds(self.domain.element_kind(self.iterable(s.iter)), len(s.target.elts))
         for target, kind in zip(s.target.elts, kinds, strict=True):
-            self.kinds[target.id] = kind
+            self.define(target.id, kind)
 
     def iterable(self, node: Any) -> Any:
         domain = self.domain
@@ -173,8 +190,14 @@ class _Run:
         domain = self.domain
         operation = classify(node, self.program, self.primitives, self.atom)
         match operation:
-            case Alias():
-                return self.atom(operation.source)
+            case Alias(source=source):
+                is_method = isinstance(node, gast.Attribute) and source is not node
+                return domain.UNKNOWN if is_method else self.atom(source)
+            case Field(base=base, name=name):
+                return domain.attribute_kind(self.atom(base), name)
+            case Build(items=items, keys=keys, node=gast.Call()):
+                parts = dict(zip(keys, map(self.atom, items), strict=True))
+                return domain.mirror_kind(self.atom(node.args[0]), parts)
             case Build(items=items, node=gast.Tuple()):
                 return domain.tuple_kind([self.atom(i) for i in items])
             case Build(items=items, node=gast.List()):

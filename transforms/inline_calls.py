@@ -32,6 +32,7 @@ from typing import Any
 
 import gast
 
+from .bind_methods import MethodCall
 from .expand_stars import has_stars
 from .nodes import assign, assigned_names, is_atom, load, located, names_read, substitute, walk
 from .program import MISSING, Program
@@ -47,13 +48,20 @@ Key = tuple[str, str, int, int]
 GROWTH = 5
 
 
-def inline_calls(program: Program, find_function: Finder, max_statements: int = 40) -> Program:
+def inline_calls(
+    program: Program,
+    find_function: Finder,
+    max_statements: int = 40,
+    find_method: Callable[[Node], MethodCall | None] | None = None,
+) -> Program:
     """The program with small callees in place of their calls.
 
     `find_function(function, call)` gives the normal form of a function object for a call of it, or None for
-    one that is not to be read.
+    one that is not to be read; `find_method` the function that an expression calls as a method.
     """
-    return _Inliner(program, find_function, max_statements, (key_of(program),), {}).run()
+    inliner = _Inliner(program, find_function, max_statements, (key_of(program),), {})
+    inliner.find_method = find_method
+    return inliner.run()
 
 
 def key_of(program: Program) -> Key:
@@ -82,6 +90,7 @@ class _Inliner:
         self.stack = stack
         self.read = read
         self.names = program.names.copy()
+        self.find_method: Callable[[Node], MethodCall | None] | None = None
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
         self.defined = Counter(n.name for n in walk(program.tree) if isinstance(n, gast.FunctionDef))
@@ -112,8 +121,8 @@ class _Inliner:
                         result.extend(held)
                         known[s.name] = new
                     result.append(new)
-                case gast.Assign(targets=[gast.Name() as target], value=gast.Call() as call):
-                    body = self.expand(call, target, s, known, active)
+                case gast.Assign(targets=[gast.Name() as target], value=value) if not is_atom(value):
+                    body = self.expand(value, target, s, known, active)
                     result.extend([s] if body is None else body)
                 case gast.Expr(value=gast.Call() as call):
                     body = self.expand(call, None, s, known, active)
@@ -148,16 +157,17 @@ class _Inliner:
         self, call: Node, target: Node, s: Node, known: dict[str, Node], active: frozenset[str]
     ) -> list[Node] | None:
         """The statements that the call `target = f(...)` stands for, or None where it stays a call."""
-        if has_stars(call):
+        method, call = (self.find_method and self.find_method(call)) or (MISSING, call)
+        if not isinstance(call, gast.Call) or has_stars(call):
             return None
-        name = call.func.id if isinstance(call.func, gast.Name) else ""
+        name = call.func.id if isinstance(call.func, gast.Name) and method is MISSING else ""
         callee = None
         if name in known:
             function = known[name]
             if name in active or name in names_read(function.body):
                 return None
         else:
-            callee = self.callee(self.program.resolve(call.func), call)
+            callee = self.callee(self.program.resolve(call.func) if method is MISSING else method, call)
             if callee is None or defines_functions(callee.tree):
                 return None
             function = callee.tree

@@ -72,7 +72,7 @@ def constant(value: object) -> Node:
     return gast.Constant(value=value, kind=None)
 
 
-def call(func: Node | str, *args: Node, **keywords: Node) -> Node:
+def call(func: Node | str, /, *args: Node, **keywords: Node) -> Node:
     target = load(func) if isinstance(func, str) else func
     return gast.Call(
         func=target, args=list(args), keywords=[gast.keyword(arg=k, value=v) for k, v in keywords.items()]

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import gast
 
+from .bind_methods import called_method
 from .nodes import is_atom
 from .program import MISSING, Program
 
@@ -25,8 +26,10 @@ __all__ = [
     "Apply",
     "Build",
     "Call",
+    "Field",
     "Inert",
     "Item",
+    "Member",
     "Opaque",
     "Operation",
     "Pop",
@@ -83,6 +86,12 @@ class Primitives(Protocol):
     def positional(
         self, function: Any, args: tuple[Any, ...], keywords: tuple[tuple[str, Any], ...]
     ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]: ...
+    def member(self, kind: Any, name: str) -> Member | None: ...
+    def function_of(self, kind: Any) -> Any: ...
+    def is_builder(self, function: Any) -> bool: ...
+    def is_object(self, kind: Any) -> bool: ...
+    def prefers_right(self, left: Any, right: Any, names: tuple[str, str]) -> bool: ...
+    def is_unknown(self, kind: Any) -> bool: ...
     def is_inert(self, attribute: str) -> bool: ...
     def is_dynamic(self, function: Any, count: int, keywords: list[str]) -> bool: ...
     def operator(self, function: Any, left: Any, right: Any) -> Any: ...
@@ -91,8 +100,20 @@ class Primitives(Protocol):
 
 
 @dataclass(frozen=True)
+class Member:
+    """What an attribute of an object means: a "field" that the object holds, or of its class a "method",
+    "static" or "class" method, a "property", or a "constant".
+
+    `value` is the function that is called, of a property the one that gets it; of a constant the value.
+    """
+
+    role: str
+    value: Any = None
+
+
+@dataclass(frozen=True)
 class Alias:
-    """`y = x`."""
+    """`y = x`, and `m = x.method`, which carries what x does."""
 
     source: Any
 
@@ -141,6 +162,16 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Field:
+    """`base.name`, an attribute that the object itself holds; of an object of unknown kind the run has to
+    tell.
+    """
+
+    base: Any
+    name: str
+
+
+@dataclass(frozen=True)
 class Pop:
     """`base.pop()` of what may be a list: its last element, which it loses."""
 
@@ -149,7 +180,7 @@ class Pop:
 
 @dataclass(frozen=True)
 class Build:
-    """A tuple, list or dict of atoms; `keys` for a dict."""
+    """A tuple, list, dict or object of atoms; `keys` for a dict, and the attributes' names for an object."""
 
     items: tuple[Any, ...]
     node: Any
@@ -173,14 +204,26 @@ class Opaque:
     node: Any
 
 
-Operation = Alias | Apply | Call | Item | Pop | Build | Inert | Opaque
+Operation = Alias | Apply | Call | Item | Field | Pop | Build | Inert | Opaque
 
 
 def classify(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
     """What the right-hand side `value` computes; `kind(atom)` is the kind of an atom."""
     if is_atom(value):
         return Alias(value)
+    found = _rule_of_one(value, program, primitives)
+    if found is not None:
+        return found
+    method = called_method(value, program, primitives, kind)
+    if method is not None:
+        return _of_function(*method, getattr(value, "func", value), primitives)
     match value:
+        case gast.BinOp(left=a, right=b) if primitives.is_object(kind(a)) or primitives.is_object(kind(b)):
+            return Opaque((a, b), value)
+        case gast.UnaryOp(op=op, operand=a) if primitives.is_object(kind(a)) and type(op) is not gast.Not:
+            return Opaque((a,), value)
+        case gast.Subscript(value=a) if primitives.is_object(kind(a)):
+            return Opaque((a,), value)
         case gast.BinOp():
             function = primitives.operator(OPERATORS[type(value.op)], kind(value.left), kind(value.right))
             return Apply(function, (value.left, value.right), (), value)
@@ -195,12 +238,7 @@ def classify(value: Any, program: Program, primitives: Primitives, kind: Any) ->
         case gast.Subscript():
             return Item(value.value, value.slice)
         case gast.Attribute():
-            if program.resolve(value) is not MISSING:
-                return Alias(value)
-            function = primitives.attribute(kind(value.value), value.attr)
-            if function is None:
-                return Inert(value) if primitives.is_inert(value.attr) else Opaque((value.value,), value)
-            return Apply(function, (value.value,), (), value)
+            return _classify_attribute(value, program, primitives, kind)
         case gast.Call() if is_pop(value) and primitives.is_list(kind(value.func.value)) is not False:
             return Pop(value.func.value)
         case gast.Call():
@@ -209,6 +247,25 @@ def classify(value: Any, program: Program, primitives: Primitives, kind: Any) ->
             return Opaque(tuple(value.elts), value)
         case _:
             return Inert(value)
+
+
+def _classify_attribute(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
+    base = value.value
+    if program.resolve(value) is not MISSING:
+        return Alias(value)
+    match primitives.member(kind(base), value.attr):
+        case Member("field"):
+            return Field(base, value.attr)
+        case Member("method"):
+            return Alias(base)
+        case Member("static" | "class" | "constant"):
+            return Inert(value)
+    function = primitives.attribute(kind(base), value.attr)
+    if function is not None:
+        return Apply(function, (base,), (), value)
+    if primitives.is_inert(value.attr):
+        return Inert(value)
+    return Field(base, value.attr) if primitives.is_unknown(kind(base)) else Opaque((base,), value)
 
 
 def is_pop(value: Any) -> bool:
@@ -223,6 +280,10 @@ def _classify_call(value: Any, program: Program, primitives: Primitives, kind: A
     function = program.resolve(value.func)
     args = tuple(value.args)
     keywords = tuple((k.arg, k.value) for k in value.keywords)
+    if primitives.is_builder(function):
+        return Build(tuple(v for _, v in keywords), value, tuple(k for k, _ in keywords))
+    if function is MISSING and is_atom(value.func):
+        function = primitives.function_of(kind(value.func))
     if function is MISSING and isinstance(value.func, gast.Attribute):
         method = primitives.method(kind(value.func.value), value.func.attr)
         if method is not None:
@@ -232,13 +293,19 @@ def _classify_call(value: Any, program: Program, primitives: Primitives, kind: A
         return Call(MISSING, value.func, args, keywords, value)
     if primitives.is_dynamic(function, len(args), [k for k, _ in keywords]):
         return Call(MISSING, value.func, args, keywords, value)
+    return _of_function(function, value, value.func, primitives)
+
+
+def _of_function(function: Any, node: Any, callee: Any, primitives: Primitives) -> Operation:
+    """The call `node` of a function that is known now."""
+    args, keywords = tuple(node.args), tuple((k.arg, k.value) for k in node.keywords)
     if _hashable(function) and (
         primitives.find_rule(function) is not None
         or primitives.is_nondifferentiable(function)
         or primitives.refusal(function) is not None
     ):
-        return Apply(function, *primitives.positional(function, args, keywords), value)
-    return Call(function, value.func, args, keywords, value)
+        return Apply(function, *primitives.positional(function, args, keywords), node)
+    return Call(function, callee, args, keywords, node)
 
 
 def _classify_method(
@@ -248,20 +315,42 @@ def _classify_method(
     program: Program,
     primitives: Primitives,
 ) -> Operation:
-    """A call of a method: it may have a rule, of its own or as a function of its owner first, where the owner
-    is an object that is known before the function runs.
+    """A call of a method that may have a rule, as a function of its owner first, where the owner is an object
+    that is known before the function runs.
     """
+    method = _known_method(value, program)
+    if method is not None and primitives.find_rule(method.__func__) is not None:
+        return Apply(method.__func__, (value.func.value, *args), keywords, value)
+    return Call(MISSING, value.func, args, keywords, value)
+
+
+def _known_method(value: Any, program: Program) -> MethodType | None:
+    """The bound method that a call calls, of an object that is known before the function runs."""
     owner, name = program.resolve(value.func.value), value.func.attr
     function = inspect.getattr_static(type(owner), name, None)
     if owner is MISSING or not isinstance(function, FunctionType) or name in getattr(owner, "__dict__", ()):
-        return Call(MISSING, value.func, args, keywords, value)
-    method = MethodType(function, owner)
-    rule, general = primitives.find_rule(method), primitives.find_rule(function)
-    if rule is not None and rule is not general:
-        return Apply(method, args, keywords, value)
-    if general is not None:
-        return Apply(function, (value.func.value, *args), keywords, value)
-    return Call(MISSING, value.func, args, keywords, value)
+        return None
+    return MethodType(function, owner)
+
+
+def _rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operation | None:
+    """A call of one object, or of its method, that has a rule of its own rather than by its class."""
+    if not isinstance(value, gast.Call):
+        return None
+    function = program.resolve(value.func)
+    if function is MISSING and isinstance(value.func, gast.Attribute):
+        method = _known_method(value, program)
+        if method is None or primitives.find_rule(method) is primitives.find_rule(method.__func__):
+            return None
+        function = method
+    elif isinstance(function, (FunctionType, type)) or not callable(function):
+        return None
+    if not _hashable(function) or primitives.find_rule(function) is None:
+        return None
+    keywords = tuple((k.arg, k.value) for k in value.keywords)
+    if primitives.is_dynamic(function, len(value.args), [k for k, _ in keywords]):
+        return None
+    return Apply(function, tuple(value.args), keywords, value)
 
 
 def _hashable(function: Any) -> bool:

@@ -204,7 +204,10 @@ def _spread_unknown(
     reverse.function_adjoints.add(dfunction)
     back.append(assign(tuple_of([store(dfunction), store(dargs)], gast.Store()), result))
     if reverse.is_active(owner):
-        reverse.accumulate(env, owner.id, load(dfunction), back)
+        given: Any = load(dfunction)
+        if owner is not operation.callee and not reverse.domain.is_numeric(reverse.kind(owner)):
+            given = call(reverse.helper("callee_adjoint"), given, owner, constant(operation.callee.attr))
+        reverse.accumulate(env, owner.id, given, back)
     for key, atom in active:
         reverse.accumulate(
             env, atom.id, gast.Subscript(value=load(dargs), slice=constant(key), ctx=gast.Load()), back

@@ -15,6 +15,7 @@ from s2sad.transforms.operations import (
     Apply,
     Build,
     Call,
+    Field,
     Inert,
     Item,
     Opaque,
@@ -94,7 +95,7 @@ def test_calls_of_functions_without_rules() -> None:
 
 @pytest.mark.parametrize(
     ("text", "operands"),
-    [("g(x)", ["g", "x"]), ("o.run(x, k=v)", ["o", "x", "v"]), ("model.scaled(x)", ["model", "x"])],
+    [("g(x)", ["g", "x"]), ("o.run(x, k=v)", ["o", "x", "v"])],
 )
 def test_calls_of_what_only_the_run_knows(text: str, operands: list[str]) -> None:
     """The callee, or the object of a method, may carry a derivative as the arguments do."""
@@ -115,9 +116,18 @@ def test_parts_and_containers() -> None:
 def test_what_carries_no_derivative_and_what_is_not_known() -> None:
     assert isinstance(classified("f'{x}'"), Inert)
     assert isinstance(classified("v.dtype"), Inert)
-    opaque = classified("o.rate")
-    assert isinstance(opaque, Opaque) and opaque.items[0].id == "o"
+    assert isinstance(classified("v.flat"), Opaque)
     assert isinstance(classified("{x, 2}"), Opaque)
+
+
+def test_attributes_and_methods_of_objects() -> None:
+    unknown = classified("o.rate")
+    assert isinstance(unknown, Field) and unknown.base.id == "o" and unknown.name == "rate"
+    method = classified("model.scaled(x)")
+    assert isinstance(method, Call) and method.function is Model.scaled
+    assert [text_of(o).strip() for o in method.operands()] == ["model", "x"]
+    value = classified("model.scaled")
+    assert isinstance(value, Alias) and value.source.id == "model"
 
 
 def test_every_operator_has_a_function_that_does_the_same() -> None:

@@ -1,0 +1,82 @@
+"""What the attributes of objects of known classes mean, and what a derivative assumes of these classes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import FunctionType
+
+from . import kind_structure
+from .kind_plans import is_differentiable
+from .kinds import UNKNOWN, Array, Kind, Literal, Record, Scalar, kind_of, widen
+from .objects import ABSENT, lookup, mirror_class, shadows_fields
+from .transforms.operations import Member
+
+__all__ = ["attribute_kind", "field_kind", "member_of", "mirror_kind", "reflects"]
+
+
+def member_of(kind: Record, name: str) -> Member | None:
+    """What an attribute of an object of this kind means, or None when only the run can tell."""
+    found = lookup(kind.cls, name)
+    held = field_kind(kind, name)
+    special = name.startswith("__") and name.endswith("__")  # Python looks these up in the class alone
+    if held is not None and not shadows_fields(found) and not special:
+        return Member("field", held.value if isinstance(held, Literal) and callable(held.value) else None)
+    match found:
+        case FunctionType():
+            return Member("method", found) if found.__code__.co_filename != "<string>" else None
+        case property(fget=FunctionType() as function):
+            return Member("property", function)
+        case staticmethod(__func__=function):
+            return Member("static", function)
+        case classmethod(__func__=function):
+            return Member("class", function)
+    if found is ABSENT or hasattr(type(found), "__get__") or isinstance(found, cached_property):
+        return None
+    return Member("constant", found if callable(found) else None)
+
+
+def field_kind(kind: Record, name: str) -> Kind | None:
+    """The kind of an attribute that objects of this kind hold; None for one that they do not hold."""
+    return dict(kind.fields).get(name)
+
+
+def attribute_kind(kind: Kind, name: str) -> Kind:
+    """The kind of `x.name` for an x of this kind."""
+    if not isinstance(kind, Record):
+        return kind_structure.attribute_kind(kind, name)
+    member = member_of(kind, name)
+    if member is None or member.role not in ("field", "constant"):
+        return UNKNOWN
+    held = field_kind(kind, name)
+    if member.role == "field" and held is not None:
+        return held
+    return kind_of(lookup(kind.cls, name), f"{kind.cls.__name__}.{name}")
+
+
+def mirror_kind(kind: Kind, parts: dict[str, Kind]) -> Kind:
+    """The kind of the adjoint of an object of this kind that holds these parts, and zero for the rest."""
+    if not isinstance(kind, Record):
+        return UNKNOWN
+    return Record(
+        mirror_class(kind.cls), tuple((name, parts.get(name, _zero_kind(held))) for name, held in kind.fields)
+    )
+
+
+def _zero_kind(kind: Kind) -> Kind:
+    if is_differentiable(kind) is False:
+        return Literal(None)
+    return kind if isinstance(kind, (Scalar, Array)) else mirror_kind(kind, {})
+
+
+def reflects(left: Kind, right: Kind, name: str, reflected: str) -> bool:
+    """Whether `left op right` calls the method of the right operand's class: when the left one is a number,
+    an object without the method, or one of a base class whose method is overridden.
+    """
+    if not isinstance(right, Record):
+        return False
+    if not isinstance(left, Record):
+        return isinstance(widen(left), Scalar)
+    own, other = lookup(left.cls, name), lookup(right.cls, reflected)
+    if right.cls is not left.cls and issubclass(right.cls, left.cls):
+        return other is not lookup(left.cls, reflected)
+    return own is ABSENT and right.cls is not left.cls

@@ -1,0 +1,60 @@
+"""Run-time helpers for the attributes of objects: their adjoints and tangents mirror the objects.
+
+Contract: the adjoint of an object has its attributes, each with the adjoint of what the object holds there.
+What a class computes (properties, methods) is no part of it. Those that take any value raise
+NonDifferentiableError for an attribute that the value does not hold itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .objects import fields_of, is_plain, lookup, mirror, shadows_fields
+from .runtime import zeros_like
+from .transforms.errors import NonDifferentiableError
+
+__all__ = ["adjoint_like", "callee_adjoint", "callee_tangent", "field_adjoint", "field_tangent"]
+
+
+def adjoint_like(x: Any, /, **parts: Any) -> Any:
+    """The adjoint of the object `x` that holds these parts, and zero for its other attributes."""
+    held = _held(x, parts)
+    return mirror(x, {k: parts[k] if k in parts else zeros_like(v) for k, v in held.items()})
+
+
+def field_adjoint(dvalue: Any, x: Any, name: str) -> Any:
+    """The adjoint of the object `x` from that of one of its attributes."""
+    return adjoint_like(x, **{name: dvalue})
+
+
+def field_tangent(dx: Any, x: Any, name: str) -> Any:
+    """The tangent of an attribute of `x`."""
+    _held(x, [name])
+    return None if dx is None else getattr(dx, name)
+
+
+def callee_adjoint(dcallee: Any, x: Any, name: str) -> Any:
+    """The adjoint of `x` from that of `x.name`, which is called: that of a method is that of its object."""
+    return field_adjoint(dcallee, x, name) if _holds(x, name) else dcallee
+
+
+def callee_tangent(dx: Any, x: Any, name: str) -> Any:
+    """The tangent of `x.name`, which is called."""
+    return field_tangent(dx, x, name) if _holds(x, name) else dx
+
+
+def _holds(x: Any, name: str) -> bool:
+    return is_plain(type(x)) and name in fields_of(x)
+
+
+def _held(x: Any, names: Any) -> dict[str, Any]:
+    """The attributes of an object; raises unless these names are among them."""
+    held = fields_of(x) if is_plain(type(x)) else {}
+    for name in names:
+        if name not in held or shadows_fields(lookup(type(x), name)):
+            raise NonDifferentiableError(
+                f"the attribute `{name}` of a value of type {type(x).__name__} carries a derivative",
+                why="it is no plain attribute that the value holds: what it has to do with that is not known",
+                instead="pass what is needed as an argument of its own",
+            )
+    return held

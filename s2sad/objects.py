@@ -1,0 +1,94 @@
+"""Objects of the user's classes: which of them are plain holders of attributes, and what mirrors them.
+
+The adjoint of such an object mirrors it: an object of the same class for a dataclass, made without running
+its constructor, and a `types.SimpleNamespace` of the same attributes for all others.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from dataclasses import is_dataclass
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any
+
+__all__ = ["ABSENT", "fields_of", "is_plain", "lookup", "make", "mirror", "mirror_class", "shadows_fields"]
+
+ABSENT: Any = object()
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an extension module
+_POINTER = object.__basicsize__ // 2
+_OWN = __name__.partition(".")[0]
+
+
+def is_plain(cls: type) -> bool:
+    """Whether all that objects of the class hold are attributes that are read as they stand."""
+    get: Any = cls.__getattribute__
+    return _holds_attributes_only(cls) and (get is object.__getattribute__ or cls is SimpleNamespace)
+
+
+@lru_cache(maxsize=1024)
+def _holds_attributes_only(cls: type) -> bool:
+    """Whether an object has a `__dict__` and slots, and nothing that only C code sees."""
+    if cls is SimpleNamespace:
+        return True
+    if not cls.__flags__ & _HEAP_TYPE or cls.__itemsize__ or cls.__module__.partition(".")[0] == _OWN:
+        return False
+    # What pickle allows for objects that it copies attribute by attribute.
+    slots = len(copyreg._slotnames(cls))  # type: ignore[attr-defined]
+    size = object.__basicsize__ + _POINTER * (slots + (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0))
+    return cls.__basicsize__ <= size and not issubclass(cls, (type, BaseException))
+
+
+def fields_of(x: Any) -> dict[str, Any]:
+    """The attributes that an object itself holds, by name."""
+    found = dict(getattr(x, "__dict__", ()))
+    for name in copyreg._slotnames(type(x)):  # type: ignore[attr-defined]
+        value = getattr(x, name, ABSENT)
+        if value is not ABSENT:
+            found[name] = value
+    return found
+
+
+def lookup(cls: type, name: str) -> Any:
+    """What a class or one of its bases defines under a name, as it stands there, or ABSENT."""
+    for base in cls.__mro__:
+        found = base.__dict__.get(name, ABSENT)
+        if found is not ABSENT:
+            return found
+    return ABSENT
+
+
+def shadows_fields(found: Any) -> bool:
+    """Whether what a class defines under a name comes before an attribute that an object holds: a property,
+    say. Slots are the attributes themselves.
+    """
+    return hasattr(type(found), "__set__") and type(found) is not _SLOT
+
+
+class _WithSlot:
+    __slots__ = ("slot",)
+
+
+_SLOT = type(_WithSlot.__dict__["slot"])
+
+
+def mirror_class(cls: type) -> type:
+    """The class of the adjoints of objects of a class."""
+    return cls if is_dataclass(cls) else SimpleNamespace
+
+
+def mirror(x: Any, values: dict[str, Any]) -> Any:
+    """An adjoint of the object `x` with these attributes."""
+    return make(mirror_class(type(x)), values)
+
+
+def make(cls: type, values: dict[str, Any]) -> Any:
+    """An object of a class with these attributes, made without its constructor (which may check or convert
+    them).
+    """
+    if cls is SimpleNamespace:
+        return SimpleNamespace(**values)
+    new: Any = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(new, name, value)
+    return new

@@ -1,0 +1,51 @@
+# mypy: allow-untyped-defs
+"""The helpers that reach into objects: linear, and each other's transposes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from ..mirrors import callee_adjoint, callee_tangent, field_adjoint, field_tangent
+from ..registry import bprop
+
+BOX = SimpleNamespace(a=1.5, b=0.5)
+
+
+@bprop(field_adjoint, samples=[(1.5, BOX, "a")])
+def field_adjoint_(d, x, name, out, dout):
+    return field_tangent(dout, x, name), None, None
+
+
+@field_adjoint_.jvp
+def field_adjoint_jvp(d, x, name, out, dd):
+    return field_adjoint(dd, x, name)
+
+
+@bprop(field_tangent, samples=[(BOX, BOX, "a")])
+def field_tangent_(dx, x, name, out, dout):
+    return field_adjoint(dout, x, name), None, None
+
+
+@field_tangent_.jvp
+def field_tangent_jvp(dx, x, name, out, ddx):
+    return field_tangent(ddx, x, name)
+
+
+@bprop(callee_adjoint, samples=[(1.5, BOX, "a")])
+def callee_adjoint_(d, x, name, out, dout):
+    return callee_tangent(dout, x, name), None, None
+
+
+@callee_adjoint_.jvp
+def callee_adjoint_jvp(d, x, name, out, dd):
+    return callee_adjoint(dd, x, name)
+
+
+@bprop(callee_tangent, samples=[(BOX, BOX, "a")])
+def callee_tangent_(dx, x, name, out, dout):
+    return callee_adjoint(dout, x, name), None, None
+
+
+@callee_tangent_.jvp
+def callee_tangent_jvp(dx, x, name, out, ddx):
+    return callee_tangent(ddx, x, name)

@@ -1,0 +1,126 @@
+"""What the classes of the objects that a function uses tell of it, put into its text before it is
+differentiated: small methods in the place of their calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import gast
+
+from . import domain
+from .kinds import Dict, Kind, List, Record, Tuple
+from .members import member_of
+from .objects import is_plain
+from .primitives import PRIMITIVES
+from .transforms.bind_methods import MethodCall, called_method, method_names
+from .transforms.hoist_fields import hoist_fields
+from .transforms.inline_calls import inline_calls
+from .transforms.nodes import statements_in, walk
+from .transforms.operations import Call, Operation, classify
+from .transforms.program import MISSING, Program, Scope
+
+__all__ = ["class_scope", "classes_read", "has_objects", "hoist_reads", "put_in_methods"]
+
+ROUNDS = 8  # of putting methods in place of their calls: each may hold calls of others
+
+Kinds = Callable[[Any], Kind]
+Inlinable = Callable[[Any, Any], Program | None]
+
+
+def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
+    """Whether a function reads objects of the user's classes."""
+    return any(map(holds_record, kinds.values())) or any(
+        isinstance(n, gast.Name)
+        and n.id not in program.locals
+        and is_plain(type(program.resolve(n)))
+        for n in walk(program.tree)
+    )
+
+
+def holds_record(kind: Kind) -> bool:
+    match kind:
+        case Record():
+            return True
+        case Tuple(items):
+            return any(map(holds_record, items))
+        case List(_, element):
+            return holds_record(element)
+        case Dict(items):
+            return any(holds_record(k) for _, k in items)
+    return False
+
+
+def put_in_methods(
+    program: Program, find_kinds: Callable[[Program], Mapping[str, Kind]], inlinable: Inlinable
+) -> Program:
+    """The program, in normal form, with small methods in the place of their calls."""
+    for _ in range(ROUNDS):
+        kinds = find_kinds(program)
+        found: list[MethodCall] = []
+
+        def find_method(
+            value: Any, program: Program = program, kinds: Any = kinds, found: Any = found
+        ) -> MethodCall | None:
+            method = called_method(
+                value, program, PRIMITIVES, lambda node: domain.kind_of_atom(node, kinds, program)
+            )
+            if method is not None:
+                found.append(method)
+            return method
+
+        before = program
+        program = inline_calls(program, inlinable, find_method=find_method)
+        if not found or len(list(walk(program.tree))) == len(list(walk(before.tree))):
+            break
+    return program
+
+
+def hoist_reads(
+    program: Program, kinds: Mapping[str, Kind], may_change: Callable[[Operation, Kinds], bool]
+) -> Program:
+    """The program with names for what it reads often of its objects, unless a call may change these."""
+
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds, program)
+
+    for s in statements_in(program.tree.body):
+        value = getattr(s, "value", None)
+        if isinstance(value, gast.Call) and any(
+            isinstance(n, gast.Name) and not domain.is_immutable(kind(n)) and not domain.is_numeric(kind(n))
+            for n in (*value.args, *(k.value for k in value.keywords), getattr(value.func, "value", None))
+        ):
+            operation = classify(value, program, PRIMITIVES, kind)
+            if isinstance(operation, Call) and (operation.function is MISSING or may_change(operation, kind)):
+                return program
+
+    def is_fixed(node: Any) -> bool:
+        owner = kind(node.value)
+        member = member_of(owner, node.attr) if isinstance(owner, Record) else None
+        return member is not None and member.role in ("field", "constant")
+
+    def varies(node: Any) -> bool:
+        return domain.is_differentiable(domain.attribute_kind(kind(node.value), node.attr)) is not False
+
+    return hoist_fields(program, is_fixed, varies)
+
+
+@lru_cache(maxsize=1024)
+def class_scope(cls: type) -> Scope:
+    """A scope in which the class has its name, so that what it defines can be looked up again later."""
+    return Scope({cls.__name__: cls})
+
+
+def classes_read(program: Program, kinds: Mapping[str, Kind]) -> set[tuple[type, str]]:
+    """The attributes that a program reads of objects of known classes, and the operators it applies to them,
+    as names of what these classes define.
+    """
+    found: set[tuple[type, str]] = set()
+    for n in walk(program.tree):
+        for base, names in method_names(n):
+            owner = domain.kind_of_atom(base, kinds, program)
+            if isinstance(owner, Record):
+                found.update((owner.cls, name) for name in names)
+    return found
