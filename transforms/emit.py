@@ -5,6 +5,7 @@ put in at a call.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typing import Any, NoReturn
 import gast
 
 from .errors import MissingRuleError, UnsupportedSyntaxError
-from .inline_template import inline_template
+from .inline_template import inline_template, literal_of
 from .nodes import attribute, call, constant, load, names_read, tuple_of, walk
 from .operations import Apply, Call, Opaque, Operation, Primitives, classify
 from .program import MISSING, Program
@@ -83,6 +84,7 @@ class Emitter:
         self.bindings: dict[str, Any] = dict(program.bindings)
         self.origins = dict(program.origins)
         self._operations: dict[int, Operation] = {}
+        self._literal_tuples = literal_tuples(program.tree)
 
     # ------------------------------------------------------------ names and objects
 
@@ -213,7 +215,11 @@ class Emitter:
         for slot in slots:
             if slot.gradient >= template.gradients or slot.parameter in rule.refused:
                 self.refuse_argument(operation, f"a derivative with respect to `{slot.parameter}`")
-        return bound, slots
+        return {name: self.spelled_out(atom) for name, atom in bound.items()}, slots
+
+    def spelled_out(self, atom: Any) -> Any:
+        """The atom, or the literal tuple that it names: a template decides its branches by it."""
+        return self._literal_tuples.get(atom.id, atom) if isinstance(atom, gast.Name) else atom
 
     def refuse_opaque(self, statement: Any, operation: Opaque) -> NoReturn:
         """Raises UnsupportedSyntaxError for an expression whose derivative is not known."""
@@ -331,6 +337,21 @@ def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
         for k, v in operation.keywords
         if k not in template.parameters or template.parameters.index(k) in slots
     ]
+
+
+def literal_tuples(tree: Any) -> dict[str, Any]:
+    """The tuples of literals, as `axis=(1, 2)` has one, by the names that hold them and nothing else."""
+    assigned = Counter(
+        n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
+    )
+    found: dict[str, Any] = {}
+    for n in walk(tree):
+        match n:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Tuple()) if (
+                assigned[name] == 1 and literal_of(n.value) is not MISSING
+            ):
+                found[name] = n.value
+    return found
 
 
 def _literal_value(node: Any) -> Any:

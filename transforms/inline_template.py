@@ -15,7 +15,7 @@ import gast
 from .nodes import assign, assigned_names, load, names_read, substitute
 from .program import MISSING, Names
 
-__all__ = ["ZERO", "Inlined", "fold_zeros", "inline_template", "real"]
+__all__ = ["ZERO", "Inlined", "fold_zeros", "inline_template", "literal_of", "real"]
 
 _TYPES = {"int": int, "float": float, "tuple": tuple, "str": str}
 ZERO = "0"  # the name that stands for a symbolic zero while a template is put in
@@ -37,7 +37,7 @@ def inline_template(
     result that the template gives as None is absent.
     """
     mapping = dict(arguments)
-    known = {k: v for k, v in arguments.items() if _literal(v) is not MISSING}
+    known = {k: v for k, v in arguments.items() if literal_of(v) is not MISSING}
     body = _decide(template.body, known)
     local = assigned_names(body)
     for name in local:
@@ -49,7 +49,7 @@ def inline_template(
     return _take(substitute(body, mapping), wanted, names, base)
 
 
-def _literal(node: Any) -> Any:
+def literal_of(node: Any) -> Any:
     """The value of an expression made of literals, or MISSING."""
     match node:
         case gast.Constant(value=value):
@@ -57,7 +57,7 @@ def _literal(node: Any) -> Any:
         case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)):
             return -value
         case gast.Tuple(elts=elts):
-            values = [_literal(e) for e in elts]
+            values = [literal_of(e) for e in elts]
             return MISSING if any(v is MISSING for v in values) else tuple(values)
     return MISSING
 
@@ -75,7 +75,7 @@ def _truth(test: Any, known: Mapping[str, Any]) -> Any:
                 return decisive
             return MISSING if any(v is MISSING for v in found) else not decisive
         case gast.Compare(left=left, ops=[op], comparators=[right]):
-            a, b = (_literal(known.get(n.id, n) if isinstance(n, gast.Name) else n) for n in (left, right))
+            a, b = (literal_of(known.get(n.id, n) if isinstance(n, gast.Name) else n) for n in (left, right))
             if a is MISSING or b is MISSING:
                 return MISSING
             match op:
@@ -91,9 +91,9 @@ def _truth(test: Any, known: Mapping[str, Any]) -> Any:
         case gast.Call(func=gast.Name(id="isinstance"), args=[gast.Name(id=name), gast.Name(id=kind)]) if (
             name in known and kind in _TYPES
         ):
-            return isinstance(_literal(known[name]), _TYPES[kind])
+            return isinstance(literal_of(known[name]), _TYPES[kind])
         case gast.Name(id=name):
-            return _literal(known[name]) if name in known else MISSING
+            return literal_of(known[name]) if name in known else MISSING
         case gast.Constant(value=value):
             return value
     return MISSING

@@ -28,6 +28,7 @@ def f(x, n, v, m, u):
     e = np.quantile(v, x)
     g = np.where(n, x, v)
     h = np.concatenate((v, v))
+    i = np.sum(m, axis=(0, -1))
     return a
 """
 
@@ -102,6 +103,15 @@ def test_arguments_are_bound_as_in_a_call(emitter: Emitter) -> None:
     assert [(s.name, s.gradient) for s in slots] == [("x", 1), ("v", 2)]
     assert differentiable_slots(rule.template) == {1, 2}
     assert [written(a) for a in carrying_operands(where, rule)] == ["x", "v"]
+
+
+def test_tuples_of_literals_are_known_to_templates(emitter: Emitter) -> None:
+    where = operation(emitter, "i")
+    rule = emitter.rule(where)
+    bound, _ = emitter.arguments(where, rule.template, rule)
+    assert written(bound["axis"]) in ("0, -1", "(0, -1)")
+    _, results = emitter.inline(rule.template, {**bound, "out": load("i"), "dout": load("di")}, [0], "i")
+    assert written(results[0]) == "unreduce(di, m, (0, -1))"
 
 
 def test_a_derivative_that_a_rule_has_not_is_refused(emitter: Emitter) -> None:
