@@ -17,7 +17,6 @@ from .transforms.errors import NonDifferentiableError
 __all__ = [
     "Argnums",
     "check_input",
-    "check_tangent",
     "check_type",
     "plain_parameters",
     "plain_signature",
@@ -89,12 +88,4 @@ def check_type(name: str, value: Any) -> None:
             f"`{name}` is a {type(value).__name__}",
             why="its operators mean something else than those of arrays",
             instead=f"use np.asarray({name})",
-        )
-
-
-def check_tangent(name: str, primal: Any, tangent: Any) -> None:
-    if isinstance(primal, (float, complex, np.ndarray, np.generic)) and np.shape(primal) != np.shape(tangent):
-        raise NonDifferentiableError(
-            f"the tangent of `{name}` has shape {np.shape(tangent)}, its argument {np.shape(primal)}",
-            instead="give a tangent of the argument's shape",
         )

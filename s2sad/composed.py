@@ -151,11 +151,12 @@ class JacobianByRows(Composed):
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         x = _only_array(self.chosen(args, keywords), self.transform)
+        one = "" if np.shape(x) else "    if np.ndim(out) == 0:\n        return rows[0]\n"
         body = f"""    out, bprop = inner()
     rows = []
     for cotangent in cotangents(out):
         rows.append(bprop(cotangent))
-    return np.reshape(np.stack(rows), np.shape(out) + {np.shape(x)})
+{one}    return np.reshape(np.stack(rows), np.shape(out) + {np.shape(x)})
 """
         return self.around(lift(self._inner, args, keywords), body, cotangents=cotangents)
 

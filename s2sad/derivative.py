@@ -15,10 +15,11 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from . import domain
-from .arguments import Argnums, check_input, check_tangent, check_type, plain_parameters, positions
+from .arguments import Argnums, check_input, check_type, plain_parameters, positions
 from .generate import Capture, Generator, Request
 from .kinds import UNKNOWN, Kind, kind_of
 from .primitives import PRIMITIVES
+from .tangents import tangent_like, unshared
 from .target import Target, target_of
 from .transforms.bind_captured import is_captured
 from .transforms.errors import NonDifferentiableError
@@ -94,30 +95,40 @@ class Derivative:
         return self._function(args)(*args)
 
     def _bound_call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        primals, tangents = self.split(args, keywords)
+        if self._form == "jvp":
+            return self._push(args, keywords)
+        primals = self.bind(args, keywords)
         function = self._function(primals)
-        count = function.__code__.co_argcount - len(tangents)
+        count = function.__code__.co_argcount
         named = dict(zip(self._parameters[count:], primals[count:], strict=True))
-        return function(*primals[:count], *tangents, **named)
+        return function(*primals[:count], **named)
+
+    def _push(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        primals, tangents, taken = self.split(args, keywords)
+        out, dout = self._function(primals, taken)(*primals, *tangents)
+        return out, unshared(dout, tangents)
 
     def split(
         self, args: tuple[Any, ...], keywords: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """All arguments in the order of the parameters, and the tangents among `args`."""
-        tangents: tuple[Any, ...] = ()
-        if self._form == "jvp":
-            count = len(self._wrt) if self._argnums is not None else self._stop - self._start
-            if len(args) < count:
-                raise TypeError(f"{self.__name__}: jvp takes the arguments and then {count} tangents")
-            args, tangents = args[: len(args) - count], args[len(args) - count :]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[int, ...]]:
+        """All arguments in the order of the parameters, the tangents among `args` of those that are
+        differentiated, and the positions of the arguments that tangents were given for.
+        """
+        if self._form != "jvp":
+            return self.bind(args, keywords), (), ()
+        count, odd = (len(self._wrt), 0) if self._argnums is not None else divmod(len(args), 2)
+        if odd or len(args) < count:
+            wanted = f"{count} tangents" if self._argnums is not None else "a tangent for each of them"
+            raise TypeError(f"{self.__name__}: jvp takes the arguments and then {wanted}")
+        args, tangents = args[: len(args) - count], args[len(args) - count :]
         primals = self.bind(args, keywords)
-        if self._form == "jvp":
-            chosen = self._chosen(primals)
-            if self._argnums is None:
-                tangents = tuple(tangents[k - self._start] for k in chosen)
-            for k, tangent in zip(chosen, tangents, strict=True):
-                check_tangent(self._parameters[k], primals[k], tangent)
-        return primals, tangents
+        taken = self._wrt if self._argnums is not None else tuple(range(self._start, self._start + count))
+        chosen = self._chosen(primals, taken)
+        given = {
+            k: tangent_like(primals[k], tangent, self._parameters[k])
+            for k, tangent in zip(taken, tangents, strict=True)
+        }
+        return primals, tuple(given[k] for k in chosen), taken
 
     def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """All arguments in the order of the parameters: bound ones, given ones and defaults."""
@@ -125,19 +136,19 @@ class Derivative:
         bound.apply_defaults()
         return tuple(bound.arguments[p] for p in self._parameters)
 
-    def _function(self, primals: tuple[Any, ...]) -> FunctionType:
-        """The generated function for these arguments."""
+    def _function(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> FunctionType:
+        """The generated function for these arguments, of which those `taken` have tangents (None: all)."""
         kinds = tuple(map(kind_of, primals, self._parameters))
         if UNKNOWN in kinds:
             for value, name in zip(primals, self._parameters, strict=True):
                 check_type(name, value)
-        found = self._versions.find(kinds)
+        found = self._versions.find((kinds, taken))
         if found is not None:
             return found
-        chosen = self._chosen(primals)
-        return self._versions.add(kinds, chosen, lambda kinds: self._made(kinds, chosen))
+        chosen = self._chosen(primals, taken)
+        return self._versions.add(kinds, taken, chosen, lambda kinds: self._made(kinds, chosen))
 
-    def _chosen(self, primals: tuple[Any, ...]) -> tuple[int, ...]:
+    def _chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:
         """The positions of the arguments to differentiate; raises NonDifferentiableError for one that carries
         no derivative.
         """
@@ -145,15 +156,18 @@ class Derivative:
             for k in self._wrt:
                 check_input(self._parameters[k], primals[k], str(self.__name__))
             return self._wrt
-        return self._default_choice(tuple(map(kind_of, primals, self._parameters)))
+        return self._default_choice(tuple(map(kind_of, primals, self._parameters)), taken)
 
-    def _default_choice(self, kinds: tuple[Kind, ...]) -> tuple[int, ...]:
-        """All arguments: `vjp` gives None for those without derivative, `jvp` takes no tangents for them."""
+    def _default_choice(
+        self, kinds: tuple[Kind, ...], taken: tuple[int, ...] | None = None
+    ) -> tuple[int, ...]:
+        """All arguments (with tangents): `vjp` gives None for those without derivative, `jvp` leaves them
+        out.
+        """
         return tuple(
             k
-            for k, kind in enumerate(kinds)
-            if self._start <= k < self._stop
-            and (self._form != "jvp" or domain.is_differentiable(kind) is not False)
+            for k in (range(self._start, self._stop) if taken is None else taken)
+            if self._form != "jvp" or domain.is_differentiable(kinds[k]) is not False
         )
 
     # ------------------------------------------------------------ generating
@@ -277,9 +291,9 @@ class Derivative:
         trailing = len(self._parameters) - self._stop
         return Derivative(f, self._form, self._argnums, self._has_aux, leading, trailing)
 
-    def chosen(self, primals: tuple[Any, ...]) -> tuple[int, ...]:
+    def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:
         """The positions among all parameters of those that are differentiated."""
-        return self._chosen(primals)
+        return self._chosen(primals, taken)
 
     @property
     def form(self) -> str:
@@ -299,9 +313,11 @@ class Derivative:
         empty = inspect.Parameter.empty
         return tuple(p.name for p in self._signature.parameters.values() if p.default is not empty)
 
-    def function_of(self, primals: tuple[Any, ...]) -> FunctionType:
-        """The generated function for these values of all parameters."""
-        return self._function(primals)
+    def function_of(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> FunctionType:
+        """The generated function for these values of all parameters; those `taken` have tangents (None:
+        all that are arguments).
+        """
+        return self._function(primals, taken)
 
     # ------------------------------------------------------------ being an object
 

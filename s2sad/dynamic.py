@@ -16,7 +16,7 @@ from . import domain
 from .compiled import make_function
 from .derivative import Derivative
 from .kinds import kind_of
-from .lift import Key, Layout, Lifted, cached, leaves, lift
+from .lift import Key, Layout, Lifted, Recursive, cached, leaves, lift
 from .registry import bprop
 from .runtime import add
 from .transforms.program import Scope
@@ -47,13 +47,6 @@ def _is_differentiable(value: Any) -> bool:
     return domain.is_differentiable(kind_of(value, "x")) is not False
 
 
-def _behind(f: Any) -> Any:
-    """The function of which `f` is a derivative, of any order."""
-    while isinstance(f, (_Fprop, _Push)):
-        f = f.f
-    return f
-
-
 class _Fprop:
     def __init__(self, f: Any, own: bool, keys: tuple[Key, ...] | None) -> None:
         self.f, self.own, self.keys = f, own, keys
@@ -71,10 +64,8 @@ class _Fprop:
         positions = tuple(
             k for k in sorted({*leaves(returned), *leaves(wanted)}) if _is_differentiable(call.values[k])
         )
-        own = returned if isinstance(returned, dict) else {}
-        recursive = [n for n, k in own.items() if k is not None and call.values[k] is _behind(self.f)]
-        key = (call.function, positions, repr((returned, wanted, recursive)))
-        function = cached(key, lambda: _fprop_function(call, returned, wanted, positions, recursive))
+        key = (call.function, positions, repr((returned, wanted)))
+        function = cached(key, lambda: _fprop_function(call, returned, wanted, positions))
         return replace(call, function=function)
 
 
@@ -83,7 +74,6 @@ def _fprop_function(
     returned: Layout,
     wanted: dict[Key, Layout],
     positions: tuple[int, ...],
-    recursive: list[str],
 ) -> FunctionType:
     """`def f_fprop_of(...)`, which calls the derivative of the lifted function by the values at some
     positions, and gives the adjoints in the structure of the layouts.
@@ -91,15 +81,12 @@ def _fprop_function(
     name = call.function.__name__ if call.function.__name__.isidentifier() else "lambda_"
     values = ", ".join(f"x{k}" for k in range(len(call.values)))
     adjoints = {k: f"dx{k}" for k in positions}
-    own = _written(returned, adjoints)
-    if recursive:  # the adjoint of a function that reads itself comes as its own free variable's
-        own = f"close_recursion({own}, {recursive[0]!r})"
     unpacked = f"{''.join(f'{a}, ' for a in adjoints.values())}= " if adjoints else ""
     text = f"""def {name}_fprop_of({values}):
     out, bprop = {name}_fprop({values})
     def {name}_bprop_of(dout):
         {unpacked}bprop(dout)
-        return {own}, {_written(wanted, adjoints)}
+        return {_written(returned, adjoints)}, {_written(wanted, adjoints)}
     return out, {name}_bprop_of
 """
     derivative = _derivative(call.function, "vjp", positions)
@@ -115,7 +102,10 @@ def _derivative(function: FunctionType, form: str, positions: tuple[int, ...]) -
 def _written(layout: Layout, names: Mapping[int, str]) -> str:
     """The expression that puts values of these names in the places of a layout."""
     if isinstance(layout, dict):
-        return "{" + ", ".join(f"{k!r}: {_written(v, names)}" for k, v in layout.items()) + "}"
+        text = "{" + ", ".join(f"{k!r}: {_written(v, names)}" for k, v in layout.items()) + "}"
+        for name in layout.names if isinstance(layout, Recursive) else ():
+            text = f"close_recursion({text}, {name!r})"
+        return text
     if isinstance(layout, tuple):
         return "(" + "".join(f"{_written(v, names)}, " for v in layout) + ")"
     return "None" if layout is None else names.get(layout, "None")
@@ -136,9 +126,6 @@ class _Push:
         _collect(call.own, self.change, tangents)
         for key, change in self.changes.items():
             _collect(call.arguments[key], change, tangents)
-        for k in leaves(call.own) if self.change is not None else ():
-            if call.values[k] is _behind(self.f):  # the tangent of a function that reads itself is its own
-                tangents[k] = self.change
         positions = tuple(
             k for k, t in enumerate(tangents) if t is not None and _is_differentiable(call.values[k])
         )
@@ -164,12 +151,15 @@ def _collect(layout: Layout, tangent: Any, found: list[Any]) -> None:
         raise LookupError(f"tangents {[*tangent]} of a function that captures {[*layout]}")
     for key in layout if isinstance(layout, dict) else range(len(layout)):
         _collect(layout[key], tangent.get(key) if isinstance(tangent, dict) else tangent[key], found)
+    for name in layout.names if isinstance(layout, Recursive) else ():
+        found[layout[name]] = tangent
 
 
 def _moved(layout: Layout, places: dict[int, int]) -> Layout:
     """The layout with each position replaced by another, or by None."""
     if isinstance(layout, dict):
-        return {k: _moved(v, places) for k, v in layout.items()}
+        moved = {k: _moved(v, places) for k, v in layout.items()}
+        return Recursive(moved, layout.names) if isinstance(layout, Recursive) else moved
     if isinstance(layout, tuple):
         return tuple(_moved(v, places) for v in layout)
     return None if layout is None else places.get(layout)

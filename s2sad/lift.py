@@ -36,7 +36,7 @@ from .transforms.nodes import param
 from .transforms.printer import to_source
 from .transforms.program import Scope
 
-__all__ = ["CALLED", "Key", "Layout", "Lifted", "cached", "leaves", "lift"]
+__all__ = ["CALLED", "Key", "Layout", "Lifted", "Recursive", "cached", "leaves", "lift"]
 
 Layout = Any  # None, a position, or a dict or tuple of layouts
 Key = int | str
@@ -58,6 +58,24 @@ def cached(key: Any, make: Callable[[], Any]) -> Any:
             while len(_cache) > _CACHE_SIZE:
                 _cache.popitem(last=False)
     return found
+
+
+class Recursive(dict[str, Any]):
+    """The layout of a function that reads itself, as the free variables `names`."""
+
+    def __init__(self, layout: Mapping[str, Any], names: tuple[str, ...]) -> None:
+        super().__init__(layout)
+        self.names = names
+
+    def __repr__(self) -> str:
+        return f"Recursive({super().__repr__()}, {self.names})"
+
+
+def closure_layout(f: FunctionType, free: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, Layout]:
+    """The layout of a function whose free variables come first."""
+    own: dict[str, Layout] = {name: k for k, name in enumerate(free)}
+    itself = tuple(name for name, value in zip(free, values, strict=True) if value is f)
+    return Recursive(own, itself) if itself else own
 
 
 @dataclass(frozen=True)
@@ -119,11 +137,12 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
 
 
 def _lift_function(f: FunctionType, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    itself = f
     if has_stars(f):
         f = of_arity(f, len(args), keywords)
     function, free, values = _without_cells(f)
     names, passed, defaults = _bind(f, args, keywords)
-    own: dict[str, Layout] = {name: k for k, name in enumerate(free)}
+    own = closure_layout(itself, free, values)
     arguments: dict[Key, Layout] = {}
     everything = list(values)
     for name in names:
@@ -163,26 +182,21 @@ def _bind(
 
 def _lift_derivative(f: Derivative, args: tuple[Any, ...], keywords: dict[str, Any]) -> Lifted:
     derivative, values, own = _open_derivative(f)
-    primals, tangents = f.split(args, keywords)
+    primals, tangents, taken = f.split(args, keywords)
     count, bound = len(values), len(f.target.args)
     arguments: dict[Key, Layout] = {}
-    given = len(args)
-    if (
-        f.form == "jvp"
-    ):  # the last arguments are tangents: of the chosen parameters, or of all that can have one
-        chosen = f.chosen(primals)
-        taken = chosen if f.argnums is not None else f.arguments
-        given -= len(taken)
-        places = {position: count + len(primals) + k for k, position in enumerate(chosen)}
-        arguments = {given + k: places[position] for k, position in enumerate(taken) if position in places}
+    given = len(args) - len(taken)  # in forward mode the last arguments are tangents
+    chosen = f.chosen(primals, taken) if f.form == "jvp" else ()
+    places = {position: count + len(primals) + k for k, position in enumerate(chosen)}
+    arguments = {given + k: places[position] for k, position in enumerate(taken) if position in places}
     arguments |= {k: count + bound + k for k in range(given)} | {
         k: count + f.parameters.index(k) for k in keywords
     }
     passed = {*f.parameters[: bound + given], *keywords}
-    own = own | {
-        f"{name}=": None if name in passed else count + f.parameters.index(name) for name in f.defaults
-    }
-    function = derivative.function_of((*values, *primals))
+    for name in f.defaults:
+        own[f"{name}="] = None if name in passed else count + f.parameters.index(name)
+    behind = tuple(count + k for k in taken) if f.form == "jvp" else None
+    function = derivative.function_of((*values, *primals), behind)
     return Lifted(function, (*values, *primals, *tangents), own, arguments)
 
 
@@ -194,7 +208,7 @@ def _open_derivative(f: Derivative) -> tuple[Derivative, tuple[Any, ...], dict[s
         function, values, own = _open_derivative(inner)
     else:
         function, free, values = _without_cells(inner)
-        own = {name: k for k, name in enumerate(free)}
+        own = closure_layout(inner, free, values)
     leading = len(values) + len(f.target.args)
     made = cached((function, f.form, f.argnums, f.has_aux, leading), lambda: f.of(function, leading))
     return made, values, own

@@ -88,7 +88,7 @@ def unflatten_columns(columns: list[Any], out: Any, x: Any) -> Any:
             dtype=_dtype(leaves[o], inputs[i]),
         )
         values = values.reshape((np.size(inputs[i]), *np.shape(leaves[o])))
-        return _shaped(np.moveaxis(values, 0, -1).reshape(np.shape(leaves[o]) + np.shape(inputs[i])))
+        return _shaped(np.moveaxis(values, 0, -1), leaves[o], inputs[i])
 
     return _nested(out, x, block)
 
@@ -102,7 +102,7 @@ def unflatten_rows(rows: list[Any], out: Any, x: Any) -> Any:
     def block(o: int, i: int) -> Any:
         part = rows[starts[o] : starts[o + 1]]
         values = np.array([np.asarray(flatten(r)[i]) for r in part], dtype=_dtype(leaves[o], inputs[i]))
-        return _shaped(values.reshape(np.shape(leaves[o]) + np.shape(inputs[i])))
+        return _shaped(values, leaves[o], inputs[i])
 
     return _nested(out, x, block)
 
@@ -111,8 +111,11 @@ def _dtype(out: Any, x: Any) -> Any:
     return np.result_type(np.asarray(out), np.asarray(x))
 
 
-def _shaped(value: Any) -> Any:
-    return value[()] if value.ndim == 0 else value
+def _shaped(values: Any, out: Any, x: Any) -> Any:
+    """A block of a Jacobian; that of a Python number by a Python number is one."""
+    if not hasattr(out, "dtype") and not hasattr(x, "dtype"):
+        return values.item()
+    return values.reshape(np.shape(out) + np.shape(x))[()]
 
 
 def _nested(out: Any, x: Any, block: Callable[[int, int], Any]) -> Any:

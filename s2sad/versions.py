@@ -35,20 +35,20 @@ class Versions:
         self._assumed: list[tuple[Capture, Any, Any]] = []  # with the object last seen and the key it gave
         self._lock = threading.RLock()
 
-    def find(self, kinds: tuple[Kind, ...]) -> FunctionType | None:
-        """The version for arguments of these kinds."""
+    def find(self, place: Any) -> FunctionType | None:
+        """The version for arguments of these kinds, of which those taken are differentiated."""
         for position, (capture, seen, key) in enumerate(self._assumed):
             value = capture.value()
             if value is not seen or isinstance(value, CONTAINERS) or type(key) is Record:
                 self._assumed[position] = capture, value, capture_key(value, capture.name)
-        return self._table.get((kinds, tuple([key for _, _, key in self._assumed])))
+        return self._table.get((place, tuple([key for _, _, key in self._assumed])))
 
     def add(
-        self, kinds: tuple[Kind, ...], chosen: tuple[int, ...], make: Callable[[tuple[Kind, ...]], Made]
+        self, kinds: tuple[Kind, ...], taken: Any, chosen: Any, make: Callable[[tuple[Kind, ...]], Made]
     ) -> FunctionType:
         """The version for these kinds, made if need be; after many the generic one, by what is chosen."""
         with self._lock:
-            place: Any = kinds
+            place: Any = kinds, taken
             if len(self._table) >= MAX_VERSIONS:
                 kinds = tuple(UNKNOWN for _ in kinds)
                 place = kinds, chosen

@@ -29,6 +29,7 @@ from .inline_calls import inline_calls
 from .inline_temporaries import inline_temporaries
 from .merge_copies import merge_copies
 from .nodes import names_in, names_read, statements_in, target_names, walk
+from .place_definitions import place_definitions
 from .program import Program
 from .remove_dead_code import remove_dead_code
 from .resolve_names import resolve_names
@@ -67,6 +68,7 @@ NORMALISE: tuple[Pass, ...] = (
     desugar_jumps,
     to_anf,
     expand_stars,
+    place_definitions,
 )
 
 

@@ -17,7 +17,7 @@ from .nodes import load, param, substitute, walk_scope
 from .program import Names, Program
 from .rebuild import rebuilt
 
-__all__ = ["bind_captured", "is_captured"]
+__all__ = ["bind_captured", "is_captured", "is_function_tangent"]
 
 SUFFIX = "_captured"
 
@@ -26,11 +26,19 @@ def bind_captured(
     program: Program, function: Any, active: frozenset[str], names: Names
 ) -> tuple[Any, list[tuple[str, str]]]:
     """The function with the active names that it captures bound, and these names under the keys of their
-    adjoints: all but the function itself and what is only assigned after it.
+    adjoints: all but the function itself. What is only assigned after the function is refused.
     """
     before = _assigned_before(program, function)
     captured = [(key, n) for key, n in captured_names(function) if n in active and n != function.name]
-    bound = {n: names.fresh(n + SUFFIX) for key, n in captured if key == n and n in before}
+    for _, n in captured:
+        if n not in before:
+            program.refuse(
+                function,
+                f"`{function.name}` reads `{n}`, which is assigned after it",
+                "its derivative would have to be put together before that of the variable",
+                f"assign `{n}` before the function, or pass it as an argument",
+            )
+    bound = {n: names.fresh(n + SUFFIX) for key, n in captured if key == n}
     if not bound:
         return function, captured
     args = function.args
@@ -41,13 +49,23 @@ def bind_captured(
     )
     body = substitute(function.body, {n: load(p) for n, p in bound.items()})
     return rebuilt(function, args=new, body=body), [
-        (f"{bound[n]}=" if n in bound and key == n else key, n) for key, n in captured
+        (f"{bound[n]}=" if key == n else key, n) for key, n in captured
     ]
 
 
 def is_captured(name: str) -> bool:
     """Whether a parameter only holds what the function captured, by its name: it is no argument."""
     return re.search(SUFFIX + r"(_\d+)?$", name) is not None
+
+
+def is_function_tangent(keys: Any) -> bool:
+    """Whether a dict of these keys is the tangent of a function: then its adjoint may be None, as that of a
+    function that is never called.
+    """
+    return bool(keys) and all(
+        isinstance(key, gast.Constant) and isinstance(key.value, str) and key.value.endswith("=")
+        for key in keys
+    )
 
 
 def _assigned_before(program: Program, function: Any) -> set[str]:

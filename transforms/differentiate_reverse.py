@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from .adjoints import Adjoint, AdjointEmitter, Env
-from .bind_captured import bind_captured
+from .bind_captured import bind_captured, is_function_tangent
 from .changes import Changes
 from .emit import Generation
 from .liveness import assigned_before
@@ -284,9 +284,12 @@ class Reverse(AdjointEmitter):
             case Build(items=items, keys=keys):
                 for k, item in enumerate(items):
                     if self.is_active(item):
-                        self.accumulate(
-                            env, item.id, part_of(adjoint.value, keys[k] if keys else constant(k)), back
+                        part = (
+                            self.captured_part(adjoint.value, keys[k].value, item.id)
+                            if is_function_tangent(keys)
+                            else part_of(adjoint.value, keys[k] if keys else constant(k))
                         )
+                        self.accumulate(env, item.id, part, back)
             case Opaque() if any(map(self.is_active, operation.items)):
                 self.refuse_opaque(s, operation)
             case Inert() | Opaque():

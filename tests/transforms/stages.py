@@ -14,6 +14,7 @@ from s2sad.transforms.check_syntax import check_syntax
 from s2sad.transforms.desugar_assignments import desugar_assignments
 from s2sad.transforms.desugar_jumps import desugar_jumps
 from s2sad.transforms.desugar_match import desugar_match
+from s2sad.transforms.place_definitions import place_definitions
 from s2sad.transforms.printer import to_source
 from s2sad.transforms.program import Program, Scope, program_of
 from s2sad.transforms.resolve_names import resolve_names
@@ -29,6 +30,7 @@ FRONT: tuple[Pass, ...] = (
     desugar_assignments,
     desugar_jumps,
     to_anf,
+    place_definitions,
 )
 
 

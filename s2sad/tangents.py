@@ -1,0 +1,160 @@
+"""Tangents as they are given: made like their arguments, so that generated code need not ask.
+
+All raise NonDifferentiableError.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .transforms.errors import NonDifferentiableError
+
+__all__ = ["tangent_like", "unshared"]
+
+
+def tangent_like(primal: Any, tangent: Any, name: str) -> Any:
+    """The tangent with the structure and the dtypes of its argument `name`, which `primal` is.
+
+    What carries no derivative has the tangent None or zero; that of what has a structure of its own (a
+    function) is given back as it is.
+    """
+    if type(primal) is type(tangent) is float:
+        return tangent
+    if isinstance(primal, (tuple, list, dict)) or _is_dataclass(primal):
+        return _mirrored(primal, tangent, name)
+    dtype = getattr(primal, "dtype", None)
+    if dtype is None:
+        if not isinstance(primal, (bool, int, float, complex, str, bytes, type(None))):
+            return tangent
+        dtype = np.result_type(primal) if isinstance(primal, (bool, int, float, complex)) else None
+    if dtype is None or dtype.kind not in "fc":
+        return _nothing(primal, tangent, name)
+    return _number(primal, dtype, tangent, name)
+
+
+def _number(primal: Any, dtype: Any, tangent: Any, name: str) -> Any:
+    """The tangent of a number or array of this floating dtype."""
+    if hasattr(tangent, "dtype"):
+        if tangent.dtype == dtype and tangent.shape == np.shape(primal):
+            return tangent
+        given = tangent
+    else:
+        if type(tangent) is float and isinstance(primal, float):
+            return tangent
+        given = np.asarray(tangent)
+    if given.shape != np.shape(primal):
+        raise NonDifferentiableError(
+            f"the tangent of `{name}` has shape {given.shape}, its argument {np.shape(primal)}",
+            instead="give a tangent of the argument's shape",
+        )
+    if given.dtype.kind not in ("biufc" if dtype.kind == "c" else "biuf"):
+        raise NonDifferentiableError(
+            f"the tangent of `{name}` is of type {given.dtype}, its argument of type {dtype}",
+            instead="give a tangent of the argument's type",
+        )
+    if not hasattr(primal, "dtype"):
+        return float(tangent) if isinstance(primal, float) else complex(tangent)
+    made = given.astype(dtype)
+    return made[()] if isinstance(primal, np.generic) else made
+
+
+def _nothing(primal: Any, tangent: Any, name: str) -> None:
+    """The tangent of an integer or other value without derivative."""
+    if tangent is None or (_is_number(tangent) and not np.any(tangent)):
+        return
+    raise NonDifferentiableError(
+        f"a tangent was given for `{name}`, which is of type {_type_name(primal)}",
+        why="integers, booleans and other values that are not floating-point numbers carry no derivative",
+        instead=f"pass a float (or an array of floats) for `{name}`, or None as its tangent",
+    )
+
+
+def _mirrored(primal: Any, tangent: Any, name: str) -> Any:
+    """The tangent of a container: the same container, of tangents."""
+    if type(tangent) is not type(primal):
+        if tangent is None and not _has_floats(primal):
+            return None
+        raise _misfit(f"is a {_type_name(tangent)}, its argument a {_type_name(primal)}", name)
+    if isinstance(primal, dict):
+        if tangent.keys() != primal.keys():
+            raise _misfit(f"has the keys {[*tangent]}, its argument {[*primal]}", name)
+        return {k: tangent_like(v, tangent[k], f"{name}[{k!r}]") for k, v in primal.items()}
+    if _is_dataclass(primal):
+        parts = {n.name: (getattr(primal, n.name), getattr(tangent, n.name)) for n in fields(primal)}
+        return replace(tangent, **{k: tangent_like(*v, f"{name}.{k}") for k, v in parts.items()})
+    if len(tangent) != len(primal):
+        raise _misfit(f"has {len(tangent)} elements, its argument {len(primal)}", name)
+    items = [
+        tangent_like(p, t, f"{name}[{k}]") for k, (p, t) in enumerate(zip(primal, tangent, strict=True))
+    ]
+    if isinstance(primal, list):
+        return items
+    return type(primal)._make(items) if hasattr(primal, "_make") else tuple(items)
+
+
+def _misfit(how: str, name: str) -> NonDifferentiableError:
+    return NonDifferentiableError(
+        f"the tangent of `{name}` {how}", instead="give a tangent of the argument's structure"
+    )
+
+
+def unshared(tangent: Any, given: tuple[Any, ...]) -> Any:
+    """The tangent of a result, its arrays copied where they are views of tangents that were given."""
+    owners: set[int] = set()
+    for part in given:
+        _note_owners(part, owners)
+    return _copied(tangent, owners) if owners else tangent
+
+
+def _note_owners(x: Any, owners: set[int]) -> None:
+    if isinstance(x, np.ndarray):
+        owners.add(id(_owner(x)))
+    elif isinstance(x, (tuple, list, dict)):
+        for part in x.values() if isinstance(x, dict) else x:
+            _note_owners(part, owners)
+    elif _is_dataclass(x):
+        for n in fields(x):
+            _note_owners(getattr(x, n.name), owners)
+
+
+def _copied(x: Any, owners: set[int]) -> Any:
+    if isinstance(x, np.ndarray):
+        return x.copy() if id(_owner(x)) in owners else x
+    if isinstance(x, dict):
+        return {k: _copied(v, owners) for k, v in x.items()}
+    if isinstance(x, (tuple, list)):
+        items = [_copied(v, owners) for v in x]
+        return type(x)._make(items) if hasattr(x, "_make") else type(x)(items)
+    if _is_dataclass(x):
+        return replace(x, **{n.name: _copied(getattr(x, n.name), owners) for n in fields(x)})
+    return x
+
+
+def _owner(x: Any) -> Any:
+    """The object whose memory an array is a view of."""
+    while isinstance(x, np.ndarray) and x.base is not None:
+        x = x.base
+    return x
+
+
+def _has_floats(x: Any) -> bool:
+    if isinstance(x, (tuple, list, dict)):
+        return any(map(_has_floats, x.values() if isinstance(x, dict) else x))
+    if _is_dataclass(x):
+        return any(_has_floats(getattr(x, n.name)) for n in fields(x))
+    return isinstance(x, (float, complex)) or getattr(getattr(x, "dtype", None), "kind", "") in ("f", "c")
+
+
+def _is_dataclass(x: Any) -> bool:
+    return is_dataclass(x) and not isinstance(x, type)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (bool, int, float, complex)) or hasattr(x, "dtype")
+
+
+def _type_name(x: Any) -> str:
+    return str(x.dtype) if hasattr(x, "dtype") else type(x).__name__

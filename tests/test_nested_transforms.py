@@ -1,0 +1,245 @@
+"""Transforms within differentiated functions, of functions of every kind; and functions that call
+themselves and each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2sad
+from s2sad.transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
+from tests.compare import check_program, check_second, numeric_jvp
+from tests.programs import build
+
+HEAD = """
+from functools import partial
+from s2sad import (elementwise_grad, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize,
+                   value_and_grad, vjp)
+
+def outside(a, t):
+    return t ** 3 * a + math.sin(t * a)
+
+def maker(a):
+    def inner(t):
+        return t ** 3 * a + math.sin(t * a)
+    return inner
+
+def apply(h, t):
+    return h(t)
+
+def chain(h, k):
+    return lambda t: h(k(t))
+"""
+
+# How `g`, a function of one number that depends on `x`, comes about.
+FUNCTIONS = {
+    "def": "def g(t):\n    return t ** 3 * x + math.sin(t * x)",
+    "lambda": "g = lambda t: t ** 3 * x + math.sin(t * x)",
+    "module": "g = lambda t: outside(x, t)",
+    "list": "gs = [lambda t: t, lambda t: t ** 3 * x + math.sin(t * x)]\ng = gs[1]",
+    "default": "def g(t, a=x):\n    return t ** 3 * a + math.sin(t * a)",
+    "keyword only": "def g(t, *, a=x):\n    return t ** 3 * a + math.sin(t * a)",
+    "closure of closures": "h = lambda a: x * a\ng = lambda t: t ** 2 * h(t) + math.sin(h(t))",
+    "returned": "g = maker(x)",
+    "chosen": "g = (lambda t: t ** 3 * x + math.sin(t * x)) if x > 0 else math.sin",
+    "captured late": "def g(t):\n    return t ** 3 * a + math.sin(t * a)\na = x * x",
+    "captured anew": "a = x * 2.0\ng = lambda t: t ** 3 * a + math.sin(t * a)\na = x * 1.5",
+    "defined in a loop": """
+g = lambda t: x * t
+for i in range(2):
+    g0 = g
+    g = lambda t, g0=g0: g0(t) * t
+""",
+    "chained": "g = chain(lambda u: u * x + math.sin(u), lambda t: t ** 2 * x)",
+    "recursive": "def g(t, n=2):\n    return x * t if n == 0 else g(t, n - 1) * t",
+    "recursive lambda": "g = lambda t, n=2: x * t if n == 0 else g(t, n - 1) * t",
+    "recursive through another": """
+def g(t, n=2):
+    return x * t if n == 0 else apply(lambda u: g(u, n - 1), t) * t
+""",
+    "recursive through its gradient": """
+def g(t, n=2):
+    return x * t * t * t if n == 0 else grad(g)(t, n - 1) * t * x
+""",
+    "a gradient": "g = grad(lambda t: t ** 4 * x + math.sin(t * x))",
+    "a tangent": "g = lambda t: jvp(lambda s: s ** 4 * x * t, (t,), (x,))[1]",
+    "independent": "g = lambda t: t ** 3",
+    "constant": "g = lambda t: x",
+    "primitive": "g = math.sin",
+}
+# What is made of it.
+USES = {
+    "call": "g(x)",
+    "grad": "grad(g)(x)",
+    "value_and_grad": "sum(value_and_grad(g)(1.3))",
+    "jvp": "jvp(g, (x,), (x,))[1]",
+    "jvp, primals by name": "jvp(g, primals=(1.3,), tangents=(x,))[1]",
+    "vjp": "vjp(g, x)[1](x)[0]",
+    "bprop, twice": "(lambda b: b(x)[0] * b(2.0)[0])(vjp(g, x)[1])",
+    "jacrev": "jacrev(g)(x * 2.0)",
+    "hessian": "hessian(g)(x)",
+    "hvp": "hvp(g)(x, x)",
+    "elementwise_grad": "elementwise_grad(g)(x)",
+    "grad of grad": "grad(grad(g))(x)",
+    "grad of jvp": "grad(lambda u: jvp(g, (u,), (x,))[1])(x)",
+    "jvp of grad": "jvp(grad(g), (1.3,), (x,))[1]",
+    "passed on": "apply(grad(g), x)",
+    "in a loop": "sum([grad(g)(x * i) for i in [1.0, 2.0]])",
+    "never called": "sum([grad(g)(x * i) for i in []]) + x * x",
+    "in itself": "grad(lambda u: u * grad(lambda t: g(t) * u)(x))(x)",
+}
+
+
+def nested(function: str, use: str) -> str:
+    lines = [*FUNCTIONS[function].strip().splitlines(), f"out = {USES[use]}", "return out * x + out"]
+    return HEAD + "def f(x):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+FEW = [[use for k, use in enumerate(USES) if k % 5 == n] for n in range(5)]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_transforms_of_a_function(function: str) -> None:
+    for use in FEW[list(FUNCTIONS).index(function) % 5]:
+        check_program(build(nested(function, use)), (0.7,), (0,))
+
+
+@pytest.mark.parametrize("use", list(USES)[::2])
+def test_every_transform_of_a_recursive_closure(use: str) -> None:
+    check_program(build(nested("recursive", use)), (0.7,), (0,))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_second_order_of_a_transform_of_a_function(function: str) -> None:
+    use = list(USES)[(5 * list(FUNCTIONS).index(function)) % len(USES)]
+    check_second(build(nested(function, use)), (0.7,), (0,))
+
+
+MUTUAL = {
+    "two": """
+def g(t, n=3):
+    return x * t if n == 0 else h(t, n - 1) * x
+def h(t, n):
+    return t * t if n == 0 else g(t, n - 1) * x * t
+""",
+    "three": """
+def g(t, n=4):
+    return x * t if n == 0 else h(t, n - 1) * x
+def h(t, n):
+    return t * t if n == 0 else k(t, n - 1) * x * t + g(t, n - 1)
+def k(t, n):
+    return x * t * t if n == 0 else g(t, n - 1) * h(t, n - 1)
+""",
+}
+
+
+@pytest.mark.parametrize("name", MUTUAL)
+def test_closures_that_call_each_other(name: str) -> None:
+    text = HEAD + "def f(x):\n" + "".join(f"    {line}\n" for line in MUTUAL[name].strip().splitlines())
+    called = build(text + "    return g(x) * h(x, 2)\n")
+    check_program(called, (0.7,), (0,))
+    check_second(called, (0.7,), (0,))
+    # The inner gradient sums in another order there, and so rounds in another way.
+    within = build(text + "    return grad(g)(x) * jvp(h, (x, 3), (x, None))[1]\n")
+    expected = numeric_jvp(within, (0.7,), (0,), (1.0,))
+    assert s2sad.grad(within)(0.7) == pytest.approx(expected, rel=1e-6)
+    assert s2sad.jvp(within)(0.7, 1.0)[1] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("before", ["again = g", "held = [g]\nagain = held[0]"])
+def test_a_function_that_holds_itself_is_refused(before: str) -> None:
+    lines = ["def g(t, n):", "    return x * t if n == 0 else again(t, n - 1) * t", *before.splitlines()]
+    f = build("def f(x):\n" + "".join(f"    {line}\n" for line in [*lines, "return g(x, 2)"]))
+    for transform in (s2sad.grad(f), s2sad.vjp(f)):
+        with pytest.raises(UnsupportedSyntaxError, match="`g` reads `again`, which is assigned after it"):
+            transform(0.7)
+
+
+# ---------------------------------------------------------------- tangents and arguments
+
+
+def product(x: Any, y: Any = 2.0, z: Any = 3.0) -> Any:
+    return x * x * y * z
+
+
+def test_a_jvp_takes_a_tangent_for_each_argument_that_is_given() -> None:
+    assert s2sad.jvp(product, (5.0,), (1.0,)) == (150.0, 60.0)
+    assert s2sad.jvp(product)(5.0, 1.0, 1.0, 0.0) == (75.0, 30.0)
+    assert s2sad.jvp(product)(5.0, 1.0, y=1.0) == (75.0, 30.0)
+    assert s2sad.jvp(product, argnums="y")(5.0, 1.0, 1.0) == (75.0, 75.0)
+    assert s2sad.linearize(product, 5.0)[1](2.0) == 120.0
+    with pytest.raises(TypeError, match="a tangent for each"):
+        s2sad.jvp(product)(5.0, 1.0, 1.0)
+
+
+def all_defaults(x: Any = 0.5, y: Any = 1.0) -> Any:
+    return x * x * y
+
+
+def test_tangents_are_not_taken_for_arguments() -> None:
+    assert s2sad.jvp(all_defaults, (3.0,), (1.0,)) == (9.0, 6.0)
+    assert s2sad.jvp(all_defaults)() == (0.25, 0.0)
+
+
+def halved_first(x: Any) -> Any:
+    y = x.copy()
+    y[0] = y[0] * 0.5
+    return y
+
+
+def weighted(values: Any) -> Any:
+    total = 0.0
+    for key, value in values.items():
+        total = total + key * value
+    return total
+
+
+def test_tangents_are_made_like_their_arguments() -> None:
+    x = np.array([3.0, 2.0])
+    _, tangent = s2sad.jvp(halved_first)(x, np.array([1, 0]))
+    np.testing.assert_array_equal(tangent, [0.5, 0.0])
+    assert s2sad.jvp(weighted)({1: 3.0, 2: 2.0}, {2: 1.0, 1: 0.0}) == (7.0, 2.0)
+    _, tangent = s2sad.jvp(halved_first)(x.astype(np.float32), np.array([1.0, 0.0]))
+    assert tangent.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("primal", "tangent"),
+    [
+        (3, 1.0),
+        (True, True),
+        (3.0, 1j),
+        (3.0, None),
+        (3.0, [1.0]),
+        (np.ones(2), np.ones(3)),
+        (np.ones(2), 1.0),
+        (np.ones(2), np.array([1j, 0])),
+        (np.arange(2), np.ones(2)),
+        ([1.0, 2.0], (1.0, 2.0)),
+        ([1.0, 2.0], [1.0]),
+        ([1.0, 2.0], np.ones(2)),
+        ({"a": 1.0}, {"b": 1.0}),
+        ({"a": 1.0}, {"a": 1.0, "b": 2.0}),
+    ],
+)
+def test_tangents_that_do_not_fit_are_refused(primal: Any, tangent: Any) -> None:
+    with pytest.raises(NonDifferentiableError, match="tangent"):
+        s2sad.jvp(lambda x: x)(primal, tangent)
+
+
+@pytest.mark.parametrize("tangent", [None, 0, 0.0])
+def test_what_carries_no_derivative_has_no_tangent(tangent: Any) -> None:
+    assert s2sad.jvp(lambda x, n: x**n)(3.0, 2, 1.0, tangent) == (9.0, 6.0)
+
+
+@pytest.mark.parametrize("f", [lambda x: x, lambda x: x + 1.0, lambda x: x.T, lambda x: [x, (x[:1],)]])
+def test_a_tangent_of_a_result_is_nobody_elses(f: Any) -> None:
+    x, dx = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    _, tangent = s2sad.jvp(f)(x, dx)
+    for part in (tangent[0], tangent[1][0]) if isinstance(tangent, list) else (tangent,):
+        assert not np.shares_memory(part, dx)
+        part[...] = 0.0
+    np.testing.assert_array_equal(dx, [3.0, 4.0])
