@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,13 +37,16 @@ class Scope:
             return eval(text, {"np": np, **dict.fromkeys(self.counters, 0)}, dict(self.values))
 
     def places(self) -> list[tuple[str, Any]]:
-        """Expressions for the arrays that are held: names, and elements of lists, tuples and dicts."""
+        """Expressions for the arrays that are held: names, elements of lists, tuples and dicts,
+        and the attribute of an object."""
         found: list[tuple[str, Any]] = []
         for name, value in self.values.items():
             if isinstance(value, np.ndarray):
                 found.append((name, value))
             elif isinstance(value, (list, tuple)):
                 found += [(f"{name}[{k}]", v) for k, v in enumerate(value)]
+            elif isinstance(value, SimpleNamespace):
+                found.append((f"{name}.p", value.p))
             elif isinstance(value, dict):
                 found += [(f"{name}[{k!r}]", v) for k, v in value.items()]
         return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,18 @@ CALLEES = {
     "halve": ("p", ("p *= 0.5\nreturn p", "p[0] *= 0.5\nreturn p[-1:]", "p[0] *= 0.5\nreturn np.sum(p * p)")),
     "made": ("p", ("q = p.copy()\nq[0] += 0.2\nreturn q", "q = np.sin(p)\nq *= p\nreturn q[::-1]")),
 }
+
+
+OBJECT = """
+class State:
+    def __init__(self, p):
+        self.p = p
+    def step(self, t):
+        self.p[0] *= t
+        return np.sum(self.p)
+    def hold(self, q):
+        self.p = q
+"""
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,7 @@ class Writer(Expressions):
         forms: list[Callable[[Scope, int], None]] = [
             self.store, self.store, self.store, self.update, self.update, self.whole, self.whole,
             self.view_name, self.view_name, self.alias, self.new, self.function, self.function,
-            self.through_view, self.container, self.call, self.call, self.number,
+            self.through_view, self.container, self.call, self.call, self.number, self.sum, self.object,
         ]  # fmt: skip
         if self.budget > 0 and indent < 3:
             forms += [self.loop, self.loop, self.branch, self.closure]
@@ -161,6 +174,36 @@ class Writer(Expressions):
     def number(self, scope: Scope, indent: int) -> None:
         text, _ = self.pick(*scope.arrays())
         self.bind(scope, indent, "t", f"{self.pick('np.sum', 'np.mean', 'np.max')}(np.sin({text}))")
+
+    def sum(self, scope: Scope, indent: int) -> None:
+        names = [n for n, v in scope.values.items() if isinstance(v, float)]
+        text, _ = self.pick(*scope.arrays())
+        self.emit(indent, f"{self.pick(*names)} {self.pick('+=', '-=')} 0.2 * np.sin(np.sum({text}))")
+
+    def object(self, scope: Scope, indent: int) -> None:
+        """An object that holds an array, or a call of one of its methods."""
+        held = [(n, v) for n, v in scope.values.items() if isinstance(v, SimpleNamespace)]
+        if not held or self.chance(3):
+            text, value = self.pick(*scope.writable())
+            name = self.name("o")
+            self.emit(indent, f"{name} = State({text})")
+            scope.values[name] = SimpleNamespace(p=value)
+            return
+        name, state = self.pick(*held)
+        same = [t for t, v in scope.writable() if v.shape == state.p.shape]
+        match self.pick("step", "total", "hold", "other"):
+            case "step":
+                self.emit(indent, f"{name}.step(np.cos({self.leaf(scope, ())}))")
+            case "total":
+                total = self.name("t")
+                self.emit(indent, f"{total} = {name}.step(s)")
+                scope.values[total] = 1.0
+            case "hold":
+                self.emit(indent, f"{name}.hold({self.pick(*same)})")
+            case "other":
+                other = self.name("o")
+                self.emit(indent, f"{other} = {name}")
+                scope.values[other] = state
 
     def function(self, scope: Scope, indent: int) -> None:
         """A call of a NumPy function that writes into an array."""
@@ -260,6 +303,8 @@ class Writer(Expressions):
             ahead = self.pick(f"range({count})", f"range({count - 1}, -1, -1)", "range(n)")
             inside.counters[counter] = 4 if ahead == "range(n)" else count
             self.emit(indent, f"for {counter} in {ahead}:")
+        if self.chance(6):
+            self.emit(indent + 1, f"if n == 2:\n    {self.pick('break', 'continue')}")
         self.block(inside, indent + 1)
 
     def branch(self, scope: Scope, indent: int) -> None:
@@ -292,6 +337,8 @@ class Writer(Expressions):
             everything = self.result(scope)
             arrays = [t for t, _ in scope.arrays()]
             self.emit(1, f"return {self.pick(everything, everything, f'{everything}, {self.pick(*arrays)}')}")
+        if any("State(" in line for line in self.lines):
+            self.lines[:0] = OBJECT.splitlines()
         return ast.unparse(ast.parse("\n".join(self.lines))) + "\n"
 
 
