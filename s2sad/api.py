@@ -75,11 +75,22 @@ def one_vector(argnums: Argnums, count: int) -> int:
 _EXTRA = {"jvp": tangent_count, "hvp": one_vector}
 
 
+def _written(f: Function, form: str, argnums: Argnums, outputs: Any, has_aux: bool = False) -> Derivative:
+    """A derivative of a function that may change its arguments: it is called as often as its derivative."""
+    return Derivative(f, form, argnums, has_aux, outputs=outputs, writes=True)
+
+
 @overload
-def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derivative: ...
+def grad(
+    f: Function, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+) -> Derivative: ...
 @overload
-def grad(f: None = None, argnums: Argnums = 0, has_aux: bool = False) -> Callable[[Function], Derivative]: ...
-def grad(f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False) -> Any:
+def grad(
+    f: None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+) -> Callable[[Function], Derivative]: ...
+def grad(
+    f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+) -> Any:
     """The gradient of a function whose result is a real scalar.
 
     `argnums` is a position, the name of a parameter, or a tuple of them (then the result is a tuple of
@@ -90,17 +101,26 @@ def grad(f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False)
     12.0
     """
     return _decorator(
-        lambda g: Derivative(g, "grad", argnums, has_aux), f, grad, argnums=argnums, has_aux=has_aux
+        lambda g: _written(g, "grad", argnums, output, has_aux),
+        f,
+        grad,
+        argnums=argnums,
+        has_aux=has_aux,
+        output=output,
     )
 
 
 @overload
-def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derivative: ...
+def value_and_grad(
+    f: Function, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+) -> Derivative: ...
 @overload
 def value_and_grad(
-    f: None = None, argnums: Argnums = 0, has_aux: bool = False
+    f: None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
 ) -> Callable[[Function], Derivative]: ...
-def value_and_grad(f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False) -> Any:
+def value_and_grad(
+    f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+) -> Any:
     """The value of a function and its gradient, `(value, gradient)`, at the cost of the gradient; with
     `has_aux`, `((value, aux), gradient)`.
 
@@ -108,26 +128,36 @@ def value_and_grad(f: Function | None = None, argnums: Argnums = 0, has_aux: boo
     (8.0, 12.0)
     """
     return _decorator(
-        lambda g: Derivative(g, "value_and_grad", argnums, has_aux),
+        lambda g: _written(g, "value_and_grad", argnums, output, has_aux),
         f,
         value_and_grad,
         argnums=argnums,
         has_aux=has_aux,
+        output=output,
     )
 
 
-def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None) -> Any:
+Outputs = str | tuple[str, ...] | None
+
+
+def vjp(
+    f: Function | None = None, *primals: Any, argnums: Argnums = None, outputs: Outputs = None
+) -> Any:
     """The reverse derivative: `vjp(f)(*primals)`, or `vjp(f, *primals)`, is `(result, bprop)`.
 
     `bprop(dout)` takes a cotangent like the result and returns a tuple of cotangents, one for each argument
     (None for one that carries no derivative); with a single `argnums` just that one. It can be called any
-    number of times.
+    number of times. With `outputs`, the name of a parameter or a tuple of names, the result is what the
+    function has made of these parameters: for functions that change their arguments and return nothing. The
+    cotangents of such an argument are that of what it becomes, given, and that of what it was, returned.
 
     >>> out, bprop = vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> out, bprop(1.0)
     (10.0, (5.0, 2.0))
     """
-    made = _decorator(lambda g: Derivative(g, "vjp", argnums), f, vjp, argnums=argnums)
+    made = _decorator(
+        lambda g: _written(g, "vjp", argnums, outputs), f, vjp, argnums=argnums, outputs=outputs
+    )
     return made(*primals) if primals else made
 
 
@@ -136,17 +166,20 @@ def jvp(
     primals: tuple[Any, ...] | None = None,
     tangents: tuple[Any, ...] | None = None,
     argnums: Argnums = None,
+    outputs: Outputs = None,
 ) -> Any:
     """The forward derivative: `jvp(f)(*primals, *tangents)`, or `jvp(f, primals, tangents)`, is `(result,
     tangent of the result)`.
 
     There is a tangent for each argument, or with `argnums` for each of those; tangents of arguments without
-    derivative are ignored.
+    derivative are ignored. `outputs` is that of `vjp`.
 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
-    made = _decorator(lambda g: Derivative(g, "jvp", argnums), f, jvp, argnums=argnums)
+    made = _decorator(
+        lambda g: _written(g, "jvp", argnums, outputs), f, jvp, argnums=argnums, outputs=outputs
+    )
     if primals is None and tangents is None:
         return made
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):

@@ -22,7 +22,7 @@ from .primitives import PRIMITIVES
 from .tangents import tangent_like, unshared
 from .target import Target, target_of
 from .transforms.bind_captured import is_captured
-from .transforms.errors import NonDifferentiableError
+from .transforms.errors import NonDifferentiableError, S2sadError
 from .transforms.program import Names
 from .versions import Made, Versions, share
 
@@ -47,17 +47,27 @@ class Derivative:
         has_aux: bool = False,
         leading: int = 0,
         trailing: int = 0,
+        outputs: str | tuple[str, ...] | None = None,
+        writes: bool = False,
     ) -> None:
+        self._outputs, self._writes = outputs, writes
         self._f, self._form, self._argnums, self._has_aux = f, form, argnums, has_aux
         self._target = target_of(f)
         function = self._target.function
-        self._signature = inspect.signature(function)
+        self._signature = getattr(function, "__signature__", None) or inspect.signature(function)
         self._parameters = tuple(plain_parameters(self._signature, function))
         self._start = len(self._target.args) + leading
         captured = [
             p.kind is p.KEYWORD_ONLY and is_captured(p.name) for p in self._signature.parameters.values()
         ]
         self._stop = len(self._parameters) - trailing - sum(captured)
+        for output in (outputs,) if isinstance(outputs, str) else outputs or ():
+            if output not in self._parameters:
+                raise NonDifferentiableError(
+                    f"`outputs` names `{output}`, which is no parameter of {getattr(f, '__name__', f)!r}",
+                    why="outputs are parameters that the function changes in place",
+                    instead=f"name one of {', '.join(self._parameters)}",
+                )
         self._wrt = positions(argnums, self._parameters[: self._stop], self._start, f)
         self._versions = Versions()
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -175,7 +185,8 @@ class Derivative:
     def _made(self, kinds: tuple[Kind, ...], chosen: tuple[int, ...]) -> Made:
         """The generated function for these kinds and parameters, and what it assumes."""
         function, before = self._plain(kinds)
-        key = self._form, chosen, isinstance(self._argnums, (int, str)), self._has_aux, kinds
+        bare = isinstance(self._argnums, (int, str))
+        key = self._form, chosen, bare, self._has_aux, self._outputs, self._writes, kinds
         made, captures = share(function, key, lambda: self._generate(function, kinds, chosen, Generator()))
         return made, [*before, *captures]
 
@@ -184,7 +195,8 @@ class Derivative:
     ) -> Made:
         wrt = tuple(function.__code__.co_varnames[k] for k in chosen)
         bare = isinstance(self._argnums, (int, str))
-        made = generator.derivative(Request(function, self._form, wrt, bare, kinds, self._has_aux))
+        request = Request(function, self._form, wrt, bare, kinds, self._has_aux, self._outputs, self._writes)
+        made = generator.derivative(request)
         return made, list(generator.captures.values())
 
     def _plain(self, kinds: tuple[Kind, ...]) -> Made:
@@ -227,7 +239,10 @@ class Derivative:
     @property
     def __wrapped__(self) -> FunctionType:
         """The generic generated function, so that `inspect.getsource` and `help` show it."""
-        return self._generic()
+        try:
+            return self._generic()
+        except S2sadError as error:  # so that it can be asked for: `inspect.signature` does
+            raise AttributeError(str(error)) from error
 
     def _generic(self) -> FunctionType:
         kinds = tuple(UNKNOWN for _ in self._parameters)
@@ -289,7 +304,9 @@ class Derivative:
         function.
         """
         trailing = len(self._parameters) - self._stop
-        return Derivative(f, self._form, self._argnums, self._has_aux, leading, trailing)
+        return Derivative(
+            f, self._form, self._argnums, self._has_aux, leading, trailing, self._outputs, self._writes
+        )
 
     def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:
         """The positions among all parameters of those that are differentiated."""
@@ -325,7 +342,8 @@ class Derivative:
         return self if instance is None else MethodType(self, instance)
 
     def __reduce__(self) -> Any:
-        return Derivative, (self._f, self._form, self._argnums, self._has_aux)
+        made = self._f, self._form, self._argnums, self._has_aux, 0, 0, self._outputs, self._writes
+        return Derivative, made
 
     def __repr__(self) -> str:
         return f"<{self._form} of {self.__qualname__}>"

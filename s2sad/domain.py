@@ -43,6 +43,7 @@ from .kinds import (
 )
 from .members import attribute_kind, mirror_kind
 from .objects import is_plain
+from .transforms.operations import index_items
 from .transforms.program import MISSING, Program
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "is_scalar",
     "is_scalar_item",
     "is_tuple",
+    "item_kind",
     "item_nature",
     "join",
     "kind_of_atom",
@@ -216,17 +218,15 @@ def is_immutable(kind: Kind) -> bool:
 
 def update_nature(x: Kind, result: Kind) -> str:
     """What `x += v` does to an `x` of this kind, when `x + v` is of kind `result`: "immutable" (nothing),
-    "same" (an array is overwritten by one like it), "array", or "unknown".
+    "same" (an array is overwritten by one like it), "alike" (by one of its dtype), "array", or "unknown".
     """
     wide = widen(x)
     if isinstance(wide, (Scalar, Literal, Tuple)):
         return "immutable"
     if isinstance(wide, Array):
-        return (
-            "same"
-            if wide is result and wide.dims is not None and None not in wide.dims and wide.dtype is not None
-            else "array"
-        )
+        if wide.dtype is None or not isinstance(result, Array) or result.dtype != wide.dtype:
+            return "array"
+        return "same" if wide is result and wide.dims is not None and None not in wide.dims else "alike"
     return "unknown"
 
 
@@ -240,6 +240,18 @@ def item_nature(base: Kind) -> str:
 def holds_floats(kind: Kind) -> bool:
     """Whether all items of a list of this kind are floats."""
     return isinstance(kind, List) and is_real_scalar(element_kind(kind))
+
+
+def item_kind(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> Kind:
+    """The kind of `base[index]`, given those of the atoms of the index."""
+
+    def part(node: Any) -> Any:
+        if not isinstance(node, gast.Slice):
+            return kind(node)
+        bounds = (node.lower, node.upper, node.step)
+        return slice_item(*(None if b is None else literal_int(kind(b)) for b in bounds))
+
+    return subscript_kind(base, [part(i) for i in index_items(index)])
 
 
 def is_scalar_item(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:

@@ -10,9 +10,9 @@ import gast
 from . import domain
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
-from .transforms.check_stores import stores
-from .transforms.find_aliases import OUTSIDE, Aliases, find_aliases
+from .transforms.find_aliases import Aliases, find_aliases, is_outside
 from .transforms.find_changed import Calls, changing_calls
+from .transforms.find_stores import stores
 from .transforms.operations import Operation, classify
 from .transforms.program import Program
 
@@ -31,7 +31,7 @@ def aliases_of(
         program,
         operation_of,
         lambda name: domain.is_immutable(kinds.get(name, UNKNOWN)),
-        PRIMITIVES.is_fresh,
+        PRIMITIVES.sharing,
         lambda base, index: domain.is_scalar_item(kind(base), index, kind),
         lambda atom: domain.is_container(kind(atom)),
         PRIMITIVES.is_in_place,
@@ -70,4 +70,4 @@ def changes_outside(program: Program, kinds: Mapping[str, Kind], may_change: Cal
         return domain.kind_of_atom(node, kinds, program)
 
     held = aliases_of(program, kinds, lambda value: classify(value, program, PRIMITIVES, kind)).held
-    return any(a.id not in held or OUTSIDE in held[a.id][0] for a in changed)
+    return any(a.id not in held or any(map(is_outside, held[a.id][0])) for a in changed)

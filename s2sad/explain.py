@@ -67,7 +67,7 @@ def explain(f: Callable[..., Any], *args: Any, argnums: Argnums = 0, form: str =
     """
     found: dict[str, Program] = {}
     generator = Generator(watch=found.__setitem__)
-    target = Derivative(f, form, argnums).generate_with(generator, args or None)
+    target = Derivative(f, form, argnums, writes=True).generate_with(generator, args or None)
     plain = generator.first.function
     return Explanation(
         {name: _stage(name, program, plain, target, generator) for name, program in found.items()}

@@ -15,11 +15,12 @@ from typing import Any
 import gast
 
 from . import domain
+from .analysis import lowered
 from .arguments import check_type
 from .arity import call_method, call_star, has_stars, of_arity
 from .compiled import make_function
-from .effects import aliases_of, calls_that_change, changes_outside
-from .judgements import carrying, is_float, is_pure_call, lazily, stays_starred, users_names
+from .effects import changes_outside
+from .judgements import is_float, is_pure_call, stays_starred, users_names
 from .kinds import UNKNOWN, Kind, kind_of
 from .primitives import PRIMITIVES
 from .source import FunctionSource, read_source
@@ -28,25 +29,20 @@ from .transforms import (
     Watch,
     differentiate_forward,
     differentiate_reverse,
-    find_active,
     find_kinds,
     normalise,
     simplify,
     to_single_assignment,
     unwatched,
 )
-from .transforms.changes import Changes
-from .transforms.check_stores import check_stores, stores
 from .transforms.emit import Link, missing_rule
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
-from .transforms.expand_item_updates import expand_item_updates
 from .transforms.expand_stars import expand_stars, lower_stars
-from .transforms.find_changed import refuse_active_changes
-from .transforms.lower_updates import lower_updates
-from .transforms.nodes import assign, constant, load, located, walk
-from .transforms.operations import Apply, Call, Operation, classify
+from .transforms.nodes import assign, constant, load, located, tuple_of, walk
+from .transforms.operations import Call, Operation, classify
 from .transforms.printer import to_source
 from .transforms.program import MISSING, Names, Program, Scope
+from .transforms.rebuild import rebuilt
 
 __all__ = ["Capture", "Generated", "Generator", "Request", "capture_key"]
 
@@ -66,6 +62,8 @@ class Request:
     bare: bool
     kinds: tuple[Kind, ...]
     has_aux: bool = False
+    outputs: str | tuple[str, ...] | None = None  # the parameters whose changed values are the result
+    writes: bool = False  # whether the function may change its arguments
 
 
 @dataclass
@@ -373,67 +371,26 @@ class Generator:
             )
         return self.made[request]
 
-    def transform(self, program: Program, kinds: dict[str, Kind], request: Request) -> Program:
+    def transform(self, program: Program, kinds: Mapping[str, Kind], request: Request) -> Program:
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
-        aux = None
-        if request.has_aux:
-            program, aux = split_aux(program)
+        before = program
+        if request.outputs is not None:
+            program = with_outputs(program, request.outputs)
+        program, aux = split_aux(program) if request.has_aux else (program, None)
+        if program is not before:
             kinds = self.kinds(program, given)
-        expanded = expand_item_updates(
-            program,
-            lambda base: domain.item_nature(domain.kind_of_atom(base, kinds, program)),
-            PRIMITIVES.helper("refuse_held"),
-        )
-        if expanded is not program:
-            program, kinds = expanded, self.kinds(expanded, given)
-
-        def kind(node: Any) -> Kind:
-            return domain.kind_of_atom(node, kinds, program)
-
-        def operation_of(value: Any) -> Operation:
-            return classify(value, program, PRIMITIVES, kind)
-
-        aliases = lazily(lambda: aliases_of(program, kinds, operation_of))
-        if stores(program, PRIMITIVES.is_in_place):
-            check_stores(program, aliases(), PRIMITIVES.is_in_place)
-
-        def nature(name: str, value: Any) -> str:
-            operation = operation_of(value)
-            assert isinstance(operation, Apply)
-            return domain.update_nature(
-                kind(operation.args[0]),
-                domain.call_kind(
-                    operation.function, [kind(a) for a in operation.args], {}, PRIMITIVES.is_pure
-                ),
-            )
-
         watch = self.watch if request is self._first else unwatched
-        program = lower_updates(program, aliases, nature, PRIMITIVES.helper)
-        watch("lower_updates", program)
-        active = find_active(
-            program,
-            request.wrt,
-            operation_of,
-            lambda name: domain.is_differentiable(kinds.get(name, UNKNOWN)) is not False,
-            carrying,
-        )
-
-        calls = calls_that_change(program, kinds, lambda call: self.may_change(operation_of(call), kind))
-        refuse_active_changes(program, calls, active)
-        changes = Changes(
-            program,
-            aliases,
-            PRIMITIVES.is_in_place,
-            calls,
-            lambda name: domain.is_numeric(kinds.get(name, UNKNOWN)),
-        )
+        analysis = lowered(program, kinds, lambda p: self.kinds(p, given), self.may_change, watch)
+        program, kinds, changes = analysis.program, analysis.kinds, analysis.changes
+        active = analysis.active(request.wrt)
+        shadowed = analysis.shadowed(active, request.writes)
 
         def link(operation: Call, keys: list[int | str], args: list[Kind], keywords: dict[str, Kind]) -> Link:
             return self.link(program, request, operation, keys, args, keywords)
 
         if request.form == "jvp":
             result, generation = differentiate_forward(
-                program, kinds, active, list(request.wrt), PRIMITIVES, domain, link, changes
+                program, kinds, active, list(request.wrt), PRIMITIVES, domain, link, changes, shadowed
             )
         else:
             result, generation = differentiate_reverse(
@@ -448,6 +405,7 @@ class Generator:
                 request.bare,
                 aux,
                 changes,
+                shadowed,
             )
         watch("differentiate", result)
         return simplify(
@@ -512,6 +470,23 @@ class Generator:
 def starred(operation: Call) -> bool:
     """Whether what a call passes is known at run time only."""
     return any(isinstance(a, gast.Starred) for a in operation.args) or None in dict(operation.keywords)
+
+
+def with_outputs(program: Program, outputs: str | tuple[str, ...]) -> Program:
+    """The program that returns what it has made of parameters, in the place of its own result."""
+    names = (outputs,) if isinstance(outputs, str) else outputs
+    result = load(outputs) if isinstance(outputs, str) else tuple_of(map(load, names))
+    *body, last = program.tree.body
+    if isinstance(result, gast.Name):
+        return program.with_tree(
+            rebuilt(program.tree, body=[*body, located(gast.Return(value=result), last)])
+        )
+    out = program.names.copy()
+    name = out.fresh("out")
+    built = [assign(name, result, last), located(gast.Return(value=load(name)), last)]
+    return program.with_tree(
+        rebuilt(program.tree, body=[*body, *built]), names=out, locals=program.locals | {name}
+    )
 
 
 def split_aux(program: Program) -> tuple[Program, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import runtime
+from . import runtime, updates
 from .conversions import dict_copy, dict_get, dict_items, dict_values
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_execution import execute
@@ -73,11 +73,16 @@ _LIKE_ARRAY: dict[Any, int] = {
     np.copy: 0,
     runtime.copy_adjoint: 0,
     runtime.add_at: 0,
+    runtime.take_at: 2,
+    runtime.take_stored: 2,
+    updates.own_tangent: 0,
     runtime.unbroadcast: 1,
     runtime.conform: 1,
     runtime.broadcast_like: 1,
     runtime.unreduce: 1,
 }
+
+_OF_NUMBERS = frozenset({runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored})
 
 # Functions whose result's shape and dtype do not depend on the values of their first n arguments.
 _ALL = 99
@@ -282,7 +287,11 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     like = args[_LIKE_ARRAY[function]] if _LIKE_ARRAY.get(function, len(args)) < len(args) else None
     if isinstance(like, Array) and like.dtype is not None and like.dtype.startswith(("float", "complex")):
         return like
+    if like == Scalar("float") and function in _OF_NUMBERS:
+        return like
     match args:
+        case [_, Array() as x] if function is updates.stored_in:
+            return x
         case [Array() as x, *shape] if function is reshape_method and shape:
             lengths = shape[0] if len(shape) == 1 else Tuple(tuple(shape))
             return sized_kind(np.reshape, (x, lengths), {}, execute)

@@ -21,93 +21,13 @@ from .kinds import Array, Dict, Kind, List, Literal, Numeric, Record, Scalar, Tu
 from .members import member_of, reflects
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal
 from .rules.methods import ATTRIBUTES, METHODS
+from .sharing import is_fresh, sharing
 from .sparse import sparse_operator
 from .transforms.operations import Member
 from .transforms.program import MISSING
 from .updates import repeated
 
 __all__ = ["PRIMITIVES", "RulePrimitives"]
-
-
-FRESH = frozenset(
-    {
-        *(
-            getattr(operator, name)
-            for name in (
-                "add",
-                "sub",
-                "mul",
-                "truediv",
-                "floordiv",
-                "mod",
-                "pow",
-                "matmul",
-                "neg",
-                "abs",
-                "invert",
-                "and_",
-                "or_",
-                "xor",
-                "lshift",
-                "rshift",
-                "not_",
-                "eq",
-                "ne",
-                "lt",
-                "le",
-                "gt",
-                "ge",
-            )
-        ),
-        np.zeros,
-        np.zeros_like,
-        np.ones,
-        np.ones_like,
-        np.empty,
-        np.empty_like,
-        np.full,
-        np.full_like,
-        np.array,
-        np.copy,
-        np.arange,
-        np.linspace,
-        np.eye,
-        np.sum,
-        np.mean,
-        np.prod,
-        np.var,
-        np.std,
-        np.cumsum,
-        np.cumprod,
-        np.outer,
-        np.where,
-        np.concatenate,
-        np.stack,
-        np.vstack,
-        np.hstack,
-        np.tile,
-        np.repeat,
-        np.dot,
-        np.inner,
-        np.tensordot,
-        np.kron,
-        np.diff,
-        np.convolve,
-        np.sort,
-        np.take,
-        runtime.zeros_like,
-        runtime.copy_adjoint,
-        runtime.unreduce,
-        runtime.take_at,
-        runtime.take_stored,
-        updates.kept,
-        runtime.stored_alone,
-        float,
-        int,
-        len,
-        abs,
-    }
-)
 
 
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
@@ -153,6 +73,8 @@ class RulePrimitives:
     refusal = staticmethod(refusal)
     changed = staticmethod(changed)
     changed_by_method = staticmethod(changed_by_method)
+    is_fresh = staticmethod(is_fresh)
+    sharing = staticmethod(sharing)
 
     @staticmethod
     def is_pure(function: Any) -> bool:
@@ -273,13 +195,6 @@ class RulePrimitives:
     def is_in_place(function: Any) -> bool:
         """Whether a primitive changes its first argument, and returns it."""
         return function is runtime.add_at
-
-    @staticmethod
-    def is_fresh(function: Any) -> bool:
-        """Whether a function's result surely shares no memory with its arguments."""
-        if isinstance(function, np.ufunc) or function in FRESH:
-            return True
-        return is_nondifferentiable(function) and not hasattr(np.ndarray, getattr(function, "__name__", ""))
 
 
 PRIMITIVES = RulePrimitives()

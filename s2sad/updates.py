@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from .runtime import add, zeros_like
+from .runtime import add, copy_adjoint, zeros_like
 from .structure import map_structure
-from .transforms.errors import UnsupportedSyntaxError
+from .transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 
 __all__ = [
+    "add_into",
     "add_parts",
     "captured_alone",
     "captured_part",
     "held_at",
     "kept",
+    "own_tangent",
     "pack_like",
-    "refuse_held", "refuse_no_list",
+    "refuse_held",
+    "refuse_no_list",
+    "refuse_overlap",
     "refuse_shared",
     "repeated",
     "stored_in",
@@ -66,6 +70,15 @@ def zero_item(base: Any, value: Any) -> Any:
     return 0 if hasattr(base, "dtype") else zeros_like(value)
 
 
+def own_tangent(dx: Any, x: Any) -> Any:
+    """A copy of the tangent of an argument that is changed, in memory laid out as the argument's."""
+    if isinstance(x, np.ndarray):
+        new = np.empty_like(x)
+        new[...] = dx
+        return new
+    return copy_adjoint(dx)
+
+
 def kept(x: Any) -> Any:
     """A copy of an argument of a call that is changed after it.
 
@@ -111,6 +124,54 @@ def refuse_held(base: Any, index: Any) -> None:
     """Raises UnsupportedSyntaxError if the item that an augmented assignment changes may be shared."""
     if not hasattr(base, "dtype"):
         refuse_shared(base[index])
+
+
+def refuse_overlap(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:
+    """Raises NonDifferentiableError if one of the arguments that a function writes to shares memory with
+    another argument, or with what it reads from outside.
+    """
+    changed = [a for x in written for a in _arrays(x)]
+    rest = [a for x in others for a in _arrays(x)]
+    for k, a in enumerate(changed):
+        if any(_overlap(a, b) for b in (*changed[k + 1 :], *rest)):
+            raise NonDifferentiableError(
+                "two arguments share memory, and the function writes to one of them",
+                why="they would have one gradient between them",
+                instead="pass copies, or the array once",
+            )
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _arrays(x: Any) -> list[Any]:
+    """The arrays that an argument is or holds."""
+    if isinstance(x, np.ndarray):
+        return [x]
+    found: list[Any] = []
+    if not isinstance(x, (int, float, complex, str)):
+        map_structure(lambda v: found.append(v) if isinstance(v, np.ndarray) else None, x)
+    return found
+
+
+def add_into(dx: Any, v: Any) -> None:
+    """Adds the adjoint `v` to the arrays and lists that the adjoint `dx` of a container holds."""
+    for key in dx if isinstance(dx, dict) else range(len(dx)):
+        part = v[key]
+        if part is None:
+            continue
+        if isinstance(dx[key], np.ndarray):
+            dx[key][...] += part
+        elif isinstance(dx[key], (list, tuple, dict)):
+            add_into(dx[key], part)
+        else:
+            dx[key] = add(dx[key], part)
 
 
 def pack_like(x: Any, *parts: Any) -> Any:

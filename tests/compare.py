@@ -240,16 +240,22 @@ def check_program(f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed
     """Both modes on one program: the value exactly, the derivatives against finite differences.
 
     Also: a bprop called twice gives the same, gradients are shaped as the arguments, that of one argument
-    alone is that of all together, and no argument is changed.
+    alone is that of all together, and arguments are changed as the program itself changes them.
     """
-    kept = copy.deepcopy(args)
-    expected = f(*args)
-    assert_same(args, kept)
+    changed = copy.deepcopy(args)
+    expected = copy.deepcopy(f(*changed))
+
+    def run(derivative: Function, *tangents: Any) -> Any:
+        given = copy.deepcopy(args)
+        result = derivative(*given, *tangents)
+        assert_same(given, changed)
+        return result
+
     inputs = tuple(args[i] for i in wrt)
     tangents, cotangent = directions(args, wrt, seed), random_like(expected, np.random.default_rng(seed + 1))
     loose = tolerance(inputs, expected)
 
-    out, bprop = s2sad.vjp(f, argnums=wrt)(*args)
+    out, bprop = run(s2sad.vjp(f, argnums=wrt))
     assert_same(out, expected)
     given = copy.deepcopy(cotangent)
     gradients = copy.deepcopy(bprop(cotangent))
@@ -257,8 +263,10 @@ def check_program(f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed
     assert_same(bprop(cotangent), gradients)
     assert_same(cotangent, given)
 
-    out, tangent = s2sad.jvp(f, argnums=wrt)(*args, *tangents)
+    kept = copy.deepcopy(tangents)
+    out, tangent = run(s2sad.jvp(f, argnums=wrt), *tangents)
     assert_same(out, expected)
+    assert_same(tangents, kept)
     assert_like(tangent, expected, "jvp")
     numeric = numeric_jvp(f, args, wrt, tangents)
     # The differences are taken in double precision: what is left is the tangent's own rounding.
@@ -270,19 +278,18 @@ def check_program(f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed
     )
 
     if len(wrt) > 1:
-        _, bprop_last = s2sad.vjp(f, argnums=wrt[-1:])(*args)
+        _, bprop_last = run(s2sad.vjp(f, argnums=wrt[-1:]))
         assert_close(bprop_last(cotangent), gradients[-1:], 1e-12 * loose, "bprop for one argument alone")
     if is_real_scalar(expected):
         unit = bprop(
             type(cotangent)(1.0) if not isinstance(cotangent, np.ndarray) else np.ones_like(cotangent)
         )
-        gradient = s2sad.grad(f, argnums=wrt)(*args)
+        gradient = run(s2sad.grad(f, argnums=wrt))
         assert_like(gradient, inputs, "grad")
         assert_close(gradient, unit, 1e-12 * loose, "grad against bprop")
-        value, both = s2sad.value_and_grad(f, argnums=wrt)(*args)
+        value, both = run(s2sad.value_and_grad(f, argnums=wrt))
         assert_same(value, expected)
         assert_close(both, gradient, 1e-12 * loose, "value_and_grad against grad")
-    assert_same(args, kept)
 
 
 def leaf_paths(x: Structure, root: str) -> list[tuple[str, Any]]:
@@ -298,7 +305,7 @@ def leaf_paths(x: Structure, root: str) -> list[tuple[str, Any]]:
 
 def scalarised(f: Function, args: tuple[Any, ...]) -> Function:
     """The program sum(sin(leaf)) over the leaves of f's result; f itself when its result is a real scalar."""
-    out = f(*args)
+    out = f(*copy.deepcopy(args))
     if is_real_scalar(out):
         return f
     names = ", ".join(f"a{i}" for i in range(len(args)))
@@ -314,9 +321,9 @@ def check_second(f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed:
     scalar = scalarised(f, args)
     gradient = s2sad.grad(scalar, argnums=wrt)
     inputs, tangents = tuple(args[i] for i in wrt), directions(args, wrt, seed)
-    expected = gradient(*args)
+    expected = gradient(*copy.deepcopy(args))
 
-    out, product = s2sad.jvp(gradient, argnums=wrt)(*args, *tangents)
+    out, product = s2sad.jvp(gradient, argnums=wrt)(*copy.deepcopy(args), *tangents)
     assert_same(out, expected)
     assert_like(product, inputs, "jvp of grad")
     assert_close(
@@ -328,6 +335,6 @@ def check_second(f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed:
     terms = " + ".join(f"np.sum({path} * v{i})" for i, (path, _) in enumerate(leaf_paths(expected, "d")))
     text = f"def directional({names}):\n    d = gradient({names})\n    return {terms}\n"
     directional = build(text, gradient=gradient, **weights)
-    transposed = s2sad.grad(directional, argnums=wrt)(*args)
+    transposed = s2sad.grad(directional, argnums=wrt)(*copy.deepcopy(args))
     assert_like(transposed, inputs, "grad of grad")
     assert_close(transposed, product, 1e-9, "reverse over reverse against forward over reverse")

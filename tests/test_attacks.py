@@ -126,7 +126,7 @@ def test_calls_that_change_an_array_are_run_or_refused(change: str) -> None:
         assert change in ("c.flat[0] = 4.0", "np.fill_diagonal(c.reshape(1, 3), 3.0)")
     varying = build(CHANGING.format(made="x * 2.0 + 3.0", change=change))
     for transform in (s2sad.grad, s2sad.jvp):
-        with pytest.raises(UnsupportedSyntaxError, match="change"):
+        with pytest.raises(UnsupportedSyntaxError, match=r"change|flat"):
             transform(varying)(X[:3], *([X[:3]] if transform is s2sad.jvp else []))
 
 
@@ -348,8 +348,7 @@ def test_results_that_are_overwritten(name: str) -> None:
 
 def test_an_array_is_changed_while_a_loop_runs_over_it() -> None:
     f = build(program("a = x * 1.0\ns = 0.0\nfor v in a:\n    a -= 0.1\n    s = s + v * v\nreturn s"))
-    with pytest.raises(UnsupportedSyntaxError, match="in-place update"):
-        s2sad.grad(f)(X, Y)
+    check_program(f, (X, Y), (0,))
 
 
 FUNCTIONS = {

@@ -27,9 +27,15 @@ SYNTAX = {
     "`async`": ["async def g():\n    pass\nreturn np.sum(x)"],
 }
 CHANGES = {
-    "of an argument": ["x[0] = 1.0\nreturn np.sum(x)", "x += 1.0\nreturn np.sum(x)"],
-    "of a view": ["y = np.zeros_like(x)\nv = y[1:]\nv[0] = x[0]\nreturn np.sum(y)"],
-    "of anything that another name holds": ["y = x * 2\nz = y\ny[0] = 1.0\nreturn np.sum(z)"],
+    "of an argument by a function that is called": [
+        "def g(a, n):\n    if n > 0:\n        g(a, n - 1)\n    a[0] = x[1]\ng(x, 2)\nreturn np.sum(x)",
+    ],
+    "of a captured variable": [
+        "y = x * 2\ndef g(n):\n    y[0] = x[1]\n    return n\nh = [g]\nreturn h[0](2.0) * y[0]",
+    ],
+    "of a list whose elements are changed": [
+        "y = x * 2\nz = []\nz.append(y)\ny[0] = 1.0\nreturn np.sum(z[0])",
+    ],
 }
 OBJECTS = {
     "assignments to attributes": ["box.value = x\nreturn np.sum(x)"],

@@ -18,7 +18,8 @@ from s2sad.registry import Rule, Template, find_rule, is_nondifferentiable, rule
 from s2sad.rules.special import bessel_i, polygamma, sinc_derivative
 from s2sad.testing import check_rule
 
-RULES = [r for r in rules() if r.template.function.__module__.startswith("s2sad.")]  # tests declare some too
+# Those of the package: other tests declare some of their own.
+RULES = [r for r in rules() if r.template.function.__module__.startswith("s2sad.")]
 STRUCTURAL = (list, tuple, zip, enumerate, reversed)  # known to the transforms
 IDS = [f"{r.template.function.__module__.rpartition('.')[2]}-{r.name}" for r in RULES]
 

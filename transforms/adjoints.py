@@ -25,13 +25,18 @@ class Adjoint:
 
     `owned` says that no other name holds its value, so that it may be changed in place; `uniform` that the
     value is one number, which every element of the adjoint is (what a sum over all elements leaves), and
-    which broadcasting may spread.
+    which broadcasting may spread; `shadow` that other names have the same object, or parts of it, as
+    theirs; `buffer` that it is an array of its own that has been changed in place already;
+    `partial` that it is a number on paths on which the variable has no value.
     """
 
     value: Any
     owned: bool = False
     accumulator: bool = False
     uniform: bool = False
+    shadow: bool = False
+    buffer: bool = False
+    partial: bool = False
 
 
 Env = dict[str, Adjoint]
@@ -62,8 +67,8 @@ class AdjointEmitter(Emitter):
     def accumulate(
         self, env: Env, variable: str, value: Any, code: list[Any], uniform: bool = False, owned: bool = False
     ) -> None:
-        """Adds the expression `value` to the adjoint of `variable`; `owned` says that nobody else holds the
-        parts of a tuple.
+        """Adds the expression `value` to the adjoint of `variable`; `owned` says that nobody else holds what
+        a name stands for, or the parts of a tuple.
         """
         current = env.get(variable)
         if isinstance(value, gast.Constant) and value.value is None:
@@ -81,7 +86,7 @@ class AdjointEmitter(Emitter):
             env[variable] = Adjoint(tuple_of(parts), owned=owned)
         elif current is None:
             if is_atom(value):
-                env[variable] = Adjoint(value, uniform=uniform)
+                env[variable] = Adjoint(value, owned=owned and isinstance(value, gast.Name), uniform=uniform)
                 return
             name = self.adjoint_name(variable)
             code.append(assign(name, value))
@@ -91,8 +96,12 @@ class AdjointEmitter(Emitter):
             name = current.value.id
             if self.domain.is_array(self.kinds.get(variable, self.domain.UNKNOWN)):
                 code.append(gast.AugAssign(target=store(name), op=gast.Add(), value=value))
+            elif current.shadow:
+                code.append(gast.Expr(value=call(self.helper("add_into"), load(name), value)))
             else:
                 code.append(assign(name, self.plus(load(name), value, variable)))
+        elif current.buffer and self.domain.is_array(self.kinds.get(variable, self.domain.UNKNOWN)):
+            code.append(gast.AugAssign(target=store(current.value.id), op=gast.Add(), value=value))
         else:
             name = self.adjoint_name(variable)
             code.append(assign(name, self.plus(current.value, value, variable)))
@@ -173,10 +182,12 @@ class AdjointEmitter(Emitter):
         if current is not None and current.owned and isinstance(current.value, gast.Name):
             if current.accumulator:
                 self.used.add(variable)
+            else:
+                env[variable] = replace(current, buffer=True)
             return str(current.value.id)
         name = self.adjoint_name(variable)
         code.append(assign(name, self.zero(variable) if current is None else self.copied(current, variable)))
-        env[variable] = Adjoint(load(name), owned=True)
+        env[variable] = Adjoint(load(name), owned=True, buffer=True)
         return name
 
     def copied(self, adjoint: Adjoint, variable: str) -> Any:
@@ -187,7 +198,7 @@ class AdjointEmitter(Emitter):
         kind = self.kinds.get(variable, self.domain.UNKNOWN)
         if self.domain.is_scalar(kind):
             return value
-        if self.domain.is_array(kind) and isinstance(value, gast.Name):
+        if self.domain.is_array(kind) and isinstance(value, gast.Name) and not adjoint.partial:
             return call(attribute(value, "copy"))
         return call(self.helper("copy_adjoint"), value)
 
@@ -201,17 +212,24 @@ class AdjointEmitter(Emitter):
             found = [arm.get(variable) for arm, _ in arms]
             first = found[0]
             if first is not None and all(f is not None and is_same_adjoint(f, first) for f in found):
-                env[variable] = replace(first, owned=all(f is not None and f.owned for f in found))
+                env[variable] = replace(
+                    first,
+                    owned=all(f is not None and f.owned for f in found),
+                    buffer=all(f is not None and f.buffer for f in found),
+                )
                 continue
             name = self.adjoint_name(variable)
+            partial = any(f is not None and f.partial for f in found)
             for (_, code), adjoint in zip(arms, found, strict=True):
                 value = self.zero(variable) if adjoint is None else self.full(variable, adjoint, code)
                 if adjoint is None and variable not in known and variable in names_read(value):
                     # The path of this arm may have no such variable; of numbers and arrays any zero will do.
                     kind = self.kinds.get(variable, self.domain.UNKNOWN)
                     value = constant(0.0 if self.domain.is_numeric(kind) else None)
+                    partial = True
                 code.append(assign(name, value))
-            env[variable] = Adjoint(load(name), all(f is None or f.owned for f in found))
+            owned = all(f is None or f.owned for f in found)
+            env[variable] = Adjoint(load(name), owned=owned and not partial, partial=partial)
 
 
 def is_parts(value: Any, like: str) -> bool:

@@ -8,9 +8,9 @@ from typing import Any
 
 import gast
 
-from .check_stores import stores
 from .find_aliases import ANYTHING, NOTHING, Aliases, both
 from .find_changed import Calls
+from .find_stores import stores
 from .liveness import live_before
 from .nodes import assigned_names, names_read, walk
 from .operations import is_pop
@@ -27,6 +27,7 @@ _SHAPE_ONLY = {
     "unreduce": (1,),
     "broadcast_like": (1,),
     "conform": (1,),
+    "may_share_memory": (0, 1),
     "take_at": (2,),
     "take_stored": (2,),
     "captured_part": (2,),
@@ -56,6 +57,10 @@ class Changes:
         self._stores += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
         self._keeps_shape = keeps_shape
         self._program = program
+
+    @property
+    def aliases(self) -> Aliases:
+        return self._aliases()
 
     @cached_property
     def _positions(self) -> dict[int, tuple[int, tuple[int, ...]]]:

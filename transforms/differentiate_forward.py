@@ -45,14 +45,19 @@ def differentiate_forward(
     domain: Any,
     link: Any,
     changes: Changes,
+    shadowed: frozenset[str],
 ) -> tuple[Program, Generation]:
-    """The program `f_jvp(arguments..., tangents...)` that returns the result and its tangent."""
+    """The program `f_jvp(arguments..., tangents...)` that returns the result and its tangent.
+
+    The objects of `shadowed` names are those of others too, or parts of them, and so are their tangents.
+    """
     forward = _Forward(program, kinds, active, primitives, domain, link)
     forward.changes = changes
     tree = program.tree
     tangents = [forward.tangent_name(name) for name in wrt]
     *statements, last = tree.body
-    body = forward.block(statements)
+    forward.shadowed = shadowed
+    body = [*forward.changed_arguments(tree, wrt), *forward.block(statements)]
     out = last.value
     tangent = forward.result(out)
     args = tree.args
@@ -81,6 +86,17 @@ def differentiate_forward(
 
 
 class _Forward(TangentEmitter):
+    def changed_arguments(self, tree: Any, wrt: list[str]) -> list[Any]:
+        """Tangents of its own for the arguments that the function changes."""
+        result = []
+        for p in [n.id for n in tree.args.args if n.id in self.active]:
+            tangent = self.tangent_name(p)
+            if p not in wrt:
+                result.append(assign(tangent, self.zero(p)))
+            elif self.changes.is_changed(p):
+                result.append(assign(tangent, call(self.helper("own_tangent"), load(tangent), load(p))))
+        return result
+
     def result(self, out: Any) -> Any:
         """The tangent of the result; zeros for a result that does not depend on the arguments."""
         if self.is_active(out):

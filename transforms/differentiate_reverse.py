@@ -11,6 +11,7 @@ what the statement assigns.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -39,6 +40,7 @@ from .program import MISSING, Program
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_rules import reverse_apply, reverse_call
 from .reverse_stores import reverse_append, reverse_pop, reverse_store
+from .shadows import Shadows
 
 __all__ = ["Reverse", "differentiate_reverse"]
 
@@ -57,12 +59,13 @@ def differentiate_reverse(
     bare: bool,
     aux: Any,
     changes: Changes,
+    shadowed: frozenset[str],
 ) -> tuple[Program, Generation]:
     """The derivative program of `form` "grad", "value_and_grad" or "vjp", and what simplification wants to
     know of it.
 
     `bare` returns the one gradient itself rather than a tuple of gradients; `aux` is an atom to return beside
-    the value; `changes` are those in place.
+    the value; `changes` are those in place, and `shadowed` the names that have shadows.
     """
     reverse = Reverse(program, kinds, active, primitives, domain, link)
     reverse.split = form == "vjp"
@@ -73,12 +76,22 @@ def differentiate_reverse(
         reverse.kept = set(names_read([last, aux] if aux is not None else last))
     out = last.value
     seed: list[Any] = []
-    env: Env = {}
+    reverse.shadows = Shadows(reverse, shadowed, changes.aliases if shadowed else None)
+    env: Env = {
+        n: Adjoint(load(d), owned=True, accumulator=True, shadow=True)
+        for n, d in reverse.shadows.names.items()
+    }
+    start = [*reverse.shadows.parameters([p.id for p in tree.args.args]), *reverse.shadows.made(statements)]
     if isinstance(out, gast.Name) and out.id in active:
-        env[out.id] = Adjoint(_seed(reverse, out, form, seed))
+        cotangent = _seed(reverse, out, form, seed)
+        if out.id in shadowed:
+            reverse.accumulate(env, out.id, cotangent, start)
+        else:
+            env[out.id] = Adjoint(cotangent)
     elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
         seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
     forward, backward = reverse.block(statements, env)
+    backward[:0] = start
     if form == "vjp":
         keep_globals(reverse, forward, backward)
     gradients = [reverse.result(env, name, backward) for name in wrt]
@@ -179,6 +192,7 @@ class Reverse(AdjointEmitter):
 
     split = False
     changes: Changes
+    shadows: Shadows
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -261,14 +275,22 @@ class Reverse(AdjointEmitter):
 
     def assignment(self, s: Any, name: str, env: Env) -> Sweep:
         adjoint = env.pop(name, None)
-        if adjoint is None:
+        if adjoint is None or (adjoint.shadow and not self.shadows.is_made_there(s, name)):
             return [s], []
+        if adjoint.shadow and (source := self.shadows.source_of_view(s)) is not None:
+            copied = gast.UnaryOp(op=gast.Not(), operand=self.shadows.is_shared(name, source))
+            ahead, back = self.passed_on(s, name, replace(adjoint, shadow=False), env)
+            return ahead, [gast.If(test=copied, body=back, orelse=[])] if back else []
+        return self.passed_on(s, name, adjoint, env)
+
+    def passed_on(self, s: Any, name: str, adjoint: Adjoint, env: Env) -> Sweep:
+        """The reverse of a statement that makes an object: its adjoint goes on to what it was made from."""
         operation = self.operation(s.value)
         back: list[Any] = []
         match operation:
             case Alias(source=source):
                 if self.is_active(source):
-                    self.accumulate(env, source.id, adjoint.value, back, adjoint.uniform)
+                    self.accumulate(env, source.id, adjoint.value, back, adjoint.uniform, adjoint.owned)
             case Apply():
                 return reverse_apply(self, s, operation, name, adjoint, env)
             case Call():
@@ -283,7 +305,7 @@ class Reverse(AdjointEmitter):
                         self.accumulate(env, item.id, field_of(adjoint.value, key), back)
             case Build(items=items, keys=keys):
                 for k, item in enumerate(items):
-                    if self.is_active(item):
+                    if self.is_active(item) and item.id not in self.shadows:
                         part = (
                             self.captured_part(adjoint.value, keys[k].value, item.id)
                             if is_function_tangent(keys)
@@ -317,13 +339,14 @@ class Reverse(AdjointEmitter):
     def unpacking(self, s: Any, env: Env) -> Sweep:
         targets = [t.id for t in s.targets[0].elts]
         found = [env.pop(t, None) for t in targets]
+        found = [None if a is not None and a.shadow else a for a in found]
         back: list[Any] = []
         if not any(found):
             return [s], back
         if isinstance(s.value, gast.Tuple):  # a parallel copy
             for adjoint, source in zip(found, s.value.elts, strict=True):
                 if adjoint is not None and self.is_active(source):
-                    self.accumulate(env, source.id, adjoint.value, back, adjoint.uniform)
+                    self.accumulate(env, source.id, adjoint.value, back, adjoint.uniform, adjoint.owned)
             return [s], back
         parts = [
             self.zero(t) if a is None else self.full(t, a, back) for t, a in zip(targets, found, strict=True)

@@ -118,7 +118,11 @@ class Emitter:
 
     def numpy_call(self, name: str, *args: Any, **keywords: Any) -> Any:
         """`np.name(...)`."""
-        return call(attribute(load(self.bind("np", self.primitives.helper("np"))), name), *args, **keywords)
+        return call(self.numpy(name), *args, **keywords)
+
+    def numpy(self, name: str) -> Any:
+        """`np.name`."""
+        return attribute(load(self.bind("np", self.primitives.helper("np"))), name)
 
     # ------------------------------------------------------------ what the program means
 
@@ -163,6 +167,10 @@ class Emitter:
             case "np.zeros_like":
                 return self.numpy_call("zeros_like", load(name))
         return call(self.helper("zeros_like"), load(name))
+
+    def zero_of(self, node: Any) -> Any:
+        """The zero adjoint or tangent of an atom."""
+        return self.zero(node.id) if isinstance(node, gast.Name) else constant(None)
 
     def plus(self, a: Any, b: Any, name: str) -> Any:
         """`a + b` for adjoints or tangents of the variable `name`."""

@@ -37,10 +37,11 @@ def find_active(
     operation_of: Callable[[Any], Operation],
     can_vary: Callable[[str], bool],
     carrying: Callable[[Apply], list[Any]],
+    classes: Iterable[frozenset[str]] = (),
 ) -> frozenset[str]:
     """The active names, given those of the arguments; `can_vary(name)` is False for kinds without derivative
     (integers, strings), and `carrying(operation)` are the operands that a primitive's derivative flows
-    through.
+    through. Of each of `classes`, whose names share objects that are changed, all names are active or none.
     """
     active = {name for name in wrt if can_vary(name)}
 
@@ -101,5 +102,8 @@ def find_active(
     while True:
         size = len(active)
         visit(program.tree.body)
+        for names in classes:
+            if names & active:
+                active |= set(filter(can_vary, names))
         if len(active) == size:
             return frozenset(active)

@@ -3,8 +3,9 @@ name.
 
 Form: the single-assignment form. Each name has two sets of roots: those of the object that it holds, and
 those of what that object holds (a list its elements). A root is the statement, by the name it assigns, that
-may have made the object, or OUTSIDE for what came from an argument, a global or a call. A view has the roots
-of its array. The sets only over-approximate.
+may have made the object, `<a>` and `<a[]>` for the object that the caller passed as `a` and for what that
+holds, or OUTSIDE for what came from a global or a call. A view has the roots of its array. The sets only
+over-approximate, as long as no two arguments share memory, which is checked where one is written to.
 """
 
 from __future__ import annotations
@@ -14,17 +15,44 @@ from typing import Any
 
 import gast
 
+from .find_exchanges import find_exchanges
 from .liveness import live_before, loop_head
-from .nodes import assigned_names, names_read, walk
+from .nodes import assigned_names, load, names_read, walk
 from .operations import Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 from .program import Program
 from .to_ssa import IN_PLACE_OPERATORS
 
-__all__ = ["OUTSIDE", "Aliases", "find_aliases"]
+__all__ = ["OUTSIDE", "Aliases", "argument_of", "contents_of", "find_aliases", "is_outside"]
 
-OUTSIDE = "<outside>"
+OUTSIDE = "<>"
 _UPDATES = frozenset(IN_PLACE_OPERATORS.values())
 Roots = frozenset[str]
+
+
+def argument_root(name: str) -> str:
+    return f"<{name}>"
+
+
+def contents_root(name: str) -> str:
+    return f"<{name}[]>"
+
+
+def argument_of(root: str) -> str | None:
+    """The parameter whose own object a root is."""
+    inner = root[1:-1] if root.startswith("<") else ""
+    return inner if inner.isidentifier() and root != OUTSIDE else None
+
+
+def contents_of(root: str) -> str | None:
+    """The parameter of which a root is what it holds."""
+    return root[1:-3] if root.startswith("<") and root.endswith("[]>") else None
+
+
+def is_outside(root: str) -> bool:
+    """Whether an object of this root is held outside the function."""
+    return root.startswith("<")
+
+
 Held = tuple[Roots, Roots]  # of the object itself, and of what it holds
 NOTHING: Held = frozenset(), frozenset()
 ANYTHING: Held = frozenset({OUTSIDE}), frozenset({OUTSIDE})
@@ -42,8 +70,17 @@ def union(found: Iterable[Held]) -> Held:
 class Aliases:
     """What `find_aliases` found."""
 
-    def __init__(self, tree: Any, held: dict[str, Held], live_after: dict[int, frozenset[str]]) -> None:
-        self.tree, self.held, self.live_after = tree, held, live_after
+    def __init__(
+        self,
+        tree: Any,
+        held: dict[str, Held],
+        together: dict[str, Held],
+        live_after: dict[int, frozenset[str]],
+    ) -> None:
+        """`held` is what names hold at any time; names that share no root in `together` share no object at
+        any one time, though loops may pass it from one to the other.
+        """
+        self.tree, self.held, self.together, self.live_after = tree, held, together, live_after
         self.iterated = iterated(tree.body)
 
     def reaches(self, a: str, b: str) -> bool:
@@ -55,15 +92,15 @@ class Aliases:
         return sorted(n for n in self.iterated[id(statement)] if n in self.held and self.reaches(n, name))
 
     def others(self, name: str, statement: Any, result: str | None = None) -> list[str]:
-        """Who else sees a change that `statement` makes to the object of `name`: other names that are read
-        later, or OUTSIDE.
+        """Who else sees a change that `statement` makes to the object of `name`: the roots of it that are
+        outside of the function, and other names that are read later.
         """
-        mine = self.held.get(name, ANYTHING)[0]
-        found = [OUTSIDE] if OUTSIDE in mine else []
+        mine, now = self.held.get(name, ANYTHING)[0], self.together.get(name, ANYTHING)[0]
+        found = sorted(filter(is_outside, mine))
         found += sorted(
             other
             for other in self.live_after[id(statement)]
-            if other not in (name, result) and both(self.held.get(other, NOTHING)) & mine
+            if other not in (name, result) and both(self.together.get(other, NOTHING)) & now
         )
         return [] if found and mine == {name} and made_anew(self.tree.body, name, statement) else found
 
@@ -95,7 +132,9 @@ def made_anew(statements: list[Any], name: str, change: Any) -> bool:
 
 def _passes_on(node: Any, name: str, change: Any) -> bool:
     """Whether a statement may give another name hold of the object of `name`."""
-    if node is change or not isinstance(node, gast.stmt) or isinstance(node, (gast.If, gast.For, gast.While)):
+    if isinstance(node, gast.For):
+        return name in names_read(node.iter)
+    if node is change or not isinstance(node, gast.stmt) or isinstance(node, (gast.If, gast.While)):
         return False
     if isinstance(node, gast.AugAssign):
         return False
@@ -106,7 +145,7 @@ def find_aliases(
     program: Program,
     operation_of: Callable[[Any], Operation],
     is_immutable: Callable[[str], bool],
-    is_fresh: Callable[[Any], bool],
+    sharing: Callable[[Apply], str],
     is_scalar_item: Callable[[Any, Any], bool],
     is_container: Callable[[Any], bool],
     is_in_place: Callable[[Any], bool],
@@ -114,14 +153,23 @@ def find_aliases(
 ) -> Aliases:
     """The aliases among a program's names.
 
-    `is_immutable(name)` says that a name's kind cannot be changed in place; `is_fresh(function)` that a
-    function's result shares no memory with its arguments; `is_scalar_item(base, index)` that an item is a
-    number rather than a view; `is_container(atom)` that an item is an object that is held, `is_array(atom)`
-    that what is stored is copied.
+    `is_immutable(name)` says that a name's kind cannot be changed in place; `sharing(operation)` is "fresh"
+    when a function's result shares no memory with its arguments, "view" when it always does with its first,
+    "maybe" when it may with that, else "unknown"; `is_scalar_item(base, index)` says that an item is a number
+    rather than a view; `is_container(atom)` that an item is an object that is held, `is_array(atom)` that
+    what is stored is copied.
     """
     tree = program.tree
+    passing: frozenset[int] = frozenset()  # the copies at the ends of loops that are left out
     held: dict[str, Held] = {
-        n.id: ANYTHING for n in walk(tree.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
+        n.id: NOTHING
+        if is_immutable(n.id)
+        else (
+            frozenset({argument_root(n.id)}),
+            frozenset() if is_array(n) else frozenset({contents_root(n.id)}),
+        )
+        for n in walk(tree.args)
+        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
     }
 
     def of(node: Any) -> Held:
@@ -152,11 +200,14 @@ def find_aliases(
             case Apply() if operation.function in _UPDATES or is_in_place(operation.function):
                 first = of(operation.args[0])
                 return first[0] | own, first[1]
-            case Apply() if is_fresh(operation.function):
-                return own, frozenset()
             case Apply():
-                found = union(map(of, operation.operands()))
-                return both(found) | own, found[1]
+                shared = sharing(operation)
+                if shared == "fresh":
+                    return own, frozenset({f"{site}[]"} if is_container(load(site)) else ())
+                found = union(map(of, operation.args[:1] if shared != "unknown" else operation.operands()))
+                if shared == "view" and not is_container(load(site)):
+                    return found
+                return both(found) | own, both(found)
             case Call() if operation.function in (set, frozenset):
                 return own, both(union(map(of, operation.operands())))
             case Call():
@@ -175,6 +226,8 @@ def find_aliases(
     def visit(statements: list[Any]) -> None:
         for s in statements:
             match s:
+                case _ if id(s) in passing:
+                    continue
                 case gast.Assign(targets=[gast.Name(id=name)]):
                     define(name, of_value(s.value, name))
                 case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
@@ -205,14 +258,24 @@ def find_aliases(
                     captured = union(held.get(n, NOTHING) for n in names_read(s) if n in program.locals)
                     define(s.name, (frozenset({s.name}), both(captured)))
 
-    while True:
-        before = dict(held)
-        visit(tree.body)
-        if held == before:
-            break
+    def solve() -> dict[str, Held]:
+        while True:
+            before = dict(held)
+            visit(tree.body)
+            if held == before:
+                return before
+
     live: dict[int, frozenset[str]] = {}
     _note_live(tree.body, frozenset(), frozenset(), live)
-    return Aliases(tree, held, live)
+    arguments = dict(held)
+    found = together = solve()
+    for exchange in find_exchanges(tree):
+        held, passing = dict(arguments), exchange.copies
+        for name in exchange.names:
+            held[name] = frozenset({f"{name}~"}), frozenset()
+        if exchange.keeps_apart(apart := solve(), live):
+            together = apart
+    return Aliases(tree, found, together, live)
 
 
 def iterated(statements: list[Any], around: frozenset[str] = frozenset()) -> dict[int, frozenset[str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from .check_stores import refuse_captured
+from .find_stores import refuse_captured
 from .liveness import free_names
 from .nodes import names_read, walk_scope
 from .operations import Primitives, is_pop

@@ -26,7 +26,6 @@ from .operations import (
     Pop,
     Primitives,
     classify,
-    index_items,
 )
 from .program import MISSING, Program
 from .to_ssa import IN_PLACE_OPERATORS
@@ -210,9 +209,7 @@ class _Run:
             case Pop(base=base):
                 return domain.element_kind(self.atom(base))
             case Item():
-                return domain.subscript_kind(
-                    self.atom(operation.base), [self.index(i) for i in index_items(operation.index)]
-                )
+                return domain.item_kind(self.atom(operation.base), operation.index, self.atom)
             case Apply(function=function) if function is range:
                 return domain.sequence_of(domain.INTEGER)
             case Apply() if self.primitives.is_in_place(operation.function):
@@ -247,12 +244,3 @@ class _Run:
         rule = self.primitives.find_rule(operation.function)
         first = next((k for k, a in enumerate(operation.args) if isinstance(a, gast.Starred)), 0)
         return rule is not None and rule.template.vararg is not None and first >= rule.template.positional
-
-    def index(self, node: Any) -> Any:
-        if not isinstance(node, gast.Slice):
-            return self.atom(node)
-        bounds = []
-        for bound in (node.lower, node.upper, node.step):
-            kind = None if bound is None else self.atom(bound)
-            bounds.append(None if bound is None else self.domain.literal_int(kind))
-        return self.domain.slice_item(*bounds)

@@ -14,7 +14,7 @@ import gast
 from .changes import Changes
 from .emit import Emitter, Slot, carrying_operands, differentiable_slots, results_of
 from .inline_template import ZERO, fold_zeros, real
-from .nodes import assign, call, load, located, names_read, substitute, tuple_of, walk
+from .nodes import assign, attribute, call, load, located, names_read, substitute, tuple_of, walk
 from .operations import Apply
 from .program import MISSING
 
@@ -25,6 +25,7 @@ class TangentEmitter(Emitter):
     """Knows the tangents of variables, and makes those of results."""
 
     changes: Changes
+    shadowed: frozenset[str]
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -80,6 +81,9 @@ class TangentEmitter(Emitter):
             value = self.replaced(
                 operation.node, {n: self.part(load(n)) for n in self.linear_operands(operation, rule)}
             )
+            if out in self.shadowed and self.primitives.sharing(operation) == "maybe":
+                shared = call(self.numpy("may_share_memory"), load(out), operation.args[0])
+                value = gast.IfExp(test=shared, body=value, orelse=call(attribute(value, "copy")))
         else:
             slots = [slot for slot in slots if slot.gradient in differentiable_slots(rule.template)]
             terms = [self.replaced_at(operation, slot) for slot in slots]

@@ -2,19 +2,23 @@
 
 Form in: the single-assignment form, in which `x += v` is `x_2 = iadd(x, v)`. Form out: `x_2 = x + v` wherever
 that is the same: for numbers and other values that cannot change, and for arrays that nobody else holds, when
-the sum is an array like x (`stored_in` makes it one where that is not known). What others hold is refused;
-what only the run can tell is guarded there.
+the sum is an array like x (`stored_in` makes it one where that is not known). An array that others hold is
+stored into; what only the run can tell is guarded there.
+
+    x += v          x[...] += v          x *= v          x_1 = x * v
+                    x_2 = x                              x[...] = x_1
+                                                         x_2 = x
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import gast
 
-from .find_aliases import OUTSIDE, Aliases
-from .nodes import assign, assigned_names, call, load, located
+from .find_aliases import Aliases
+from .nodes import assign, assigned_names, call, constant, load, located
 from .program import Program
 from .to_ssa import IN_PLACE_OPERATORS
 
@@ -32,7 +36,8 @@ def lower_updates(
 ) -> Program:
     """The program without in-place operators.
 
-    `nature(x, sum)` is "immutable", "same" (an array, and the sum is one like it), "array" or "unknown";
+    `nature(x, sum)` is "immutable", "same" (an array, and the sum is one like it), "alike" (of the same
+    dtype), "array" or "unknown";
     `helper(name)` is the object of a run-time helper.
     """
     bindings = dict(program.bindings)
@@ -64,17 +69,17 @@ def lower_updates(
             ]
         if found == "unknown":
             return [located(gast.Expr(value=call(bound("refuse_shared"), x)), s), plain]
-        return refuse(s, x.id, others[0], operator)
-
-    def refuse(s: Any, name: str, other: str, operator: Any) -> NoReturn:
-        who = "the caller" if other == OUTSIDE else f"`{program.origins.get(other, other)}`"
-        name = program.origins.get(name, name)
-        program.refuse(
-            s,
-            f"an in-place update of an array that {who} holds too",
-            "the change would be seen there, and following it is not supported",
-            f"write `{name} = {name} {_SYMBOLS[type(operator)]} ...`, which makes a new array",
-        )
+        whole = gast.Subscript(value=x, slice=constant(...), ctx=gast.Store())
+        same = assign(name, x, s)
+        if isinstance(operator, (gast.Add, gast.Sub)):
+            return [located(gast.AugAssign(target=whole, op=operator, value=value), s), same]
+        result = load(names.temporary(x.id))
+        stored = [assign(whole, result, s), same]
+        if found == "array":
+            fitted = names.temporary(x.id)
+            fit = assign(fitted, located(call(bound("stored_in"), result, x), s), s)
+            stored = [fit, assign(whole, load(fitted), s), same]
+        return [assign(result.id, plain.value, s), *stored]
 
     def visit(statements: list[Any]) -> list[Any]:
         result = []
@@ -116,20 +121,3 @@ def lower_updates(
         names=names,
         locals=program.locals | frozenset(assigned_names(tree.body)),
     )
-
-
-_SYMBOLS = {
-    gast.Add: "+",
-    gast.Sub: "-",
-    gast.Mult: "*",
-    gast.Div: "/",
-    gast.FloorDiv: "//",
-    gast.Mod: "%",
-    gast.Pow: "**",
-    gast.MatMult: "@",
-    gast.BitAnd: "&",
-    gast.BitOr: "|",
-    gast.BitXor: "^",
-    gast.LShift: "<<",
-    gast.RShift: ">>",
-}

@@ -39,6 +39,7 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
 
     def body(inner: Env) -> tuple[list[Any], list[Any], int | None]:
         forward, back = reverse.block(s.body, inner)
+        back[:0] = reverse.shadows.made(s.body)
         index.clear()
         for source, parts, whole in _sources(reverse, s):
             adjoints = [inner.pop(part, None) for part in parts]
@@ -50,6 +51,9 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
             position = load(index[0])
             if function_of(reverse, s.iter) is reversed:
                 position = gast.UnaryOp(op=gast.Invert(), operand=position)
+            if whole and parts[0] in reverse.shadows:
+                back.insert(0, reverse.shadows.element(s, parts[0], source, position))
+                continue
             values = [
                 reverse.zero(part) if a is None else reverse.full(part, a, back)
                 for part, a in zip(parts, adjoints, strict=True)
@@ -92,12 +96,13 @@ def reverse_while(reverse: Reverse, s: Any, env: Env) -> Sweep:
     def body(inner: Env) -> tuple[list[Any], list[Any], int | None]:
         if position is None:
             forward, back = reverse.block(s.body, inner)
-            return forward, back, None
+            return forward, [*reverse.shadows.made(s.body), *back], None
         forward, back = reverse.block(s.body[position + 1 :], inner)
         reverse.open.append(back)
         head, head_back = reverse.block(header, inner)
         reverse.open.pop()
-        return [*head, s.body[position], *forward], [*back, *head_back], len(head)
+        made = reverse.shadows.made(s.body)
+        return [*head, s.body[position], *forward], [*made, *back, *head_back], len(head)
 
     loop = _differentiate_body(reverse, s, env, body)
     loop.before[:0] = before
@@ -143,13 +148,16 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     """
     assigned = set(assigned_names(s))
     outer = [n for n in names_read(s) if n in reverse.active and n not in assigned]
-    carried = [v for v in env if v in assigned]
+    shadows = {v: a for v, a in env.items() if a.shadow}
+    outer = [v for v in outer if v not in shadows]
+    carried = [v for v in env if v in assigned and v not in shadows]
     used_before = reverse.used
+    buffers = set(_arrays(reverse, carried))
     while True:
         saved = reverse.names.copy(), list(reverse.traces)
         reverse.used = set()
         names = {v: reverse.adjoint_name(v) for v in carried}
-        inner: Env = {v: Adjoint(load(n)) for v, n in names.items()}
+        inner: Env = {**shadows, **{v: Adjoint(load(n), owned=v in buffers) for v, n in names.items()}}
         for v in outer:
             current = env.get(v)
             inner[v] = (
@@ -158,10 +166,12 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
                 else Adjoint(load(reverse.adjoint_name(v)), owned=True, accumulator=True)
             )
         forward, back, test = body(inner)
-        more = [v for v in inner if v in assigned and v not in names]
-        if not more:
+        more = [v for v in inner if v in assigned and v not in names and v not in shadows]
+        shared = {v for v in buffers if not _is_own(inner, v)}
+        if not more and not shared:
             break
         carried += more
+        buffers = (buffers | set(_arrays(reverse, more))) - shared
         reverse.names, reverse.traces = saved
     loop = Loop(forward, back, test=test)
     copies = [
@@ -169,9 +179,14 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     ]
     loop.back.extend(parallel_copies(copies))
     for v in carried:
-        loop.before.append(
-            assign(names[v], reverse.full(v, env.pop(v), loop.before) if v in env else reverse.zero(v))
-        )
+        current = env.pop(v, None)
+        if current is None:
+            start = reverse.zero(v)
+        elif v in buffers and not current.owned:
+            start = reverse.copied(current, v)
+        else:
+            start = reverse.full(v, current, loop.before)
+        loop.before.append(assign(names[v], start))
     for v in outer:
         current = env.get(v)
         if v in reverse.used and not (current is not None and current.accumulator):
@@ -189,8 +204,18 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     for v in assigned:
         env.pop(v, None)
     for v in carried:
-        env[v] = Adjoint(load(names[v]))
+        env[v] = Adjoint(load(names[v]), owned=v in buffers)
     return loop
+
+
+def _arrays(reverse: Reverse, names: list[str]) -> list[str]:
+    return [n for n in names if reverse.domain.is_array(reverse.kinds.get(n, reverse.domain.UNKNOWN))]
+
+
+def _is_own(inner: Env, variable: str) -> bool:
+    """Whether the adjoint that an iteration leaves to a variable is its alone."""
+    adjoint = inner.get(variable)
+    return adjoint is None or adjoint.owned
 
 
 def parallel_copies(copies: list[tuple[str, Any]]) -> list[Any]:

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .adjoints import Adjoint, Env
-from .nodes import assign, call, constant, is_atom, load, located, names_read, store, substitute, tuple_of
+from .nodes import (
+    assign,
+    call,
+    constant,
+    is_atom,
+    load,
+    located,
+    names_read,
+    same,
+    store,
+    substitute,
+    tuple_of,
+)
 from .operations import Apply, Call
 from .program import MISSING
 
@@ -90,6 +102,8 @@ def contributions(
             return None
         if rule.structure == "elementwise" and not spread:
             value = unbroadcasted(reverse, operation, slot.name, value, out)
+        elif is_unbroadcast(reverse, value, adjoint.value, slot.name):
+            value = unbroadcasted(reverse, operation, slot.name, adjoint.value, out)
         found.append((slot.name, value, spread))
     return found
 
@@ -113,6 +127,15 @@ def arrays_read(reverse: Reverse, value: Any) -> bool:
     return any(
         n in reverse.kinds and not reverse.domain.is_scalar(reverse.kinds[n]) for n in names_read(value)
     )
+
+
+def is_unbroadcast(reverse: Reverse, value: Any, adjoint: Any, operand: str) -> bool:
+    """Whether an expression is `unbroadcast(dout, operand)`."""
+    match value:
+        case gast.Call(func=gast.Name(id=name), args=[first, gast.Name(id=second)]):
+            helper = reverse.bindings.get(name) is reverse.primitives.helper("unbroadcast")
+            return helper and second == operand and same(first, adjoint)
+    return False
 
 
 def unbroadcasted(reverse: Reverse, operation: Apply, operand: str, value: Any, out: str) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .adjoints import Adjoint, Env
-from .nodes import assign, attribute, call, constant, load, located
+from .nodes import assign, attribute, call, constant, load, located, tuple_of
 
 if TYPE_CHECKING:
     from .differentiate_reverse import Reverse, Sweep
@@ -68,12 +68,29 @@ def zero_item(reverse: Reverse, s: Any, ahead: list[Any]) -> Any:
 def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> Any:
     """What the adjoint of an array holds in a place, as the adjoint of the value that was put there."""
     kind = reverse.kinds.get(base, reverse.domain.UNKNOWN)
+    item = gast.Subscript(value=load(adjoint), slice=index, ctx=gast.Load())
     if reverse.domain.is_scalar(reverse.kind(value)) and reverse.domain.is_scalar_item(
         kind, index, reverse.kind
     ):
-        return gast.Subscript(value=load(adjoint), slice=index, ctx=gast.Load())
-    helper = "take_at" if reverse.is_basic(index) else "take_stored"
-    return call(reverse.helper(helper), load(adjoint), reverse.index_value(index), value)
+        return item
+    if not reverse.is_basic(index):
+        return call(reverse.helper("take_stored"), load(adjoint), reverse.index_value(index), value)
+    place = reverse.domain.item_kind(kind, index, reverse.kind)
+    if reverse.domain.is_array(place):
+        match reverse.domain.unbroadcast_plan(reverse.kind(value), place):
+            case "none":
+                return call(attribute(load(adjoint) if is_whole(index) else item, "copy"))
+            case "sum":
+                return reverse.numpy_call("sum", item)
+            case ("axes", axes):
+                axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
+                return reverse.numpy_call("sum", item, axis=axis)
+    return call(reverse.helper("take_at"), load(adjoint), reverse.index_value(index), value)
+
+
+def is_whole(index: Any) -> bool:
+    """Whether an index is `...` alone."""
+    return isinstance(index, gast.Constant) and index.value is ...
 
 
 def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:

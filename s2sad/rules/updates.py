@@ -15,9 +15,11 @@ from ..updates import (
     captured_part,
     held_at,
     kept,
+    own_tangent,
     pack_like,
     refuse_held,
     refuse_no_list,
+    refuse_overlap,
     refuse_shared,
     repeated,
     stored_in,
@@ -58,13 +60,18 @@ def repeated_(x, count, out, dout):
     return (add_parts(dout, x),)
 
 
-nondifferentiable([refuse_held, refuse_no_list, refuse_shared], pure=False)
+nondifferentiable([refuse_held, refuse_no_list, refuse_overlap, refuse_shared], pure=False)
 nondifferentiable([held_at, zero_item])  # the first only lends its shape
 
 
 @bprop(kept, "linear", samples=[given(A(3)), given([A(2), (1.0, None)])])
 def kept_(x, out, dout):
     return (dout,)
+
+
+@bprop(own_tangent, "linear", samples=[given(A(3), np.zeros(3)), given([A(2)], [np.zeros(2)])])
+def own_tangent_(dx, x, out, dout):
+    return dout, None
 
 
 SHARED = ({"a": 1.5, "b": A(2)}, "a")

@@ -1,7 +1,6 @@
-"""Refuses changes in place (`a[i] = v`, `items.append(v)`) that another name or the caller would see.
+"""The statements that change an object in place: `a[i] = v`, `items.append(v)`.
 
-Form: the single-assignment form. What remains after this check is exact with one adjoint object for each
-changed object.
+Form: the single-assignment form.
 """
 
 from __future__ import annotations
@@ -11,13 +10,12 @@ from typing import Any, NoReturn
 
 import gast
 
-from .find_aliases import OUTSIDE, Aliases
 from .liveness import free_names
 from .nodes import walk_scope
 from .operations import is_pop
 from .program import Program
 
-__all__ = ["check_stores", "refuse_captured", "stores"]
+__all__ = ["refuse_captured", "stores"]
 
 
 def stores(program: Program, is_in_place: Callable[[Any], bool]) -> list[tuple[str, Any]]:
@@ -66,19 +64,3 @@ def refuse_captured(program: Program, statement: Any, name: str) -> NoReturn:
         "who calls the function, and when, is not followed",
         f"return the new value from the function, and change `{name}` where it is called",
     )
-
-
-def check_stores(program: Program, aliases: Aliases, is_in_place: Callable[[Any], bool]) -> None:
-    """Raises UnsupportedSyntaxError for a change that is seen through another name."""
-    for name, statement in stores(program, is_in_place):
-        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
-        others = aliases.others(name, statement, target.id if isinstance(target, gast.Name) else None)
-        if others:
-            name = program.origins.get(name, name)
-            who = "the caller" if others[0] == OUTSIDE else f"`{program.origins.get(others[0], others[0])}`"
-            program.refuse(
-                statement,
-                f"a change in place of `{name}`, which {who} holds too",
-                "the change would be seen there, and following it is not supported",
-                f"change a copy: `{name} = {name}.copy()`",
-            )

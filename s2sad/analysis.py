@@ -1,0 +1,179 @@
+"""What is found out of a function before it is differentiated: kinds, activity, aliases and changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import ModuleType
+from typing import Any, NoReturn
+
+import gast
+
+from . import domain
+from .effects import aliases_of, calls_that_change
+from .judgements import carrying
+from .kinds import UNKNOWN, Kind
+from .primitives import PRIMITIVES
+from .transforms import find_active
+from .transforms.changes import Changes
+from .transforms.expand_item_updates import expand_item_updates
+from .transforms.find_aliases import OUTSIDE, Aliases
+from .transforms.find_changed import Calls, refuse_active_changes
+from .transforms.find_shared import Sharing, find_shared
+from .transforms.find_stores import stores
+from .transforms.lower_updates import lower_updates
+from .transforms.merge_versions import merge_versions
+from .transforms.nodes import call, load, located, names_read, tuple_of
+from .transforms.operations import Apply, Operation, classify
+from .transforms.program import MISSING, Program
+from .transforms.rebuild import rebuilt
+
+__all__ = ["Analysis", "lowered"]
+
+FindKinds = Callable[[Program], dict[str, Kind]]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A program in single assignment with the kinds of its names, and what follows from these.
+
+    `may_change(call, kind)` says that a call of a user's function may change what it is given.
+    """
+
+    program: Program
+    kinds: Mapping[str, Kind]
+    may_change: Callable[[Any, Callable[[Any], Kind]], bool]
+
+    def kind(self, node: Any) -> Kind:
+        return domain.kind_of_atom(node, self.kinds, self.program)
+
+    def kind_of_name(self, name: str) -> Kind:
+        return self.kinds.get(name, UNKNOWN)
+
+    def operation_of(self, value: Any) -> Operation:
+        return classify(value, self.program, PRIMITIVES, self.kind)
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        return aliases_of(self.program, self.kinds, self.operation_of)
+
+    @cached_property
+    def calls(self) -> Calls:
+        """The calls that change something, or may."""
+        return calls_that_change(
+            self.program, self.kinds, lambda call: self.may_change(self.operation_of(call), self.kind)
+        )
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        if not stores(self.program, PRIMITIVES.is_in_place):
+            return Sharing()
+        return find_shared(self.program, self.aliases, PRIMITIVES.is_in_place)
+
+    def active(self, wrt: tuple[str, ...]) -> frozenset[str]:
+        """The names that vary with the parameters `wrt`."""
+        return find_active(
+            self.program,
+            wrt,
+            self.operation_of,
+            lambda name: domain.is_differentiable(self.kind_of_name(name)) is not False,
+            carrying,
+            self.sharing.classes,
+        )
+
+    @property
+    def changes(self) -> Changes:
+        return Changes(
+            self.program,
+            lambda: self.aliases,
+            PRIMITIVES.is_in_place,
+            self.calls,
+            lambda name: domain.is_numeric(self.kind_of_name(name)),
+        )
+
+    def nature(self, name: str, value: Any) -> str:
+        """What `x += v` does, given the sum `value`."""
+        operation = self.operation_of(value)
+        assert isinstance(operation, Apply)
+        kinds = [self.kind(a) for a in operation.args]
+        return domain.update_nature(
+            kinds[0], domain.call_kind(operation.function, kinds, {}, PRIMITIVES.is_pure)
+        )
+
+    def shadowed(self, active: frozenset[str], writes: bool) -> frozenset[str]:
+        """The active names that have shadows; raises UnsupportedSyntaxError for a change that is seen outside
+        of the function and that carries a derivative, unless it is one of an argument and `writes`.
+        """
+        refuse_active_changes(self.program, self.calls, active)
+        for statement, name, root in self.sharing.outside:
+            if name in active and (root == OUTSIDE or not writes):
+                self._refuse_outside(statement, name, root)
+        return frozenset(n for names in self.sharing.classes for n in names & active)
+
+    def _refuse_outside(self, statement: Any, name: str, root: str) -> NoReturn:
+        name = self.program.origins.get(name, name)
+        who = "the caller" if root != OUTSIDE else "something outside of the function"
+        self.program.refuse(
+            statement,
+            f"a change in place of `{name}`, which {who} holds too",
+            "the change would be seen there, and following it is not supported",
+            f"change a copy: `{name} = {name}.copy()`",
+        )
+
+    def guarded(self) -> Program:
+        """The program with a check, first of all, that what it writes to among its arguments shares memory
+        with no other argument.
+        """
+        written = self.sharing.written
+        program = self.program
+        read = names_read(program.tree.body)
+        others = [n.id for n in program.tree.args.args if n.id not in written and self._may_share(n.id, read)]
+        outside = {
+            n for n in read if n not in program.locals and n not in program.bindings and self._is_data(n)
+        }
+        contents = any(not domain.is_array(self.kind_of_name(n)) for n in written)
+        if not written or (len(written) + len(others) + len(outside) < 2 and not contents):
+            return program
+        name = program.names.copy()
+        guard = name.fresh("refuse_overlap")
+        check = call(
+            guard, tuple_of(map(load, written)), tuple_of([*map(load, others), *map(load, sorted(outside))])
+        )
+        first = located(gast.Expr(value=check), program.tree.body[0])
+        tree = rebuilt(program.tree, body=[first, *program.tree.body])
+        return program.with_tree(
+            tree, names=name, bindings={**program.bindings, guard: PRIMITIVES.helper("refuse_overlap")}
+        )
+
+    def _may_share(self, name: str, read: Any) -> bool:
+        return name in read and not domain.is_immutable(self.kind_of_name(name))
+
+    def _is_data(self, name: str) -> bool:
+        value = self.program.resolve(load(name))
+        if value is MISSING or callable(value) or isinstance(value, ModuleType):
+            return False
+        return not domain.is_immutable(self.kind(load(name)))
+
+
+def lowered(
+    program: Program,
+    kinds: Mapping[str, Kind],
+    find_kinds: FindKinds,
+    may_change: Callable[[Any, Callable[[Any], Kind]], bool],
+    watch: Callable[[str, Program], None],
+) -> Analysis:
+    """The analysis of a program, its augmented assignments written as what they are for these kinds."""
+    found = Analysis(program, kinds, may_change)
+
+    def follow(changed: Program) -> Analysis:
+        return found if changed is found.program else Analysis(changed, find_kinds(changed), may_change)
+
+    guard = PRIMITIVES.helper("refuse_held")
+    found = follow(expand_item_updates(program, lambda base: domain.item_nature(found.kind(base)), guard))
+    found = follow(
+        lower_updates(found.program, lambda: found.aliases, found.nature, PRIMITIVES.helper)
+    )
+    found = follow(merge_versions(found.program))
+    watch("lower_updates", found.program)
+    return replace(found, program=found.guarded())

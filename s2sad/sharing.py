@@ -1,0 +1,124 @@
+"""Whether the result of a primitive shares memory with its arguments."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+
+from . import runtime, updates
+from .registry import find_rule, is_nondifferentiable
+from .rules.methods import reshape_method, transpose_method
+from .transforms.operations import Apply
+
+__all__ = ["is_fresh", "sharing"]
+
+
+def _present(names: str) -> set[Any]:
+    """The functions of NumPy with these names, as far as this release has them."""
+    found = set()
+    for name in names.split():
+        owner: Any = np
+        for part in name.split("."):
+            owner = getattr(owner, part, None)
+        if owner is not None:
+            found.add(owner)
+    return found
+
+
+# Views of the first argument, whatever it is (of a number a new array, which shares nothing either way).
+VIEWS = _present("""
+    atleast_1d atleast_2d atleast_3d broadcast_to diagonal expand_dims flip fliplr flipud linalg.diagonal
+    linalg.matrix_transpose matrix_transpose moveaxis permute_dims rollaxis rot90 squeeze swapaxes transpose
+    array_split dsplit hsplit split vsplit unstack
+""") | {transpose_method}
+
+# Views, or the argument itself, or copies: that depends on its memory layout or dtype.
+MAYBE_VIEWS = _present("""
+    array asanyarray asarray ascontiguousarray asfortranarray astype broadcast_arrays conjugate diag einsum
+    imag linalg.matrix_power meshgrid nan_to_num ravel real real_if_close require reshape trim_zeros unwrap
+""") | {reshape_method}
+
+# Those of arrays: they make new ones.
+OPERATORS = frozenset(
+    {
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.truediv,
+        operator.floordiv,
+        operator.mod,
+        operator.pow,
+        operator.matmul,
+        operator.neg,
+        operator.abs,
+        operator.invert,
+        operator.and_,
+        operator.or_,
+        operator.xor,
+        operator.lshift,
+        operator.rshift,
+        operator.not_,
+        operator.eq,
+        operator.ne,
+        operator.lt,
+        operator.le,
+        operator.gt,
+        operator.ge,
+    }
+)
+
+FRESH = OPERATORS | frozenset(
+    {
+        runtime.zeros_like,
+        runtime.copy_adjoint,
+        runtime.unreduce,
+        runtime.take_at,
+        runtime.take_stored,
+        updates.kept,
+        runtime.stored_alone,
+        float,
+        int,
+        len,
+        abs,
+    }
+)
+
+
+COPIES_BY_DEFAULT = _present("array astype nan_to_num meshgrid")
+
+
+def sharing(operation: Apply) -> str:
+    """Whether the result of a primitive is "fresh", a "view" of its first argument (or a list of views),
+    "maybe" one, as the run tells, or "unknown".
+    """
+    function = operation.function
+    if _among(function, VIEWS):
+        return "view"
+    if _among(function, COPIES_BY_DEFAULT) and "copy" not in dict(operation.keywords):
+        return "fresh"
+    if _among(function, MAYBE_VIEWS):
+        is_method = isinstance(operation.node, gast.Call) and not operation.node.args
+        return "fresh" if function is np.conjugate and not is_method else "maybe"
+    return "fresh" if is_fresh(function) else "unknown"
+
+
+def is_fresh(function: Any) -> bool:
+    """Whether a function's result surely shares no memory with its arguments, however it is called."""
+    if _among(function, VIEWS | MAYBE_VIEWS):
+        return False
+    if isinstance(function, np.ufunc) or _among(function, FRESH):
+        return True
+    module = getattr(function, "__module__", None) or ""
+    if module.partition(".")[0] == "numpy" and find_rule(function) is not None:
+        return True
+    return is_nondifferentiable(function) and not hasattr(np.ndarray, getattr(function, "__name__", ""))
+
+
+def _among(function: Any, functions: Any) -> bool:
+    try:
+        return function in functions
+    except TypeError:  # not hashable
+        return False

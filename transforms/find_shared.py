@@ -1,0 +1,69 @@
+"""Which names need a shadow: an adjoint that is one object with that of other names, as their values are.
+
+Form: the single-assignment form. Names that may hold one object, or parts of one, form a class. Where a
+change in place is made through one name of a class and seen through another, all of its names that carry a
+derivative have shadows; elsewhere the adjoint of a name is its own.
+
+    row = A[i]          drow = dA[i]
+    row[0] = v          dv = drow[0]
+    return A            drow[0] = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .find_aliases import OUTSIDE, Aliases, argument_of, both, contents_of, is_outside
+from .find_stores import stores
+from .program import Program
+
+__all__ = ["Sharing", "find_shared"]
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """`classes` are those of which a change is seen through another name; `outside` are changes that are seen
+    outside of the function, each with the name and the root; `written` the parameters that are changed, or
+    what they hold.
+    """
+
+    classes: tuple[frozenset[str], ...] = ()
+    outside: tuple[tuple[Any, str, str], ...] = ()
+    written: tuple[str, ...] = ()
+
+
+def find_shared(program: Program, aliases: Aliases, is_in_place: Callable[[Any], bool]) -> Sharing:
+    """What a program's changes in place are seen through."""
+    shared: list[str] = []
+    outside: list[tuple[Any, str, str]] = []
+    written: dict[str, None] = {}
+    for name, statement in stores(program, is_in_place):
+        others = aliases.others(name, statement)
+        outside += [(statement, name, root) for root in others if is_outside(root)]
+        if any(not is_outside(other) for other in others):
+            shared.append(name)
+        for root in aliases.held.get(name, (frozenset({OUTSIDE}),))[0]:
+            parameter = argument_of(root) or contents_of(root)
+            if parameter is not None:
+                written[parameter] = None
+    return Sharing(tuple(_classes(aliases, shared)), tuple(outside), tuple(sorted(written)))
+
+
+def _classes(aliases: Aliases, members: list[str]) -> list[frozenset[str]]:
+    """The classes of names that are connected by roots, as far as they hold one of `members`."""
+    found: list[frozenset[str]] = []
+    for member in members:
+        if any(member in c for c in found):
+            continue
+        names, roots = {member}, set(both(aliases.held.get(member, (frozenset(), frozenset()))))
+        while True:
+            more = {n for n, held in aliases.held.items() if n not in names and both(held) & roots}
+            if not more:
+                break
+            names |= more
+            for n in more:
+                roots |= both(aliases.held[n])
+        found.append(frozenset(names))
+    return found
