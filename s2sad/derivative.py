@@ -49,8 +49,9 @@ class Derivative:
         trailing: int = 0,
         outputs: str | tuple[str, ...] | None = None,
         writes: bool = False,
+        careful: bool = False,
     ) -> None:
-        self._outputs, self._writes = outputs, writes
+        self._outputs, self._writes, self._careful = outputs, writes, careful
         self._f, self._form, self._argnums, self._has_aux = f, form, argnums, has_aux
         self._target = target_of(f)
         function = self._target.function
@@ -186,7 +187,7 @@ class Derivative:
         """The generated function for these kinds and parameters, and what it assumes."""
         function, before = self._plain(kinds)
         bare = isinstance(self._argnums, (int, str))
-        key = self._form, chosen, bare, self._has_aux, self._outputs, self._writes, kinds
+        key = self._form, chosen, bare, self._has_aux, self._outputs, self._writes, self._careful, kinds
         made, captures = share(function, key, lambda: self._generate(function, kinds, chosen, Generator()))
         return made, [*before, *captures]
 
@@ -195,7 +196,17 @@ class Derivative:
     ) -> Made:
         wrt = tuple(function.__code__.co_varnames[k] for k in chosen)
         bare = isinstance(self._argnums, (int, str))
-        request = Request(function, self._form, wrt, bare, kinds, self._has_aux, self._outputs, self._writes)
+        request = Request(
+            function,
+            self._form,
+            wrt,
+            bare,
+            kinds,
+            self._has_aux,
+            self._outputs,
+            self._writes,
+            self._careful,
+        )
         made = generator.derivative(request)
         return made, list(generator.captures.values())
 
@@ -305,7 +316,15 @@ class Derivative:
         """
         trailing = len(self._parameters) - self._stop
         return Derivative(
-            f, self._form, self._argnums, self._has_aux, leading, trailing, self._outputs, self._writes
+            f,
+            self._form,
+            self._argnums,
+            self._has_aux,
+            leading,
+            trailing,
+            self._outputs,
+            self._writes,
+            self._careful,
         )
 
     def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:

@@ -25,15 +25,15 @@ __all__ = ["close_recursion", "fprop_of", "jvp_of", "open_recursion"]
 
 
 def fprop_of(
-    f: Any, own: bool = False, keys: tuple[Key, ...] | None = None
+    f: Any, own: bool = False, keys: tuple[Key, ...] | None = None, careful: bool = False
 ) -> Callable[..., tuple[Any, Callable[[Any], tuple[Any, dict[Key, Any]]]]]:
     """The reverse derivative of any callable: `fprop(*args, **keywords)` is `(result, bprop)`, and
     `bprop(dout)` is the adjoint of `f` itself (None unless `own`) and a dict of those of the arguments whose
-    positions and names are `keys` (None: of all).
+    positions and names are `keys` (None: of all). With `careful` it raises all exceptions that `f` raises.
 
     Raises MissingRuleError for a C function without a rule.
     """
-    return _Fprop(f, own, keys)
+    return _Fprop(f, own, keys, careful)
 
 
 def jvp_of(f: Any, change: Any, changes: dict[Key, Any]) -> Callable[..., tuple[Any, Any]]:
@@ -48,8 +48,8 @@ def _is_differentiable(value: Any) -> bool:
 
 
 class _Fprop:
-    def __init__(self, f: Any, own: bool, keys: tuple[Key, ...] | None) -> None:
-        self.f, self.own, self.keys = f, own, keys
+    def __init__(self, f: Any, own: bool, keys: tuple[Key, ...] | None, careful: bool) -> None:
+        self.f, self.own, self.keys, self.careful = f, own, keys, careful
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         call = self.lift_call(args, keywords)
@@ -64,8 +64,8 @@ class _Fprop:
         positions = tuple(
             k for k in sorted({*leaves(returned), *leaves(wanted)}) if _is_differentiable(call.values[k])
         )
-        key = (call.function, positions, repr((returned, wanted)))
-        function = cached(key, lambda: _fprop_function(call, returned, wanted, positions))
+        key = (call.function, positions, repr((returned, wanted)), self.careful)
+        function = cached(key, lambda: _fprop_function(call, returned, wanted, positions, self.careful))
         return replace(call, function=function)
 
 
@@ -74,6 +74,7 @@ def _fprop_function(
     returned: Layout,
     wanted: dict[Key, Layout],
     positions: tuple[int, ...],
+    careful: bool,
 ) -> FunctionType:
     """`def f_fprop_of(...)`, which calls the derivative of the lifted function by the values at some
     positions, and gives the adjoints in the structure of the layouts.
@@ -89,13 +90,16 @@ def _fprop_function(
         return {_written(returned, adjoints)}, {_written(wanted, adjoints)}
     return out, {name}_bprop_of
 """
-    derivative = _derivative(call.function, "vjp", positions)
+    derivative = _derivative(call.function, "vjp", positions, careful)
     bindings = {f"{name}_fprop": derivative, "close_recursion": close_recursion}
     return make_function(text, f"{name}_fprop_of", Scope({}), bindings)
 
 
-def _derivative(function: FunctionType, form: str, positions: tuple[int, ...]) -> Derivative:
-    made: Derivative = cached((function, form, positions), lambda: Derivative(function, form, positions))
+def _derivative(
+    function: FunctionType, form: str, positions: tuple[int, ...], careful: bool = False
+) -> Derivative:
+    key = (function, form, positions, careful)
+    made: Derivative = cached(key, lambda: Derivative(function, form, positions, careful=careful))
     return made
 
 
@@ -205,12 +209,12 @@ def open_recursion_jvp(d, adjoint, name, out, dd):  # type: ignore[no-untyped-de
 
 
 @bprop(fprop_of, samples=[(abs,)])
-def fprop_of_(f, own=False, keys=None, *, out, dout):  # type: ignore[no-untyped-def]
+def fprop_of_(f, own=False, keys=None, careful=False, *, out, dout):  # type: ignore[no-untyped-def]
     return (dout,)
 
 
 @fprop_of_.jvp
-def fprop_of_jvp(f, own=False, keys=None, *, out, df):  # type: ignore[no-untyped-def]
+def fprop_of_jvp(f, own=False, keys=None, careful=False, *, out, df):  # type: ignore[no-untyped-def]
     return df
 
 

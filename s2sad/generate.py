@@ -64,6 +64,7 @@ class Request:
     has_aux: bool = False
     outputs: str | tuple[str, ...] | None = None  # the parameters whose changed values are the result
     writes: bool = False  # whether the function may change its arguments
+    careful: bool = False  # whether somebody may take the exceptions of its forward sweep: all are raised
 
 
 @dataclass
@@ -385,8 +386,14 @@ class Generator:
         active = analysis.active(request.wrt)
         shadowed = analysis.shadowed(active, request.writes)
 
-        def link(operation: Call, keys: list[int | str], args: list[Kind], keywords: dict[str, Kind]) -> Link:
-            return self.link(program, request, operation, keys, args, keywords)
+        def link(
+            operation: Call,
+            keys: list[int | str],
+            args: list[Kind],
+            keywords: dict[str, Kind],
+            careful: bool = False,
+        ) -> Link:
+            return self.link(program, request, operation, keys, args, keywords, careful)
 
         if request.form == "jvp":
             result, generation = differentiate_forward(
@@ -406,6 +413,7 @@ class Generator:
                 aux,
                 changes,
                 shadowed,
+                request.careful,
             )
         watch("differentiate", result)
         return simplify(
@@ -415,6 +423,7 @@ class Generator:
             lambda e, is_one: is_float(e, is_one, result, kinds, generation.derivatives),
             lambda name: domain.is_scalar(kinds.get(name, UNKNOWN)),
             users_names(program),
+            request.careful,
             watch,
         )
 
@@ -426,6 +435,7 @@ class Generator:
         keys: list[int | str],
         args: list[Kind],
         keywords: dict[str, Kind],
+        careful: bool,
     ) -> Link:
         """The derivative that a call in differentiated code uses."""
         function = operation.function
@@ -442,7 +452,8 @@ class Generator:
         parameters = parameter_names(source.tree)
         wrt = tuple(parameters[k] if isinstance(k, int) else k for k in keys)
         form = "jvp" if request.form == "jvp" else "vjp"
-        wanted = Request(function, form, wrt, len(wrt) == 1, tuple(bound[p] for p in parameters))
+        bare = len(wrt) == 1
+        wanted = Request(function, form, wrt, bare, tuple(bound[p] for p in parameters), careful=careful)
         wanted = self.requests.setdefault(wanted, wanted)
         self.generate(wanted)
         return Link(source.tree.name, wanted, tuple((p, source.defaults.get(p)) for p in parameters))

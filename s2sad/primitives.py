@@ -16,6 +16,7 @@ import numpy as np
 
 from . import mirrors, runtime, updates
 from .changing import changed, changed_by_method
+from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Record, Scalar, Tuple, Unknown
 from .members import member_of, reflects
@@ -190,6 +191,8 @@ class RulePrimitives:
         if name == "np":
             return np
         return next(getattr(m, name) for m in (runtime, updates, mirrors) if name in m.__all__)
+
+    context_nature = staticmethod(nature_of_context)
 
     @staticmethod
     def is_in_place(function: Any) -> bool:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from types import ModuleType
 
 from tests.corpus_programs import (
+    attempts,
     branches,
     carried,
     comprehensions,
     containers,
+    contexts,
     displays,
     elementwise,
     exits,
@@ -47,6 +49,8 @@ FAMILIES: tuple[ModuleType, ...] = (
     comprehensions,
     displays,
     stars,
+    contexts,
+    attempts,
     matching,
     objects,
 )

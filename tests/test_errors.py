@@ -30,9 +30,11 @@ def without_rule(x: Any) -> Any:
 
 def with_try(x: float) -> float:
     try:
-        return math.log(x)
+        y = math.log(x)
+        y = y * math.sqrt(x)
     except ValueError:
-        return 0.0
+        pass
+    return y
 
 
 def named_globals() -> dict[str, Any]:
@@ -49,7 +51,7 @@ def refused(call: Any, kind: type[Exception], *parts: str) -> None:
 
 def test_unsupported_syntax_names_file_line_and_caret() -> None:
     gradient = s2sad.grad(with_try)
-    refused(lambda: gradient(1.0), s2sad.UnsupportedSyntaxError, __file__, "try:", "^", "instead:")
+    refused(lambda: gradient(1.0), s2sad.UnsupportedSyntaxError, __file__, "y = math.log", "^", "instead:")
 
 
 def test_a_missing_rule_is_named_at_its_place() -> None:

@@ -17,8 +17,11 @@ README = (Path(__file__).parents[1] / "README.md").read_text()
 # For each entry of the table, bodies of `def f(x)` that are refused; x is an array.
 SYNTAX = {
     "`yield`": ["yield x", "def g():\n    yield x\nreturn sum(g())"],
-    "`try`": ["try:\n    y = x\nexcept ValueError:\n    y = -x\nreturn np.sum(y)"],
-    "`with`": ["with np.errstate():\n    return np.sum(x)"],
+    "a `try` that changes what is read after an exception": [
+        "y = x\ntry:\n    y = x * 2\n    y = y / z\nexcept NameError:\n    pass\nreturn np.sum(y)",
+        "y = [x]\ntry:\n    y.append(x)\n    z = y[9]\nexcept IndexError:\n    z = y\nreturn np.sum(z)",
+    ],
+    "a `with` that may swallow exceptions": ["with box:\n    y = x * 2\nreturn np.sum(y)"],
     "assigning to a `global` or `nonlocal` name": [
         "global y\ny = x\nreturn np.sum(x)",
         "y = x\ndef g():\n    nonlocal y\n    y = y * 2\ng()\nreturn np.sum(y)",

@@ -16,6 +16,7 @@ import gast
 from .bind_imports import bind_imports
 from .check_syntax import check_syntax
 from .desugar_assignments import desugar_assignments
+from .desugar_contexts import desugar_contexts
 from .desugar_jumps import desugar_jumps
 from .desugar_match import desugar_match
 from .differentiate_forward import differentiate_forward
@@ -64,6 +65,7 @@ NORMALISE: tuple[Pass, ...] = (
     desugar_match,
     resolve_names,
     bind_imports,
+    desugar_contexts,
     desugar_assignments,
     desugar_jumps,
     to_anf,
@@ -105,7 +107,7 @@ class Facts:
     `is_pure(call)`, `is_float(expression, is_one)` and `is_number(name)` answer for the code, `is_one(name)`
     telling that a name has the one value that it had when kinds were found; `users` are the names of the
     user's own variables, which stay, and `origins` tells which variable a name is a version of; `captured`
-    are names that inner functions read.
+    are names that inner functions read. With `careful` somebody may take the code's exceptions.
     """
 
     generation: Generation
@@ -116,6 +118,7 @@ class Facts:
     origins: Mapping[str, str]
     scope: frozenset[str]
     captured: frozenset[str]
+    careful: bool
 
     def is_temporary(self, name: str) -> bool:
         return name not in self.users and name not in self.origins
@@ -164,7 +167,9 @@ def _fold_constants(tree: Any, facts: Facts) -> Any:
 
 
 def _remove_dead_code(tree: Any, facts: Facts) -> Any:
-    return remove_dead_code(tree, facts.is_pure, facts.generation.traces)
+    return remove_dead_code(
+        tree, facts.is_pure, facts.generation.traces, facts.careful, facts.generation.bprop
+    )
 
 
 def _merge_copies(tree: Any, facts: Facts) -> Any:
@@ -220,6 +225,7 @@ def simplify(
     is_float: Callable[[Any, Callable[[str], bool]], bool],
     is_number: Callable[[str], bool],
     users: frozenset[str],
+    careful: bool = False,
     watch: Watch = unwatched,
 ) -> Program:
     """A derivative as a person would write it: nothing unneeded, no copies, expressions nested again."""
@@ -239,6 +245,7 @@ def simplify(
         program.origins,
         frozenset(program.scope.cells),
         captured,
+        careful,
     )
     for name, step in SIMPLIFY:
         program = program.with_tree(step(program.tree, facts))

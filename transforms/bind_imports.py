@@ -24,7 +24,8 @@ from typing import Any
 
 import gast
 
-from .nodes import located, walk
+from .bind_objects import Objects
+from .nodes import call, constant, located, walk
 from .program import Program
 from .rebuild import bound_names, map_blocks, rebuilt
 from .resolve_names import imported_name
@@ -41,8 +42,14 @@ def bind_imports(program: Program) -> Program:
         return program
     assigned = bound_names(program.tree)
     found: dict[str, Any] = {}
+    failing: dict[int, ImportError] = {}
     for s in imports:
-        for name, value in imported(program, s):
+        try:
+            names = list(imported(program, s))
+        except ImportError as error:
+            failing[id(s)] = error
+            continue
+        for name, value in names:
             if name in assigned or found.setdefault(name, value) is not value:
                 program.refuse(
                     s,
@@ -50,17 +57,27 @@ def bind_imports(program: Program) -> Program:
                     "what the name means cannot be told before the run",
                     "import it under a name of its own",
                 )
+
+    def without_imports(statements: list[Node]) -> list[Node]:
+        return [
+            (failure(failing[id(s)], s) if id(s) in failing else located(gast.Pass(), s))
+            if isinstance(s, (gast.Import, gast.ImportFrom))
+            else map_blocks(s, without_imports)
+            for s in statements
+        ]
+
+    def failure(error: ImportError, s: Node) -> Node:
+        """What an import that fails does: it raises when it is reached."""
+        return located(gast.Raise(exc=call(objects.name(type(error)), constant(str(error))), cause=None), s)
+
+    objects = Objects(program, program.names.copy())
     tree = rebuilt(program.tree, body=without_imports(program.tree.body))
-    return program.with_tree(tree, bindings={**program.bindings, **found}, locals=program.locals - set(found))
-
-
-def without_imports(statements: list[Node]) -> list[Node]:
-    return [
-        located(gast.Pass(), s)
-        if isinstance(s, (gast.Import, gast.ImportFrom))
-        else map_blocks(s, without_imports)
-        for s in statements
-    ]
+    return program.with_tree(
+        tree,
+        bindings={**objects.all_bindings(), **found},
+        names=objects.names,
+        locals=program.locals - set(found),
+    )
 
 
 def imported(program: Program, s: Node) -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,7 @@ from .find_aliases import ANYTHING, NOTHING, Aliases, both
 from .find_changed import Calls
 from .find_stores import stores
 from .liveness import live_before
-from .nodes import assigned_names, names_read, walk
+from .nodes import assigned_names, blocks_of, names_read, walk
 from .operations import is_pop
 from .program import Program
 
@@ -75,6 +75,9 @@ class Changes:
                     visit(s.orelse, loops)
                 elif isinstance(s, (gast.For, gast.While)):
                     visit(s.body, (*loops, id(s)))
+                else:
+                    for block in blocks_of(s):
+                        visit(block, loops)
 
         visit(self._program.tree.body, ())
         return found
@@ -95,8 +98,9 @@ class Changes:
                 if isinstance(s, gast.If):
                     visit(s.body, {**around, id(s): True})
                     visit(s.orelse, {**around, id(s): False})
-                elif isinstance(s, (gast.For, gast.While)):
-                    visit(s.body, around)
+                else:
+                    for block in blocks_of(s):
+                        visit(block, around)
 
         visit(self._program.tree.body, {})
         return found
@@ -178,7 +182,9 @@ def _header(s: Any) -> list[Any]:
         return [s.iter]
     if isinstance(s, (gast.If, gast.While)):
         return [s.test]
-    return [s]
+    if isinstance(s, gast.With):
+        return [item.context_expr for item in s.items]
+    return [] if isinstance(s, gast.Try) else [s]
 
 
 def _values_read(node: Any, found: dict[str, None], keeps_shape: Callable[[str], bool]) -> None:

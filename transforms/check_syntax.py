@@ -34,12 +34,13 @@ __all__ = ["check_syntax"]
 
 Node = Any  # gast publishes no types
 
-STATEMENTS = """FunctionDef Return Assign AugAssign AnnAssign For While If Raise Assert Expr Pass Break
-    Continue Match Global Delete Import ImportFrom"""
+STATEMENTS = """FunctionDef Return Assign AugAssign AnnAssign For While If With Try Raise Assert Expr Pass
+    Break Continue Match Global Delete Import ImportFrom"""
 EXPRESSIONS = """BoolOp NamedExpr BinOp UnaryOp Lambda IfExp Dict Set Compare Call FormattedValue JoinedStr
     Constant Attribute Subscript Starred Name List Tuple Slice ListComp SetComp DictComp GeneratorExp"""
-PARTS = """arguments keyword expr_context boolop operator unaryop cmpop comprehension alias match_case
-    MatchValue MatchSingleton MatchSequence MatchMapping MatchStar MatchAs MatchOr MatchClass"""
+PARTS = """arguments keyword expr_context boolop operator unaryop cmpop comprehension alias withitem
+    ExceptHandler match_case MatchValue MatchSingleton MatchSequence MatchMapping MatchStar MatchAs MatchOr
+    MatchClass"""
 ALLOWED = tuple(getattr(gast, name) for name in f"{STATEMENTS} {EXPRESSIONS} {PARTS}".split())
 
 # What a person calls each construct, and what to write in its place.
@@ -50,9 +51,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "Await": ("`await`", "compute the value before the call and pass it as an argument"),
     "Yield": ("`yield`", "collect the values and return them"),
     "YieldFrom": ("`yield from`", "collect the values and return them"),
-    "Try": ("`try`", "test the condition before the operation, with `if`"),
-    "TryStar": ("`try`", "test the condition before the operation, with `if`"),
-    "With": ("`with`", "enter the context around the call of the derivative"),
+    "TryStar": ("`except*`", "write a plain `except`"),
     "ClassDef": ("a class definition inside the function", "define the class at the module's top"),
     "Nonlocal": ("`nonlocal`", "pass the value as an argument and return the new one"),
     "TypeAlias": ("a type alias inside the function", "define it at the module's top"),
@@ -151,6 +150,10 @@ def check_parts(program: Program, node: Node, local: frozenset[str]) -> None:
                 check_target(program, target)
         case gast.AugAssign() | gast.For() | gast.comprehension():
             check_target(program, node.target)
+        case gast.withitem() if node.optional_vars is not None:
+            check_target(program, node.optional_vars)
+        case gast.Try():
+            check_final_jumps(program, node)
         case gast.Delete():
             for target in node.targets:
                 check_deleted(program, target)
@@ -158,6 +161,18 @@ def check_parts(program: Program, node: Node, local: frozenset[str]) -> None:
             check_class_pattern(program, node, local)
         case gast.Call():
             check_reflection(program, node, local)
+
+
+def check_final_jumps(program: Program, node: Node) -> None:
+    """Refuses a `finally` that swallows exceptions."""
+    for n in walk_scope(node.finalbody):
+        if isinstance(n, (gast.Return, gast.Break, gast.Continue)):
+            program.refuse(
+                n,
+                "a jump in a `finally` is not differentiated",
+                "it ends the handling of an exception, wherever that came from",
+                "jump after the `try`",
+            )
 
 
 def check_deleted(program: Program, target: Node) -> None:

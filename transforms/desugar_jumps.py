@@ -48,7 +48,7 @@ from typing import Any
 
 import gast
 
-from .nodes import assign, load, located, same, substitute, walk_scope
+from .nodes import assign, blocks_of, load, located, names_in, same, substitute, walk_scope
 from .program import Names, Program
 from .rebuild import bound_names, map_blocks, rebuilt
 
@@ -106,6 +106,10 @@ def outcome(statements: list[Node]) -> Outcome:
                 arms = {outcome(s.body), outcome(s.orelse)}
             case gast.For() | gast.While():
                 arms = loop_outcomes(s)
+            case gast.With():
+                arms = {outcome(s.body)}
+            case gast.Try():
+                arms = {outcome([*s.body, *s.orelse]), *(outcome(h.body) for h in s.handlers)}
             case _:
                 continue
         if all(arm.ends for arm in arms):
@@ -120,7 +124,8 @@ def reachable(statements: list[Node]) -> list[Node]:
     for s in statements:
         if not isinstance(s, gast.FunctionDef):
             s = map_blocks(s, reachable)
-        result.append(rebuilt(s, orelse=[]) if is_endless(s) else s)
+        never = is_endless(s) or (isinstance(s, gast.Try) and outcome(s.body).ends)
+        result.append(rebuilt(s, orelse=[]) if never else s)
         if outcome(result[-1:]).ends:
             break
     return result
@@ -156,6 +161,8 @@ def breaks_in(body: list[Node]) -> list[Node]:
             found += breaks_in(s.body) + breaks_in(s.orelse)
         elif isinstance(s, (gast.For, gast.While)):
             found += breaks_in(s.orelse)
+        else:
+            found += [n for block in blocks_of(s) for n in breaks_in(block)]
     return found
 
 
@@ -211,6 +218,13 @@ class _Writer:
                 case gast.If() if outcome([s]) is not Outcome.FALLS:
                     new, flags = self.branch(s, rest, frame)
                     return result + new, flags
+                case gast.With() | gast.Try() if outcome([s]) is not Outcome.FALLS:
+                    s, rest = continued(s, rest)
+                    held, flags = self.region(s, frame)
+                    if outcome([s]).ends:
+                        return [*result, held], flags
+                    new, flags = self.guarded(held, flags, rest, frame)
+                    return result + new, flags
                 case gast.For() | gast.While():
                     new, after = self.loop(s, frame)
                     result += new
@@ -243,16 +257,7 @@ class _Writer:
             body, flags = self.block(s.body, frame)
             orelse, others = self.block(s.orelse, frame)
             flags = list(dict.fromkeys(flags + others))
-            new = rebuilt(s, body=body, orelse=orelse)
-            if not rest:
-                return [new], flags
-            inner, others = self.block(rest, frame)
-            frame.tested |= set(flags)
-            for flag in flags:
-                inner = [
-                    located(gast.If(test=load(flag), body=[located(gast.Pass(), s)], orelse=inner), rest[0])
-                ]
-            return [new, *inner], list(dict.fromkeys(flags + others))
+            return self.guarded(rebuilt(s, body=body, orelse=orelse), flags, rest, frame)
         orelse, others = self.block(s.orelse + rest if ends[0] and not ends[1] else s.orelse, frame)
         leaving = self.direct_exit(s.body, frame)
         if leaving is not None:
@@ -267,6 +272,39 @@ class _Writer:
         if isinstance(s.body[0], Leave) and not orelse:
             return [], list(dict.fromkeys(flags + others))
         return [rebuilt(s, body=body, orelse=orelse)], list(dict.fromkeys(flags + others))
+
+    def guarded(
+        self, new: Node, flags: list[str], rest: list[Node], frame: Frame
+    ) -> tuple[list[Node], list[str]]:
+        """A statement that may set flags, and what follows it where none of them is set."""
+        if not rest:
+            return [new], flags
+        inner, others = self.block(rest, frame)
+        frame.tested |= set(flags)
+        for flag in flags:
+            inner = [
+                located(gast.If(test=load(flag), body=[located(gast.Pass(), new)], orelse=inner), rest[0])
+            ]
+        return [new, *inner], list(dict.fromkeys(flags + others))
+
+    def region(self, s: Node, frame: Frame) -> tuple[Node, list[str]]:
+        """A `with` or `try` with jumps in it, without them: it runs to its end, and flags are set."""
+        body, flags = self.block(s.body, frame)
+        if isinstance(s, gast.With):
+            return rebuilt(s, body=body), flags
+        orelse, others = self.block(s.orelse, frame)
+        if flags and orelse:
+            frame.tested |= set(flags)
+            for flag in flags:
+                orelse = [located(gast.If(test=load(flag), body=[located(gast.Pass(), s)], orelse=orelse), s)]
+        handlers = []
+        for h in s.handlers:
+            handled, more = self.block(h.body, frame)
+            handlers.append(rebuilt(h, body=handled))
+            others += more
+        final, _ = self.block(s.finalbody, frame)
+        new = rebuilt(s, body=body, handlers=handlers, orelse=orelse, finalbody=final)
+        return new, list(dict.fromkeys([*flags, *others]))
 
     def direct_exit(self, body: list[Node], frame: Frame) -> str | None:
         """The exit flag whose value is the test itself: the one that the arm sets, by its only jump."""
@@ -385,9 +423,42 @@ def without_dead(body: list[Node], name: str, live: bool = False) -> tuple[list[
             result += [s] * live
             live = False
             continue
-        if isinstance(s, gast.If):
+        if isinstance(s, (gast.With, gast.Try)):
+            s, live = without_dead_inside(s, name, live)
+        elif isinstance(s, gast.If):
             arms = without_dead(s.body, name, live), without_dead(s.orelse, name, live)
             s = rebuilt(s, body=arms[0][0], orelse=arms[1][0])
             live = arms[0][1] or arms[1][1] or (isinstance(s.test, gast.Name) and s.test.id == name)
         result.append(s)
     return result[::-1] or [located(gast.Pass(), s) for s in body[:1]], live
+
+
+def without_dead_inside(s: Node, name: str, live: bool) -> tuple[Node, bool]:
+    """A `with` or `try` without assignments to a flag that nothing reads, and whether it is read before."""
+    if isinstance(s, gast.With):
+        body, live = without_dead(s.body, name, live)
+        return rebuilt(s, body=body), live
+    final, live = without_dead(s.finalbody, name, live)
+    orelse, at_else = without_dead(s.orelse, name, live)
+    handlers, before = [], False
+    for h in s.handlers:
+        handled, read = without_dead(h.body, name, live)
+        handlers.append(rebuilt(h, body=handled))
+        before = before or read
+    body, read = without_dead(s.body, name, at_else)
+    return rebuilt(s, body=body, handlers=handlers, orelse=orelse, finalbody=final), before or read
+
+
+def continued(s: Node, rest: list[Node]) -> tuple[Node, list[Node]]:
+    """A `try` and what follows it, which goes into the one handler that leads there."""
+    if not isinstance(s, gast.Try) or not rest or not outcome([*s.body, *s.orelse]).ends:
+        return s, rest
+    falling = [h for h in s.handlers if not outcome(h.body).ends]
+    if len(falling) != 1 or outcome(falling[0].body) is not Outcome.FALLS:
+        return s, rest
+    (last,) = falling
+    if last.name is not None and any(last.name.id in names_in(n) for n in rest):  # it is deleted there
+        return s, rest
+    kept = [n for n in last.body if not isinstance(n, gast.Pass)]
+    handlers = [rebuilt(h, body=[*kept, *rest]) if h is last else h for h in s.handlers]
+    return rebuilt(s, handlers=handlers), []

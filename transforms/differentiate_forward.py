@@ -14,6 +14,7 @@ import gast
 from .bind_captured import bind_captured
 from .changes import Changes
 from .emit import Generation
+from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
 from .nodes import (
     assign,
@@ -51,7 +52,7 @@ def differentiate_forward(
 
     The objects of `shadowed` names are those of others too, or parts of them, and so are their tangents.
     """
-    forward = _Forward(program, kinds, active, primitives, domain, link)
+    forward = Forward(program, kinds, active, primitives, domain, link)
     forward.changes = changes
     tree = program.tree
     tangents = [forward.tangent_name(name) for name in wrt]
@@ -85,7 +86,7 @@ def differentiate_forward(
     return made, Generation(frozenset(), frozenset(forward.tangents.values()))
 
 
-class _Forward(TangentEmitter):
+class Forward(TangentEmitter):
     def changed_arguments(self, tree: Any, wrt: list[str]) -> list[Any]:
         """Tangents of its own for the arguments that the function changes."""
         result = []
@@ -167,6 +168,10 @@ class _Forward(TangentEmitter):
                     values=[self.tangent(load(n)) for _, n in free],
                 )
                 return [s, assign(self.tangent_name(name), value, s)]
+            case gast.With():
+                return forward_with(self, s)
+            case gast.Try():
+                return forward_try(self, s)
             case gast.While():
                 return [located(gast.While(test=s.test, body=self.block(s.body), orelse=[]), s)]
             case _:
@@ -296,7 +301,7 @@ class _Forward(TangentEmitter):
         keys: list[Any] = [*range(len(operation.args)), *(k for k, _ in operation.keywords)]
         atoms = [*operation.args, *(v for _, v in operation.keywords)]
         active = [(k, a) for k, a in zip(keys, atoms, strict=True) if self.is_active(a)]
-        link = self.link(operation, [k for k, _ in active], *self.linked_operands(operation))
+        link = self.link(operation, [k for k, _ in active], *self.linked_operands(operation), False)
         target = tuple_of([store(out), store(self.tangent_name(out))], gast.Store())
         if operation.function is MISSING:
             tangents = gast.Dict(

@@ -27,6 +27,7 @@ from .nodes import (
     assign,
     assigned_names,
     attribute,
+    blocks_of,
     call,
     constant,
     load,
@@ -38,6 +39,7 @@ from .nodes import (
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from .program import MISSING, Program
 from .reverse_loops import reverse_for, reverse_while
+from .reverse_regions import reverse_try, reverse_with
 from .reverse_rules import reverse_apply, reverse_call
 from .reverse_stores import reverse_append, reverse_pop, reverse_store
 from .shadows import Shadows
@@ -60,16 +62,18 @@ def differentiate_reverse(
     aux: Any,
     changes: Changes,
     shadowed: frozenset[str],
+    careful: bool = False,
 ) -> tuple[Program, Generation]:
     """The derivative program of `form` "grad", "value_and_grad" or "vjp", and what simplification wants to
     know of it.
 
     `bare` returns the one gradient itself rather than a tuple of gradients; `aux` is an atom to return beside
-    the value; `changes` are those in place, and `shadowed` the names that have shadows.
+    the value; `changes` are those in place, and `shadowed` the names that have shadows. With `careful` the
+    exceptions of the forward sweep matter.
     """
     reverse = Reverse(program, kinds, active, primitives, domain, link)
     reverse.split = form == "vjp"
-    reverse.changes = changes
+    reverse.changes, reverse.careful = changes, careful
     tree = program.tree
     *statements, last = tree.body
     if form == "value_and_grad":
@@ -191,6 +195,7 @@ class Reverse(AdjointEmitter):
     """One differentiation in reverse mode."""
 
     split = False
+    careful = False
     changes: Changes
     shadows: Shadows
 
@@ -211,7 +216,7 @@ class Reverse(AdjointEmitter):
         self.origin = None
         for statement in reversed(statements):
             ahead, back = self.statement(statement, env)
-            if not isinstance(statement, (gast.If, gast.For, gast.While)):
+            if not blocks_of(statement):
                 ahead, back = self.snapshots(statement, ahead, back)
             forward.append(ahead)
             if back:
@@ -243,7 +248,7 @@ class Reverse(AdjointEmitter):
     def comment(self, statement: Any, code: list[Any]) -> None:
         """Notes the user's statement that the following code differentiates, once."""
         origin = (getattr(statement, "lineno", None), getattr(statement, "col_offset", None))
-        if origin == self.origin or isinstance(statement, (gast.If, gast.For, gast.While)):
+        if origin == self.origin or blocks_of(statement):
             return
         self.origin = origin
         text = self.program.source_line(statement)
@@ -268,6 +273,10 @@ class Reverse(AdjointEmitter):
                 return reverse_for(self, s, env)
             case gast.While():
                 return reverse_while(self, s, env)
+            case gast.With():
+                return reverse_with(self, s, env)
+            case gast.Try():
+                return reverse_try(self, s, env)
             case gast.FunctionDef(name=name):
                 return self.definition(s, name, env)
             case _:

@@ -75,7 +75,7 @@ class Emitter:
         active: frozenset[str],
         primitives: Primitives,
         domain: Any,
-        link: Callable[[Call, list[int | str], list[Any], dict[str, Any]], Link],
+        link: Callable[[Call, list[int | str], list[Any], dict[str, Any], bool], Link],
     ) -> None:
         self.program, self.active = program, active
         self.kinds: dict[str, Any] = dict(kinds)
@@ -228,6 +228,30 @@ class Emitter:
     def spelled_out(self, atom: Any) -> Any:
         """The atom, or the literal tuple that it names: a template decides its branches by it."""
         return self._literal_tuples.get(atom.id, atom) if isinstance(atom, gast.Name) else atom
+
+    def context_nature(self, s: Any) -> str:
+        """What the context of a `with` does; raises UnsupportedSyntaxError for one that may swallow
+        exceptions, or that holds what is differentiated.
+        """
+        context = s.items[0].context_expr
+        made = isinstance(context, gast.Call)
+        manager = self.program.resolve(context.func if made else context)
+        nature = None if manager is MISSING else self.primitives.context_nature(manager)
+        if nature != "setting" and any(name in self.active for name in names_read(context)):
+            self.program.refuse(
+                s,
+                "a context of what carries a derivative",
+                "what entering it does to the value is not known",
+                "use the value itself in the body",
+            )
+        if nature is None:
+            self.program.refuse(
+                s,
+                "a context that may swallow exceptions, or that is not known before the run",
+                "how far its body got would not be known",
+                "use a context manager of the module's, whose `__exit__` returns nothing",
+            )
+        return nature
 
     def refuse_opaque(self, statement: Any, operation: Opaque) -> NoReturn:
         """Raises UnsupportedSyntaxError for an expression whose derivative is not known."""

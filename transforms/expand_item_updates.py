@@ -17,7 +17,7 @@ import gast
 
 from .nodes import assign, assigned_names, call, load, located, walk
 from .program import Program
-from .rebuild import rebuilt
+from .rebuild import map_blocks, rebuilt
 from .to_ssa import IN_PLACE_OPERATORS
 
 __all__ = ["expand_item_updates"]
@@ -63,10 +63,8 @@ def expand_item_updates(program: Program, nature: Callable[[Any], str], guard: A
         for s in statements:
             if isinstance(s, gast.AugAssign) and isinstance(s.target.value, gast.Name):
                 result.extend(update(s))
-            elif isinstance(s, (gast.If, gast.For, gast.While)):
-                result.append(rebuilt(s, body=visit(s.body), orelse=visit(s.orelse)))
             else:
-                result.append(s)
+                result.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, visit))
         return result
 
     tree = rebuilt(program.tree, body=visit(program.tree.body))

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from .liveness import captured_names
-from .nodes import names_read, walk
+from .nodes import blocks_of, names_read, walk
 from .operations import Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 from .program import Program
 
@@ -93,8 +93,9 @@ def find_active(
                         if reads_active([source]):
                             mark(target)
                     visit(s.body)
-                case gast.While():
-                    visit(s.body)
+                case gast.While() | gast.With() | gast.Try():
+                    for block in blocks_of(s):
+                        visit(block)
                 case gast.FunctionDef():
                     if any(name in active for _, name in captured_names(s)):
                         active.add(s.name)

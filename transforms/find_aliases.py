@@ -17,7 +17,7 @@ import gast
 
 from .find_exchanges import find_exchanges
 from .liveness import live_before, loop_head
-from .nodes import assigned_names, load, names_read, walk
+from .nodes import assigned_names, blocks_of, bound_in_header, load, names_read, walk
 from .operations import Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 from .program import Program
 from .to_ssa import IN_PLACE_OPERATORS
@@ -120,11 +120,7 @@ def made_anew(statements: list[Any], name: str, change: Any) -> bool:
                 if inside:
                     return True
             return False
-        for block in (
-            (getattr(s, "body", []), getattr(s, "orelse", []))
-            if isinstance(s, (gast.If, gast.For, gast.While))
-            else ()
-        ):
+        for block in blocks_of(s):
             if name in assigned_names(block):
                 return made_anew(block, name, change)
     return False
@@ -134,7 +130,7 @@ def _passes_on(node: Any, name: str, change: Any) -> bool:
     """Whether a statement may give another name hold of the object of `name`."""
     if isinstance(node, gast.For):
         return name in names_read(node.iter)
-    if node is change or not isinstance(node, gast.stmt) or isinstance(node, (gast.If, gast.While)):
+    if node is change or not isinstance(node, gast.stmt) or blocks_of(node):
         return False
     if isinstance(node, gast.AugAssign):
         return False
@@ -252,8 +248,11 @@ def find_aliases(
                         if isinstance(n, gast.Name):
                             define(n.id, union(item(of(source), is_container(source)) for source in sources))
                     visit(s.body)
-                case gast.While():
-                    visit(s.body)
+                case gast.While() | gast.With() | gast.Try():
+                    for target in bound_in_header(s):
+                        define(target.id, ANYTHING)
+                    for block in blocks_of(s):
+                        visit(block)
                 case gast.FunctionDef():
                     captured = union(held.get(n, NOTHING) for n in names_read(s) if n in program.locals)
                     define(s.name, (frozenset({s.name}), both(captured)))
@@ -283,9 +282,9 @@ def iterated(statements: list[Any], around: frozenset[str] = frozenset()) -> dic
     found: dict[int, frozenset[str]] = {}
     for s in statements:
         found[id(s)] = around
-        if isinstance(s, (gast.If, gast.For, gast.While)):
-            inner = around | frozenset(names_read(s.iter)) if isinstance(s, gast.For) else around
-            found |= iterated([*s.body, *s.orelse], inner)
+        inner = around | frozenset(names_read(s.iter)) if isinstance(s, gast.For) else around
+        for block in blocks_of(s):
+            found |= iterated(block, inner)
     return found
 
 
@@ -301,3 +300,11 @@ def _note_live(
             _note_live(s.orelse, live, at_break, noted)
         elif isinstance(s, (gast.For, gast.While)):
             _note_live(s.body, loop_head(s, live) | live, live, noted)
+        elif isinstance(s, (gast.With, gast.Try)):
+            anywhere = live | frozenset(names_read(blocks_of(s)[-1]) if isinstance(s, gast.Try) else ())
+            for h in getattr(s, "handlers", []):
+                anywhere |= frozenset(names_read(h))
+            if isinstance(s, gast.Try):
+                anywhere |= frozenset(names_read(s.orelse))
+            for block in blocks_of(s):
+                _note_live(block, anywhere, at_break, noted)

@@ -14,7 +14,7 @@ import gast
 
 from .expand_stars import has_stars
 from .find_changed import changed_atoms
-from .nodes import assigned_names, load, target_names, walk
+from .nodes import assigned_names, blocks_of, bound_in_header, load, target_names, walk
 from .operations import (
     OPERATORS,
     Alias,
@@ -137,6 +137,11 @@ class _Run:
                 self.block(s.orelse)
             case gast.For() | gast.While():
                 self.loop(s)
+            case gast.With() | gast.Try():
+                for target in bound_in_header(s):
+                    self.define(target.id, self.domain.UNKNOWN)
+                for inner in blocks_of(s):
+                    self.block(inner)
             case gast.FunctionDef():
                 self.kinds[s.name] = domain.UNKNOWN
 

@@ -7,14 +7,15 @@ not only dead ones).
 """
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import gast
 
-from .find_uses import Header, Uses
-from .nodes import Comment
+from .find_uses import Header, Uses, reads
+from .nodes import Comment, is_atom, statements_in
 
 __all__ = ["Live", "find_live"]
 
@@ -54,13 +55,13 @@ class Live:
         return found
 
 
-def find_live(function: Node, uses: Uses, matters: Matters | None = None) -> Live:
+def find_live(function: Node, uses: Uses, matters: Matters | None = None, careful: bool = False) -> Live:
     """The liveness of the function's own names.
 
     `matters(statement, live, after)` says whether a simple statement, or the header of a compound one, is
-    needed when the names in `after` are; without it all are.
+    needed when the names in `after` are; without it all are. With `careful` what may raise is needed.
     """
-    flow = _Flow(uses, matters)
+    flow = _Flow(uses, matters, careful)
     while True:
         needed = len(flow.live.needed)
         flow.live.entry = flow.block(function.body, flow.at_exit())
@@ -71,12 +72,14 @@ def find_live(function: Node, uses: Uses, matters: Matters | None = None) -> Liv
 class _Flow:
     """A walk backwards over the statements; loops are walked until nothing is added."""
 
-    def __init__(self, uses: Uses, matters: Matters | None) -> None:
+    def __init__(self, uses: Uses, matters: Matters | None, careful: bool) -> None:
         self.uses, self.matters = uses, matters
         self.live = Live({name: 1 << k for k, name in enumerate(uses.bound)}, {}, {}, set())
         of = self.live.of
         self.read = {key: of(h.reads) for key, h in uses.headers.items()}
         self.killed = {key: of(self.kills(h)) for key, h in uses.headers.items()}
+        self.handled = 0  # what exceptions lead to
+        self.guarded = careful  # whether a handler may take them
         self.jumps: list[tuple[int, int]] = []
         self.loops: list[int] = []
 
@@ -104,12 +107,18 @@ class _Flow:
             live = self.jumps[-1][0 if kind is gast.Break else 1]
         elif kind is gast.Return or kind is gast.Raise:
             live = self.at_exit()
+        live |= self.handled
         self.live.after[key] = live = self.live.after.get(key, 0) | live
         if kind is gast.If:
             before = self.block(s.body, live) | self.block(s.orelse, live)
             return before | self.read[key] if self.is_needed(s, live, s.body + s.orelse) else before
         if kind is gast.For or kind is gast.While:
             return self.loop(s, live)
+        if kind is gast.With:
+            before = self.block(s.body, live) & ~self.killed[key] | self.handled
+            return before | self.read[key] if self.is_needed(s, live, s.body) else before
+        if kind is gast.Try:
+            return self.attempt(s, live)
         if kind in _JUMPS:
             if self.loops and (self.matters is None or self.loops[-1] in self.live.needed):
                 self.live.needed.add(key)
@@ -120,11 +129,33 @@ class _Flow:
 
     def is_needed(self, s: Node, live: int, inner: list[Node]) -> bool:
         needed = self.live.needed
+        if self.guarded and not is_quiet(s):
+            needed.add(id(s))
         if (id(s) in needed or self.matters is None or any(id(i) in needed for i in inner)
                 or self.matters(s, self.live, live)):
             needed.add(id(s))
             return True
         return False
+
+    def attempt(self, s: Node, live: int) -> int:
+        """A `try`: any of its statements may lead to a handler, or to its end, so that all are needed that
+        may raise.
+        """
+        self.live.needed.add(id(s))
+        final = self.block(s.finalbody, live)
+        handled = 0 if s.handlers else final
+        for h in s.handlers:
+            bound = self.live.of([h.name.id] if h.name is not None else [])
+            handled |= self.block(h.body, final) & ~bound | self.live.of(reads(h.type) if h.type else ())
+        # What only the body binds is not read where the body was left: see `partial_effects`.
+        binds = Counter(n for b in statements_in(s.body) for n in self.uses.headers[id(b)].binds)
+        handled &= ~self.live.of(n for n, count in binds.items() if count == self.uses.bound[n])
+        at_else = self.block(s.orelse, final)
+        outer = self.handled, self.guarded
+        self.handled, self.guarded = self.handled | handled, self.guarded or bool(s.handlers)
+        before = self.block(s.body, at_else)
+        self.handled, self.guarded = outer
+        return before | handled
 
     def loop(self, s: Node, live: int) -> int:
         key = id(s)
@@ -148,3 +179,13 @@ class _Flow:
             if (head, len(self.live.needed)) == known:
                 break
         return head | self.read[key] if is_needed and isinstance(s, gast.For) else head
+
+
+def is_quiet(s: Node) -> bool:
+    """Whether a statement can raise nothing."""
+    match s:
+        case gast.Pass() | gast.Break() | gast.Continue() | Comment():
+            return True
+        case gast.Assign(targets=[gast.Name()], value=value):
+            return is_atom(value)
+    return False

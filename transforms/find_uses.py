@@ -1,11 +1,12 @@
 """What each statement of a function reads and binds, and what its nested functions capture.
 
 Contract: a function definition in; `Uses` of its own scope out, or None when it holds a construct that is
-not analysed (`try`, `with`, `del`, `global`, `yield`, walrus, classes ...), which a caller then leaves as
+not analysed (`del`, `global`, `yield`, walrus, classes ...), which a caller then leaves as
 it is. Where the truth cannot be told, more names count as read, captured or fixed than are.
 """
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -14,8 +15,8 @@ from typing import Any
 import gast
 
 from .nested_scopes import NestedScope, children
-from .nodes import Comment
-from .rebuild import rebuilt
+from .nodes import Comment, blocks_of, bound_in_header
+from .rebuild import rebuilt, with_blocks
 
 __all__ = ["Header", "Purity", "Uses", "bound_by", "find_uses", "header_expressions", "is_pure", "map_nested",
            "reads"]
@@ -97,6 +98,8 @@ def header_expressions(statement: Node) -> list[Node]:
             return [statement.test]
         case gast.For():
             return [statement.iter]
+        case gast.With():
+            return [item.context_expr for item in statement.items]
         case gast.Assert():
             return [statement.test, *([statement.msg] if statement.msg is not None else [])]
         case gast.Raise():
@@ -126,11 +129,9 @@ def map_nested(function: Node, change: Callable[[Node], Node]) -> Node:
     def statement(s: Node) -> Node:
         if isinstance(s, gast.FunctionDef):
             return change(s)
-        if isinstance(s, (gast.If, gast.For, gast.While)):
-            body, orelse = block(s.body), block(s.orelse)
-            if body is not s.body or orelse is not s.orelse:
-                return rebuilt(s, body=body, orelse=orelse)
-        return s
+        old = blocks_of(s)
+        new = [block(b) for b in old]
+        return s if all(map(operator.is_, old, new)) else with_blocks(s, new)
 
     body = block(function.body)
     return function if body is function.body else rebuilt(function, body=body)
@@ -190,6 +191,12 @@ class _Finder:
                 self.expressions(s.test)
             case gast.Return() | gast.Expr() | gast.Assert() | gast.Raise():
                 self.expressions(*header_expressions(s))
+            case gast.With():
+                binds = [name for t in bound_in_header(s) for name in bound_by(t)]
+                self.expressions(*header_expressions(s))
+            case gast.Try():
+                binds = [name for t in bound_in_header(s) for name in bound_by(t)]
+                self.expressions(*(h.type for h in s.handlers if h.type is not None))
             case gast.FunctionDef():
                 binds = [s.name]
                 self.capture(s, s.name)
@@ -204,9 +211,9 @@ class _Finder:
             self.block(s.body)
             self.block(s.orelse)
             self.loop = outer
-        elif isinstance(s, gast.If):
-            self.block(s.body)
-            self.block(s.orelse)
+        else:
+            for inner in blocks_of(s):
+                self.block(inner)
 
     def expressions(self, *nodes: Node) -> None:
         for node in nodes:

@@ -14,9 +14,10 @@ import gast
 from .changes import Changes
 from .emit import Emitter, Slot, carrying_operands, differentiable_slots, results_of
 from .inline_template import ZERO, fold_zeros, real
-from .nodes import assign, attribute, call, load, located, names_read, substitute, tuple_of, walk
+from .nodes import assign, attribute, call, is_atom, load, located, names_read, substitute, tuple_of, walk
 from .operations import Apply
 from .program import MISSING
+from .rebuild import rebuilt
 
 __all__ = ["TangentEmitter"]
 
@@ -79,7 +80,8 @@ class TangentEmitter(Emitter):
             value = self.elementwise(operation, template, bound, slots, out, before)
         elif rule.structure == "linear":
             value = self.replaced(
-                operation.node, {n: self.part(load(n)) for n in self.linear_operands(operation, rule)}
+                self.without_literals(operation, rule),
+                {n: self.part(load(n)) for n in self.linear_operands(operation, rule)},
             )
             if out in self.shadowed and self.primitives.sharing(operation) == "maybe":
                 shared = call(self.numpy("may_share_memory"), load(out), operation.args[0])
@@ -218,6 +220,21 @@ class TangentEmitter(Emitter):
                 if isinstance(a, gast.Name) and min(k, rule.template.positional) in slots
             )
         )
+
+    def without_literals(self, operation: Apply, rule: Any) -> Any:
+        """The call of a linear function with zeros for the numbers written in it that it is linear in."""
+        node = operation.node
+        if not isinstance(node, gast.Call):
+            return node
+        slots = differentiable_slots(rule.template)
+        first = len(operation.args) - len(node.args)  # 1 for a method
+        zeros = {
+            k: gast.Constant(value=0.0, kind=None)
+            for k, a in enumerate(node.args)
+            if is_atom(a) and not isinstance(a, gast.Name) and self.domain.is_float(self.kind(a))
+            if k + first in slots
+        }
+        return rebuilt(node, args=[zeros.get(k, a) for k, a in enumerate(node.args)]) if zeros else node
 
     def replaced(self, node: Any, mapping: dict[str, Any]) -> Any:
         """The expression as the user wrote it, on tangents."""

@@ -14,7 +14,17 @@ from typing import Any
 
 import gast
 
-from .nodes import assign, assigned_names, attribute, load, statements_in, substitute, target_names, walk
+from .nodes import (
+    assign,
+    assigned_names,
+    attribute,
+    blocks_of,
+    load,
+    statements_in,
+    substitute,
+    target_names,
+    walk,
+)
 from .program import Program
 from .rebuild import map_blocks, rebuilt
 
@@ -54,8 +64,8 @@ def hoist_fields(program: Program, is_fixed: Callable[[Any], bool], varies: Call
                     if varies(node):
                         read.count += 1
             inside = (*loops, id(s)) if isinstance(s, (gast.For, gast.While)) else loops
-            note(getattr(s, "body", []), inside)
-            note(getattr(s, "orelse", []), inside)
+            for block in blocks_of(s):
+                note(block, inside)
 
     note(program.tree.body, ())
     wanted = {key: read for key, read in reads.items() if read.repeated or read.count > 2}
@@ -90,9 +100,8 @@ def _bound_once(program: Program) -> dict[str, tuple[int, ...]]:
                 for name in (n for t in targets for n in target_names(t)):
                     found[name] = inside
                     count[name] += 1
-            if not isinstance(s, gast.FunctionDef):
-                note(getattr(s, "body", []), inside)
-                note(getattr(s, "orelse", []), inside)
+            for block in blocks_of(s):
+                note(block, inside)
 
     note(program.tree.body, ())
     return {name: loops for name, loops in found.items() if count[name] == 1}

@@ -15,8 +15,8 @@ from typing import Any
 import gast
 
 from .find_uses import Purity, header_expressions, is_pure, reads
-from .nodes import Comment, assigned_names, is_atom, walk_scope
-from .rebuild import rebuilt
+from .nodes import Comment, assigned_names, blocks_of, is_atom, walk_scope
+from .rebuild import map_blocks, rebuilt
 
 __all__ = ["hoist_traces"]
 
@@ -42,10 +42,9 @@ class _Block:
         self.binds: list[set[str]] = []
 
     def inner(self, s: Node) -> Node:
-        if not isinstance(s, (gast.If, gast.For, gast.While)):
+        if isinstance(s, gast.Try):
             return s
-        return rebuilt(s, body=_Block(s.body, self.purity, self.traces).hoisted(),
-                       orelse=_Block(s.orelse, self.purity, self.traces).hoisted())
+        return map_blocks(s, lambda b: _Block(b, self.purity, self.traces).hoisted()) if blocks_of(s) else s
 
     def hoisted(self) -> list[Node]:
         if not any(self.entry(s) for s in self.statements):

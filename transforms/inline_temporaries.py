@@ -27,8 +27,8 @@ from .find_places import find_place, put
 from .find_sharing import UPDATES, base_of, find_sharing
 from .find_uses import Purity, Uses, bound_by, find_uses, header_expressions, is_pure, map_nested, reads
 from .measure import depth, width
-from .nodes import Comment, located, walk
-from .rebuild import rebuilt
+from .nodes import Comment, blocks_of, bound_in_header, located, walk
+from .rebuild import rebuilt, with_blocks
 
 __all__ = ["inline_temporaries"]
 
@@ -106,9 +106,12 @@ class _Inliner:
         followers = {n: sharing.followers(n) for n in settings.owned & inside & sharing.changed}
         self.followers = {n: names for n, names in followers.items() if names <= inside}
 
-    def block(self, statements: list[Node], indent: int) -> tuple[list[Node], _Effects]:
-        """The statements with temporaries put in place, and what running them may change."""
-        return _Block(self, indent).run(statements)
+    def block(self, statements: list[Node], indent: int,
+              in_order: bool = False) -> tuple[list[Node], _Effects]:
+        """The statements with temporaries put in place, and what running them may change; `in_order`: what
+        may raise keeps its place among what else may.
+        """
+        return _Block(self, indent, in_order).run(statements)
 
     def may_go(self, s: Node) -> bool:
         """Whether a statement assigns a temporary that is read once and nowhere else."""
@@ -147,6 +150,9 @@ class _Inliner:
                 return _Effects(frozenset(bound_by(s.target)), is_impure=is_impure)
             case gast.While():
                 return _Effects(is_impure=not self.is_pure(s.test))
+            case gast.With() | gast.Try():
+                binds = frozenset(name for t in bound_in_header(s) for name in bound_by(t))
+                return _Effects(binds, is_impure=is_impure)
             case gast.FunctionDef():
                 arguments = s.args.defaults or any(d is not None for d in s.args.kw_defaults)
                 return _Effects(frozenset([s.name]), is_impure=bool(s.decorator_list or arguments))
@@ -183,8 +189,8 @@ class _Inliner:
 class _Block:
     """One block on its way: `lines` has None where a temporary has gone."""
 
-    def __init__(self, inliner: _Inliner, indent: int) -> None:
-        self.inliner, self.indent = inliner, indent
+    def __init__(self, inliner: _Inliner, indent: int, in_order: bool) -> None:
+        self.inliner, self.indent, self.in_order = inliner, indent, in_order
         self.lines: list[Node | None] = []
         self.pending: dict[str, _Pending] = {}
         self.comment = 0
@@ -200,7 +206,7 @@ class _Block:
                 continue
             s = self.put_in(s)
             effects = self.inliner.effects(s)
-            if isinstance(s, (gast.If, gast.For, gast.While)):
+            if blocks_of(s):
                 s, inner = self.inside(s)
                 effects |= inner
             total |= effects
@@ -212,15 +218,18 @@ class _Block:
         return [s for s in self.lines if s is not None], total
 
     def inside(self, s: Node) -> tuple[Node, _Effects]:
-        body, in_body = self.inliner.block(s.body, self.indent + 4)
-        orelse, in_orelse = self.inliner.block(s.orelse, self.indent + 4)
-        s = rebuilt(s, body=body, orelse=orelse)
-        return _with_test(s, self.inliner.settings.columns - self.indent), in_body | in_orelse
+        in_order = self.in_order or (isinstance(s, gast.Try) and bool(s.handlers))
+        blocks, total = [], _Effects()
+        for k, block in enumerate(blocks_of(s)):
+            new, effects = self.inliner.block(block, self.indent + 4, in_order if k == 0 else self.in_order)
+            blocks.append(new)
+            total |= effects
+        return _with_test(with_blocks(s, blocks), self.inliner.settings.columns - self.indent), total
 
     def made(self, s: Node) -> _Pending:
         value = s.value
         parts = value.elts if isinstance(value, gast.Tuple) else [value]
-        names, is_pure = reads(value), self.inliner.is_pure(value)
+        names, is_pure = reads(value), not self.in_order and self.inliner.is_pure(value)
         own = self.inliner.uses.bound.keys() - self.inliner.uses.fixed
         is_reference = names <= own and all(isinstance(p, (gast.Name, gast.Constant)) for p in parts)
         data = names - self.inliner.functions(value)

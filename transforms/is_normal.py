@@ -3,6 +3,7 @@
     function := def name(params): stmts; `return atom` (one, last)
     stmt  := name = op | name = atom | (name, ..) = atom | atom[index] = atom
            | name op= atom | atom[index] op= atom | call op | pass | assert atom, .. | raise ..
+           | with op [as name]: .. | try: .. except: .. else: .. | try: .. finally: ..
            | if atom: .. else: .. | for name(s) in iter: .. | while True: .. | nested function
     iter  := atom | range(atom..) | zip(atom..) | enumerate(atom[, start=atom]) | reversed(atom)
     op    := atom (+ - * ..) atom | -atom | atom < atom | callee([*]atom.., k=atom, **atom) | atom[index]
@@ -21,7 +22,7 @@ from typing import Any
 
 import gast
 
-from .nodes import is_atom
+from .nodes import blocks_of, is_atom
 from .program import MISSING, Program
 
 __all__ = ["find_violations", "is_normal"]
@@ -94,6 +95,14 @@ class _Checker:
                 if not (isinstance(s.test, gast.Constant) and s.test.value is True):
                     yield self.wrong(s.test, "a `while` test that is not True")
                 yield from self.loop(s, self.without_test(s.body))
+            case gast.With():
+                yield from self.context(s)
+                yield from self.block(s.body)
+            case gast.Try():
+                if bool(s.handlers) is bool(s.finalbody):
+                    yield self.wrong(s, "a `try` with both `except` and `finally`")
+                for block in blocks_of(s):
+                    yield from self.block(block)
             case gast.FunctionDef():
                 if s.decorator_list or s.returns is not None:
                     yield self.wrong(s, "decorators or annotations")
@@ -108,6 +117,15 @@ class _Checker:
                 pass
             case _:
                 yield self.wrong(s, "not a statement of the normal form")
+
+    def context(self, s: Node) -> Iterator[str]:
+        if len(s.items) != 1 or not isinstance(s.items[0].optional_vars, (gast.Name, type(None))):
+            yield self.wrong(s, "a `with` with several contexts or targets")
+        context = s.items[0].context_expr
+        if isinstance(context, gast.Call):
+            yield from self.op(context)
+        else:
+            yield from self.atom(context, "a context")
 
     def without_test(self, body: list[Node]) -> list[Node]:
         """The body of a `while` without its own test."""

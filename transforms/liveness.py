@@ -10,14 +10,17 @@ from typing import Any
 
 import gast
 
-from .nodes import assigned_names, names_read, walk
+from .nodes import assigned_names, names_read, target_names, walk
 
 __all__ = [
+    "arms_of",
     "assigned_before",
     "captured_names",
+    "ends_in_raise",
     "free_names",
     "is_exit",
     "is_test",
+    "live_at_handler",
     "live_before",
     "loop_head",
 ]
@@ -91,6 +94,14 @@ def _live_before(statement: Any, after: frozenset[str], at_break: frozenset[str]
         case gast.For() | gast.While():
             head = loop_head(statement, after)
             return head | set(names_read(statement.iter)) if isinstance(statement, gast.For) else head
+        case gast.With(items=[item], body=body):
+            bound = set() if item.optional_vars is None else set(target_names(item.optional_vars))
+            return (live_before(body, after, at_break)[0] - bound) | set(names_read(item.context_expr))
+        case gast.Try():
+            final = live_before(statement.finalbody, after, at_break)[0]
+            handled = [live_at_handler(h, final, at_break) for h in statement.handlers]
+            body = [*statement.body, *statement.orelse]
+            return live_before(body, final, at_break)[0].union(*handled)
         case gast.FunctionDef():
             return (after - {statement.name}) | {n for _, n in captured_names(statement)} - {statement.name}
         case gast.Break():
@@ -99,6 +110,22 @@ def _live_before(statement: Any, after: frozenset[str], at_break: frozenset[str]
             return frozenset(names_read(statement))
         case _:
             return after | set(names_read(statement))
+
+
+def live_at_handler(handler: Any, after: frozenset[str], at_break: frozenset[str]) -> frozenset[str]:
+    """The names live where an exception handler is entered."""
+    bound = set() if handler.name is None else {handler.name.id}
+    read = set() if handler.type is None else set(names_read(handler.type))
+    return (live_before(handler.body, after, at_break)[0] - bound) | read
+
+
+def arms_of(s: Any) -> list[list[Any]]:
+    """The lists of statements of which a branch, or a `try` with handlers, runs one from beginning to end; of
+    a `try` the first is that without exception.
+    """
+    if isinstance(s, gast.If):
+        return [s.body, s.orelse]
+    return [[*s.body, *s.orelse], *(h.body for h in s.handlers)]
 
 
 def loop_head(loop: Any, after: frozenset[str]) -> frozenset[str]:
@@ -112,6 +139,11 @@ def loop_head(loop: Any, after: frozenset[str]) -> frozenset[str]:
         if grown == head:
             return head
         head = grown
+
+
+def ends_in_raise(block: list[Any]) -> bool:
+    """Whether a block ends with a `raise`."""
+    return bool(block) and isinstance(block[-1], gast.Raise)
 
 
 def is_exit(s: Any) -> bool:
@@ -150,6 +182,14 @@ def assigned_before(function: Any) -> dict[int, frozenset[str]]:
                     visit(s.body, known | set(assigned_names([s])) - set(assigned_names(s.body)))
                 case gast.While():
                     visit(s.body, known)
+                case gast.With():
+                    known = visit(s.body, known | set(assigned_names(s)) - set(assigned_names(s.body)))
+                case gast.Try(handlers=[]):
+                    known = visit([*s.body, *s.finalbody], known)
+                case gast.Try():
+                    found[id(s)] = known
+                    ends = [visit(arm, known) for arm in arms_of(s) if not ends_in_raise(arm)]
+                    known = frozenset.intersection(*ends) if ends else known
                 case _:
                     known |= set(assigned_names(s))
         return known

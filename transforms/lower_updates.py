@@ -20,6 +20,7 @@ import gast
 from .find_aliases import Aliases
 from .nodes import assign, assigned_names, call, constant, load, located
 from .program import Program
+from .rebuild import map_blocks
 from .to_ssa import IN_PLACE_OPERATORS
 
 __all__ = ["lower_updates"]
@@ -89,23 +90,10 @@ def lower_updates(
                     program.resolve(s.value.func) in _OPERATORS
                 ):
                     result.extend(update(s, name))
-                case gast.If():
-                    result.append(
-                        located(gast.If(test=s.test, body=visit(s.body), orelse=visit(s.orelse)), s)
-                    )
-                case gast.For():
-                    result.append(
-                        located(
-                            gast.For(
-                                target=s.target, iter=s.iter, body=visit(s.body), orelse=[], type_comment=None
-                            ),
-                            s,
-                        )
-                    )
-                case gast.While():
-                    result.append(located(gast.While(test=s.test, body=visit(s.body), orelse=[]), s))
-                case _:
+                case gast.FunctionDef():
                     result.append(s)
+                case _:
+                    result.append(map_blocks(s, visit))
         return result
 
     known = [*bindings.values(), *map(program.scope.lookup, [*_NAMES, *program.scope.cells])]

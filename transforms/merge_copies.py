@@ -18,7 +18,7 @@ import gast
 from .find_live import Live, find_live
 from .find_uses import Purity, Uses, find_uses, map_nested
 from .hoist_traces import hoist_traces
-from .nodes import load, located
+from .nodes import blocks_of, load, located
 from .rebuild import rebuilt
 
 __all__ = ["merge_copies"]
@@ -172,9 +172,8 @@ def _statements(block: list[Node]) -> Iterator[Node]:
     """The statements of a function's own scope, in source order."""
     for s in block:
         yield s
-        if isinstance(s, (gast.If, gast.For, gast.While)):
-            yield from _statements(s.body)
-            yield from _statements(s.orelse)
+        for inner in blocks_of(s):
+            yield from _statements(inner)
 
 
 def _block(statements: list[Node], mapping: Mapping[str, Node], owner: Node) -> list[Node]:
@@ -203,7 +202,7 @@ def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:
     for name in node._fields:
         old = getattr(node, name, None)
         if isinstance(old, list):
-            if name == "body" or (name == "orelse" and old):
+            if name == "body" or (name in ("orelse", "finalbody") and old):
                 items = _block(old, mapping, node)
             else:
                 items = [_replaced(v, mapping) if isinstance(v, gast.AST) else v for v in old]

@@ -20,7 +20,7 @@ import gast
 
 from .nodes import load, located, substitute, target_names, walk
 from .program import Program
-from .rebuild import rebuilt
+from .rebuild import map_blocks, rebuilt
 
 __all__ = ["merge_versions"]
 
@@ -73,8 +73,9 @@ def _without(statements: list[Any]) -> list[Any]:
         match s:
             case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)) if a == b:
                 continue
-            case gast.If() | gast.For() | gast.While():
-                body = _without(s.body) or [located(gast.Pass(), s)]
-                s = rebuilt(s, body=body, orelse=_without(s.orelse))
+            case gast.FunctionDef():
+                pass
+            case _:
+                s = map_blocks(s, lambda b: _without(b) or [located(gast.Pass(), n) for n in b[:1]])
         result.append(s)
     return result

@@ -17,6 +17,8 @@ __all__ = [
     "assign",
     "assigned_names",
     "attribute",
+    "blocks_of",
+    "bound_in_header",
     "call",
     "children",
     "constant",
@@ -220,13 +222,38 @@ def _note_assigned(s: Node, found: dict[str, None]) -> None:
             _note_target(s.target, found)
             for inner in s.body:
                 _note_assigned(inner, found)
-        case gast.If() | gast.While():
-            for inner in s.body:
-                _note_assigned(inner, found)
-            for inner in s.orelse:
-                _note_assigned(inner, found)
+        case gast.If() | gast.While() | gast.With() | gast.Try():
+            for target in bound_in_header(s):
+                _note_target(target, found)
+            for block in blocks_of(s):
+                for inner in block:
+                    _note_assigned(inner, found)
         case gast.FunctionDef() | gast.ClassDef():
             found[s.name] = None
+
+
+def blocks_of(s: Node) -> list[list[Node]]:
+    """The blocks of statements in a compound statement, in the order in which they stand in it; none of any
+    other statement, nested functions included.
+    """
+    match s:
+        case gast.If() | gast.For() | gast.While():
+            return [s.body, s.orelse]
+        case gast.With():
+            return [s.body]
+        case gast.Try():
+            return [s.body, *(h.body for h in s.handlers), s.orelse, s.finalbody]
+    return []
+
+
+def bound_in_header(s: Node) -> list[Node]:
+    """The targets that a `with` or `try` binds itself: `as` names."""
+    match s:
+        case gast.With(items=items):
+            return [i.optional_vars for i in items if i.optional_vars is not None]
+        case gast.Try(handlers=handlers):
+            return [h.name for h in handlers if h.name is not None]
+    return []
 
 
 def _note_target(target: Node, found: dict[str, None]) -> None:
@@ -252,10 +279,8 @@ def statements_in(block: list[Node]) -> Iterator[Node]:
     """
     for s in block:
         yield s
-        if isinstance(s, (gast.If, gast.For, gast.While, gast.FunctionDef)):
-            yield from statements_in(s.body)
-            if not isinstance(s, gast.FunctionDef) and s.orelse:
-                yield from statements_in(s.orelse)
+        for inner in [s.body] if isinstance(s, gast.FunctionDef) else blocks_of(s):
+            yield from statements_in(inner)
 
 
 def substitute(node: Node, mapping: dict[str, Node]) -> Node:

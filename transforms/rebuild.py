@@ -6,14 +6,14 @@ original.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
 
-from .nodes import located, walk
+from .nodes import blocks_of, located, walk
 
-__all__ = ["bound_names", "map_blocks", "map_children", "parameters", "rebuilt", "relocated"]
+__all__ = ["bound_names", "map_blocks", "map_children", "parameters", "rebuilt", "relocated", "with_blocks"]
 
 Node = Any  # gast publishes no types
 
@@ -43,12 +43,26 @@ def map_children(node: Node, change: Callable[[Node], Node]) -> Node:
 def map_blocks(statement: Node, change: Callable[[list[Node]], list[Node]]) -> Node:
     """The statement with `change` applied to its blocks, a nested function's body included."""
     match statement:
-        case gast.If() | gast.For() | gast.While():
-            return rebuilt(statement, body=change(statement.body), orelse=change(statement.orelse))
+        case gast.If() | gast.For() | gast.While() | gast.With() | gast.Try():
+            return with_blocks(statement, [change(block) for block in blocks_of(statement)])
         case gast.FunctionDef():
             return rebuilt(statement, body=change(statement.body))
         case _:
             return statement
+
+
+def with_blocks(statement: Node, blocks: Sequence[list[Node]]) -> Node:
+    """The compound statement with other blocks, given in the order of `blocks_of`."""
+    remaining = iter(blocks)
+    if isinstance(statement, gast.With):
+        return rebuilt(statement, body=next(remaining))
+    if isinstance(statement, gast.Try):
+        body = next(remaining)
+        handlers = [rebuilt(h, body=next(remaining)) for h in statement.handlers]
+        return rebuilt(
+            statement, body=body, handlers=handlers, orelse=next(remaining), finalbody=next(remaining)
+        )
+    return rebuilt(statement, body=next(remaining), orelse=next(remaining))
 
 
 def relocated(node: Node, like: Node) -> Node:

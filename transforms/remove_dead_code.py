@@ -22,21 +22,25 @@ from .find_live import Live, find_live
 from .find_sharing import UPDATES, find_sharing
 from .find_uses import Purity, Uses, bound_by, find_uses, is_pure, map_nested
 from .fold_constants import OPPOSITE, taken_arm
-from .nodes import Comment, located, statements_in, store
-from .rebuild import rebuilt
+from .nodes import Comment, blocks_of, located, statements_in, store
+from .rebuild import rebuilt, with_blocks
 
 __all__ = ["remove_dead_code"]
 
 Node = Any  # gast publishes no types
 
 
-def remove_dead_code(tree: Node, purity: Purity, owned: frozenset[str] = frozenset()) -> Node:
+def remove_dead_code(tree: Node, purity: Purity, owned: frozenset[str] = frozenset(), careful: bool = False,
+                     bprop: str | None = None) -> Node:
     """The function without what nothing needs.
 
     `purity` says of a call whether it has no side effect; `owned` are names of objects that the function
-    made itself and that have no other name when they are made.
+    made itself and that have no other name when they are made. With `careful` somebody may take its
+    exceptions, so that what may raise stays, but for that in the nested function `bprop`.
     """
-    tree = map_nested(tree, lambda nested: remove_dead_code(nested, purity, owned))
+    handled = careful or any(isinstance(s, gast.Try) and s.handlers for s in statements_in(tree.body))
+    tree = map_nested(tree, lambda nested: remove_dead_code(
+        nested, purity, owned, handled and nested.name != bprop))
     uses = find_uses(tree)
     if uses is None:
         return tree
@@ -46,7 +50,7 @@ def remove_dead_code(tree: Node, purity: Purity, owned: frozenset[str] = frozens
         uses = find_uses(tree)
     while True:
         assert uses is not None
-        remover = _Remover(tree, uses, purity, owned)
+        remover = _Remover(tree, uses, purity, owned, careful)
         body = remover.block(tree.body, is_body=True)
         if remover.removed == 0:
             return tree
@@ -59,7 +63,16 @@ def remove_dead_code(tree: Node, purity: Purity, owned: frozenset[str] = frozens
 
 def _compound(block: list[Node]) -> int:
     """The number of branches and loops in a block."""
-    return sum(isinstance(s, (gast.If, gast.For, gast.While)) for s in statements_in(block))
+    return sum(bool(blocks_of(s)) for s in statements_in(block))
+
+
+def _filled(s: Node) -> Node:
+    """The compound statement with `pass` for empty blocks that Python does not allow."""
+    empty = [located(gast.Pass(), s)]
+    if isinstance(s, gast.Try):
+        handlers = [rebuilt(h, body=h.body or empty) for h in s.handlers]
+        return rebuilt(s, body=s.body or empty, handlers=handlers)
+    return rebuilt(s, body=s.body or empty)
 
 
 def _reachable(statements: list[Node]) -> list[Node]:
@@ -69,12 +82,11 @@ def _reachable(statements: list[Node]) -> list[Node]:
         arm = taken_arm(s)
         if arm is not None:
             result.extend(_reachable(arm))
-        elif isinstance(s, (gast.If, gast.For, gast.While)):
-            body, orelse = _reachable(s.body), _reachable(s.orelse)
-            if not _equal(body, s.body) or not _equal(orelse, s.orelse):
-                s = rebuilt(s, body=body or [located(gast.Pass(), s)], orelse=orelse)
-            result.append(s)
         else:
+            old = blocks_of(s)
+            new = [_reachable(b) for b in old]
+            if not all(map(_equal, old, new)):
+                s = _filled(with_blocks(s, new))
             result.append(s)
         if result and isinstance(result[-1], (gast.Return, gast.Raise, gast.Break, gast.Continue)):
             break
@@ -88,13 +100,13 @@ def _equal(a: list[Node], b: list[Node]) -> bool:
 class _Remover:
     """What is needed in one function, and the function without the rest."""
 
-    def __init__(self, tree: Node, uses: Uses, purity: Purity, owned: frozenset[str]) -> None:
+    def __init__(self, tree: Node, uses: Uses, purity: Purity, owned: frozenset[str], careful: bool) -> None:
         self.purity, self.uses, self.removed = purity, uses, 0
         sharing = find_sharing(tree, purity, owned)
         inside = set(uses.bound) - set(uses.parameters) - uses.fixed - sharing.escaped
         followers = {n: sharing.followers(n) for n in owned & inside & sharing.changed}
         self.watchers = {n: names for n, names in followers.items() if names <= inside}
-        self.live = find_live(tree, uses, self.matters)
+        self.live = find_live(tree, uses, self.matters, careful)
 
     # ------------------------------------------------------------ what is needed
 
@@ -113,6 +125,8 @@ class _Remover:
                 return live.of(bound_by(s.target)) & after != 0 or not self.is_pure(s.iter)
             case gast.If() | gast.While():
                 return not self.is_pure(s.test)
+            case gast.With():
+                return not all(self.is_pure(item.context_expr) for item in s.items)
             case gast.FunctionDef():
                 outside = [*s.args.defaults, *(d for d in s.args.kw_defaults if d is not None)]
                 is_used = bool(live.of([s.name]) & after or s.decorator_list)
@@ -165,9 +179,8 @@ class _Remover:
         match s:
             case gast.If():
                 return self.branch(s)
-            case gast.For() | gast.While():
-                body = self.block(s.body) or [located(gast.Pass(), s)]
-                return rebuilt(s, body=body, orelse=self.block(s.orelse))
+            case gast.For() | gast.While() | gast.With() | gast.Try():
+                return _filled(with_blocks(s, [self.block(b) for b in blocks_of(s)]))
             case gast.Assign(targets=[gast.Name() | gast.Tuple() as target]):
                 return self.unpacking(s, target)
         return s

@@ -162,7 +162,8 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
     operands = [*operation.args, *(v for _, v in operation.keywords)]
     keys: list[Any] = [*range(len(operation.args)), *(k for k, _ in operation.keywords)]
     active = [(key, atom) for key, atom in zip(keys, operands, strict=True) if reverse.is_active(atom)]
-    link = reverse.link(operation, [key for key, _ in active], *reverse.linked_operands(operation))
+    kinds, named = reverse.linked_operands(operation)
+    link = reverse.link(operation, [key for key, _ in active], kinds, named, reverse.careful)
     base = link.name
     bprop = reverse.names.fresh(f"{base}_bprop")
     if operation.function is MISSING:
@@ -171,6 +172,8 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
             options["own"] = constant(True)
         if len(active) < len(keys):
             options["keys"] = tuple_of([constant(key) for key, _ in active])
+        if reverse.careful:
+            options["careful"] = constant(True)
         fprop: Any = call(reverse.helper("fprop_of"), node.func, **options)
     else:
         fprop = load(reverse.bind(f"{base}_fprop", link.function))

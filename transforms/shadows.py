@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .find_aliases import NOTHING, Aliases, both
-from .nodes import assign, assigned_names, call, constant, load, located, substitute, walk
+from .nodes import assign, assigned_names, blocks_of, call, constant, load, located, substitute, walk
 from .operations import Alias, Apply, Build, Item
 
 if TYPE_CHECKING:
@@ -63,6 +63,9 @@ class Shadows:
                     arms = self.made(s.body), self.made(s.orelse)
                     if any(arms):
                         result.append(gast.If(test=s.test, body=arms[0] or [gast.Pass()], orelse=arms[1]))
+                case gast.With() | gast.Try():
+                    for block in blocks_of(s):
+                        result.extend(self.made(block))
         return result
 
     def element(self, s: Any, name: str, source: Any, position: Any) -> Any:
@@ -140,6 +143,10 @@ class Shadows:
             match s:
                 case gast.For() | gast.While():
                     self._check_loop(s, aliases)
+                case gast.Try(handlers=[_, *_]):
+                    for name in assigned_names(s):
+                        if name in self.names:
+                            self._refuse(name, "whether it is made, an exception decides", s)
                 case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]) if base in self.names:
                     if reverse.domain.is_container(reverse.kind(load(base))):
                         self._refuse(base, "what it holds is changed, and is changed itself", s)

@@ -49,7 +49,7 @@ from .lazy_iterables import base_name
 from .nodes import assign, call, load, located, store, walk
 from .operations import is_pop
 from .program import MISSING, Program
-from .rebuild import bound_names, rebuilt
+from .rebuild import bound_names, map_blocks, rebuilt
 
 __all__ = ["to_anf"]
 
@@ -121,6 +121,15 @@ class Writer(ExpressionWriter):
             case gast.While():
                 self.base = "test"
                 self.while_loop(s)
+            case gast.With(items=[item]):
+                self.base = "context"
+                context = item.context_expr
+                context = self.op(context) if isinstance(context, gast.Call) else self.atom(context)
+                self.emit(
+                    rebuilt(s, items=[rebuilt(item, context_expr=context)], body=self.block(s.body))
+                )
+            case gast.Try():
+                self.emit(map_blocks(s, self.block))
             case gast.FunctionDef():
                 self.base = s.name
                 args = self.arguments(s.args)

@@ -34,7 +34,7 @@ from typing import Any
 
 import gast
 
-from .liveness import free_names, is_exit, is_test, live_before, loop_head
+from .liveness import arms_of, free_names, is_exit, is_test, live_before, loop_head
 from .nodes import (
     assign,
     assigned_names,
@@ -48,7 +48,9 @@ from .nodes import (
     walk,
     walk_scope,
 )
+from .partial_effects import Following, check_attempt, check_final
 from .program import Names, Program
+from .rebuild import rebuilt
 
 __all__ = ["IN_PLACE_OPERATORS", "to_ssa"]
 
@@ -120,6 +122,7 @@ class _Converter:
         self.maybe: set[str] = set()
         self.copied: frozenset[str] = frozenset()
         self.captured: dict[str, str] = {}
+        self.following: list[Following] = []
 
     def version(self, variable: str) -> str:
         if variable not in self.used:
@@ -160,8 +163,19 @@ class _Converter:
         """The renamed block; `env` is changed to what holds at its end."""
         live = live_before(statements, after, at_break)
         result: list[Any] = []
-        for statement, live_after in zip(statements, live[1:], strict=True):
-            result.extend(self.statement(statement, env, live_after))
+        for k, statement in enumerate(statements):
+            self.following.append((statements[k + 1 :], after))
+            result.extend(self.statement(statement, env, live[k + 1]))
+            self.following.pop()
+        return result
+
+    def iteration(
+        self, statements: list[Any], env: Env, after: frozenset[str], at_break: frozenset[str]
+    ) -> list[Any]:
+        """A block that is run again and again."""
+        outer, self.following = self.following, []
+        result = self.block(statements, env, after, at_break)
+        self.following = outer
         return result
 
     def statement(self, s: Any, env: Env, after: frozenset[str]) -> list[Any]:
@@ -202,6 +216,17 @@ class _Converter:
                 return self.for_loop(s, env, after)
             case gast.While():
                 return self.while_loop(s, env, after)
+            case gast.With(items=[item]):
+                context = self.expression(item.context_expr, env)
+                target = item.optional_vars and store(self.define(item.optional_vars.id, env, s))
+                item = rebuilt(item, context_expr=context, optional_vars=target)
+                return [rebuilt(s, items=[item], body=self.block(s.body, env, after, after))]
+            case gast.Try(handlers=[]):
+                check_final(self.program, s)
+                body = self.block(s.body, env, after | frozenset(names_read(s.finalbody)), after)
+                return [rebuilt(s, body=body, finalbody=self.block(s.finalbody, env, after, after))]
+            case gast.Try():
+                return [self.attempt(s, env, after)]
             case gast.FunctionDef():
                 return [self.function(s, env)]
             case _:
@@ -236,18 +261,45 @@ class _Converter:
 
     def branch(self, s: Any, env: Env, after: frozenset[str]) -> list[Any]:
         test = self.expression(s.test, env)
-        arms, ends = [], []
+        arms: list[list[Any]] = []
+        ends: list[Env | None] = []
         for block in (s.body, s.orelse):
             inner = dict(env)
             arms.append(self.block(block, inner, after, after))
-            ends.append(
-                None if block and isinstance(block[-1], (gast.Raise, gast.Return, gast.Break)) else inner
+            ends.append(None if leaves(block) else inner)
+        self.join(s, env, after, arms, ends)
+        return [located(gast.If(test=test, body=arms[0], orelse=arms[1]), s)]
+
+    def attempt(self, s: Any, env: Env, after: frozenset[str]) -> Any:
+        """A `try` with handlers, which run as if nothing of its body had: see `check_attempt`."""
+        check_attempt(self.program, s, self.following)
+        inner = dict(env)
+        at_else = live_before(s.orelse, after, after)[0]
+        body = self.block(s.body, inner, at_else, after)
+        orelse = self.block(s.orelse, inner, after, after)
+        arms, ends = [orelse or body], [inner]
+        handlers = []
+        for h in s.handlers:
+            own = dict(env)
+            name = h.name and store(self.define(h.name.id, own, s))
+            arms.append(self.block(h.body, own, after, after))
+            ends.append(own)
+            handlers.append(
+                rebuilt(h, type=h.type and self.expression(h.type, env), name=name, body=arms[-1])
             )
-        for variable in dict.fromkeys(assigned_names(s.body) + assigned_names(s.orelse)):
+        kept = [None if leaves(arm) else end for arm, end in zip(arms_of(s), ends, strict=True)]
+        self.join(s, env, after, arms, kept)
+        return rebuilt(s, body=body, handlers=handlers, orelse=orelse)
+
+    def join(
+        self, s: Any, env: Env, after: frozenset[str], arms: list[list[Any]], ends: list[Env | None]
+    ) -> None:
+        """Gives what several arms assign one name at their ends; None is the end of an arm that is left."""
+        for variable in assigned_names(s):
             found = [end.get(variable) if end is not None else None for end in ends]
             if variable not in after or not any(found):
                 env.pop(variable, None)
-            elif found[0] == found[1]:
+            elif len(set(found)) == 1:
                 env[variable] = found[0] or ""
             else:
                 joined = self.version(variable)
@@ -257,7 +309,6 @@ class _Converter:
                     elif end is not None:
                         self.leave_unassigned(joined, arm, s)
                 env[variable] = joined
-        return [located(gast.If(test=test, body=arms[0], orelse=arms[1]), s)]
 
     def carried(self, s: Any, env: Env, head: frozenset[str], result: list[Any]) -> Env:
         """The loop names of what the body assigns and someone reads later; the copies go to `result`."""
@@ -337,7 +388,7 @@ class _Converter:
         inner = {**env, **names}
         loop_targets = [store(self.define(t, inner, s)) for t in targets]
         target = loop_targets[0] if isinstance(s.target, gast.Name) else tuple_of(loop_targets, gast.Store())
-        body = self.loop_end(s, names, inner, self.block(s.body, inner, head | frozenset(names), after))
+        body = self.loop_end(s, names, inner, self.iteration(s.body, inner, head | frozenset(names), after))
         env.update(names)
         result.append(
             located(gast.For(target=target, iter=iterable, body=body, orelse=[], type_comment=None), s)
@@ -351,14 +402,15 @@ class _Converter:
         names = self.carried(s, env, head, result)
         inner = {**env, **names}
         if position is None:
-            body = self.loop_end(s, names, inner, self.block(s.body, inner, head | frozenset(names), after))
+            body = self.iteration(s.body, inner, head | frozenset(names), after)
+            body = self.loop_end(s, names, inner, body)
             env.update(names)
         else:
             live = live_before(s.body, head, after)
-            header = self.block(s.body[: position + 1], inner, live[position + 1] | after, after)
+            header = self.iteration(s.body[: position + 1], inner, live[position + 1] | after, after)
             # What the header assigns and is read after the loop has the header's last value there.
             outer = {v: inner[v] for v in assigned_names(s.body[:position]) if v in after and v in inner}
-            rest = self.block(s.body[position + 1 :], inner, head | frozenset(names), after)
+            rest = self.iteration(s.body[position + 1 :], inner, head | frozenset(names), after)
             if outer and rest and is_exit(rest[-1]):
                 self.program.refuse(
                     s,
@@ -371,3 +423,8 @@ class _Converter:
             env.update(outer)
         result.append(located(gast.While(test=gast.Constant(value=True, kind=None), body=body, orelse=[]), s))
         return result
+
+
+def leaves(block: list[Any]) -> bool:
+    """Whether nothing follows a block."""
+    return bool(block) and isinstance(block[-1], (gast.Raise, gast.Return, gast.Break))

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from .liveness import is_exit, live_before
+from .liveness import arms_of, ends_in_raise, is_exit, live_before
 from .nodes import (
     assign,
     assigned_names,
     attribute,
+    blocks_of,
     call,
     constant,
     load,
@@ -268,9 +269,31 @@ def _fill_name(reverse: Reverse, body: list[Any], name: str) -> None:
                 else:
                     arm[:] = [n for n in arm if not isinstance(n, gast.Pass)]
                     arm.insert(0, assign(name, _placeholder(reverse, name), statement))
+        elif isinstance(statement, gast.With) or (isinstance(statement, gast.Try) and not statement.handlers):
+            for block in blocks_of(statement):
+                _fill_name(reverse, block, name)
+        elif isinstance(statement, gast.Try):
+            _fill_attempt(reverse, statement, name)
         elif isinstance(statement, (gast.For, gast.While)):
             body.insert(k, assign(name, _placeholder(reverse, name), statement))
         return
+
+
+def _fill_attempt(reverse: Reverse, s: Any, name: str) -> None:
+    """Gives a name a placeholder on those paths through a `try` that do not assign it."""
+    if name not in _surely_assigned([*s.body, *s.orelse]):
+        block = s.orelse if name in assigned_names(s.orelse) else s.body
+        _fill_block(reverse, block, name, s)
+    for h in s.handlers:
+        if name not in _surely_assigned(h.body):
+            _fill_block(reverse, h.body, name, s)
+
+
+def _fill_block(reverse: Reverse, block: list[Any], name: str, like: Any) -> None:
+    if name in assigned_names(block):
+        _fill_name(reverse, block, name)
+    else:
+        block.append(assign(name, _placeholder(reverse, name), like))
 
 
 def _placeholder(reverse: Reverse, name: str) -> Any:
@@ -288,6 +311,11 @@ def _surely_assigned(statements: list[Any]) -> set[str]:
     for s in statements:
         if isinstance(s, gast.If):
             found |= _surely_assigned(s.body) & _surely_assigned(s.orelse)
+        elif isinstance(s, gast.With):
+            found |= _surely_assigned(s.body)
+        elif isinstance(s, gast.Try):
+            arms = [_surely_assigned(arm) for arm in arms_of(s) if not ends_in_raise(arm)]
+            found |= set.intersection(*arms) | _surely_assigned(s.finalbody) if arms else set()
         elif not isinstance(s, (gast.For, gast.While)):
             found |= set(assigned_names(s))
     return found

@@ -84,7 +84,7 @@ def array_expanded(x):
     return weighted(*x)
 
 
-@program(({"a": 0.5, "b": 0.7},), second=True)
+@program(({"a": 0.5, "b": 0.7},))
 def dict_expanded(values):
     return weighted(**values) * named(**values)
 

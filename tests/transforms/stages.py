@@ -12,6 +12,7 @@ import numpy as np
 from s2sad.transforms.bind_imports import bind_imports
 from s2sad.transforms.check_syntax import check_syntax
 from s2sad.transforms.desugar_assignments import desugar_assignments
+from s2sad.transforms.desugar_contexts import desugar_contexts
 from s2sad.transforms.desugar_jumps import desugar_jumps
 from s2sad.transforms.desugar_match import desugar_match
 from s2sad.transforms.place_definitions import place_definitions
@@ -27,6 +28,7 @@ FRONT: tuple[Pass, ...] = (
     desugar_match,
     resolve_names,
     bind_imports,
+    desugar_contexts,
     desugar_assignments,
     desugar_jumps,
     to_anf,

@@ -7,7 +7,7 @@ import pytest
 from s2sad.transforms.bind_imports import bind_imports
 from s2sad.transforms.errors import UnsupportedSyntaxError
 from s2sad.transforms.nodes import load
-from tests.transforms.stages import assert_agree, read, up_to
+from tests.transforms.stages import assert_agree, executable, read, up_to
 
 
 def test_behaviour() -> None:
@@ -45,6 +45,10 @@ def test_a_name_with_two_meanings_is_refused(body: str) -> None:
         up_to(bind_imports, read(f"def f(x):\n    {body}\n    return s\n")[1])
 
 
-def test_a_name_that_cannot_be_imported() -> None:
+@pytest.mark.parametrize("statement", ["from math import nothing_like_this", "import nothing_like_this"])
+def test_a_name_that_cannot_be_imported_is_an_error_where_it_is_reached(statement: str) -> None:
+    text = f"def f(x):\n    if x:\n        {statement}\n    return x\n"
+    program = up_to(bind_imports, read(text)[1])
+    assert executable(program)(0) == 0
     with pytest.raises(ImportError, match="nothing_like_this"):
-        up_to(bind_imports, read("def f(x):\n    from math import nothing_like_this\n    return x\n")[1])
+        executable(program)(1)

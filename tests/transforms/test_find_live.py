@@ -103,6 +103,5 @@ def test_a_definition_in_a_loop_sees_the_next_iterations() -> None:
 
 
 def test_constructs_that_are_not_analysed_are_refused() -> None:
-    for text in ("with x:\n        pass", "x = (y := 1)", "del x", "global x", "yield x",
-                 "try:\n        pass\n    finally:\n        pass"):
+    for text in ("x = (y := 1)", "del x", "global x", "yield x", "class A:\n        pass"):
         assert find_uses(parse(f"def f(x):\n    {text}\n")) is None

@@ -378,12 +378,64 @@ CASES = {
     "what is not analysed stays as it is": ("""
         def f(x):
             y = 1
-            try:
-                z = 1
-            finally:
-                pass
+            z = y
+            del z
             return x
     """, None, (2.0,)),
+    "what may raise stays in a try": ("""
+        def f(x):
+            y = 1 / x
+            try:
+                z = 1 / x
+                a = x
+                if x > 1:
+                    w = x[0]
+                done = True
+            except ZeroDivisionError:
+                v = x * x
+                done = False
+            return done
+    """, """
+        def f(x):
+            try:
+                z = 1 / x
+                if x > 1:
+                    w = x[0]
+                done = True
+            except ZeroDivisionError:
+                done = False
+            return done
+    """, (1.0,)),
+    "a try that only cleans up": ("""
+        def f(x):
+            y = x + 1
+            try:
+                z = x * x
+            finally:
+                v = x
+                effect(y)
+            return x
+    """, """
+        def f(x):
+            y = x + 1
+            try:
+                pass
+            finally:
+                effect(y)
+            return x
+    """, (1.0,)),
+    "a context": ("""
+        def f(x):
+            with effect(x):
+                y = x * x
+                z = x + 1
+            return z
+    """, """
+        def f(x):
+            with effect(x):
+                z = x + 1
+            return z
+    """),
     "default values and decorators with effects": ("""
         def f(x):
             def g(y=effect(1)):
