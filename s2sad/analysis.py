@@ -82,6 +82,10 @@ class Analysis:
             self.sharing.classes,
         )
 
+    def varies(self, name: str, attr: str) -> bool:
+        """Whether an attribute of the object of a name may carry a derivative."""
+        return domain.is_differentiable(domain.attribute_kind(self.kind_of_name(name), attr)) is not False
+
     @property
     def changes(self) -> Changes:
         return Changes(

@@ -41,7 +41,7 @@ from .kinds import (
     kind_of,
     widen,
 )
-from .members import attribute_kind, mirror_kind
+from .members import attribute_kind, held_kind, mirror_kind, with_field
 from .objects import is_plain
 from .transforms.operations import index_items
 from .transforms.program import MISSING, Program
@@ -54,6 +54,7 @@ __all__ = [
     "dict_kind",
     "element_kind",
     "has_length",
+    "held_kind",
     "holds_floats",
     "is_array",
     "is_basic_index",
@@ -88,6 +89,7 @@ __all__ = [
     "unbroadcast_plan",
     "unpack_kinds",
     "update_nature",
+    "with_field",
     "zero_plan",
 ]
 

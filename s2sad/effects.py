@@ -13,6 +13,7 @@ from .primitives import PRIMITIVES
 from .transforms.find_aliases import Aliases, find_aliases, is_outside
 from .transforms.find_changed import Calls, changing_calls
 from .transforms.find_stores import stores
+from .transforms.nodes import statements_in
 from .transforms.operations import Operation, classify
 from .transforms.program import Program
 
@@ -36,6 +37,7 @@ def aliases_of(
         lambda atom: domain.is_container(kind(atom)),
         PRIMITIVES.is_in_place,
         lambda atom: domain.item_nature(kind(atom)) == "array",
+        lambda call: program.resolve(call.func) is PRIMITIVES.helper("holding"),
     )
 
 
@@ -59,6 +61,13 @@ def changes_outside(program: Program, kinds: Mapping[str, Kind], may_change: Cal
     changed = [
         gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
         for name, _ in stores(program, PRIMITIVES.is_in_place)
+    ]
+    changed += [
+        target.value
+        for s in statements_in(program.tree.body)
+        if isinstance(s, gast.Assign)
+        for target in s.targets
+        if isinstance(target, gast.Attribute)
     ]
     changed += [a for _, atoms in calls_that_change(program, kinds, may_change) for a in atoms]
     if not changed:

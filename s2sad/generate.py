@@ -19,10 +19,13 @@ from .analysis import lowered
 from .arguments import check_type
 from .arity import call_method, call_star, has_stars, of_arity
 from .compiled import make_function
+from .constructors import makes_plainly
 from .effects import changes_outside
 from .judgements import is_float, is_pure_call, stays_starred, users_names
-from .kinds import UNKNOWN, Kind, kind_of
+from .kinds import UNKNOWN, Kind, Literal, Record, kind_of
+from .members import super_of
 from .primitives import PRIMITIVES
+from .promoted import KnownObjects
 from .source import FunctionSource, read_source
 from .specialise import class_scope, classes_read, has_objects, hoist_reads, put_in_methods
 from .transforms import (
@@ -35,6 +38,7 @@ from .transforms import (
     to_single_assignment,
     unwatched,
 )
+from .transforms.check_fields import check_fields
 from .transforms.emit import Link, missing_rule
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.expand_stars import expand_stars, lower_stars
@@ -42,6 +46,7 @@ from .transforms.nodes import assign, constant, load, located, tuple_of, walk
 from .transforms.operations import Call, Operation, classify
 from .transforms.printer import to_source
 from .transforms.program import MISSING, Names, Program, Scope
+from .transforms.promote_fields import drop_holding, promote_fields
 from .transforms.rebuild import rebuilt
 
 __all__ = ["Capture", "Generated", "Generator", "Request", "capture_key"]
@@ -224,7 +229,9 @@ class Generator:
         if key not in self.programs:
 
             def put_in(program: Program) -> Program:
-                return put_in_methods(program, lambda p: self.kinds(p, kinds), self.inlinable)
+                program = put_in_methods(program, lambda p: self.kinds(p, kinds), self.inlinable)
+                known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
+                return promote_fields(program, known, PRIMITIVES.helper)
 
             program = to_single_assignment(
                 program, self.inlinable, self._watch_of(function), put_in if objects else None
@@ -270,6 +277,11 @@ class Generator:
 
     def kind_of_call(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
         """The kind of what a user's function returns for arguments of these kinds."""
+        if operation.function is object.__new__ and isinstance(made := getattr(args[0], "value", None), type):
+            return Record(made, ()) if makes_plainly(made) else UNKNOWN
+        if operation.function is super and len(args) == 2:
+            classes = [getattr(kind, "value", None) for kind in args]
+            return Literal(super_of(*classes)) if all(isinstance(c, type) for c in classes) else UNKNOWN
         function = self.plain(operation.function, args, keywords)
         if not isinstance(function, FunctionType) or has_stars(function) or starred(operation):
             return UNKNOWN
@@ -282,14 +294,17 @@ class Generator:
         key = (function, tuple(bound.items()))
         if key not in self.result_kinds:
             self.result_kinds[key] = UNKNOWN  # what a recursive call meets
-            program, found = self.expanded(function, bound)
+            try:
+                program, found = self.expanded(function, bound)
+            except UnsupportedSyntaxError:  # to be raised where the function's derivative is made
+                return UNKNOWN
             result = program.tree.body[-1].value
             self.result_kinds[key] = domain.kind_of_atom(result, found)
         return self.result_kinds[key]
 
     def may_change(self, operation: Operation, kind: Callable[[Any], Kind]) -> bool:
         """Whether a call of a function without a rule, known now, may change something that it is given."""
-        if not isinstance(operation, Call) or operation.function is MISSING:
+        if not isinstance(operation, Call) or operation.function in (MISSING, object.__new__):
             return False
         if starred(operation):
             return True
@@ -384,6 +399,7 @@ class Generator:
         analysis = lowered(program, kinds, lambda p: self.kinds(p, given), self.may_change, watch)
         program, kinds, changes = analysis.program, analysis.kinds, analysis.changes
         active = analysis.active(request.wrt)
+        check_fields(program, active, analysis.varies, not request.writes)
         shadowed = analysis.shadowed(active, request.writes)
 
         def link(
@@ -415,6 +431,7 @@ class Generator:
                 shadowed,
                 request.careful,
             )
+        result = drop_holding(result, PRIMITIVES.helper("holding"))
         watch("differentiate", result)
         return simplify(
             result,

@@ -29,6 +29,7 @@ from .kinds import (
     Literal,
     Nothing,
     Numeric,
+    Record,
     Scalar,
     Sparse,
     Sym,
@@ -301,6 +302,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Literal(len(items))
         case [_] if function is len:
             return Scalar("int")
+        case [Record(cls)] if function is type:
+            return Literal(cls)
         case [Array()] if function in (np.shape, np.size, np.ndim):
             return attribute_kind(args[0], function.__name__)
         case [Scalar("int", Sym() as size), Literal(int() as n)] if function in (operator.add, operator.sub):

@@ -381,6 +381,10 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return List(tuple(_join(p, q, depth + 1) for p, q in zip(xs, ys, strict=True)), element)
         case Dict(xs), Dict(ys) if [k for k, _ in xs] == [k for k, _ in ys]:
             return Dict(tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True)))
+        case Record(c, ()), Record(d, _) if c is d:  # an object that has only just been made
+            return b
+        case Record(c, _), Record(d, ()) if c is d:
+            return a
         case Record(c, xs), Record(d, ys) if c is d and [k for k, _ in xs] == [k for k, _ in ys]:
             return Record(
                 c, tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True))

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import FunctionType
+from typing import Any
 
 from . import kind_structure
 from .kind_plans import is_differentiable
-from .kinds import UNKNOWN, Array, Kind, Literal, Record, Scalar, kind_of, widen
+from .kinds import UNKNOWN, Array, Kind, Literal, Record, Scalar, join, kind_of, widen
 from .objects import ABSENT, lookup, mirror_class, shadows_fields
 from .transforms.operations import Member
 
-__all__ = ["attribute_kind", "field_kind", "member_of", "mirror_kind", "reflects"]
+__all__ = [
+    "attribute_kind",
+    "field_kind",
+    "held_kind",
+    "member_of",
+    "mirror_kind",
+    "reflects",
+    "super_of",
+    "with_field",
+]
 
 
-def member_of(kind: Record, name: str) -> Member | None:
+def member_of(kind: Kind, name: str) -> Member | None:
     """What an attribute of an object of this kind means, or None when only the run can tell."""
+    if isinstance(kind, Literal) and isinstance(kind.value, super):
+        above = getattr(kind.value, name, None)
+        return Member("static", above) if isinstance(above, FunctionType) else None
+    if not isinstance(kind, Record):
+        return None
     found = lookup(kind.cls, name)
     held = field_kind(kind, name)
     special = name.startswith("__") and name.endswith("__")  # Python looks these up in the class alone
@@ -33,6 +48,12 @@ def member_of(kind: Record, name: str) -> Member | None:
     if found is ABSENT or hasattr(type(found), "__get__") or isinstance(found, cached_property):
         return None
     return Member("constant", found if callable(found) else None)
+
+
+@lru_cache(maxsize=1024)
+def super_of(cls: type, own: type) -> Any:
+    """What `super(cls, type(self))` is: one object for the two classes."""
+    return super(cls, own)
 
 
 def field_kind(kind: Record, name: str) -> Kind | None:
@@ -62,6 +83,13 @@ def mirror_kind(kind: Kind, parts: dict[str, Kind]) -> Kind:
     )
 
 
+def held_kind(kind: Kind, parts: dict[str, Kind]) -> Kind:
+    """The kind of an object of this kind that holds these parts now."""
+    if not isinstance(kind, Record):
+        return kind
+    return Record(kind.cls, tuple(sorted({**dict(kind.fields), **parts}.items(), key=lambda item: item[0])))
+
+
 def _zero_kind(kind: Kind) -> Kind:
     if is_differentiable(kind) is False:
         return Literal(None)
@@ -80,3 +108,12 @@ def reflects(left: Kind, right: Kind, name: str, reflected: str) -> bool:
     if right.cls is not left.cls and issubclass(right.cls, left.cls):
         return other is not lookup(left.cls, reflected)
     return own is ABSENT and right.cls is not left.cls
+
+
+def with_field(kind: Kind, name: str, value: Kind) -> Kind:
+    """The kind of an object whose attribute was set to a value of this kind, or to what it was before."""
+    if not isinstance(kind, Record):
+        return kind
+    held = dict(kind.fields)
+    held[name] = join(held[name], value) if name in held else widen(value)
+    return Record(kind.cls, tuple(sorted(held.items(), key=lambda item: item[0])))

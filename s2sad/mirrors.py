@@ -7,13 +7,24 @@ NonDifferentiableError for an attribute that the value does not hold itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from .objects import fields_of, is_plain, lookup, mirror, shadows_fields
 from .runtime import zeros_like
-from .transforms.errors import NonDifferentiableError
+from .transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 
-__all__ = ["adjoint_like", "callee_adjoint", "callee_tangent", "field_adjoint", "field_tangent"]
+__all__ = [
+    "adjoint_like",
+    "callee_adjoint",
+    "callee_tangent",
+    "field_adjoint",
+    "field_tangent",
+    "holding",
+    "refuse_held_object",
+]
 
 
 def adjoint_like(x: Any, /, **parts: Any) -> Any:
@@ -58,3 +69,49 @@ def _held(x: Any, names: Any) -> dict[str, Any]:
                 instead="pass what is needed as an argument of its own",
             )
     return held
+
+
+def holding(x: Any, /, **values: Any) -> Any:
+    """The object `x` itself, which holds these values: what its derivative goes to."""
+    return x
+
+
+def refuse_held_object(x: Any, *others: Any) -> None:
+    """Raises UnsupportedSyntaxError if the object `x`, which is changed, is one of the others, or if one of
+    them or itself holds it.
+    """
+    seen = {id(x)}
+    todo = [part for other in others for part in ([other] if other is not x else _parts(x))]
+    while todo:
+        other = todo.pop()
+        if other is x:
+            raise UnsupportedSyntaxError(
+                f"a change of an object of type {type(x).__name__} that another argument holds too",
+                why="the change would be seen there, and following it is not supported",
+                instead="pass different objects, or return the new value",
+            )
+        if id(other) not in seen:
+            seen.add(id(other))
+            todo.extend(_parts(other))
+
+
+def _parts(x: Any) -> Iterator[Any]:
+    """What a container, an object or a function holds."""
+    if isinstance(x, (list, tuple, set, frozenset)):
+        yield from x
+    elif isinstance(x, dict):
+        yield from x.values()
+    elif isinstance(x, MethodType):
+        yield x.__self__
+    elif isinstance(x, partial):
+        yield from (x.func, *x.args, *x.keywords.values())
+    elif isinstance(x, FunctionType):
+        yield from x.__defaults__ or ()
+        for cell in x.__closure__ or ():
+            if cell != _EMPTY:
+                yield cell.cell_contents
+    elif is_plain(type(x)):
+        yield from fields_of(x).values()
+
+
+_EMPTY = CellType()

@@ -31,6 +31,7 @@ from .updates import repeated
 __all__ = ["PRIMITIVES", "RulePrimitives"]
 
 
+BUILDERS = (mirrors.adjoint_like, mirrors.holding)
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
 
 
@@ -80,12 +81,12 @@ class RulePrimitives:
     @staticmethod
     def is_pure(function: Any) -> bool:
         """Whether a function is known to change nothing, and to depend on nothing but its arguments."""
-        return function is mirrors.adjoint_like or is_pure(function)
+        return any(function is builder for builder in BUILDERS) or is_pure(function)
 
     @staticmethod
     def is_builder(function: Any) -> bool:
         """Whether a function makes an object of the keywords it is given, like its first argument."""
-        return function is mirrors.adjoint_like
+        return any(function is builder for builder in BUILDERS)
 
     @staticmethod
     def method(kind: Kind, name: str) -> Any:
@@ -133,7 +134,7 @@ class RulePrimitives:
     @staticmethod
     def member(kind: Kind, name: str) -> Member | None:
         """What an attribute of an object of this kind means, or None when only the run can tell."""
-        return member_of(kind, name) if isinstance(kind, Record) else None
+        return member_of(kind, name)
 
     @staticmethod
     def function_of(kind: Kind) -> Any:

@@ -5,22 +5,25 @@ differentiated: small methods in the place of their calls.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
+from types import FunctionType
 from typing import Any
 
 import gast
 
 from . import domain
+from .constructors import makes_plainly, put_in_constructors
 from .kinds import Dict, Kind, List, Record, Tuple
 from .members import member_of
-from .objects import is_plain
+from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
-from .transforms.bind_methods import MethodCall, called_method, method_names
+from .transforms.bind_methods import called_method, method_names
 from .transforms.hoist_fields import hoist_fields
 from .transforms.inline_calls import inline_calls
-from .transforms.nodes import statements_in, walk
+from .transforms.nodes import call, located, same, statements_in, walk
 from .transforms.operations import Call, Operation, classify
 from .transforms.program import MISSING, Program, Scope
+from .transforms.rebuild import map_blocks, rebuilt
 
 __all__ = ["class_scope", "classes_read", "has_objects", "hoist_reads", "put_in_methods"]
 
@@ -35,7 +38,7 @@ def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
     return any(map(holds_record, kinds.values())) or any(
         isinstance(n, gast.Name)
         and n.id not in program.locals
-        and is_plain(type(program.resolve(n)))
+        and (is_plain(type(program.resolve(n))) or makes_plainly(program.resolve(n)))
         for n in walk(program.tree)
     )
 
@@ -56,26 +59,57 @@ def holds_record(kind: Kind) -> bool:
 def put_in_methods(
     program: Program, find_kinds: Callable[[Program], Mapping[str, Kind]], inlinable: Inlinable
 ) -> Program:
-    """The program, in normal form, with small methods in the place of their calls."""
+    """The program, in normal form, with small methods and what makes objects in the place of their calls."""
     for _ in range(ROUNDS):
-        kinds = find_kinds(program)
-        found: list[MethodCall] = []
+        before, kinds = program, find_kinds(program)
 
-        def find_method(
-            value: Any, program: Program = program, kinds: Any = kinds, found: Any = found
-        ) -> MethodCall | None:
-            method = called_method(
-                value, program, PRIMITIVES, lambda node: domain.kind_of_atom(node, kinds, program)
+        def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        program = put_in_constructors(program, kind, inlinable)
+        if program is before:
+            program = inline_calls(
+                set_properties(program, kind),
+                inlinable,
+                find_method=partial(called_method, program=before, primitives=PRIMITIVES, kind=kind),
+                always=sets_attributes,
             )
-            if method is not None:
-                found.append(method)
-            return method
-
-        before = program
-        program = inline_calls(program, inlinable, find_method=find_method)
-        if not found or len(list(walk(program.tree))) == len(list(walk(before.tree))):
-            break
+            if same(program.tree, before.tree):
+                break
     return program
+
+
+def sets_attributes(function: Any) -> bool:
+    """Whether a function's text sets attributes, or may by a call: to be followed by its caller."""
+    return any(
+        (isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
+        or (isinstance(n, gast.Expr) and isinstance(getattr(n.value, "func", None), gast.Attribute))
+        for n in walk(function)
+    )
+
+
+def set_properties(program: Program, kind: Kinds) -> Program:
+    """The program with calls of the functions that set properties in the place of stores to these."""
+    bindings, names = dict(program.bindings), program.names.copy()
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)]
+
+    def statement(s: Any) -> list[Any]:
+        match s:
+            case gast.Assign(targets=[gast.Attribute(value=base, attr=attr)], value=value):
+                owner = kind(base)
+                found = lookup(owner.cls, attr) if isinstance(owner, Record) else None
+                if isinstance(found, property) and isinstance(found.fset, FunctionType):
+                    name = names.fresh(found.fset.__name__)
+                    bindings[name] = found.fset
+                    return [located(gast.Expr(value=call(name, base, value)), s)]
+        return [map_blocks(s, block)]
+
+    body = block(program.tree.body)
+    if len(bindings) == len(program.bindings):
+        return program
+    return program.with_tree(rebuilt(program.tree, body=body), bindings=bindings, names=names)
 
 
 def hoist_reads(

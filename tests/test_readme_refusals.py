@@ -41,8 +41,11 @@ CHANGES = {
     ],
 }
 OBJECTS = {
-    "assignments to attributes": ["box.value = x\nreturn np.sum(x)"],
-    "attributes of objects that hold what is differentiated": ["return np.sum(Box(x).value)"],
+    "attributes that are set where others hold the object": [
+        "box.value = x\nreturn np.sum(x)",
+        "boxes = [Box(x)]\nboxes[0].value = x * x\nreturn np.sum(boxes[0].value)",
+        "b = Box(x)\nboxes = [b]\nb.value = x * x\nreturn np.sum(boxes[0].value)",
+    ],
 }
 FUNCTIONS = {
     "`numpy.unique`": ["return np.sum(np.unique(x))"],

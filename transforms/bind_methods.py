@@ -80,10 +80,9 @@ def called_method(value: Any, program: Program, primitives: Primitives, kind: Ki
             pair = COMPARED[type(op)]
         case _:
             return None
-    first, second = (method(left, name) for name in pair)
     if primitives.prefers_right(kind(left), kind(right), pair):
-        return calls(second, right, left)
-    return calls(first, left, right)
+        return calls(method(right, pair[1]), right, left)
+    return calls(method(left, pair[0]), left, right)
 
 
 def method_names(node: Any) -> list[tuple[Any, list[str]]]:

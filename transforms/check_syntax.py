@@ -86,7 +86,6 @@ def check(program: Program, node: Node, local: frozenset[str]) -> None:
             children = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
             children += node.body if isinstance(node, gast.FunctionDef) else [node.body]
         case gast.AnnAssign():
-            check_target(program, node.target)
             children = [node.target, *([node.value] if node.value else [])]
         case _:
             check_parts(program, node, local)
@@ -145,10 +144,7 @@ def check_globals(program: Program, function: Node) -> None:
 def check_parts(program: Program, node: Node, local: frozenset[str]) -> None:
     """Refuses what a node that is allowed may not hold."""
     match node:
-        case gast.Assign():
-            for target in node.targets:
-                check_target(program, target)
-        case gast.AugAssign() | gast.For() | gast.comprehension():
+        case gast.For() | gast.comprehension():
             check_target(program, node.target)
         case gast.withitem() if node.optional_vars is not None:
             check_target(program, node.optional_vars)
@@ -222,7 +218,7 @@ def check_reflection(program: Program, node: Node, local: frozenset[str]) -> Non
 
 
 def check_target(program: Program, target: Node) -> None:
-    """Refuses stores to attributes, wherever in a target they are."""
+    """Refuses attributes among the targets of a loop."""
     if isinstance(target, (gast.Tuple, gast.List)):
         for item in target.elts:
             check_target(program, item)
@@ -231,7 +227,6 @@ def check_target(program: Program, target: Node) -> None:
     elif isinstance(target, gast.Attribute):
         program.refuse(
             target,
-            "an assignment to an attribute is not differentiated",
-            "the object is changed where others see it",
-            "return the new value, or keep it in a local name",
+            "a loop that assigns to an attribute is not differentiated",
+            instead="assign to a name in the loop's head, and to the attribute in its body",
         )

@@ -270,9 +270,10 @@ class Forward(TangentEmitter):
                 value = gast.Subscript(value=self.tangent(base), slice=index, ctx=gast.Load())
             case Field(base=base, name=field):
                 value = self.field_tangent(base, field)
-            case Build(items=items, node=gast.Call(func=function, args=args), keys=keys):
+            case Build(items=items, node=gast.Call(args=args), keys=keys):
                 tangents = [self.tangent(i) for i in items]
-                value = call(function, *args, **dict(zip(keys, tangents, strict=True)))
+                like = self.helper("adjoint_like")
+                value = call(like, *args, **dict(zip(keys, tangents, strict=True)))
             case Build(items=items, node=node, keys=keys):
                 tangents = [self.tangent(i) for i in items]
                 value = (

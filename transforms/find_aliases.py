@@ -146,6 +146,7 @@ def find_aliases(
     is_container: Callable[[Any], bool],
     is_in_place: Callable[[Any], bool],
     is_array: Callable[[Any], bool],
+    is_same: Callable[[Any], bool] = lambda call: False,
 ) -> Aliases:
     """The aliases among a program's names.
 
@@ -153,7 +154,7 @@ def find_aliases(
     when a function's result shares no memory with its arguments, "view" when it always does with its first,
     "maybe" when it may with that, else "unknown"; `is_scalar_item(base, index)` says that an item is a number
     rather than a view; `is_container(atom)` that an item is an object that is held, `is_array(atom)` that
-    what is stored is copied.
+    what is stored is copied; `is_same(call)` that it returns its first argument.
     """
     tree = program.tree
     passing: frozenset[int] = frozenset()  # the copies at the ends of loops that are left out
@@ -191,6 +192,8 @@ def find_aliases(
                 return item(of(base), True)
             case Field(base=base):
                 return item(of(base), is_container(base))
+            case Build(items=items, node=gast.Call(args=[base, *_]) as node) if is_same(node):
+                return union([of(base), (frozenset(), both(union(map(of, items))))])
             case Build(items=items):
                 return own, both(union(map(of, items)))
             case Apply() if operation.function in _UPDATES or is_in_place(operation.function):
@@ -204,6 +207,8 @@ def find_aliases(
                 if shared == "view" and not is_container(load(site)):
                     return found
                 return both(found) | own, both(found)
+            case Call() if operation.function is object.__new__:
+                return own, frozenset()
             case Call() if operation.function in (set, frozenset):
                 return own, both(union(map(of, operation.operands())))
             case Call():
@@ -232,6 +237,8 @@ def find_aliases(
                 case gast.Assign(targets=[gast.Tuple(elts=elts)]):
                     for target in elts:
                         define(target.id, item(of(s.value), is_container(s.value)))
+                case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=base))]):
+                    define(base, (frozenset(), both(of(s.value))))
                 case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]):
                     if not is_array(s.targets[0].value):
                         define(base, (frozenset(), both(of(s.value))))

@@ -118,6 +118,9 @@ class _Run:
                 self.kinds[name] = domain.stored_kind(
                     self.kinds.get(name, domain.UNKNOWN), self.atom(s.value)
                 )
+            case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
+                owner = self.kinds.get(name, domain.UNKNOWN)
+                self.kinds[name] = domain.with_field(owner, attr, self.atom(s.value))
             case gast.AugAssign(target=gast.Name(id=name) as target):
                 self.define(name, self.value(gast.BinOp(left=load(target.id), op=s.op, right=s.value)))
             case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name) as base, slice=index)):
@@ -201,7 +204,8 @@ class _Run:
                 return domain.attribute_kind(self.atom(base), name)
             case Build(items=items, keys=keys, node=gast.Call()):
                 parts = dict(zip(keys, map(self.atom, items), strict=True))
-                return domain.mirror_kind(self.atom(node.args[0]), parts)
+                held = self.program.resolve(node.func) is self.primitives.helper("holding")
+                return (domain.held_kind if held else domain.mirror_kind)(self.atom(node.args[0]), parts)
             case Build(items=items, node=gast.Tuple()):
                 return domain.tuple_kind([self.atom(i) for i in items])
             case Build(items=items, node=gast.List()):

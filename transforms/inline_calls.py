@@ -53,14 +53,16 @@ def inline_calls(
     find_function: Finder,
     max_statements: int = 40,
     find_method: Callable[[Node], MethodCall | None] | None = None,
+    always: Callable[[Any], bool] = lambda function: False,
 ) -> Program:
     """The program with small callees in place of their calls.
 
     `find_function(function, call)` gives the normal form of a function object for a call of it, or None for
-    one that is not to be read; `find_method` the function that an expression calls as a method.
+    one that is not to be read; `find_method` the function that an expression calls as a method; `always`
+    says of a method's tree that it is put in whatever its size.
     """
     inliner = _Inliner(program, find_function, max_statements, (key_of(program),), {})
-    inliner.find_method = find_method
+    inliner.find_method, inliner.always = find_method, always
     return inliner.run()
 
 
@@ -91,6 +93,7 @@ class _Inliner:
         self.read = read
         self.names = program.names.copy()
         self.find_method: Callable[[Node], MethodCall | None] | None = None
+        self.always: Callable[[Any], bool] = lambda function: False
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
         self.defined = Counter(n.name for n in walk(program.tree) if isinstance(n, gast.FunctionDef))
@@ -172,7 +175,8 @@ class _Inliner:
                 return None
             function = callee.tree
         given = bind(function.args, call, literal_defaults=callee is not None)
-        if given is None or not self.affords(function) or calls_by_keyword(function):
+        wanted = method is not MISSING and self.always(function)
+        if given is None or not (wanted or self.affords(function)) or calls_by_keyword(function):
             return None
         mapping = self.adopt(callee) if callee is not None else {}
         if mapping is None:

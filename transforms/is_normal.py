@@ -164,6 +164,9 @@ class _Checker:
             case gast.Subscript() as target:
                 yield from self.op(target)
                 yield from self.atom(s.value, "a stored value")
+            case gast.Attribute() as target:
+                yield from self.atom(target.value, "the object of an attribute")
+                yield from self.atom(s.value, "a stored value")
             case target:
                 yield self.wrong(target, "a target")
 

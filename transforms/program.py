@@ -77,7 +77,8 @@ class Program:
 
     `tree` is its gast.FunctionDef; `locals` the names that it binds (parameters included); `bindings` the
     objects that passes have given names to (helpers, derivatives of callees); `origins` the variable that a
-    name is a version of; `lines` the user's file from line 1, for errors and provenance comments.
+    name is a version of; `lines` the user's file from line 1, for errors and provenance comments; `effects`
+    the stores to attributes, as (object, attribute), that nothing reads again but who sees the object later.
     """
 
     tree: Any
@@ -88,6 +89,7 @@ class Program:
     bindings: Mapping[str, Any] = field(default_factory=dict)
     names: Names = field(default_factory=lambda: Names(()))
     origins: Mapping[str, str] = field(default_factory=dict)
+    effects: frozenset[tuple[str, str]] = frozenset()
 
     def with_tree(self, tree: Any, **changes: Any) -> Program:
         return replace(self, tree=tree, **changes)

@@ -96,10 +96,10 @@ class Writer(ExpressionWriter):
     def statement(self, s: Node) -> None:
         match s:
             case gast.Assign(targets=[target]):
-                self.base = base_name(target)
+                self.base = target.attr if isinstance(target, gast.Attribute) else base_name(target)
                 self.assignment(target, s.value)
             case gast.AugAssign():
-                self.base = base_name(s.target)
+                self.base = s.target.attr if isinstance(s.target, gast.Attribute) else base_name(s.target)
                 self.augmented(s)
             case gast.Return():
                 self.base = "out"
@@ -154,6 +154,9 @@ class Writer(ExpressionWriter):
             case gast.Subscript():  # Python's order: value, object, index
                 (new, base), index = self.operands([value, target.value], target.slice)
                 self.emit(assign(rebuilt(target, value=base, slice=index), new))
+            case gast.Attribute():
+                new, base = self.atoms([value, target.value])
+                self.emit(assign(rebuilt(target, value=base), new))
             case _:
                 self.emit(assign(target, self.atom(listed(self, value))))
 
@@ -204,6 +207,13 @@ class Writer(ExpressionWriter):
                 self.assign(s.target.id, held)
             else:
                 self.emit(rebuilt(s, value=self.atom(s.value)))
+            return
+        if isinstance(s.target, gast.Attribute):
+            (base,) = self.atoms([s.target.value], s.value)
+            target = rebuilt(s.target, value=base)
+            held = self.temporary(gast.Attribute(value=base, attr=s.target.attr, ctx=gast.Load()))
+            self.emit(gast.AugAssign(target=store(held.id), op=s.op, value=self.atom(s.value)))
+            self.emit(assign(target, held))
             return
         (base,), index = self.operands([s.target.value], s.target.slice, s.value)
         target = rebuilt(s.target, value=base, slice=index)

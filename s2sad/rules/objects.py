@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from ..mirrors import callee_adjoint, callee_tangent, field_adjoint, field_tangent
-from ..registry import bprop
+from ..mirrors import callee_adjoint, callee_tangent, field_adjoint, field_tangent, refuse_held_object
+from ..registry import bprop, nondifferentiable
+
+nondifferentiable([refuse_held_object], pure=False)
 
 BOX = SimpleNamespace(a=1.5, b=0.5)
 

@@ -140,7 +140,7 @@ def object_with_slots(model, x):
     return np.sum(model.apply(x))
 
 
-@program((network(), positive(3)), wrt=(0, 1), second=True)
+@program((network(), positive(3)), wrt=(0, 1))
 def objects_in_a_list(network, x):
     return np.sum(network.predict(x))
 
@@ -179,3 +179,203 @@ def method_in_a_loop(x, particle):
     for k in range(3):
         total = total + particle.energy() * total / (k + 2)
     return total
+
+
+# ---------------------------------------------------------------- objects that the function makes
+
+
+class Tank:
+    def __init__(self, level):
+        self.level = level
+
+    def pour(self, rate):
+        self.level = self.level * (1 - rate)
+        return self.level**2
+
+
+class Filter:
+    """A Kalman filter of one number: a class that changes itself, as many are."""
+
+    def __init__(self, state, variance, noise):
+        self.state = state
+        self.variance = variance
+        self.noise = noise
+        self.count = 0
+
+    def predict(self):
+        self.state = 0.9 * self.state
+        self.variance = 0.81 * self.variance + self.noise
+
+    def update(self, z):
+        gain = self.variance / (self.variance + 0.5)
+        self.state += gain * (z - self.state)
+        self.variance *= 1 - gain
+        self.count += 1
+
+    def run(self, zs):
+        total = 0.0
+        for z in zs:
+            self.predict()
+            self.update(z)
+            total += self.state**2
+        return total
+
+
+class Loud(Filter):
+    """Uses what it overrides."""
+
+    def __init__(self, state):
+        super().__init__(state, 1.0, 0.1)
+        self.factor = 1.5
+
+    def predict(self):
+        super().predict()
+        self.state = self.state * self.factor
+
+
+@dataclass
+class State:
+    q: float
+    p: float
+    steps: int = 0
+
+    def kick(self, h):
+        self.p = self.p - h * np.sin(self.q)
+
+    def drift(self, h):
+        self.q = self.q + h * self.p
+        self.steps += 1
+
+    def after(self, h):
+        return State(self.q + h * self.p, self.p - h * np.sin(self.q), self.steps + 1)
+
+
+class Vector:
+    """Operators of the user's own."""
+
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, factor):
+        return Vector(self.x * factor, self.y * factor)
+
+    def __rmul__(self, factor):
+        return self * factor
+
+    def __neg__(self):
+        return Vector(-self.x, -self.y)
+
+    def __getitem__(self, k):
+        return self.x if k == 0 else self.y
+
+    def __abs__(self):
+        return np.sqrt(self.x**2 + self.y**2)
+
+
+class Celsius:
+    def __init__(self, degrees):
+        self.degrees = degrees
+
+    @property
+    def kelvin(self):
+        return self.degrees + 273.0
+
+    @kelvin.setter
+    def kelvin(self, value):
+        self.degrees = value - 273.0
+
+
+@program((2.0, 0.1), wrt=(0, 1), second=True)
+def drain(level, rate):
+    tank = Tank(level)
+    total = 0.0
+    for _ in range(3):
+        total = total + tank.pour(rate)
+    return total
+
+
+@program((0.7, positive(4)), wrt=(0, 1), second=True)
+def kalman(state, zs):
+    return Filter(state, 1.0, 0.2).run(zs)
+
+
+@program((0.7, positive(4)), wrt=(0, 1), second=True)
+def kalman_of_a_subclass(state, zs):
+    return Loud(state).run(zs)
+
+
+@program((0.7, 0.4), wrt=(0, 1), second=True)
+def leapfrog(q, p):
+    state = State(q, p)
+    for _ in range(4):
+        state.kick(0.1)
+        state.drift(0.2)
+        state.kick(0.1)
+    return state.q * state.p + state.steps
+
+
+@program((0.7, 0.4), wrt=(0, 1), second=True)
+def states_replaced(q, p):
+    state = State(q, p)
+    for _ in range(3):
+        state = state.after(0.2)
+    return state.q * state.p
+
+
+@program((0.7, 0.4), wrt=(0, 1))
+def state_in_branches(q, p):
+    state = State(q, p) if q > 0.5 else State(p, q)
+    if p > 0:
+        state.kick(0.3)
+    else:
+        state.q = p
+    return state.q * state.p
+
+
+@program((0.7, 0.4), wrt=(0, 1), second=True)
+def vector_operators(x, y):
+    a = Vector(x, y)
+    b = 2.0 * a + a * x + -a
+    return abs(b) * b[0] + b[1]
+
+
+@program((0.7,), second=True)
+def property_set(x):
+    t = Celsius(x * x)
+    t.kelvin = t.kelvin * 1.1
+    return t.degrees
+
+
+@program((0.7, 0.4), wrt=(0, 1))
+def returns_an_object(q, p):
+    state = State(q, p)
+    state.kick(0.3)
+    return state
+
+
+@program((0.7, 0.4), wrt=(0, 1))
+def objects_in_results(q, p):
+    states = [State(q * k, p) for k in range(3)]
+    return {"last": states[-1], "tank": Tank(q * p)}
+
+
+@program((positive(3),))
+def list_of_made_objects(xs):
+    vectors = [Vector(x, x * x) for x in xs]
+    total = 0.0
+    for v in vectors:
+        total = total + abs(v) * v.x
+    return total
+
+
+@program((0.7, 0.4), wrt=(0, 1))
+def object_passed_on(q, p):
+    return energy_of(State(q, p)) + energy_of(State(p, q))
+
+
+def energy_of(state):
+    return 0.5 * state.p**2 - np.cos(state.q)

@@ -1,0 +1,210 @@
+"""Calls of the user's classes, written out: an object is made, and what its class does with it follows.
+
+Form in and out: the normal form. `t = Tank(level)` becomes `t = object.__new__(Tank)` and the text of
+`__init__`; the constructor that a dataclass was given becomes stores of attributes. Classes that make their
+objects in another way are left alone.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import fields, is_dataclass
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from .members import super_of
+from .objects import is_plain, lookup
+from .transforms.bind_methods import MethodCall
+from .transforms.bind_objects import Objects
+from .transforms.inline_calls import inline_calls
+from .transforms.nodes import assign, attribute, call, constant, load, located, names_read, statements_in
+from .transforms.program import MISSING, Program
+from .transforms.rebuild import bound_names, map_blocks, rebuilt
+
+__all__ = ["makes_plainly", "new_class", "put_in_constructors"]
+
+ROUNDS = 8  # of constructors that call each other's
+CONSTRUCTORS = ("__init__", "__post_init__")
+
+
+def makes_plainly(cls: Any) -> bool:
+    """Whether calling a class makes an empty object and gives it to `__init__`."""
+    return (
+        isinstance(cls, type)
+        and is_plain(cls)
+        and lookup(type(cls), "__call__") is lookup(type, "__call__")
+        and lookup(cls, "__new__") is lookup(object, "__new__")
+        and lookup(cls, "__setattr__") is lookup(object, "__setattr__")
+        and not inspect.isabstract(cls)
+        and not hasattr(cls, "__del__")
+    )
+
+
+def is_generated(cls: type) -> bool:
+    """Whether the class has the constructor that `dataclass` made for it."""
+    init = lookup(cls, "__init__")
+    return is_dataclass(cls) and isinstance(init, FunctionType) and init.__code__.co_filename == "<string>"
+
+
+def new_class(node: Any, program: Program, kind: Callable[[Any], Any]) -> Any:
+    """The class of `object.__new__(C)`, or MISSING."""
+    match node:
+        case gast.Call(func=gast.Attribute() as func, args=[made]) if program.resolve(func) is object.__new__:
+            return class_of(made, program, kind)
+    return MISSING
+
+
+def class_of(node: Any, program: Program, kind: Callable[[Any], Any]) -> Any:
+    """The class that an expression means, or MISSING."""
+    found = program.resolve(node)
+    if found is MISSING:
+        found = getattr(kind(node), "value", MISSING)
+    return found if isinstance(found, type) else MISSING
+
+
+def put_in_constructors(
+    program: Program, kind: Callable[[Any], Any], inlinable: Callable[[Any, Any], Program | None]
+) -> Program:
+    """The program with its calls of plain classes written out; the program itself where there is none, or one
+    whose constructor cannot be put in.
+    """
+    writer = _Writer(program, kind)
+    tree = rebuilt(program.tree, body=writer.block(program.tree.body))
+    if not writer.made:
+        return program
+    made = program.with_tree(
+        tree,
+        locals=program.locals | bound_names(tree),
+        names=writer.objects.names,
+        bindings=writer.objects.all_bindings(),
+    )
+    for _ in range(ROUNDS):
+        found = constructor_calls(made, writer.made)
+        if not found:
+            return made
+        made = inline_calls(made, inlinable, find_method=partial(find, found), always=lambda tree: True)
+    return program
+
+
+def find(calls: dict[int, MethodCall | None], value: Any) -> MethodCall | None:
+    return calls.get(id(value))
+
+
+def constructor_calls(program: Program, made: dict[str, type]) -> dict[int, MethodCall | None]:
+    """The calls of constructors, by identity, each with its function; None for one that is not known."""
+    types: dict[str, type] = {}
+    above: dict[str, Any] = {}
+    found: dict[int, MethodCall | None] = {}
+    for s in statements_in(program.tree.body):
+        match s:
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Call(func=func, args=[gast.Name(id=of)])
+            ) if program.resolve(func) is type and of in made:
+                types[name] = made[of]
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Call(func=func, args=[base, gast.Name(id=own)])
+            ) if program.resolve(func) is super and own in types:
+                above[name] = super_of(program.resolve(base), types[own])
+            case gast.Expr(
+                value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)) as node
+            ) if attr in CONSTRUCTORS:
+                function = getattr(above.get(name), attr, None)
+                if name in made:
+                    function = lookup(made[name], attr)
+                    node = located(rebuilt(node, args=[load(name), *node.args]), node)
+                if isinstance(function, FunctionType):
+                    found[id(s.value)] = function, node
+                elif name in made or name in above:
+                    found[id(s.value)] = None
+    return found
+
+
+class _Writer:
+    def __init__(self, program: Program, kind: Callable[[Any], Any]) -> None:
+        self.program, self.kind = program, kind
+        self.objects = Objects(program, program.names.copy())
+        self.made: dict[str, type] = {}  # by name the classes of what is made
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        for s in statements:
+            made = None
+            if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
+                made = self.written(s, s.targets[0].id)
+            result.extend([map_blocks(s, self.block)] if made is None else made)
+        return result
+
+    def written(self, s: Any, target: str) -> list[Any] | None:
+        """What `target = C(...)` stands for; None for all else."""
+        node = s.value
+        if not isinstance(node, gast.Call) or not isinstance(node.func, (gast.Name, gast.Attribute)):
+            return None
+        cls = class_of(node.func, self.program, self.kind)
+        if cls is MISSING or not makes_plainly(cls):
+            return None
+        given = [*node.args, *(k.value for k in node.keywords)]
+        if any(isinstance(a, gast.Starred) for a in given) or any(k.arg is None for k in node.keywords):
+            return None
+        name = self.objects.names.fresh(target) if target in names_read(node) else target
+        init = lookup(cls, "__init__")
+        if is_generated(cls):
+            body = self.stores(cls, node, name)
+        elif isinstance(init, FunctionType):
+            body = [self.calls(name, "__init__", node.args, node.keywords)]
+        else:
+            body = [] if init is lookup(object, "__init__") and not given else None
+        if body is None:
+            return None
+        self.made[name] = cls
+        new = call(attribute(load(self.objects.name(object)), "__new__"), node.func)
+        last = [] if name == target else [assign(target, load(name))]
+        return [located(b, s) for b in (assign(name, new), *body, *last)]
+
+    def calls(self, name: str, method: str, args: list[Any], keywords: list[Any]) -> Any:
+        func = attribute(load(name), method)
+        return gast.Expr(value=gast.Call(func=func, args=list(args), keywords=list(keywords)))
+
+    def stores(self, cls: Any, node: Any, name: str) -> list[Any] | None:
+        """What the constructor of a dataclass does; None for a call that does not fit."""
+        signature = inspect.signature(cls)
+        try:
+            bound = signature.bind(*node.args, **{k.arg: k.value for k in node.keywords}).arguments
+        except TypeError:
+            return None
+        body: list[Any] = []
+        declared = {f.name: f for f in fields(cls)}
+        for f in declared.values():
+            if f.init and f.name in bound:
+                value = bound[f.name]
+            elif f.default is not NO_DEFAULT:
+                value = self.atom(f.default, f.name)
+            elif f.default_factory is not NO_DEFAULT:
+                make = f.default_factory
+                value = call(self.objects.name(make, getattr(make, "__name__", "make")))
+            elif f.init:
+                return None
+            else:
+                continue
+            if isinstance(value, gast.Call):
+                made = self.objects.names.temporary(f.name)
+                body.append(assign(made, value))
+                value = load(made)
+            body.append(assign(gast.Attribute(value=load(name), attr=f.name, ctx=gast.Store()), value))
+        if hasattr(cls, "__post_init__"):
+            extra = [
+                bound.get(p.name, None if p.default is p.empty else self.atom(p.default, p.name))
+                for p in signature.parameters.values()
+                if p.name not in declared
+            ]
+            body.append(self.calls(name, "__post_init__", extra, []))
+        return body
+
+    def atom(self, value: Any, base: str) -> Any:
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return constant(value)
+        return load(self.objects.name(value, base))

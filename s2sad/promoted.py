@@ -1,0 +1,139 @@
+"""The objects of a program as `promote_fields` sees them, told from kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gast
+
+from . import domain
+from .constructors import makes_plainly, new_class
+from .kinds import UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
+from .members import field_kind, member_of
+from .objects import ABSENT, lookup, shadows_fields
+from .primitives import PRIMITIVES
+from .transforms.nodes import load, names_read
+from .transforms.operations import Call, Operation, classify
+from .transforms.program import MISSING, Program
+from .transforms.rebuild import parameters
+
+__all__ = ["KnownObjects"]
+
+LOOKS = (isinstance, issubclass, type, id, hasattr, callable)
+
+
+class KnownObjects:
+    """Implements `transforms.promote_fields.Objects`; `given` are the kinds of the arguments, `kinds` those
+    of all names, which hold for the whole run.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        given: Mapping[str, Kind],
+        kinds: Mapping[str, Kind],
+        may_change: Callable[[Operation, Callable[[Any], Kind]], bool],
+    ) -> None:
+        self.program, self.given, self.kinds = program, given, kinds
+        self.changes = may_change
+
+    def kind(self, node: Any) -> Kind:
+        return domain.kind_of_atom(node, self.kinds, self.program)
+
+    def record(self, name: str) -> Record | None:
+        kind = self.kinds.get(name, UNKNOWN)
+        return kind if isinstance(kind, Record) else None
+
+    def made(self, value: Any) -> bool:
+        return makes_plainly(new_class(value, self.program, self.kind))
+
+    def held(self, name: str) -> list[str] | None:
+        kind = self.given.get(name, UNKNOWN)
+        if not isinstance(kind, Record):
+            return None
+        of_class = [
+            a for a in dict.fromkeys(n for c in kind.cls.__mro__ for n in vars(c)) if self.of_class(name, a)
+        ]
+        return [a for a, _ in kind.fields] + [a for a in of_class if field_kind(kind, a) is None]
+
+    def is_plain(self, name: str, attr: str) -> bool:
+        kind = self.record(name)
+        return (
+            kind is not None
+            and not shadows_fields(lookup(kind.cls, attr))
+            and lookup(kind.cls, "__setattr__") is lookup(object, "__setattr__")
+        )
+
+    def varies(self, name: str, attr: str) -> bool:
+        kind = self.record(name)
+        held = UNKNOWN if kind is None else domain.attribute_kind(kind, attr)
+        return domain.is_differentiable(held) is not False
+
+    def of_class(self, name: str, attr: str) -> bool:
+        kind = self.record(name)
+        found = ABSENT if kind is None else lookup(kind.cls, attr)
+        is_plain = found is not ABSENT and not hasattr(type(found), "__get__")
+        return is_plain and not (attr.startswith("__") and attr.endswith("__"))
+
+    def is_method(self, name: str, attr: str) -> bool:
+        kind = self.record(name)
+        member = None if kind is None else member_of(kind, attr)
+        return member is None or member.role not in ("field", "constant")
+
+    def only_looks(self, value: Any) -> bool:
+        match value:
+            case gast.Call():
+                return any(self.program.resolve(value.func) is f for f in LOOKS)
+            case gast.Compare(ops=[gast.Is() | gast.IsNot()]) | gast.UnaryOp(op=gast.Not()):
+                return True
+        return False
+
+    def passes_on(self, statement: Any) -> bool:
+        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+            return not (
+                isinstance(statement.value, gast.Call)
+                and domain.is_immutable(self.kind(load(statement.targets[0].id)))
+            )
+        return not (isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call))
+
+    def may_change(self, value: Any) -> bool:
+        operation = classify(value, self.program, PRIMITIVES, self.kind)
+        if not isinstance(operation, Call):
+            return False
+        if operation.function is not MISSING:
+            return self.changes(operation, self.kind)
+        callee = operation.callee
+        owner = self.kind(callee.value) if isinstance(callee, gast.Attribute) else UNKNOWN
+        return owner is UNKNOWN or isinstance(owner, Record)  # others have methods that change them alone
+
+    def others(self, name: str) -> list[Any]:
+        kind = self.given[name]
+        assert isinstance(kind, Record)
+        found = [
+            load(p.id)
+            for p in parameters(self.program.tree)
+            if p.id != name and may_hold(self.given.get(p.id, UNKNOWN), kind.cls)
+        ]
+        for n in names_read(self.program.tree.body):
+            outside = MISSING if n in self.program.locals else self.program.resolve(load(n))
+            if outside is not MISSING and may_hold(self.kind(load(n)), kind.cls):
+                found.append(load(n))
+        inside = [k for _, k in kind.fields if may_hold(k, kind.cls)]
+        return found or ([load(name)] if inside else [])
+
+
+def may_hold(kind: Kind, cls: type) -> bool:
+    """Whether a value of this kind may be, or hold, an object of a class."""
+    match kind:
+        case Record(own, fields):
+            return own is cls or any(may_hold(k, cls) for _, k in fields)
+        case Tuple(items):
+            return any(may_hold(k, cls) for k in items)
+        case List(_, element):
+            return may_hold(element, cls)
+        case Dict(items):
+            return any(may_hold(k, cls) for _, k in items)
+        case Nothing():
+            return False
+    return kind is UNKNOWN

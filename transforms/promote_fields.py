@@ -1,0 +1,364 @@
+"""Makes variables of the attributes that a function sets.
+
+Form in: the normal form. Form out: the same, where `x.a = v` on an object that the function made, or was
+given, is `a = v`, and a later `x.a` is that variable. The object is still changed as the function changes it,
+if anything else ever sees it; where the object is used as a whole it is `holding(x, a=a)`, which is x itself
+and says what it holds. An object that nothing sees is not made at all.
+
+Nothing else may change the object meanwhile: an object that was put somewhere may not be changed after that,
+and `others(x)` names what might hold an object that the function was given, for the run to check.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import gast
+
+from .liveness import free_names
+from .nodes import assign, attribute, call, load, located, names_read, substitute, target_names, walk
+from .program import Program
+from .rebuild import map_children, parameters, rebuilt
+
+__all__ = ["Objects", "drop_holding", "promote_fields"]
+
+Slot = tuple[str, str]  # the name of an object, and an attribute
+
+
+class Objects(Protocol):
+    """What the pass asks about the objects of a program."""
+
+    def made(self, value: Any) -> bool:
+        """Whether an expression makes an empty object."""
+
+    def held(self, name: str) -> list[str] | None:
+        """The attributes that the object of a parameter holds, or that its class has; None when unknown."""
+
+    def is_plain(self, name: str, attr: str) -> bool:
+        """Whether `x.attr = v` sets an attribute and does nothing else."""
+
+    def varies(self, name: str, attr: str) -> bool:
+        """Whether an attribute may carry a derivative."""
+
+    def of_class(self, name: str, attr: str) -> bool:
+        """Whether the class of an object has the attribute."""
+
+    def is_method(self, name: str, attr: str) -> bool:
+        """Whether the attribute is a method, static or not."""
+
+    def only_looks(self, value: Any) -> bool:
+        """Whether an expression sees no more of an object than which it is, and of which class."""
+
+    def passes_on(self, statement: Any) -> bool:
+        """Whether a call may keep an object that it is given, or give it back."""
+
+    def may_change(self, value: Any) -> bool:
+        """Whether a call may change an object that it is given."""
+
+    def others(self, name: str) -> list[Any]:
+        """What might hold the object of a parameter too."""
+
+
+@dataclass
+class _State:
+    """What holds at a point: what is set on all paths, or on some, and which objects others may hold."""
+
+    always: set[Slot] = field(default_factory=set)
+    ever: set[Slot] = field(default_factory=set)
+    shown: set[str] = field(default_factory=set)
+
+    def copy(self) -> _State:
+        return _State(set(self.always), set(self.ever), set(self.shown))
+
+    def join(self, other: _State) -> None:
+        self.always &= other.always
+        self.ever |= other.ever
+        self.shown |= other.shown
+
+    def made(self, name: str) -> None:
+        self.always = {s for s in self.always if s[0] != name}
+        self.ever = {s for s in self.ever if s[0] != name}
+        self.shown.discard(name)
+
+
+def promote_fields(program: Program, objects: Objects, helper: Any) -> Program:
+    """The program with variables for the attributes that it sets; `helper(name)` is a run-time helper."""
+    promoter = _Promoter(program, objects)
+    if not promoter.slots:
+        return program
+    promoter.check()
+    return promoter.rewritten(helper)
+
+
+class _Promoter:
+    def __init__(self, program: Program, objects: Objects) -> None:
+        self.program, self.objects = program, objects
+        tree = program.tree
+        bound = Counter(n.id for n in walk(tree.args) if isinstance(n, gast.Name))
+        made: Counter[str] = Counter()
+        stored: dict[str, list[str]] = {}
+        captured: set[str] = set()
+        self.classes: dict[str, Any] = {}
+        for n in walk(tree):
+            match n:
+                case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
+                    stored.setdefault(name, []).append(attr)
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if objects.made(value):
+                    bound[name] += 1
+                    made[name] += 1
+                    self.classes[name] = value.args[0]
+                case gast.Assign(targets=targets):
+                    bound.update(name for t in targets for name in target_names(t))
+                case gast.For(target=target) | gast.AugAssign(target=target):
+                    bound.update(target_names(target))
+                case gast.FunctionDef() if n is not tree:
+                    bound[n.name] += 1
+                    captured |= free_names(n)
+        given = {p.id for p in parameters(tree)}
+        self.slots: dict[str, list[str]] = {}  # by object the attributes that become variables
+        self.given: list[str] = []
+        for name in dict.fromkeys([*stored, *made]):
+            attrs = [a for a in dict.fromkeys(stored.get(name, [])) if objects.is_plain(name, a)]
+            if name in captured or len(attrs) < len(set(stored.get(name, []))):
+                continue
+            if bound[name] == made[name]:
+                self.slots[name] = attrs
+            elif name in given and bound[name] == 1 and objects.held(name) is not None:
+                attrs = [a for a in attrs if objects.varies(name, a)]
+                if attrs:
+                    self.slots[name] = attrs
+                    self.given.append(name)
+        self.seen: dict[tuple[int, str], list[str]] = {}  # what an object holds where it is used as a whole
+        self.real = set(self.given)
+
+    # ------------------------------------------------------------ what the program does with the objects
+
+    def check(self) -> None:
+        """Refuses what would make the variables differ from the attributes."""
+        start = _State()
+        for name in self.given:
+            held = self.objects.held(name) or []
+            start.always |= {(name, a) for a in self.slots[name] if a in held}
+        start.ever |= start.always
+        self.flow(self.program.tree.body, start)
+
+    def flow(self, statements: list[Any], state: _State) -> None:
+        for s in statements:
+            self.uses(s, state)
+            match s:
+                case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
+                    self.store(s, name, attr, state)
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
+                    name in self.slots and self.objects.made(value)
+                ):
+                    state.made(name)
+                    state.always |= {(name, a) for a in self.slots[name] if self.objects.of_class(name, a)}
+                case gast.If():
+                    other = state.copy()
+                    self.flow(s.body, state)
+                    self.flow(s.orelse, other)
+                    state.join(other)
+                case gast.For() | gast.While():
+                    for _ in range(2):  # what holds at the end of an iteration holds at the next one's start
+                        inside = state.copy()
+                        self.flow(s.body, inside)
+                        state.join(inside)
+
+    def store(self, s: Any, name: str, attr: str, state: _State) -> None:
+        if attr not in self.slots.get(name, ()):
+            shown = [x for x in state.shown if attr in self.slots[x]]
+            if shown:
+                self.refuse(s, shown[0], f"`{attr}` of an object is set that may be")
+            return
+        if name in state.shown:
+            self.refuse(s, name, f"`{attr}` is set after something else got hold of")
+        state.always.add((name, attr))
+        state.ever.add((name, attr))
+
+    def refuse(self, s: Any, name: str, what: str) -> None:
+        name = self.program.origins.get(name, name)
+        self.program.refuse(
+            s,
+            f"{what} `{name}`",
+            "the change would be seen there, and following it is not supported",
+            "make a new object in the place of the change",
+        )
+
+    def uses(self, s: Any, state: _State) -> None:
+        """Notes where objects are used as a whole."""
+        for name in self.wholes(s):
+            value = getattr(s, "value", None)
+            self.real.add(name)
+            if isinstance(s, (gast.If, gast.While)) or self.objects.only_looks(value):
+                continue
+            partly = sorted(a for x, a in state.ever - state.always if x == name)
+            if partly:
+                self.refuse(s, name, f"`{partly[0]}` is set on some paths only, and the whole is used, of")
+            if isinstance(value, gast.Call) and self.objects.may_change(value):
+                self.refuse(s, name, "a call that may change its arguments is given")
+            self.seen[id(s), name] = [a for a in self.slots[name] if (name, a) in state.always]
+            if not isinstance(s, gast.Return) and self.objects.passes_on(s):
+                state.shown.add(name)
+        if (
+            isinstance(getattr(s, "value", None), gast.Call)
+            and state.shown
+            and self.objects.may_change(s.value)
+        ):
+            self.refuse(
+                s, min(state.shown), "a call that may change objects, after something else got hold of"
+            )
+
+    def wholes(self, s: Any) -> list[str]:
+        """The objects that a statement itself, without its blocks, uses as a whole."""
+        match s:
+            case gast.If(test=node) | gast.For(iter=node):
+                parts = [node]
+            case gast.Assign(targets=[gast.Attribute()], value=value):
+                parts = [value]
+            case gast.Assign(targets=[target], value=value):
+                parts = [value, target]
+            case gast.While() | gast.FunctionDef():
+                parts = []
+            case _:
+                parts = [s]
+        found: dict[str, None] = {}
+        for part in parts:
+            for name in names_read(part):
+                if name in self.slots and not self.is_access(part, name):
+                    found[name] = None
+        return list(found)
+
+    def is_access(self, node: Any, name: str) -> bool:
+        """Whether an expression reads one attribute of an object, or calls it where it is no method."""
+        if isinstance(node, gast.Call) and name in self.given:
+            func = node.func
+            others = [*node.args, *(k.value for k in node.keywords)]
+            return (
+                isinstance(func, gast.Attribute)
+                and not any(name in names_read(o) for o in others)
+                and not self.objects.is_method(name, func.attr)
+                and func.attr not in self.slots[name]
+            )
+        if not isinstance(node, gast.Attribute) or not isinstance(node.value, gast.Name):
+            return False
+        if node.attr in self.slots[name]:
+            return True
+        if name in self.given:
+            return node.attr in (self.objects.held(name) or ())
+        return self.objects.of_class(name, node.attr) and not self.objects.is_method(name, node.attr)
+
+    # ------------------------------------------------------------ the program without them
+
+    def rewritten(self, helper: Any) -> Program:
+        program = self.program
+        self.names = program.names.copy()
+        self.bindings = dict(program.bindings)
+        self.helper = helper
+        self.variables = {(x, a): self.variable(x, a) for x, attrs in self.slots.items() for a in attrs}
+        first = program.tree.body[0]
+        start = []
+        for name in self.given:
+            others = self.objects.others(name)
+            if others:
+                check = call(self.bound("refuse_held_object"), load(name), *others)
+                start.append(located(gast.Expr(value=check), first))
+            held = self.objects.held(name) or ()
+            start += [
+                assign(self.variables[name, a], attribute(load(name), a), first)
+                for a in self.slots[name]
+                if a in held
+            ]
+        tree = rebuilt(program.tree, body=[*start, *self.block(program.tree.body)])
+        effects = frozenset(slot for slot in self.variables if slot[0] in self.real)
+        return program.with_tree(
+            tree,
+            names=self.names,
+            bindings=self.bindings,
+            locals=program.locals | frozenset(self.names.taken - program.names.taken),
+            effects=program.effects | effects,
+        )
+
+    def variable(self, name: str, attr: str) -> str:
+        return self.names.fresh(f"{name}_{attr}" if attr in self.names.taken else attr)
+
+    def bound(self, name: str) -> str:
+        value = self.helper(name)
+        found = next((k for k, v in self.bindings.items() if v is value), None)
+        if found is None:
+            found = self.names.fresh(name)
+            self.bindings[found] = value
+        return found
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        for s in statements:
+            result.extend(self.statement(s))
+        return result or [located(gast.Pass(), s) for s in statements[:1]]
+
+    def statement(self, s: Any) -> list[Any]:
+        before: list[Any] = []
+        mapping: dict[str, Any] = {}
+        for name in self.slots:
+            if (id(s), name) in self.seen:
+                mapping[name] = load(self.whole(s, name, before))
+        match s:
+            case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr) as target]) if (
+                name,
+                attr,
+            ) in self.variables:
+                value = substitute(s.value, mapping)
+                effect = [assign(target, value, s)] if name in self.real else []
+                return [*before, assign(self.variables[name, attr], value, s), *effect]
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
+                name in self.slots and self.objects.made(value)
+            ):
+                defaults = [
+                    assign(self.variables[name, a], attribute(self.classes[name], a), s)
+                    for a in self.slots[name]
+                    if self.objects.of_class(name, a)
+                ]
+                return [*([s] if name in self.real else []), *defaults]
+            case gast.Assign(targets=[target], value=gast.Attribute(value=gast.Name(id=name), attr=attr)) if (
+                name in self.slots and name not in mapping
+            ):
+                if (name, attr) in self.variables:
+                    return [assign(target, load(self.variables[name, attr]), s)]
+                if name not in self.given:
+                    return [assign(target, attribute(self.classes[name], attr), s)]
+            case gast.If():
+                new = rebuilt(s, body=self.block(s.body), orelse=self.block(s.orelse) if s.orelse else [])
+                return [*before, new]
+            case gast.For():
+                new = rebuilt(s, iter=substitute(s.iter, mapping), body=self.block(s.body))
+                return [*before, new]
+            case gast.While():
+                return [rebuilt(s, body=self.block(s.body))]
+        return [*before, substitute(s, mapping) if mapping else s]
+
+    def whole(self, s: Any, name: str, before: list[Any]) -> str:
+        """The name of an object that is used as a whole, with what it holds."""
+        parts = {a: load(self.variables[name, a]) for a in self.seen[id(s), name]}
+        for attr in (self.objects.held(name) or ()) if name in self.given else ():
+            if attr not in self.slots[name] and self.objects.varies(name, attr):
+                part = self.names.temporary(attr)
+                before.append(assign(part, attribute(load(name), attr), s))
+                parts[attr] = load(part)
+        whole = self.names.temporary(name)
+        before.append(assign(whole, call(self.bound("holding"), load(name), **parts), s))
+        return whole
+
+
+def drop_holding(program: Program, holding: Any) -> Program:
+    """The program with objects in the place of `holding(x, ...)`, which only says what they hold."""
+
+    def change(node: Any) -> Any:
+        new = map_children(node, change)
+        if isinstance(new, gast.Call) and program.resolve(new.func) is holding:
+            return new.args[0]
+        return new
+
+    if not any(value is holding for value in program.bindings.values()):
+        return program
+    return program.with_tree(rebuilt(program.tree, body=[change(s) for s in program.tree.body]))
