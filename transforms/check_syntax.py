@@ -218,7 +218,7 @@ def check_reflection(program: Program, node: Node, local: frozenset[str]) -> Non
 
 
 def check_target(program: Program, target: Node) -> None:
-    """Refuses attributes among the targets of a loop."""
+    """Refuses attributes among the targets of a loop or context."""
     if isinstance(target, (gast.Tuple, gast.List)):
         for item in target.elts:
             check_target(program, item)
@@ -227,6 +227,6 @@ def check_target(program: Program, target: Node) -> None:
     elif isinstance(target, gast.Attribute):
         program.refuse(
             target,
-            "a loop that assigns to an attribute is not differentiated",
-            instead="assign to a name in the loop's head, and to the attribute in its body",
+            "a loop or context that assigns to an attribute is not differentiated",
+            instead="assign to a name in the head, and to the attribute in the body",
         )

@@ -11,7 +11,7 @@ REFUSED = {
     "y = yield from x": "`yield from`",
     "try:\n        y = x\n    except* ValueError:\n        y = 0": "`except*`",
     "try:\n        y = x\n    finally:\n        return x": "jump in a `finally`",
-    "with x as x.y: pass": "assignment to an attribute",
+    "with x as x.y: pass": "assigns to an attribute",
     "match x:\n        case Point(1): pass": "class pattern with parts",
     "match x:\n        case float(real=1.0): pass": "class pattern with parts",
     "class A: pass": "class definition",
