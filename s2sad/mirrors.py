@@ -81,7 +81,7 @@ def refuse_held_object(x: Any, *others: Any) -> None:
     them or itself holds it.
     """
     seen = {id(x)}
-    todo = [part for other in others for part in ([other] if other is not x else _parts(x))]
+    todo = [*others, *_parts(x)]
     while todo:
         other = todo.pop()
         if other is x:

@@ -14,7 +14,7 @@ from .members import field_kind, member_of
 from .objects import ABSENT, lookup, shadows_fields
 from .primitives import PRIMITIVES
 from .transforms.nodes import load, names_read
-from .transforms.operations import Call, Operation, classify
+from .transforms.operations import Apply, Call, Operation, classify
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import parameters
 
@@ -90,12 +90,15 @@ class KnownObjects:
         return False
 
     def passes_on(self, statement: Any) -> bool:
-        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
-            return not (
-                isinstance(statement.value, gast.Call)
-                and domain.is_immutable(self.kind(load(statement.targets[0].id)))
-            )
-        return not (isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call))
+        if not isinstance(statement, (gast.Assign, gast.Expr)) or not isinstance(statement.value, gast.Call):
+            return True
+        operation = classify(statement.value, self.program, PRIMITIVES, self.kind)
+        if not isinstance(operation, (Apply, Call)) or operation.function is MISSING:
+            return True
+        if isinstance(statement, gast.Expr):
+            return isinstance(operation, Apply)
+        target = statement.targets[0]
+        return not (isinstance(target, gast.Name) and domain.is_immutable(self.kind(load(target.id))))
 
     def may_change(self, value: Any) -> bool:
         operation = classify(value, self.program, PRIMITIVES, self.kind)
@@ -107,7 +110,7 @@ class KnownObjects:
         owner = self.kind(callee.value) if isinstance(callee, gast.Attribute) else UNKNOWN
         return owner is UNKNOWN or isinstance(owner, Record)  # others have methods that change them alone
 
-    def others(self, name: str) -> list[Any]:
+    def others(self, name: str) -> list[Any] | None:
         kind = self.given[name]
         assert isinstance(kind, Record)
         found = [
@@ -119,8 +122,8 @@ class KnownObjects:
             outside = MISSING if n in self.program.locals else self.program.resolve(load(n))
             if outside is not MISSING and may_hold(self.kind(load(n)), kind.cls):
                 found.append(load(n))
-        inside = [k for _, k in kind.fields if may_hold(k, kind.cls)]
-        return found or ([load(name)] if inside else [])
+        inside = any(may_hold(k, kind.cls) for _, k in kind.fields)
+        return found if found or inside else None
 
 
 def may_hold(kind: Kind, cls: type) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .objects import fields_of, is_plain
 from .runtime import add, copy_adjoint, zeros_like
 from .structure import map_structure
 from .transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
@@ -161,14 +162,20 @@ def _arrays(x: Any) -> list[Any]:
 
 
 def add_into(dx: Any, v: Any) -> None:
-    """Adds the adjoint `v` to the arrays and lists that the adjoint `dx` of a container holds."""
+    """Adds the adjoint `v` to the arrays and lists that the adjoint `dx` of a container or object holds."""
+    if is_plain(type(dx)):
+        held = fields_of(dx)
+        add_into(held, fields_of(v))
+        for name, value in held.items():
+            object.__setattr__(dx, name, value)
+        return
     for key in dx if isinstance(dx, dict) else range(len(dx)):
         part = v[key]
         if part is None:
             continue
         if isinstance(dx[key], np.ndarray):
             dx[key][...] += part
-        elif isinstance(dx[key], (list, tuple, dict)):
+        elif isinstance(dx[key], (list, tuple, dict)) or is_plain(type(dx[key])):
             add_into(dx[key], part)
         else:
             dx[key] = add(dx[key], part)
@@ -184,7 +191,13 @@ def pack_like(x: Any, *parts: Any) -> Any:
         return packed
     if isinstance(x, list):
         return list(parts)
-    return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    if isinstance(x, tuple):
+        return x._make(parts) if hasattr(x, "_make") else tuple(parts)
+    raise UnsupportedSyntaxError(
+        f"an object of type {type(x).__name__} that is taken apart into values that carry derivatives",
+        why="what its iterator does with it is not followed",
+        instead="read its attributes by name",
+    )
 
 
 def repeated(x: Any, count: Any) -> Any:

@@ -57,8 +57,8 @@ class Objects(Protocol):
     def may_change(self, value: Any) -> bool:
         """Whether a call may change an object that it is given."""
 
-    def others(self, name: str) -> list[Any]:
-        """What might hold the object of a parameter too."""
+    def others(self, name: str) -> list[Any] | None:
+        """What might hold the object of a parameter too; None when not even that itself may."""
 
 
 @dataclass
@@ -261,7 +261,7 @@ class _Promoter:
         start = []
         for name in self.given:
             others = self.objects.others(name)
-            if others:
+            if others is not None:
                 check = call(self.bound("refuse_held_object"), load(name), *others)
                 start.append(located(gast.Expr(value=check), first))
             held = self.objects.held(name) or ()
