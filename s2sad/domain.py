@@ -59,6 +59,7 @@ __all__ = [
     "is_array",
     "is_basic_index",
     "is_container",
+    "is_dict",
     "is_differentiable",
     "is_float",
     "is_immutable",
@@ -204,6 +205,10 @@ def is_numeric(kind: Kind) -> bool:
 def is_container(kind: Kind) -> bool:
     """Whether items of the kind are objects that it holds, not views."""
     return isinstance(kind, (Tuple, List, Dict, Record))
+
+
+def is_dict(kind: Kind) -> bool:
+    return isinstance(kind, Dict)
 
 
 def is_tuple(kind: Kind) -> bool:

@@ -104,7 +104,18 @@ class Shadows:
     def is_view(self, operation: Item) -> bool:
         """Whether an item is a view of its array, or what a container holds, rather than a copy."""
         kind = self.reverse.kind(operation.base)
-        return self.reverse.domain.is_container(kind) or self.reverse.is_basic(operation.index)
+        if self.reverse.domain.is_container(kind):
+            return not self.may_be_slice(operation)
+        return self.reverse.is_basic(operation.index)
+
+    def may_be_slice(self, operation: Item) -> bool:
+        """Whether an index of a container may make a new one."""
+        domain = self.reverse.domain
+        if domain.is_dict(self.reverse.kind(operation.base)):
+            return False
+        return isinstance(operation.index, gast.Slice) or not domain.is_integer(
+            self.reverse.kind(operation.index)
+        )
 
     # ------------------------------------------------------------ what they are adjoints of
 
@@ -143,6 +154,8 @@ class Shadows:
             match s:
                 case gast.For() | gast.While():
                     self._check_loop(s, aliases)
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript()) if name in self.names:
+                    self._check_item(s, name)
                 case gast.Try(handlers=[_, *_]):
                     for name in assigned_names(s):
                         if name in self.names:
@@ -154,6 +167,17 @@ class Shadows:
                     base in self.names
                 ):
                     self._refuse(base, "what it holds is changed, and is changed itself", s)
+
+    def _check_item(self, s: Any, name: str) -> None:
+        """A slice of a list holds what the list holds: only of numbers it has adjoints of its own."""
+        operation = self.reverse.operation(s.value)
+        domain = self.reverse.domain
+        if not isinstance(operation, Item) or not isinstance(operation.base, gast.Name):
+            return
+        kind = self.reverse.kind(operation.base)
+        may_be_slice = domain.is_container(kind) and self.may_be_slice(operation)
+        if may_be_slice and not domain.is_scalar(domain.element_kind(kind)):
+            self._refuse(name, "a slice of a list holds the same objects as the list", s)
 
     def _check_loop(self, loop: Any, aliases: Aliases) -> None:
         """What is made in an iteration must not be held by a later one, nor after the loop."""

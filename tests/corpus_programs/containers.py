@@ -227,3 +227,10 @@ def list_of_dicts(params):
     for layer in params["layers"]:
         x = np.tanh(x * layer["w"])
     return x * params["out"]
+
+
+@program((0.8, 1.4), wrt=(0, 1), second=True)
+def overlapping_slices(x, y):
+    items = [x, y, x * y]
+    both = items[:2] + items[1:]
+    return both[0] * both[1] + both[2] * both[3]
