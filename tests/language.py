@@ -1,0 +1,128 @@
+"""The rows of docs/language.md: what of Python is differentiated, and what is refused.
+
+A row of `SUPPORTED` names programs of the corpus, all of which are differentiated in both modes (those marked
+`second` twice): what the page says is what these show. A row of `REFUSED` is the body of a function `f(x)` of
+an array, which provokes the refusal; the page gives the refusal's own words.
+"""
+
+from __future__ import annotations
+
+__all__ = ["REFUSED", "SUPPORTED"]
+
+SUPPORTED: dict[str, list[tuple[str, str]]] = {
+    "Assignments": [
+        ("`a = b = c`, `a: float = b`", "chained_assignment annotated annotated_in_function"),
+        (
+            "`a, (b, *c) = d`, also of arrays and generators",
+            "nested_unpacking starred_unpacking unpacking_an_array generator_unpacked_with_star",
+        ),
+        ("`a, b = b, a`", "swapped rotated parallel_assignment swap_in_branch"),
+        ("`a += b` and all other operators", "augmented augmented_remainder augmented_fresh_array"),
+        ("`a[i] = b`, `a[1:] += b`", "elements_in_loop slices_in_loop array_built_in_a_context"),
+        ("`(a := b)` wherever Python allows it", "walrus walrus_in_condition walrus_inside"),
+        ("`del a`", "deleted_name"),
+        ("`global` to read", "reads_a_global globals_are_read"),
+    ],
+    "Branches and loops": [
+        ("`if`, `elif`, `else`, `a if b else c`", "if_else elif_chain ternary_of_ternaries"),
+        ("`and`, `or`, `a < b < c`", "values_of_and_or chained_comparison short_circuit_or"),
+        ("`match`", "by_literal by_shape with_guards by_keys by_class nested_pattern"),
+        ("`for` over arrays, lists, tuples, dicts, strings", "over_array over_list over_keys string_loop"),
+        (
+            "`range(a, b, c)`, `zip(strict=...)`, `enumerate(start=...)`, `reversed`",
+            "downward_range over_zip over_enumerate_from over_reversed over_enumerated_zip",
+        ),
+        ("`while`, `while True`", "while_loop newton endless_while while_with_and"),
+        ("`break`, `continue`, `else` of loops", "break_when_large continue_and_break for_else while_else"),
+        ("`return` anywhere", "early_return return_from_nested_loop several_returns"),
+    ],
+    "Exceptions and contexts": [
+        ("`raise`, `assert`", "raise_in_untaken_branch with_assertions failed_assertion"),
+        (
+            "`try`, `except`, `else`: the derivative is that of the way taken",
+            "exception_handled several_handlers else_and_finally exceptions_in_a_loop nested_attempts",
+        ),
+        ("`finally`", "finally_alone else_and_finally"),
+        ("exceptions raised by what is called", "exceptions_of_what_is_called exception_in_a_closure"),
+        ("`contextlib.suppress`, `contextlib.nullcontext`", "suppressed null_context"),
+        ("`np.errstate` and the like: they hold in the reverse sweep, too", "error_state context_in_a_loop"),
+        ("files, locks, context managers of your own", "several_contexts lock context_of_a_generator"),
+    ],
+    "Functions": [
+        ("nested functions, lambdas, closures", "nested_function nested_lambda closure_in_loop"),
+        (
+            "defaults, keyword-only and positional-only parameters",
+            "nested_default keyword_only positional_only",
+        ),
+        (
+            "`*args` and `**kwargs`",
+            "star_parameters star_parameters_of_a_recursion nested_star_function shadowed_keyword",
+        ),
+        (
+            "`f(*args, **kwargs)`",
+            "tuple_expanded list_expanded array_expanded dict_expanded list_of_any_length "
+            "arguments_passed_on",
+        ),
+        ("decorators with `functools.wraps`", "decorated_function"),
+        ("recursion", "recursion mutual_recursion recursive_closure"),
+        (
+            "functions as arguments, results and elements",
+            "function_as_argument returned_closure functions_in_a_tuple",
+        ),
+        ("local imports", "imports_inside imports_in_branch missing_module"),
+    ],
+    "Comprehensions and what consumes them": [
+        (
+            "lists, sets, dicts, with conditions, nested",
+            "conditions nested_lists dict_of_pairs set_of_numbers",
+        ),
+        (
+            "generator expressions in `sum`, `any`, `all`, `max`, `tuple`, `sorted`, `join`, `math.prod`",
+            "sum_of_generator any_of_generator all_of_generator extrema_of_generators tuple_of_generator "
+            "joined_text product_of_generator",
+        ),
+        ("`map`, `filter`, `functools.reduce`", "mapped mapped_over_two filtered reduced"),
+        ("`key=` of `sorted`, `max` and `min`", "sorted_by_key largest_by_key smallest_with_default"),
+    ],
+    "Containers": [
+        ("tuples, lists, dicts as arguments and results", "tuple_argument list_argument dict_argument"),
+        ("`[*a, b]`, `{**a, 'k': b}`", "starred_list starred_tuple merged_dict"),
+        ("`append`, `pop`", "append_in_a_try popped popped_until_empty"),
+        ("`items`, `keys`, `values`, `get`", "loop_over_values loop_over_keys got_with_default"),
+    ],
+    "Numbers and text": [
+        ("`float`, `int`, `round`, `abs`, `complex`, `pow`", "conversions math_rounding absolute_values"),
+        ("`isinstance`, `len`, `in`", "type_tests membership"),
+        ("f-strings, `print`, string methods", "printing formatted_string string_methods"),
+        ("slices as objects, `...`, `None` in an index", "slice_object ellipsis new_axes"),
+    ],
+}
+
+REFUSED: dict[str, list[str]] = {
+    "Statements": [
+        "yield x",
+        "def g():\n    yield x\nreturn sum(g())",
+        "async def g():\n    pass\nreturn np.sum(x)",
+        "global y\ny = x\nreturn np.sum(x)",
+        "y = x\ndef g():\n    nonlocal y\n    y = y * 2\ng()\nreturn np.sum(y)",
+        "class A:\n    pass\nreturn np.sum(x)",
+        "eval('x')\nreturn np.sum(x)",
+        "return np.sum(locals()['x'])",
+        "@np.vectorize\ndef g(v):\n    return v\nreturn np.sum(g(x))",
+    ],
+    "Exceptions and contexts": [
+        "y = x\ntry:\n    y = x * 2\n    y = y / z\nexcept NameError:\n    pass\nreturn np.sum(y)",
+        "y = [x]\ntry:\n    y.append(x)\n    z = y[9]\nexcept IndexError:\n    z = y[0]\nreturn np.sum(z)",
+        "try:\n    y = x\nfinally:\n    z = y\nreturn np.sum(z)",
+        "try:\n    y = x\nfinally:\n    return np.sum(x)",
+        "try:\n    y = x\nexcept* ValueError:\n    y = 2 * x\nreturn np.sum(y)",
+        "with box:\n    y = x * 2\nreturn np.sum(y)",
+    ],
+    "Values": [
+        "g = (v * v for v in x)\nreturn sum(g)",
+        "box.value = x\nreturn np.sum(x)",
+        "s = {v * 2 for v in x}\nreturn s.pop()",
+        "y = [x]\ndel y[0]\nreturn np.sum(x)",
+        "return np.sum(np.unique(x))",
+    ],
+}
