@@ -26,6 +26,7 @@ from .kind_structure import (
 from .kind_structure import kind_of_static as _kind_of_static
 from .kinds import (
     INTEGERS,
+    REALS,
     UNKNOWN,
     Array,
     Dict,
@@ -58,13 +59,16 @@ __all__ = [
     "holds_floats",
     "is_array",
     "is_basic_index",
+    "is_choice_of",
     "is_container",
     "is_dict",
     "is_differentiable",
     "is_float",
     "is_immutable",
     "is_integer",
+    "is_mask_of",
     "is_numeric",
+    "is_python_real",
     "is_real",
     "is_real_scalar",
     "is_scalar",
@@ -151,6 +155,17 @@ def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
     return None
 
 
+def is_mask_of(mask: Kind, x: Kind) -> bool:
+    """Whether `np.where(mask, 1.0, 0.0)` is like an `x`, by their kinds."""
+    return kind_plans.is_mask_of(mask, x)
+
+
+def is_choice_of(index: Kind, base: Kind) -> bool:
+    """Whether an index is an array of truth values, one for each element."""
+    is_mask = isinstance(index, Array) and index.dtype == "bool"
+    return is_mask and bool(rank(index)) and rank(index) == rank(base)
+
+
 def is_scalar(kind: Kind) -> bool:
     """Whether the kind is a number that is no array."""
     return isinstance(widen(kind), Scalar)
@@ -160,6 +175,13 @@ def is_real_scalar(kind: Kind) -> bool:
     """Whether the kind is a float, so that its adjoint is a plain float too."""
     wide = widen(kind)
     return isinstance(wide, Scalar) and wide.dtype == "float"
+
+
+def is_python_real(kind: Kind) -> bool:
+    """Whether the kind is a float, or a number that is exact beside one, or None."""
+    wide = widen(kind)
+    is_none = isinstance(kind, Literal) and kind.value is None
+    return is_none or (isinstance(wide, Scalar) and wide.dtype in REALS)
 
 
 def _dtype(kind: Kind) -> str | None:

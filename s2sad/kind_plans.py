@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 from .kinds import REALS, Array, Dict, Dim, Kind, List, Literal, Nothing, Record, Scalar, Sym, Tuple, widen
 
-__all__ = ["UnbroadcastPlan", "ZeroPlan", "is_differentiable", "unbroadcast_plan", "zero_plan"]
+__all__ = ["UnbroadcastPlan", "ZeroPlan", "is_differentiable", "is_mask_of", "unbroadcast_plan", "zero_plan"]
 
 UnbroadcastPlan = OneOf["none", "sum", "guard"] | tuple[OneOf["axes"], tuple[int, ...]]
 ZeroPlan = OneOf["0.0", "np.zeros_like", "zeros_like"]
@@ -40,6 +40,14 @@ def unbroadcast_plan(x: Kind, out: Kind) -> UnbroadcastPlan:
                 return "guard"
             return ("axes", tuple(range(extra))) if extra else "none"
     return "guard"  # 0-d arrays too: what is computed from them is no array
+
+
+def is_mask_of(mask: Kind, x: Kind) -> bool:
+    """Whether an array of float64 made by `np.where(mask, ...)` of numbers is surely like an `x`."""
+    match mask, x:
+        case Array(_, tuple(masks)), Array("float64", tuple(xs)):
+            return len(masks) == len(xs) and all(map(_is_unstretched, masks, xs))
+    return False
 
 
 def _is_unstretched(x: Dim, out: Dim) -> bool:

@@ -21,6 +21,7 @@ from .conversions import DICT_METHODS, LIST_METHODS
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Record, Scalar, Tuple, Unknown
 from .members import member_of, reflects
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal
+from .rules import choices
 from .rules.methods import ATTRIBUTES, METHODS
 from .sharing import is_fresh, sharing
 from .sparse import sparse_operator
@@ -191,7 +192,7 @@ class RulePrimitives:
             return getattr(dynamic, name)
         if name == "np":
             return np
-        return next(getattr(m, name) for m in (runtime, updates, mirrors) if name in m.__all__)
+        return next(getattr(m, name) for m in (runtime, updates, mirrors, choices) if name in m.__all__)
 
     context_nature = staticmethod(nature_of_context)
 

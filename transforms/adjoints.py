@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from .emit import Emitter
+from .masks import Mask, choice, either_holds, mask_of, opposite
 from .nodes import assign, attribute, call, constant, is_atom, load, names_read, same, store, tuple_of
 
 __all__ = ["Adjoint", "AdjointEmitter", "Env"]
@@ -27,7 +28,9 @@ class Adjoint:
     value is one number, which every element of the adjoint is (what a sum over all elements leaves), and
     which broadcasting may spread; `shadow` that other names have the same object, or parts of it, as
     theirs; `buffer` that it is an array of its own that has been changed in place already;
-    `partial` that it is a number on paths on which the variable has no value.
+    `partial` that it is a number on paths on which the variable has no value; `mask` for which elements it
+    is (what the value is elsewhere means nothing, unless it is `zeroed` there). Of the adjoint of a list
+    `masks` names the list of masks of its elements, in the shape of what was chosen from them.
     """
 
     value: Any
@@ -37,6 +40,19 @@ class Adjoint:
     shadow: bool = False
     buffer: bool = False
     partial: bool = False
+    mask: Mask | None = None
+    zeroed: bool = False
+    masks: str | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to know but the value."""
+        return not self.uniform and self.mask is None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the value is the adjoint as it stands."""
+        return not self.uniform and (self.mask is None or self.zeroed)
 
 
 Env = dict[str, Adjoint]
@@ -49,6 +65,8 @@ class AdjointEmitter(Emitter):
         super().__init__(*args)
         self.used: set[str] = set()
         self.adjoint_names: set[str] = set()
+        self.condition_names: set[str] = set()
+        self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
 
     def adjoint_name(self, variable: str) -> str:
         name = self.names.fresh("d" + variable)
@@ -56,19 +74,64 @@ class AdjointEmitter(Emitter):
         self.note_origin(name, variable)
         return name
 
-    def full(self, variable: str, adjoint: Adjoint, code: list[Any]) -> Any:
-        """The adjoint's value with the variable's shape."""
-        if not adjoint.uniform:
-            return adjoint.value
+    def named(self, variable: str, value: Any, code: list[Any]) -> Any:
+        """A name for an adjoint of the variable, the value of an expression; an atom is its own."""
+        if is_atom(value):
+            return value
         name = self.adjoint_name(variable)
-        code.append(assign(name, self.numpy_call("full_like", load(variable), adjoint.value)))
+        code.append(assign(name, value))
         return load(name)
 
+    def full(self, variable: str, adjoint: Adjoint, code: list[Any]) -> Any:
+        """The adjoint's value with the variable's shape, zero for the elements that it is not for."""
+        return self.named(variable, self.filled(variable, adjoint), code)
+
+    def filled(self, variable: str, adjoint: Adjoint) -> Any:
+        """`full` as an expression."""
+        if adjoint.is_full:
+            return adjoint.value
+        if adjoint.mask is None or adjoint.zeroed:
+            return self.numpy_call("full_like", load(variable), adjoint.value)
+        return self.chosen_from(variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True))
+
+    def chosen_from(self, variable: str, mask: Mask, a: Adjoint, b: Adjoint) -> Any:
+        """The expression for an adjoint that is one where a mask holds and another where it does not."""
+        value = a.value
+        if a.uniform and b.uniform and not self.has_form(mask, variable):
+            value = self.numpy_call("full_like", load(variable), value)
+        return choice(self, mask, value, b.value, variable)
+
+    def has_form(self, mask: Mask, variable: str) -> bool:
+        """Whether what is chosen by a mask from numbers surely has the shape and dtype of the variable."""
+        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        return any(self.domain.is_mask_of(self.kinds[c.name], kind) for c in mask)
+
+    def known_condition(self, test: Any) -> str | None:
+        """The name that this block has for a condition already."""
+        return self.conditions[-1].get(test.id) if isinstance(test, gast.Name) else None
+
+    def pass_on(self, env: Env, variable: str, adjoint: Adjoint, code: list[Any]) -> None:
+        """Adds the adjoint of another name for the variable's value."""
+        mask, zeroed, alone = adjoint.mask, adjoint.zeroed, variable not in env
+        self.accumulate(
+            env, variable, adjoint.value, code, adjoint.uniform, adjoint.owned, mask=mask, zeroed=zeroed
+        )
+        if alone and adjoint.masks is not None and variable in env:
+            env[variable] = replace(env[variable], masks=adjoint.masks)
+
     def accumulate(
-        self, env: Env, variable: str, value: Any, code: list[Any], uniform: bool = False, owned: bool = False
+        self,
+        env: Env,
+        variable: str,
+        value: Any,
+        code: list[Any],
+        uniform: bool = False,
+        owned: bool = False,
+        mask: Mask | None = None,
+        zeroed: bool = False,
     ) -> None:
-        """Adds the expression `value` to the adjoint of `variable`; `owned` says that nobody else holds what
-        a name stands for, or the parts of a tuple.
+        """Adds the expression `value`, which is for the elements of the mask, to the adjoint of `variable`;
+        `owned` says that nobody else holds what a name stands for, or the parts of a tuple.
         """
         current = env.get(variable)
         if isinstance(value, gast.Constant) and value.value is None:
@@ -85,12 +148,12 @@ class AdjointEmitter(Emitter):
                 parts.append(part)
             env[variable] = Adjoint(tuple_of(parts), owned=owned)
         elif current is None:
-            if is_atom(value):
-                env[variable] = Adjoint(value, owned=owned and isinstance(value, gast.Name), uniform=uniform)
-                return
-            name = self.adjoint_name(variable)
-            code.append(assign(name, value))
-            env[variable] = Adjoint(load(name), owned=is_fresh(value) and not uniform, uniform=uniform)
+            own = not uniform and ((owned and isinstance(value, gast.Name)) or is_fresh(value))
+            atom = self.named(variable, value, code)
+            env[variable] = Adjoint(atom, owned=own, uniform=uniform, mask=mask, zeroed=zeroed)
+        elif mask is not None or current.mask is not None:
+            new = Adjoint(self.named(variable, value, code), uniform=uniform, mask=mask, zeroed=zeroed)
+            self.accumulate_masked(env, variable, current, new, code)
         elif current.accumulator:
             self.used.add(variable)
             name = current.value.id
@@ -108,11 +171,37 @@ class AdjointEmitter(Emitter):
             both = current.uniform and uniform
             env[variable] = Adjoint(load(name), owned=not both, uniform=both)
 
+    def accumulate_masked(
+        self, env: Env, variable: str, current: Adjoint, new: Adjoint, code: list[Any]
+    ) -> None:
+        """Adds two adjoints of a variable, one or both of which are for some elements only."""
+        mask = current.mask
+        if mask is not None and mask == new.mask:
+            name = self.named(variable, self.plus(current.value, new.value, variable), code)
+            uniform, zeroed = current.uniform and new.uniform, current.zeroed and new.zeroed
+            env[variable] = Adjoint(name, not uniform, uniform=uniform, mask=mask, zeroed=zeroed)
+        elif mask is not None and opposite(mask, new.mask):
+            name = self.named(variable, self.chosen_from(variable, mask[-1:], current, new), code)
+            env[variable] = Adjoint(name, owned=True, mask=mask[:-1] or None)
+        elif current.accumulator or (current.buffer and mask is None):
+            self.accumulate(env, variable, self.filled(variable, new), code)
+        else:
+            parts = [
+                a.value if a.uniform and a.mask is None else self.filled(variable, a) for a in (current, new)
+            ]
+            name = self.named(variable, self.plus(parts[0], parts[1], variable), code)
+            either = either_holds(self, mask, new.mask, code)
+            env[variable] = Adjoint(name, owned=True, mask=either, zeroed=either is not None)
+
     def accumulate_at(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> None:
         """Adds `value` to the part of the adjoint of `variable` that `index` selects, in place."""
+        before = env.get(variable)
         target = self.own(env, variable, code)
-        kind = self.kinds.get(variable, self.domain.UNKNOWN)
-        if self.domain.is_array(kind) and self.is_basic(index):
+        if self.is_choice_of(variable, index) and not env[variable].accumulator:
+            own = mask_of(self, index, False, code)
+            mask = own if before is None else either_holds(self, before.mask, own, code)
+            env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
+        if self.adds_in_place(variable, index):
             code.append(
                 gast.AugAssign(
                     target=gast.Subscript(value=load(target), slice=index, ctx=gast.Store()),
@@ -150,6 +239,18 @@ class AdjointEmitter(Emitter):
             call(like, load(variable), **parts), owned=owned and (current is None or current.owned)
         )
 
+    def adds_in_place(self, variable: str, index: Any) -> bool:
+        """Whether what is added to a part of the adjoint is added by `+=`, which also broadcasts."""
+        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        selects_once = self.is_basic(index) or self.is_choice_of(variable, index)
+        return bool(self.domain.is_array(kind)) and selects_once
+
+    def is_choice_of(self, variable: str, index: Any) -> bool:
+        """Whether an index is an array of truth values, one for each element of the variable."""
+        return isinstance(index, gast.Name) and bool(
+            self.domain.is_choice_of(self.kind(index), self.kinds.get(variable, self.domain.UNKNOWN))
+        )
+
     def is_basic(self, index: Any) -> bool:
         """Whether an index selects each element once, by integers and slices alone."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
@@ -179,11 +280,17 @@ class AdjointEmitter(Emitter):
         be.
         """
         current = env.get(variable)
-        if current is not None and current.owned and isinstance(current.value, gast.Name):
+        if (
+            current is not None
+            and current.owned
+            and current.is_full
+            and isinstance(current.value, gast.Name)
+        ):
             if current.accumulator:
                 self.used.add(variable)
-            else:
-                env[variable] = replace(current, buffer=True)
+            env[variable] = replace(
+                current, buffer=not current.accumulator, mask=None, zeroed=False, masks=None
+            )
             return str(current.value.id)
         name = self.adjoint_name(variable)
         code.append(assign(name, self.zero(variable) if current is None else self.copied(current, variable)))
@@ -193,8 +300,8 @@ class AdjointEmitter(Emitter):
     def copied(self, adjoint: Adjoint, variable: str) -> Any:
         """A copy of an adjoint that others hold too."""
         value = adjoint.value
-        if adjoint.uniform:
-            return self.numpy_call("full_like", load(variable), value)
+        if not adjoint.is_full:
+            return self.filled(variable, adjoint)
         kind = self.kinds.get(variable, self.domain.UNKNOWN)
         if self.domain.is_scalar(kind):
             return value
@@ -239,7 +346,8 @@ def is_parts(value: Any, like: str) -> bool:
 
 def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:
     """Whether two adjoints are the same value in the same form, ownership aside."""
-    return same(a.value, b.value) and (a.accumulator, a.uniform) == (b.accumulator, b.uniform)
+    forms = [(x.accumulator, x.uniform, x.mask, x.zeroed, x.masks) for x in (a, b)]
+    return same(a.value, b.value) and forms[0] == forms[1]
 
 
 def is_fresh(value: Any) -> bool:
@@ -249,6 +357,7 @@ def is_fresh(value: Any) -> bool:
             "zeros_like",
             "ones_like",
             "full_like",
+            "where",
             "copy",
             "sum",
             "outer",

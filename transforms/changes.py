@@ -28,6 +28,7 @@ _SHAPE_ONLY = {
     "broadcast_like": (1,),
     "conform": (1,),
     "may_share_memory": (0, 1),
+    "reaching": (1,),
     "take_at": (2,),
     "take_stored": (2,),
     "captured_part": (2,),

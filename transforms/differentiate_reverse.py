@@ -22,6 +22,7 @@ from .bind_captured import bind_captured, is_function_tangent
 from .changes import Changes
 from .emit import Generation
 from .liveness import assigned_before
+from .masks import mask_of_item, note_conditions
 from .nodes import (
     Comment,
     assign,
@@ -213,6 +214,7 @@ class Reverse(AdjointEmitter):
         forward: list[list[Any]] = []
         backward: list[Any] = []
         self.open.append(backward)
+        self.conditions.append({})
         self.origin = None
         for statement in reversed(statements):
             ahead, back = self.statement(statement, env)
@@ -222,8 +224,10 @@ class Reverse(AdjointEmitter):
             if back:
                 self.comment(statement, backward)
                 backward.extend(back)
+                note_conditions(self, back)
         self.origin = None
         self.open.pop()
+        self.conditions.pop()
         return [s for part in reversed(forward) for s in part], backward
 
     def snapshots(self, statement: Any, ahead: list[Any], back: list[Any]) -> Sweep:
@@ -299,13 +303,15 @@ class Reverse(AdjointEmitter):
         match operation:
             case Alias(source=source):
                 if self.is_active(source):
-                    self.accumulate(env, source.id, adjoint.value, back, adjoint.uniform, adjoint.owned)
+                    self.pass_on(env, source.id, adjoint, back)
             case Apply():
                 return reverse_apply(self, s, operation, name, adjoint, env)
             case Call():
                 return reverse_call(self, s, operation, name, adjoint, env)
             case Item(base=base, index=index):
-                self.accumulate_at(env, base.id, index, self.full(name, adjoint, back), back)
+                spreads = adjoint.uniform and adjoint.mask is None and self.adds_in_place(base.id, index)
+                value = adjoint.value if spreads else self.full(name, adjoint, back)
+                self.accumulate_at(env, base.id, index, value, back)
             case Field(base=base, name=field):
                 self.accumulate_field(env, base.id, field, adjoint, name, back)
             case Build(items=items, keys=keys, node=gast.Call()):
@@ -320,7 +326,8 @@ class Reverse(AdjointEmitter):
                             if is_function_tangent(keys)
                             else part_of(adjoint.value, keys[k] if keys else constant(k))
                         )
-                        self.accumulate(env, item.id, part, back)
+                        mask = mask_of_item(self, adjoint.masks, k, item.id, back)
+                        self.accumulate(env, item.id, part, back, mask=mask, zeroed=mask is not None)
             case Opaque() if any(map(self.is_active, operation.items)):
                 self.refuse_opaque(s, operation)
             case Inert() | Opaque():
@@ -355,7 +362,7 @@ class Reverse(AdjointEmitter):
         if isinstance(s.value, gast.Tuple):  # a parallel copy
             for adjoint, source in zip(found, s.value.elts, strict=True):
                 if adjoint is not None and self.is_active(source):
-                    self.accumulate(env, source.id, adjoint.value, back, adjoint.uniform, adjoint.owned)
+                    self.pass_on(env, source.id, adjoint, back)
             return [s], back
         parts = [
             self.zero(t) if a is None else self.full(t, a, back) for t, a in zip(targets, found, strict=True)
@@ -401,6 +408,8 @@ class Reverse(AdjointEmitter):
         adjoint = env.get(name)
         if adjoint is None:
             return self.zero(name)
+        if adjoint.mask is not None and not adjoint.zeroed:
+            return self.full(name, adjoint, code)
         if adjoint.owned or self.domain.is_scalar(self.kinds.get(name, self.domain.UNKNOWN)):
             return adjoint.value
         return self.copied(adjoint, name)

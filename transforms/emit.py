@@ -124,6 +124,24 @@ class Emitter:
         """`np.name`."""
         return attribute(load(self.bind("np", self.primitives.helper("np"))), name)
 
+    def object_of(self, node: Any) -> Any:
+        """What a name in generated code means, or an attribute of such a name, as far as is known."""
+        if isinstance(node, gast.Attribute):
+            owner = self.object_of(node.value)
+            return MISSING if owner is MISSING else getattr(owner, node.attr, MISSING)
+        if not isinstance(node, gast.Name) or node.id in self.program.locals:
+            return MISSING
+        return self.bindings.get(node.id, self.program.scope.lookup(node.id))
+
+    def is_helper(self, node: Any, *path: str) -> bool:
+        """Whether an expression means a helper, or what a path of attributes leads to from it."""
+        if not isinstance(node, gast.Attribute if path[1:] else gast.Name):
+            return False
+        wanted = self.primitives.helper(path[0])
+        for name in path[1:]:
+            wanted = getattr(wanted, name)
+        return self.object_of(node) is wanted
+
     # ------------------------------------------------------------ what the program means
 
     def operation(self, value: Any) -> Operation:
@@ -303,7 +321,15 @@ class Emitter:
     def inline(
         self, template: Any, arguments: Mapping[str, Any], wanted: list[int], base: str
     ) -> tuple[list[Any], dict[int, Any]]:
-        return inline_template(template, arguments, wanted, self.names, self.bind, base)
+        def is_array(node: Any) -> bool:
+            return isinstance(node, gast.Name) and bool(self.domain.is_array(self.kind(node)))
+
+        return inline_template(template, arguments, wanted, self.names, self.bind, base, is_array)
+
+    def is_of_numbers(self, operation: Apply) -> bool:
+        """Whether all operands are floats, or exact numbers and None beside floats."""
+        kinds = [self.kind(o) for o in operation.operands()]
+        return all(map(self.domain.is_python_real, kinds)) and any(map(self.domain.is_real_scalar, kinds))
 
     def shape_plan(self, operation: Apply, operand: Any, out: str) -> Any:
         """How the shape of an elementwise result relates to that of an operand: "none" (the same), "sum",
@@ -318,6 +344,9 @@ class Emitter:
             isinstance(a, (gast.Constant, gast.UnaryOp)) and not isinstance(_literal_value(a), complex)
             for a in others
         )
+        result = self.kinds.get(out, self.domain.UNKNOWN)
+        if self.is_of_numbers(operation) and self.domain.rank(result) == 0 and self.domain.is_float(result):
+            return "none"
         if literal and not self.rule(operation).widens:
             return "none"
         return self.domain.unbroadcast_plan(self.kind(operand), self.kinds.get(out, self.domain.UNKNOWN))

@@ -1,7 +1,7 @@
 """Where a statement reads a name, and what it evaluates before that.
 
 Contract: a statement and a name that it reads once in; the `Order` of evaluation out, or None when the name
-stands where an expression cannot take its place: in what is evaluated conditionally, repeatedly or later,
+stands where an expression cannot take its place: in `and` and `or`, in what is evaluated repeatedly or later,
 or in an f-string.
 """
 from __future__ import annotations
@@ -97,10 +97,14 @@ class _Search:
             return True if node.id == self.name and isinstance(node.ctx, gast.Load) else None
         if isinstance(node, gast.Constant) or node is None:
             return None
-        for part in self.parts(node):
-            found = self.visit(part)
-            if found is not None:
-                return found
+        found = self.first(self.parts(node))
+        if found is not None:
+            return found
+        if isinstance(node, gast.IfExp):
+            self.order.operation_before = True  # what has effects stays where it is surely evaluated
+            found = self.first([node.body, node.orelse])
+            self.order.impure_before = self.order.impure_before or (found is None and not self.is_pure(node))
+            return found
         if not isinstance(node, _PLAIN) and self.name in reads(node):
             return False
         if not self.is_static(node) and not isinstance(node, (gast.Tuple, gast.keyword, gast.Slice)):
@@ -108,6 +112,10 @@ class _Search:
         if (isinstance(node, gast.Call) and not self.is_pure(node)) or not isinstance(node, _PLAIN):
             self.order.impure_before = self.order.impure_before or not self.is_pure(node)
         return None
+
+    def first(self, nodes: list[Node]) -> bool | None:
+        """`visit` of several expressions, one after another."""
+        return next((found for node in nodes if (found := self.visit(node)) is not None), None)
 
     def parts(self, node: Node) -> list[Node]:
         """The parts of an expression that are surely evaluated once, in order."""
@@ -118,6 +126,8 @@ class _Search:
                 return [node.operand]
             case gast.Compare():
                 return [node.left, node.comparators[0]]
+            case gast.IfExp():
+                return [node.test]
             case gast.Call():
                 return [node.func, *node.args, *node.keywords]
             case gast.keyword() | gast.Attribute() | gast.Starred():

@@ -14,6 +14,7 @@ import gast
 from .changes import Changes
 from .emit import Emitter, Slot, carrying_operands, differentiable_slots, results_of
 from .inline_template import ZERO, fold_zeros, real
+from .masks import of_numbers, one_of, scalar_choices
 from .nodes import assign, attribute, call, is_atom, load, located, names_read, substitute, tuple_of, walk
 from .operations import Apply
 from .program import MISSING
@@ -118,7 +119,7 @@ class TangentEmitter(Emitter):
     def sum(self, terms: list[Any], out: str) -> Any:
         value = terms[0]
         for term in terms[1:]:
-            value = self.plus(value, term, out)
+            value = one_of(self, value, term) or self.plus(value, term, out)
         return value
 
     def elementwise(
@@ -168,6 +169,9 @@ class TangentEmitter(Emitter):
         if not terms:
             return self.zero(out)
         value = self.sum(terms, out)
+        if self.is_of_numbers(operation):
+            before[:] = [of_numbers(self, s) for s in before]
+            return scalar_choices(self, value)
         if full or self.domain.is_scalar(self.kinds.get(out, self.domain.UNKNOWN)):
             return value
         return call(self.helper("broadcast_like"), value, load(out))

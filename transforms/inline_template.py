@@ -29,15 +29,17 @@ def inline_template(
     names: Names,
     bind: Callable[[str, Any], str],
     base: str,
+    is_array: Callable[[Any], bool] = lambda node: False,
 ) -> Inlined:
     """The statements to run first, and for each wanted result of the template its expression.
 
     `arguments` maps the template's parameters to expressions; `bind(name, object)` gives the name by which
-    the code can read an object that the template reads from its module; temporaries are named after `base`. A
-    result that the template gives as None is absent.
+    the code can read an object that the template reads from its module; temporaries are named after `base`;
+    `is_array` says of an expression that it surely is an array, and so not None. A template that asks whether
+    an argument `is True` asks whether that is known. A result that the template gives as None is absent.
     """
     mapping = dict(arguments)
-    known = {k: v for k, v in arguments.items() if literal_of(v) is not MISSING}
+    known = {k: v for k, v in arguments.items() if literal_of(v) is not MISSING or is_array(v)}
     body = _decide(template.body, known)
     local = assigned_names(body)
     for name in local:
@@ -76,6 +78,8 @@ def _truth(test: Any, known: Mapping[str, Any]) -> Any:
             return MISSING if any(v is MISSING for v in found) else not decisive
         case gast.Compare(left=left, ops=[op], comparators=[right]):
             a, b = (literal_of(known.get(n.id, n) if isinstance(n, gast.Name) else n) for n in (left, right))
+            if isinstance(op, (gast.Is, gast.IsNot)) and a is MISSING:
+                return isinstance(op, gast.IsNot) if b is True or _is_array(left, known) else MISSING
             if a is MISSING or b is MISSING:
                 return MISSING
             match op:
@@ -97,6 +101,11 @@ def _truth(test: Any, known: Mapping[str, Any]) -> Any:
         case gast.Constant(value=value):
             return value
     return MISSING
+
+
+def _is_array(node: Any, known: Mapping[str, Any]) -> bool:
+    """Whether an expression is a parameter that is known, but has no literal value."""
+    return isinstance(node, gast.Name) and node.id in known
 
 
 def _decide(statements: list[Any], known: Mapping[str, Any]) -> list[Any]:

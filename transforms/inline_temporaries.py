@@ -1,9 +1,9 @@
 """Puts temporaries that are read once back into the expressions they are read in.
 
-Contract: a function definition in, one that evaluates the same operations out, with the same results. A
-temporary moves only within its block, and only past statements that cannot change what its value reads; a
-value with side effects only into the statement next to it, where nothing is evaluated before it. Lines stay
-within `columns`.
+Contract: a function definition in, one that evaluates the same operations out, with the same results; what
+only one arm of `a if c else b` reads, then, only in this case. A temporary moves only within its block, and
+only past statements that cannot change what its value reads; a value with side effects only into the
+statement next to it, where nothing is evaluated before it. Lines stay within `columns`.
 
     t_1 = -a                    decay = np.exp(-a * t)
     t_2 = t_1 * t

@@ -195,7 +195,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
                 reverse.zero(v)
                 if current is None
                 else current.value
-                if current.owned
+                if current.owned and current.is_full
                 else reverse.copied(current, v)
             )
             loop.before.append(assign(name, start))

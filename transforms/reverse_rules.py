@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
 
 from .adjoints import Adjoint, Env
+from .emit import Slot
+from .masks import (
+    both_hold,
+    choice,
+    chosen,
+    chosen_each,
+    mask_of,
+    of_numbers,
+    reaching,
+    scalar_choices,
+    summed,
+)
 from .nodes import (
     assign,
+    assigned_names,
     call,
     constant,
     is_atom,
@@ -43,29 +57,39 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         operand = operation.args[0]
         if reverse.is_active(operand) and reverse.domain.is_array(reverse.kind(operand)):
             bound, _ = reverse.arguments(operation, rule.uniform, rule)
-            back, results = reverse.inline(
-                rule.uniform, {**bound, "out": load(out), "dout": adjoint.value}, [0], "d" + out
+            dout = reverse.full(out, adjoint, back)
+            statements, results = reverse.inline(
+                rule.uniform, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
             )
+            back += statements
             reverse.accumulate(env, operand.id, results[0], back, uniform=True)
             return [s], back
-    if adjoint.uniform and rule.structure == "elementwise":
+    found = None
+    if rule.structure == "elementwise" or not adjoint.is_plain:
         found = contributions(reverse, operation, rule, out, adjoint, back)
-        if found is not None:
-            for name, value, uniform in found:
-                reverse.accumulate(env, name, value, back, uniform)
-            return [s], back
-    back = []
-    adjoint = Adjoint(reverse.full(out, adjoint, back))
-    for name, value, _ in contributions(reverse, operation, rule, out, adjoint, back) or ():
-        reverse.accumulate(env, name, value, back)
+        if rule.structure != "elementwise" and any(not same(p.value, adjoint.value) for _, p in found or ()):
+            back, found = [], None
+    if found is None:
+        adjoint = spread_out(reverse, rule, out, adjoint, back)
+        found = contributions(reverse, operation, rule, out, adjoint, back)
+    for name, part in found or ():
+        reverse.pass_on(env, name, part, back)
     return [s], back
+
+
+def spread_out(reverse: Reverse, rule: Any, out: str, adjoint: Adjoint, back: list[Any]) -> Adjoint:
+    """The adjoint of a result in its shape; for a rule that is elementwise, with its mask apart."""
+    if rule.structure != "elementwise":
+        return Adjoint(reverse.full(out, adjoint, back))
+    spread = reverse.numpy_call("full_like", load(out), adjoint.value)
+    return replace(adjoint, value=reverse.named(out, spread, back), uniform=False)
 
 
 def contributions(
     reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, back: list[Any]
-) -> list[tuple[str, Any, bool]] | None:
-    """What a rule adds to the adjoint of each active operand, as (operand, expression, whether it is
-    uniform); None when a uniform adjoint would have to be spread first.
+) -> list[tuple[str, Adjoint]] | None:
+    """What a rule adds to the adjoint of each active operand, values being expressions; None when a uniform
+    adjoint would have to be spread first.
     """
     template = reverse.template_for(operation, rule)
     bound, slots = reverse.arguments(operation, template, rule)
@@ -74,38 +98,91 @@ def contributions(
     statements, results = reverse.inline(
         template, {**bound, "out": load(out), "dout": adjoint.value}, wanted, base
     )
-    back.extend(statements)
+    is_elementwise = rule.structure == "elementwise"
+    only_numbers = is_elementwise and reverse.is_of_numbers(operation)
     shared: dict[int, Any] = {}
-    found: list[tuple[str, Any, bool]] = []
+    found: list[tuple[str, Adjoint]] = []
+    code = list(statements)
     for slot in slots:
         if slot.gradient not in results:
             continue
-        value = results[slot.gradient]
-        if slot.part is not None:
-            if not isinstance(value, gast.Tuple) and not is_atom(value):
-                if slot.gradient not in shared:
-                    name = reverse.names.temporary(base)
-                    back.append(assign(name, value))
-                    shared[slot.gradient] = load(name)
-                value = shared[slot.gradient]
-            value = (
-                value.elts[slot.part]
-                if isinstance(value, gast.Tuple)
-                else gast.Subscript(value=value, slice=constant(slot.part), ctx=gast.Load())
-            )
-        spread = adjoint.uniform and not has_shape(reverse, operation, value, out)
-        if spread and (
-            statements
-            or arrays_read(reverse, value)
-            or reverse.shape_plan(operation, load(slot.name), out) != "none"
-        ):
-            return None
-        if rule.structure == "elementwise" and not spread:
-            value = unbroadcasted(reverse, operation, slot.name, value, out)
-        elif is_unbroadcast(reverse, value, adjoint.value, slot.name):
-            value = unbroadcasted(reverse, operation, slot.name, adjoint.value, out)
-        found.append((slot.name, value, spread))
+        value = (
+            results[slot.gradient]
+            if slot.part is None
+            else part_of_rest(reverse, results, slot, base, shared, code)
+        )
+        if is_unbroadcast(reverse, value, adjoint.value, slot.name):
+            value, is_broadcast = adjoint.value, True
+        else:
+            is_broadcast = is_elementwise
+        part, is_sum = with_mask(reverse, value, adjoint, code)
+        plan = "guard" if is_sum else "none"
+        if is_broadcast and not is_sum:
+            plan = reverse.shape_plan(operation, load(slot.name), out)
+        if only_numbers:
+            part = replace(part, value=scalar_choices(reverse, part.value))
+        if adjoint.uniform and not has_shape(reverse, operation, part.value, out):
+            formed = plan == "none" or (part.mask is not None and reverse.has_form(part.mask, out))
+            if statements or arrays_read(reverse, part.value) or not formed:
+                return None
+            part = replace(part, uniform=True)
+        if plan != "none":
+            part = unbroadcasted(reverse, slot.name, part, plan, code)
+        found.append((slot.name, part))
+    back += [of_numbers(reverse, s) for s in code] if only_numbers else code
     return found
+
+
+def part_of_rest(
+    reverse: Reverse, results: dict[int, Any], slot: Slot, base: str, shared: dict[int, Any], code: list[Any]
+) -> Any:
+    """The expression for one of the gradients that a template gives its variadic parameter in a tuple."""
+    value = results[slot.gradient]
+    if isinstance(value, gast.Tuple):
+        return value.elts[slot.part]
+    if not is_atom(value):
+        if slot.gradient not in shared:
+            name = reverse.names.temporary(base)
+            code.append(assign(name, value))
+            shared[slot.gradient] = load(name)
+        value = shared[slot.gradient]
+    return gast.Subscript(value=value, slice=constant(slot.part), ctx=gast.Load())
+
+
+def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -> tuple[Adjoint, bool]:
+    """The gradient that a rule gives, with its mask and that of the result's adjoint; and whether it is to be
+    summed yet.
+    """
+    masks, value = chosen_each(reverse, value, code)
+    written = behind(value, code)
+    inner = summed(reverse, written)
+    choice = chosen(reverse, written if inner is None else inner)
+    if choice is None:
+        zeroed = adjoint.zeroed and is_multiple(value, adjoint.value)
+        return Adjoint(value, mask=adjoint.mask, zeroed=zeroed, masks=masks), False
+    condition, inverted, part = choice
+    mask = both_hold(adjoint.mask, mask_of(reverse, condition, inverted, code))
+    return Adjoint(part, mask=mask), inner is not None
+
+
+def behind(value: Any, statements: list[Any]) -> Any:
+    """The expression that a template's local variable stands for; what is none stands for itself."""
+    if not isinstance(value, gast.Name):
+        return value
+    match [s for s in statements if value.id in assigned_names(s)]:
+        case [gast.Assign(targets=[gast.Name()], value=assigned)]:
+            return assigned
+    return value
+
+
+def is_multiple(value: Any, dout: Any) -> bool:
+    """Whether an expression is a cotangent times a number that the program says, so that zeros stay zeros."""
+    match value:
+        case gast.BinOp(left=left, op=gast.Mult() | gast.Div(), right=gast.Constant()):
+            return is_multiple(left, dout)
+        case gast.UnaryOp(op=gast.USub() | gast.UAdd(), operand=operand):
+            return is_multiple(operand, dout)
+    return same(value, dout)
 
 
 def has_shape(reverse: Reverse, operation: Apply, value: Any, out: str) -> bool:
@@ -132,24 +209,26 @@ def arrays_read(reverse: Reverse, value: Any) -> bool:
 def is_unbroadcast(reverse: Reverse, value: Any, adjoint: Any, operand: str) -> bool:
     """Whether an expression is `unbroadcast(dout, operand)`."""
     match value:
-        case gast.Call(func=gast.Name(id=name), args=[first, gast.Name(id=second)]):
-            helper = reverse.bindings.get(name) is reverse.primitives.helper("unbroadcast")
-            return helper and second == operand and same(first, adjoint)
+        case gast.Call(func=func, args=[first, gast.Name(id=second)]):
+            return reverse.is_helper(func, "unbroadcast") and second == operand and same(first, adjoint)
     return False
 
 
-def unbroadcasted(reverse: Reverse, operation: Apply, operand: str, value: Any, out: str) -> Any:
+def unbroadcasted(reverse: Reverse, operand: str, part: Adjoint, plan: Any, code: list[Any]) -> Adjoint:
     """The cotangent of an elementwise operand, summed over the axes along which it was broadcast."""
-    plan = reverse.shape_plan(operation, load(operand), out)
+    value, mask = part.value, part.mask
+    if mask is not None:
+        value = value if part.zeroed else choice(reverse, mask, value, constant(0))
+        mask = reaching(reverse, mask, operand, plan == "sum", code)
     match plan:
-        case "none":
-            return value
         case "sum":
-            return reverse.numpy_call("sum", value)
+            value = reverse.numpy_call("sum", value)
         case ("axes", axes):
             axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
-            return reverse.numpy_call("sum", value, axis=axis)
-    return call(reverse.helper("unbroadcast"), value, load(operand))
+            value = reverse.numpy_call("sum", value, axis=axis)
+        case _:
+            value = call(reverse.helper("unbroadcast"), value, load(operand))
+    return Adjoint(value, mask=mask, zeroed=mask is not None)
 
 
 def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: Adjoint, env: Env) -> Sweep:

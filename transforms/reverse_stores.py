@@ -6,11 +6,13 @@ no other name is what `find_mutated` makes sure of.)
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
 
 from .adjoints import Adjoint, Env
+from .masks import both_hold, mask_of
 from .nodes import assign, attribute, call, constant, load, located, tuple_of
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if base not in env and not is_reshaped(reverse, s, base):
         return [s], []
     back: list[Any] = []
+    before = env.get(base)
     name = reverse.own(env, base, back)
     place = gast.Subscript(value=load(name), slice=target.slice, ctx=gast.Load())
     value: Any = None
@@ -42,6 +45,10 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if isinstance(s, gast.Assign):
         place.ctx = gast.Store()
         back.append(gast.Assign(targets=[place], value=zero_item(reverse, s, ahead), type_comment=None))
+        if reverse.is_choice_of(base, target.slice) and not env[base].accumulator:
+            others = mask_of(reverse, target.slice, True, back)
+            mask = both_hold(None if before is None else before.mask, others)
+            env[base] = replace(env[base], mask=mask, zeroed=True)
     if value is not None:  # after the place is zero: the value may be the array itself
         reverse.accumulate(env, s.value.id, value, back)
     return ahead, back

@@ -252,18 +252,27 @@ def where(condition, x, y, out, dout):
 # Equal arguments share the cotangent evenly.
 @bprop(np.maximum, "elementwise", domain=(-2.0, 2.0))
 def maximum(x, y, out, dout):
-    return np.where(x == y, dout / 2, dout * (x > y)), np.where(x == y, dout / 2, dout * (y > x))
+    return (
+        np.where(x >= y, np.where(x == y, dout / 2, dout), 0),
+        np.where(y >= x, np.where(x == y, dout / 2, dout), 0),
+    )
 
 
 @bprop(np.minimum, "elementwise", domain=(-2.0, 2.0))
 def minimum(x, y, out, dout):
-    return np.where(x == y, dout / 2, dout * (x < y)), np.where(x == y, dout / 2, dout * (y < x))
+    return (
+        np.where(x <= y, np.where(x == y, dout / 2, dout), 0),
+        np.where(y <= x, np.where(x == y, dout / 2, dout), 0),
+    )
 
 
 # These pass over NaN, which no comparison says: the one that was chosen is equal to the result.
 @bprop(np.fmax, np.fmin, "elementwise", domain=(-2.0, 2.0))
 def fmax(x, y, out, dout):
-    return np.where(x == y, dout / 2, dout * (x == out)), np.where(x == y, dout / 2, dout * (y == out))
+    return (
+        np.where(x == out, np.where(x == y, dout / 2, dout), 0),
+        np.where(y == out, np.where(x == y, dout / 2, dout), 0),
+    )
 
 
 # As the minimum of `a_max` and the maximum of `a_min` and `a`; a bound may be None, which is equal to
@@ -275,13 +284,19 @@ def fmax(x, y, out, dout):
     given(0.3, -0.5, 0.5), given(A(5, dtype="float32"), A(5, dtype="float32"), 0.7)])
 def clip(a, a_min=None, a_max=None, *, min=None, max=None, out, dout):
     if min is not None or max is not None:
-        da = np.where((a == min) | (a == max), dout / 2, dout * (a == out))
-        dmin = np.where(a == min, dout / 2, dout * ((a != out) & (min == out)) / (1 + (min == max)))
-        dmax = np.where(a == max, dout / 2, dout * ((a != out) & (max == out)) / (1 + (min == max)))
+        da = np.where(a == out, np.where((a == min) | (a == max), dout / 2, dout), 0)
+        dmin = np.where(min == out, np.where((a == min) | (min == max), dout / 2, dout), 0)
+        dmax = np.where(max == out, np.where((a == max) | (min == max), dout / 2, dout), 0)
         return da, None, None, dmin, dmax
-    da = np.where((a == a_min) | (a == a_max), dout / 2, dout * (a == out))
-    da_min = np.where(a == a_min, dout / 2, dout * ((a != out) & (a_min == out)) / (1 + (a_min == a_max)))
-    da_max = np.where(a == a_max, dout / 2, dout * ((a != out) & (a_max == out)) / (1 + (a_min == a_max)))
+    if a_max is None:
+        da = np.where(a == out, np.where(a == a_min, dout / 2, dout), 0)
+        return da, np.where(a_min == out, np.where(a == a_min, dout / 2, dout), 0), None, None, None
+    if a_min is None:
+        da = np.where(a == out, np.where(a == a_max, dout / 2, dout), 0)
+        return da, None, np.where(a_max == out, np.where(a == a_max, dout / 2, dout), 0), None, None
+    da = np.where(a == out, np.where((a == a_min) | (a == a_max), dout / 2, dout), 0)
+    da_min = np.where(a_min == out, np.where((a == a_min) | (a_min == a_max), dout / 2, dout), 0)
+    da_max = np.where(a_max == out, np.where((a == a_max) | (a_min == a_max), dout / 2, dout), 0)
     return da, da_min, da_max, None, None
 
 
@@ -291,3 +306,8 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None, out, dout):
     given(np.array([1.0, np.nan, np.inf, -np.inf]), nan=2.0, posinf=9.0, neginf=-9.0)])
 def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None, out, dout):
     return (where_finite(dout, x),)
+
+
+@nan_to_num.for_reals
+def nan_to_num_reals(x, *, nan=0.0, posinf=None, neginf=None, out, dout):
+    return (np.where(np.isfinite(x), dout, 0),)

@@ -1,6 +1,4 @@
-"""Functions that pick elements: take, compress, sort, select, interpolation; subscripts are the transforms'
-own.
-"""
+"""Functions that pick elements: take, compress, delete, insert; subscripts are the transforms' own."""
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ import numpy as np
 
 from ..registry import bprop, nondifferentiable
 from ..runtime import unbroadcast
-from .containers import filled, part_like, regroup
+from .containers import filled, part_like
 from .padding import unpad
 from .samples import A, given, since
 
@@ -162,118 +160,6 @@ def remaining(x: Array, obj: Any, axis: int | None) -> Array:
 
 
 nondifferentiable([remaining])
-
-
-def first_true(conditions: Any, out: Array) -> list[Array]:
-    """For each of several conditions where it is the first that holds, broadcast like `out`; at last where
-    none does.
-    """
-    left = np.broadcast_to(True, np.shape(out))
-    found = []
-    for condition in conditions:
-        found.append(left & condition)
-        left = left & np.logical_not(condition)
-    return [*found, left]
-
-
-nondifferentiable([first_true])
-
-
-def unselect(d: Array, conditions: Any, choices: Any, out: Array) -> Any:
-    """The cotangents of the choices of `np.select`."""
-    parts = [
-        unbroadcast(np.where(where, d, 0), x)
-        for where, x in zip(first_true(conditions, out)[:-1], choices, strict=True)
-    ]
-    return tuple(parts) if isinstance(choices, tuple) else parts
-
-
-@bprop(
-    unselect,
-    samples=[given(A(3), [np.array([True, False, False])], [np.zeros(3)], np.zeros(3))],
-)
-def unselect_(d, conditions, choices, like, out, dout):
-    return np.select(conditions, filled(dout, choices)), None, None, None
-
-
-@unselect_.jvp
-def unselect_jvp(d, conditions, choices, like, out, dd):
-    return unselect(dd, conditions, choices, like)
-
-
-@bprop(
-    np.select,
-    samples=[
-        given([np.array([True, False, False]), np.array([True, True, False])], [A(3), A()], A(3)),
-        given([np.array([True, False, False])], [A(3)]),
-    ],
-)
-def select(condlist, choicelist, default=0, *, out, dout):
-    dchoices = unselect(dout, condlist, choicelist, out)
-    return None, dchoices, unbroadcast(np.where(first_true(condlist, out)[-1], dout, 0), default)
-
-
-@select.jvp
-def select_jvp(condlist, choicelist, default=0, *, out, dchoicelist, ddefault):
-    return np.select(condlist, filled(dchoicelist, choicelist), filled(ddefault, default))
-
-
-# ---------------------------------------------------------------- choices by number
-
-
-def chosen_number(a: Array, count: int, mode: str) -> Array:
-    """The numbers of the choices that `np.choose` makes."""
-    if mode == "raise":
-        return np.asarray(a)
-    return np.mod(a, count) if mode == "wrap" else np.clip(a, 0, count - 1)
-
-
-nondifferentiable([chosen_number])
-
-
-def unchoose(d: Array, a: Array, choices: Any, mode: str) -> Any:
-    """The cotangents of the choices of `np.choose`."""
-    number = chosen_number(a, len(choices), mode)
-    parts = [part_like(unbroadcast_to(np.where(number == k, d, 0), x), x) for k, x in enumerate(choices)]
-    return regroup(parts, choices)
-
-
-def unbroadcast_to(d: Array, x: Any) -> Array:
-    """`d` summed over the axes along which `x`, which may be a list, was broadcast."""
-    return unbroadcast(d, np.asarray(x))
-
-
-@bprop(
-    unchoose,
-    samples=[given(A(3), np.array([0, 1, 1]), [np.zeros(3), np.zeros(1)], "raise")],
-)
-def unchoose_(d, a, choices, mode, out, dout):
-    return np.choose(a, filled(dout, choices), mode=mode), None, None
-
-
-@unchoose_.jvp
-def unchoose_jvp(d, a, choices, mode, out, dd):
-    return unchoose(dd, a, choices, mode)
-
-
-@bprop(
-    np.choose,
-    lists=True,
-    samples=[
-        given(np.array([0, 2, 1, 2]), [A(4), A(4), A(4)]),
-        given(np.array([[0], [1]]), (A(3), A())),
-        given(np.array([0, 1, 0]), A(2, 3)),
-        given(np.array([-1, 5, 0]), [A(3), A(3)], mode="clip"),
-        given(np.array([-1, 5, 0]), [A(3), 1.5], mode="wrap"),
-    ],
-)
-def choose(a, choices, *, mode="raise", out, dout):
-    return None, unchoose(dout, a, choices, mode)
-
-
-@choose.jvp
-def choose_jvp(a, choices, *, mode="raise", out, dchoices):
-    return np.choose(a, filled(dchoices, choices), mode=mode)
 
 
 # ---------------------------------------------------------------- other lengths

@@ -147,8 +147,8 @@ def product_along_first(x: Array) -> Array:
 @bprop(np.sum, samples=[*REDUCTIONS, *MASKED, *WIDENED, *INITIAL])
 def sum_(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=True, out, dout):
     if where is not True:
-        da = np.where(where, unreduce(dout, a, axis, keepdims), 0)
-        return da, None, None, unbroadcast(dout, initial)
+        dinitial = unbroadcast(dout, initial)
+        return np.where(where, unreduce(dout, a, axis, keepdims), 0), None, None, dinitial
     if keepdims:
         return unreduce(dout, a, axis, keepdims), None, None, unbroadcast(dout, initial)
     if axis is None:
@@ -190,11 +190,10 @@ def mean_of_all(x, axis=None, dtype=None, *, keepdims=False, out, dout):
 
 @bprop(np.nansum, samples=[*NAN, *NAN_MASKED, *WIDENED, given(with_nan(3, 4), initial=0.7)])
 def nansum(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=True, out, dout):
+    dinitial = unbroadcast(dout, initial)
     if where is True:
-        da = np.where(np.isnan(a), 0, unreduce(dout, a, axis, keepdims))
-        return da, None, None, unbroadcast(dout, initial)
-    da = np.where(is_known(a, where), unreduce(dout, a, axis, keepdims), 0)
-    return da, None, None, unbroadcast(dout, initial)
+        return np.where(np.isnan(a), 0, unreduce(dout, a, axis, keepdims)), None, None, dinitial
+    return np.where(is_known(a, where), unreduce(dout, a, axis, keepdims), 0), None, None, dinitial
 
 
 @nansum.jvp
@@ -232,8 +231,9 @@ def prod(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=True, out
         da = unreduce(dout, a, axis, keepdims) * product_of_others(a, axis)
         return da, None, None, unbroadcast(dout * out, initial)
     chosen = np.where(where, a, 1)
-    da = np.where(where, unreduce(dout * initial, a, axis, keepdims) * product_of_others(chosen, axis), 0)
-    return da, None, None, unbroadcast(dout * np.prod(chosen, axis=axis, keepdims=keepdims), initial)
+    da = unreduce(dout * initial, a, axis, keepdims) * product_of_others(chosen, axis)
+    dinitial = unbroadcast(dout * np.prod(chosen, axis=axis, keepdims=keepdims), initial)
+    return np.where(where, da, 0), None, None, dinitial
 
 
 @prod.jvp
@@ -251,8 +251,9 @@ def prod_jvp(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=True,
 def nanprod(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=True, out, dout):
     known = is_known(a, where)
     chosen = np.where(known, a, 1)
-    da = np.where(known, unreduce(dout * initial, a, axis, keepdims) * product_of_others(chosen, axis), 0)
-    return da, None, None, unbroadcast(dout * np.prod(chosen, axis=axis, keepdims=keepdims), initial)
+    da = unreduce(dout * initial, a, axis, keepdims) * product_of_others(chosen, axis)
+    dinitial = unbroadcast(dout * np.prod(chosen, axis=axis, keepdims=keepdims), initial)
+    return np.where(known, da, 0), None, None, dinitial
 
 
 @nanprod.jvp

@@ -218,10 +218,21 @@ CASES = {
             x[t_5[0] > 100] = x[1]
             return y, z, w
     """, (X,)),
+    "a conditional expression evaluates what it needs": ("""
+        def f(x, c):
+            t_3 = effect(x)
+            t_1 = x * 2
+            t_2 = x > c
+            return (t_1 if t_2 else x), (t_3 if c else x)
+    """, """
+        def f(x, c):
+            t_3 = effect(x)
+            return (x * 2 if x > c else x), (t_3 if c else x)
+    """, (2.0, True)),
     "what is evaluated conditionally, repeatedly or in a string": ("""
         def f(x, c):
             t_1 = x * 2
-            y = t_1 if c else x
+            y = c or t_1
             t_2 = x * 3
             z = c and t_2
             t_3 = x * 4

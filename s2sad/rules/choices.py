@@ -1,0 +1,130 @@
+"""Functions that choose, for each element, one of several arrays: select, choose; and masks in derivatives.
+
+Their gradients are those of `np.where`, so that nothing reaches an array where another one was chosen. (What
+`np.where` and the extremes of two arrays are is with the other elementwise functions.)
+"""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..registry import bprop, nondifferentiable
+from ..runtime import unbroadcast
+from .containers import filled, part_like, regroup
+from .samples import A, given
+
+Array = Any  # whatever implements NumPy's protocols
+
+__all__ = ["reaching", "where_each"]
+
+
+def reaching(mask: Any, x: Any) -> Any:
+    """Which elements of `x` take part in those that `mask` chooses of a result that `x` was broadcast to; to
+    be broadcast to the shape of `x`.
+
+    >>> reaching(np.array([[True, False], [False, False]]), np.ones((2, 1)))
+    array([[ True],
+           [False]])
+    """
+    shape, given = np.shape(x), np.shape(mask)
+    lead = max(len(given) - len(shape), 0)
+    sizes = shape[len(shape) - len(given) + lead :]
+    single = [lead + i for i, n in enumerate(sizes) if n == 1]
+    reduced = np.any(mask, axis=tuple(single), keepdims=True) if single else mask
+    return np.any(reduced, axis=tuple(range(lead))) if lead else reduced
+
+
+nondifferentiable([reaching])
+
+
+def where_each(conditions: Any, d: Array, choices: Any) -> Any:
+    """For each of several arrays, or numbers, `np.where(condition, d, 0)`, summed over the axes along which
+    it was broadcast.
+    """
+    parts = [
+        part_like(unbroadcast(np.where(condition, d, 0), np.asarray(x)), x)
+        for condition, x in zip(conditions, choices, strict=True)
+    ]
+    return regroup(parts, choices)
+
+
+@bprop(
+    where_each,
+    samples=[
+        given([np.array([True, False, False])], A(3), [np.zeros(3)]),
+        given([np.array([True, False]), np.array([False, True])], A(2), (np.zeros(1), 1.5)),
+    ],
+)
+def where_each_(conditions, d, choices, out, dout):
+    return None, np.select(conditions, filled(dout, choices)), None
+
+
+@where_each_.jvp
+def where_each_jvp(conditions, d, choices, out, dd):
+    return where_each(conditions, dd, choices)
+
+
+def first_true(conditions: Any, out: Array) -> list[Array]:
+    """For each of several conditions where it is the first that holds, broadcast like `out`."""
+    left = np.broadcast_to(True, np.shape(out))
+    found = []
+    for condition in conditions:
+        found.append(left & condition)
+        left = left & np.logical_not(condition)
+    return found
+
+
+def none_true(conditions: Any, out: Array) -> Array:
+    """Where none of several conditions holds, broadcast like `out`."""
+    return np.broadcast_to(np.logical_not(np.any(np.broadcast_arrays(*conditions), axis=0)), np.shape(out))
+
+
+@bprop(
+    np.select,
+    samples=[
+        given([np.array([True, False, False]), np.array([True, True, False])], [A(3), A()], A(3)),
+        given([np.array([True, False, False])], [A(3)]),
+        given([np.array([[True], [False]]), np.array([True, True, False])], [A(3), A(2, 1)], A()),
+    ],
+)
+def select(condlist, choicelist, default=0, *, out, dout):
+    ddefault = unbroadcast(np.where(none_true(condlist, out), dout, 0), default)
+    return None, where_each(first_true(condlist, out), dout, choicelist), ddefault
+
+
+@select.jvp
+def select_jvp(condlist, choicelist, default=0, *, out, dchoicelist, ddefault):
+    return np.select(condlist, filled(dchoicelist, choicelist), filled(ddefault, default))
+
+
+def chosen_by(a: Array, count: int, mode: str, out: Array) -> list[Array]:
+    """Where `np.choose(a, ...)` makes its first choice, its second and so on, broadcast like `out`."""
+    if mode != "raise":
+        a = np.mod(a, count) if mode == "wrap" else np.clip(a, 0, count - 1)
+    return [np.broadcast_to(np.equal(a, k), np.shape(out)) for k in range(count)]
+
+
+nondifferentiable([first_true, none_true, chosen_by])
+
+
+@bprop(
+    np.choose,
+    lists=True,
+    samples=[
+        given(np.array([0, 2, 1, 2]), [A(4), A(4), A(4)]),
+        given(np.array([[0], [1]]), (A(3), A())),
+        given(np.array([0, 1, 0]), A(2, 3)),
+        given(np.array([-1, 5, 0]), [A(3), A(3)], mode="clip"),
+        given(np.array([-1, 5, 0]), [A(3), 1.5], mode="wrap"),
+    ],
+)
+def choose(a, choices, *, mode="raise", out, dout):
+    return None, where_each(chosen_by(a, len(choices), mode, out), dout, choices)
+
+
+@choose.jvp
+def choose_jvp(a, choices, *, mode="raise", out, dchoices):
+    return np.choose(a, filled(dchoices, choices), mode=mode)
