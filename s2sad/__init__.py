@@ -20,6 +20,7 @@ from .api import (
 from .check import check_grads
 from .explain import explain
 from .registry import bprop, nondifferentiable
+from .supported import supported
 from .transforms.errors import (
     MissingRuleError,
     NonDifferentiableError,
@@ -48,6 +49,7 @@ __all__ = [
     "linearize",
     "nondifferentiable",
     "stop_gradient",
+    "supported",
     "value_and_grad",
     "vjp",
 ]
