@@ -313,7 +313,7 @@ PAIRS: list[tuple[Program, Program]] = [
 ]
 
 
-LOOPS = {within_a_loop}  # a mask does not go from one iteration to another
+LOOPS = {within_a_loop, in_pieces}  # a mask does not go from one iteration to another
 OF_KNOWN_KINDS = {picked_by_truth, overwritten, overwritten_by_values, made_finite}
 
 
