@@ -352,7 +352,7 @@ def _rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operat
     keywords = tuple((k.arg, k.value) for k in value.keywords)
     if primitives.is_dynamic(function, len(value.args), [k for k, _ in keywords]):
         return None
-    return Apply(function, tuple(value.args), keywords, value)
+    return Apply(function, *primitives.positional(function, tuple(value.args), keywords), value)
 
 
 def _hashable(function: Any) -> bool:
