@@ -19,6 +19,7 @@ import gast
 
 from .members import super_of
 from .objects import is_plain, lookup
+from .registry import find_rule, is_nondifferentiable, refusal
 from .transforms.bind_methods import MethodCall
 from .transforms.bind_objects import Objects
 from .transforms.inline_calls import inline_calls
@@ -33,7 +34,7 @@ CONSTRUCTORS = ("__init__", "__post_init__")
 
 
 def makes_plainly(cls: Any) -> bool:
-    """Whether calling a class makes an empty object and gives it to `__init__`."""
+    """Whether calling a class makes an empty object for `__init__`, and nothing else is declared of it."""
     return (
         isinstance(cls, type)
         and is_plain(cls)
@@ -42,6 +43,9 @@ def makes_plainly(cls: Any) -> bool:
         and lookup(cls, "__setattr__") is lookup(object, "__setattr__")
         and not inspect.isabstract(cls)
         and not hasattr(cls, "__del__")
+        and find_rule(cls) is None
+        and refusal(cls) is None
+        and not is_nondifferentiable(cls)
     )
 
 
