@@ -53,6 +53,7 @@ class Derivative:
     ) -> None:
         self._outputs, self._writes, self._careful = outputs, writes, careful
         self._f, self._form, self._argnums, self._has_aux = f, form, argnums, has_aux
+        self._leading, self._trailing = leading, trailing
         self._target = target_of(f)
         function = self._target.function
         self._signature = getattr(function, "__signature__", None) or inspect.signature(function)
@@ -292,6 +293,11 @@ class Derivative:
     # ------------------------------------------------------------ being differentiated
 
     @property
+    def primal(self) -> Callable[..., Any]:
+        """What it is the derivative of, as it was given."""
+        return self._f
+
+    @property
     def target(self) -> Target:
         return self._target
 
@@ -320,7 +326,7 @@ class Derivative:
             self._form,
             self._argnums,
             self._has_aux,
-            leading,
+            self._leading + leading,
             trailing,
             self._outputs,
             self._writes,
@@ -361,8 +367,8 @@ class Derivative:
         return self if instance is None else MethodType(self, instance)
 
     def __reduce__(self) -> Any:
-        made = self._f, self._form, self._argnums, self._has_aux, 0, 0, self._outputs, self._writes
-        return Derivative, made
+        made = self._f, self._form, self._argnums, self._has_aux, self._leading, self._trailing
+        return Derivative, (*made, self._outputs, self._writes)
 
     def __repr__(self) -> str:
         return f"<{self._form} of {self.__qualname__}>"

@@ -16,7 +16,7 @@ import functools
 import inspect
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -114,8 +114,13 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return special(args, keywords)  # type: ignore[no-any-return]
     if isinstance(f, functools.partial):
         inner = lift(f.func, (*f.args, *args), {**f.keywords, **keywords})
+        own = (
+            inner.own,
+            tuple(inner.arguments.get(k) for k in range(len(f.args))),
+            {k: None if k in keywords else inner.arguments.get(k) for k in f.keywords},
+        )
         kept = {k: v for k, v in inner.arguments.items() if isinstance(k, int) or k in keywords}
-        return replace(inner, arguments=kept).behind(len(f.args), None)
+        return replace(inner, arguments=kept).behind(len(f.args), own)
     if isinstance(f, MethodType) and PRIMITIVES.find_rule(f) is PRIMITIVES.find_rule(f.__func__):
         inner = lift(f.__func__, (f.__self__, *args), keywords)
         return inner.behind(1, inner.arguments[0])
@@ -192,12 +197,30 @@ def _lift_derivative(f: Derivative, args: tuple[Any, ...], keywords: dict[str, A
     arguments |= {k: count + bound + k for k in range(given)} | {
         k: count + f.parameters.index(k) for k in keywords
     }
-    passed = {*f.parameters[: bound + given], *keywords}
+    at = {name: count + k for k, name in enumerate(f.parameters)}
+    passed = {*f.parameters[: bound + given], *keywords, *dict(f.target.keywords)}
     for name in f.defaults:
-        own[f"{name}="] = None if name in passed else count + f.parameters.index(name)
+        own[f"{name}="] = None if name in passed else at[name]
+    layout = _layout_around(f, own, iter(range(count, count + bound)), {**at, **dict.fromkeys(keywords)})
     behind = tuple(count + k for k in taken) if f.form == "jvp" else None
     function = derivative.function_of((*values, *primals), behind)
-    return Lifted(function, (*values, *primals, *tangents), own, arguments)
+    return Lifted(function, (*values, *primals, *tangents), layout, arguments)
+
+
+def _layout_around(f: Any, own: Layout, bound: Iterator[int], named: Mapping[str, int | None]) -> Layout:
+    """The layout of a callable whose innermost function has the layout `own`, given the positions of the
+    values that it binds, in the order of `target_of`, and those of named ones.
+    """
+    if isinstance(f, Derivative):
+        return _layout_around(f.primal, own, bound, named)
+    if isinstance(f, functools.partial):
+        inner = _layout_around(f.func, own, bound, named)
+        return inner, tuple([next(bound) for _ in f.args]), {k: named[k] for k in f.keywords}
+    if isinstance(f, MethodType):
+        _layout_around(f.__func__, own, bound, named)
+        return next(bound)
+    is_object = not isinstance(f, FunctionType) and PRIMITIVES.find_rule(f) is None
+    return _layout_around(f.__call__, own, bound, named) if is_object else own
 
 
 def _open_derivative(f: Derivative) -> tuple[Derivative, tuple[Any, ...], dict[str, Layout]]:

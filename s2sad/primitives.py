@@ -4,11 +4,12 @@ functions.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from collections.abc import Mapping
 from functools import lru_cache
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 import gast
@@ -166,8 +167,10 @@ class RulePrimitives:
     @staticmethod
     def is_dynamic(function: Any, count: int, keywords: list[str]) -> bool:
         """Whether a call is one of a function that only the run knows, as `vjp(f, x)` calls `vjp(f)`."""
-        if hasattr(type(function), "lift_call"):
+        if hasattr(type(function), "lift_call") or isinstance(function, functools.partial):
             return True
+        if isinstance(function, MethodType) and find_rule(function) is None:
+            return not is_nondifferentiable(function)
         calls_first = isinstance(function, FunctionType) and function in CALLS_FIRST
         return calls_first and (count > 1 or "primals" in keywords)
 

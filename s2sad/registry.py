@@ -54,8 +54,8 @@ STRUCTURES = ("elementwise", "linear", "bilinear")
 class Template:
     """A derivative written as Python: a function whose lines are inlined into derivatives.
 
-    `parameters` are the primitive's own (`vararg` is not among them), `tangents` what follows `out`:
-    `("dout",)` in reverse templates.
+    `parameters` are the primitive's own (`vararg` and `kwarg` are not among them), `tangents` what follows
+    `out`: `("dout",)` in reverse templates.
     """
 
     function: Any  # a Python function: types.FunctionType
@@ -86,6 +86,12 @@ class Template:
     def vararg(self) -> str | None:
         code = self.function.__code__
         return code.co_varnames[len(self._names)] if code.co_flags & inspect.CO_VARARGS else None
+
+    @cached_property
+    def kwarg(self) -> str | None:
+        code = self.function.__code__
+        place = len(self._names) + (self.vararg is not None)
+        return code.co_varnames[place] if code.co_flags & inspect.CO_VARKEYWORDS else None
 
     @cached_property
     def positional(self) -> int:
@@ -228,7 +234,7 @@ def bprop(
 
     def declare(function: Callable[..., Any]) -> Rule:
         template = Template(function)
-        if not unknown <= {*template.parameters, template.vararg}:
+        if not unknown <= {*template.parameters, template.vararg, template.kwarg}:
             raise TypeError(
                 f"{function.__qualname__}: what is refused, {sorted(unknown)}, is not a parameter"
             )

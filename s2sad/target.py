@@ -40,10 +40,13 @@ def target_of(f: Any) -> Target:
         is_known = PRIMITIVES.find_rule(f) is not None or PRIMITIVES.is_nondifferentiable(f)
         return Target(_calling(f) if is_known or has_stars(f) else f)
     if hasattr(type(f), "function_for_kinds"):
-        return Target(f)
+        bound = f.target
+        if not bound.args and not bound.keywords:
+            return Target(f)
+        return Target(f.of(bound.function, len(bound.args)), bound.args, bound.keywords)
     if isinstance(f, MethodType):
         inner = target_of(f.__func__)
-        return Target(inner.function, (f.__self__, *inner.args), inner.keywords)
+        return Target(inner.function, (*inner.args, f.__self__), inner.keywords)
     if isinstance(f, functools.partial):
         inner = target_of(f.func)
         return Target(inner.function, (*inner.args, *f.args), (*inner.keywords, *f.keywords.items()))

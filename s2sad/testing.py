@@ -128,6 +128,9 @@ class _Call:
         self.slots = tuple(self._value(i, name) for i, name in enumerate(self.names))
         if self.has_rest:
             self.slots += (args[template.positional :],)
+        self.named = {k: v for k, v in keywords.items() if k not in template.parameters}
+        if template.kwarg is not None:
+            self.slots += (self.named,)
 
     def _value(self, index: int, name: str) -> Any:
         if index < len(self.args) and index < self.rule.template.positional:
@@ -142,6 +145,9 @@ class _Call:
     def with_slots(self, values: tuple[Any, ...]) -> Any:
         """The function's result with other values of the leading parameters."""
         new = dict(zip(self.names, values, strict=False))
+        if self.rule.template.kwarg is not None:
+            new |= values[-1]
+            values = values[:-1]
         keywords = {k: new.get(k, v) for k, v in self.keywords.items()}
         if self.has_rest:
             return self.evaluate((*values[:-1], *values[-1]), keywords)
@@ -166,7 +172,8 @@ class _Call:
         if self.rule.structure == "elementwise":
             found = tuple(conform(g, x) for g, x in zip(found, self.slots, strict=True))
         if self.has_rest:
-            found = (*found[:-1], None if found[-1] is None else tuple(found[-1]))
+            rest = len(self.names)
+            found = (*found[:rest], None if found[rest] is None else tuple(found[rest]), *found[rest + 1 :])
         return tuple(_masked(g, x) for g, x in zip(found, self.slots, strict=True))
 
     def forward(self, tangents: tuple[Any, ...]) -> Any:
@@ -174,7 +181,9 @@ class _Call:
         if rule.jvp_template is not None:
             named = dict(zip(rule.template.parameters, tangents, strict=False))
             if self.has_rest and rule.template.vararg is not None:
-                named[rule.template.vararg] = tangents[-1]
+                named[rule.template.vararg] = tangents[len(self.names)]
+            if rule.template.kwarg is not None:
+                named[rule.template.kwarg] = tangents[-1]
             passed = {d: self._tangent(d[1:], named[d[1:]]) for d in rule.jvp_template.tangents}
             change = rule.jvp_template.function(*self.args, **self.keywords, out=self.out, **passed)
             return broadcast_like(change, self.out) if rule.structure == "elementwise" else change

@@ -4,6 +4,7 @@ themselves and each other.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,12 @@ from s2sad import (elementwise_grad, grad, hessian, hvp, jacfwd, jacobian, jacre
 
 def outside(a, t):
     return t ** 3 * a + math.sin(t * a)
+
+def outside_named(t, *, a):
+    return t ** 3 * a + math.sin(t * a)
+
+def of_three(a, b, t):
+    return t ** 3 * a + math.sin(t * b)
 
 def maker(a):
     def inner(t):
@@ -66,6 +73,12 @@ def g(t, n=2):
 """,
     "a gradient": "g = grad(lambda t: t ** 4 * x + math.sin(t * x))",
     "a tangent": "g = lambda t: jvp(lambda s: s ** 4 * x * t, (t,), (x,))[1]",
+    "partial": "g = partial(outside, x)",
+    "partial by name": "h = partial(outside_named, a=x)\ng = lambda t: h(t) * h(t, a=x * x)",
+    "partial of a partial": "g = partial(partial(of_three, x), x * 2.0)",
+    "partial of a closure": "h = lambda a, t: a * x * t * t\ng = partial(h, x)",
+    "partial of a gradient": "g = partial(grad(outside, argnums=1), x)",
+    "partials in a list": "gs = [partial(outside, a) for a in [x, 2.0]]\ng = lambda t: gs[0](t) * gs[1](t)",
     "independent": "g = lambda t: t ** 3",
     "constant": "g = lambda t: x",
     "primitive": "g = math.sin",
@@ -156,6 +169,26 @@ def test_a_function_that_holds_itself_is_refused(before: str) -> None:
     for transform in (s2sad.grad(f), s2sad.vjp(f)):
         with pytest.raises(UnsupportedSyntaxError, match="`g` reads `again`, which is assigned after it"):
             transform(0.7)
+
+
+def test_derivatives_of_partial_functions() -> None:
+    def power(a: Any, t: Any, n: Any = 1.0) -> Any:
+        return a * t**3 * n
+
+    for f in (functools.partial(power, 2.0), functools.partial(functools.partial(power), 2.0, n=1.0)):
+        assert s2sad.hessian(f)(1.5) == s2sad.grad(s2sad.grad(f))(1.5) == s2sad.hvp(f)(1.5, 1.0) == 18.0
+        assert s2sad.grad(s2sad.grad(s2sad.grad(f)))(1.5) == 12.0
+        assert s2sad.jvp(s2sad.grad(f), (1.5,), (2.0,)) == (13.5, 36.0)
+        assert s2sad.grad(lambda x, f=f: s2sad.grad(s2sad.grad(f))(x) * x)(1.5) == 36.0
+    assert s2sad.grad(functools.partial(s2sad.grad(power, argnums=1), 2.0))(1.5) == 18.0
+
+
+def test_the_adjoint_of_a_partial_function_is_that_of_its_parts() -> None:
+    out, bprop = s2sad.vjp(lambda f, x: f(x))(functools.partial(pow, 3.0), 2.0)
+    dpartial, dx = bprop(1.0)
+    assert out == 9.0
+    assert dpartial == (None, (6.0,), {})
+    assert dx == pytest.approx(9.0 * np.log(3.0))
 
 
 # ---------------------------------------------------------------- tangents and arguments

@@ -34,12 +34,12 @@ __all__ = [
 @dataclass(frozen=True)
 class Slot:
     """An active operand of an operation: the rule's gradient that belongs to it, and which of the variadic
-    ones (`part`).
+    ones, by position or name (`part`).
     """
 
     name: str
     gradient: int
-    part: int | None
+    part: int | str | None
     parameter: str
 
 
@@ -213,6 +213,7 @@ class Emitter:
         bound: dict[str, Any] = {}
         slots: list[Slot] = []
         extra: list[Any] = []
+        named: dict[str, Any] = {}
         positional = template.parameters[: template.positional]
         for k, atom in enumerate(operation.args):
             if k < len(positional):
@@ -226,13 +227,21 @@ class Emitter:
             else:
                 self.refuse_argument(operation, f"positional argument {k + 1}")
         for name, atom in operation.keywords:
-            if name not in template.parameters or name in bound:
+            if name in bound or (name not in template.parameters and template.kwarg is None):
                 self.refuse_argument(operation, f"argument `{name}`")
-            bound[name] = atom
-            if self.is_active(atom):
+            if name in template.parameters:
+                bound[name] = atom
+            else:
+                named[name] = atom
+            if self.is_active(atom) and name in bound:
                 slots.append(Slot(atom.id, template.parameters.index(name), None, name))
+            elif self.is_active(atom):
+                last = len(positional) + (template.vararg is not None)
+                slots.append(Slot(atom.id, last, name, template.kwarg))
         if template.vararg is not None:
             bound[template.vararg] = tuple_of(extra)
+        if template.kwarg is not None:
+            bound[template.kwarg] = gast.Dict(keys=list(map(constant, named)), values=list(named.values()))
         for name in template.parameters:
             if name not in bound:
                 if name not in template.defaults:

@@ -188,11 +188,13 @@ class TangentEmitter(Emitter):
             parameter = tangent[1:]
             if parameter in active:
                 primal = bound[parameter]
-                arguments[tangent] = (
-                    tuple_of([self.tangent(e) for e in primal.elts])
-                    if isinstance(primal, gast.Tuple)
-                    else self.tangent(primal)
-                )
+                match primal:
+                    case gast.Tuple():
+                        arguments[tangent] = tuple_of([self.tangent(e) for e in primal.elts])
+                    case gast.Dict():
+                        arguments[tangent] = rebuilt(primal, values=[self.tangent(v) for v in primal.values])
+                    case _:
+                        arguments[tangent] = self.tangent(primal)
             else:
                 symbol = f"{ZERO} {parameter}"
                 zeros[symbol] = bound.get(parameter)
