@@ -17,9 +17,11 @@ __all__ = [
     "captured_alone",
     "captured_part",
     "held_at",
+    "if_present",
     "kept",
     "own_tangent",
     "pack_like",
+    "present",
     "refuse_held",
     "refuse_no_list",
     "refuse_overlap",
@@ -212,3 +214,13 @@ def add_parts(parts: Any, x: Any) -> Any:
         total[k % len(x)] = add(total[k % len(x)], part)
     total = [zeros_like(v) if t is None else t for t, v in zip(total, x, strict=True)]
     return total if isinstance(x, list) else tuple(total)
+
+
+def present(dx: Any, x: Any) -> Any:
+    """The tangent of the number or array `x`: a zero where there is none."""
+    return (np.zeros(np.shape(x)) if np.ndim(x) else 0.0) if dx is None else dx
+
+
+def if_present(dout: Any, dx: Any) -> Any:
+    """The transpose of `present`: the adjoint of a tangent that may be None."""
+    return None if dx is None else dout

@@ -194,7 +194,8 @@ class ExpressionWriter:
                 return self.atom(node)
 
     def call(self, node: Node) -> Node:
-        node = rebuilt(node, args=[e for a in node.args for e in spread(a)])
+        func = (isinstance(node.func, gast.Call) and rewritten(self, node.func)) or node.func
+        node = rebuilt(node, func=func, args=[e for a in node.args for e in spread(a)])
         starred = [isinstance(a, gast.Starred) for a in node.args]
         args = [listed(self, a.value) if star else a for a, star in zip(node.args, starred, strict=True)]
         parts = [*args, *(k.value for k in node.keywords)]

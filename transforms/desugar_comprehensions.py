@@ -14,6 +14,7 @@ assign an expression's value to a name, and return that name.
 from __future__ import annotations
 
 import functools
+import keyword
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,8 @@ def rewritten(w: ExpressionWriter, node: Node) -> Node | None:
     """A call with what it consumes as a list or comprehension; None when it consumes nothing."""
     if any(isinstance(a, gast.Starred) for a in node.args):
         return None
+    if w.program.resolve(node.func) is getattr:
+        return attribute_of(w, node)
     if node.keywords and len(node.args) < 2 and w.program.resolve(node.func) is dict:
         return dict_of_keywords(node)
     if not node.args:
@@ -72,6 +75,22 @@ def rewritten(w: ExpressionWriter, node: Node) -> Node | None:
             if not any(isinstance(e, gast.Starred) for e in (key, value)):
                 return gast.DictComp(key=key, value=value, generators=items.generators)
     return with_first(node, items)
+
+
+def attribute_of(w: ExpressionWriter, node: Node) -> Node | None:
+    """`getattr(x, "a")` as `x.a`, and `getattr(x, "a", b)` as `x.a if hasattr(x, "a") else b`; None for a
+    name that is not written out.
+    """
+    match node:
+        case gast.Call(args=[owner, gast.Constant(value=str(name)), *default], keywords=[]):
+            if not name.isidentifier() or keyword.iskeyword(name) or len(default) > 1:
+                return None
+            if not default:
+                return located(attribute(owner, name), node)
+            owner, other = w.atoms([owner, *default])
+            test = call(w.objects.name(hasattr), owner, constant(name))
+            return located(gast.IfExp(test=test, body=attribute(owner, name), orelse=other), node)
+    return None
 
 
 def dict_of_keywords(node: Node) -> Node:

@@ -32,6 +32,7 @@ from .nodes import (
 )
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from .program import MISSING, Program
+from .rebuild import rebuilt
 from .reverse_stores import list_check
 
 __all__ = ["differentiate_forward"]
@@ -224,21 +225,9 @@ class Forward(TangentEmitter):
                 target,
                 {n: load(self.tangent_name(n) if n in self.active else self.names.fresh("_")) for n in names},
             )
-            sources = [
-                n
-                for n in (iterable.args if isinstance(iterable, gast.Call) else [iterable])
-                if not isinstance(n, gast.Constant)
-            ]
+            sources = iterable.args if isinstance(iterable, gast.Call) else [iterable]
             twins = [self.tangent(n) if self.is_active(n) else n for n in sources]
-            twin = (
-                gast.Call(
-                    func=iterable.func,
-                    args=twins + [a for a in iterable.args if isinstance(a, gast.Constant)],
-                    keywords=iterable.keywords,
-                )
-                if isinstance(iterable, gast.Call)
-                else twins[0]
-            )
+            twin = rebuilt(iterable, args=twins) if isinstance(iterable, gast.Call) else twins[0]
             target = tuple_of([target, twin_target], gast.Store())
             iterable = call(self.bind("zip", zip), iterable, twin)
         return [

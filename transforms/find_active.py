@@ -100,11 +100,12 @@ def find_active(
                     if any(name in active for _, name in captured_names(s)):
                         active.add(s.name)
 
+    functions = {s.name for s in walk(program.tree) if isinstance(s, gast.FunctionDef)}
     while True:
         size = len(active)
         visit(program.tree.body)
         for names in classes:
             if names & active:
-                active |= set(filter(can_vary, names))
+                active |= set(filter(can_vary, names)) - functions
         if len(active) == size:
             return frozenset(active)

@@ -15,7 +15,7 @@ import gast
 from .find_stores import refuse_captured
 from .liveness import free_names
 from .nodes import names_read, walk_scope
-from .operations import Primitives, is_pop
+from .operations import Primitives, is_pop, known_method
 from .program import MISSING, Program
 
 __all__ = ["Calls", "changed_atoms", "changing_calls", "refuse_active_changes"]
@@ -34,6 +34,9 @@ def changed_atoms(
     if function is not MISSING:
         found = primitives.changed(function, len(atoms), keywords)
     elif isinstance(node.func, gast.Attribute):
+        method = known_method(node, program)
+        if method is not None and primitives.is_nondifferentiable(method.__func__):
+            return []
         found = primitives.changed_by_method(kind(node.func.value), node.func.attr, len(atoms), keywords)
         atoms.insert(0, node.func.value)
     if found is None:

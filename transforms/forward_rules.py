@@ -7,6 +7,7 @@ template.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -15,7 +16,19 @@ from .changes import Changes
 from .emit import Emitter, Slot, carrying_operands, differentiable_slots, results_of
 from .inline_template import ZERO, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
-from .nodes import assign, attribute, call, is_atom, load, located, names_read, substitute, tuple_of, walk
+from .nodes import (
+    assign,
+    attribute,
+    call,
+    is_atom,
+    load,
+    located,
+    names_read,
+    substitute,
+    target_names,
+    tuple_of,
+    walk,
+)
 from .operations import Apply
 from .program import MISSING
 from .rebuild import rebuilt
@@ -61,6 +74,31 @@ class TangentEmitter(Emitter):
         if not self.is_active(node) and self.domain.is_container(self.kind(node)):
             return call(self.helper("zeros_like"), node)
         return self.tangent(node)
+
+    def present(self, name: str) -> Any:
+        """The tangent of a number; one that comes out of a container may be None."""
+        tangent = self.tangent(load(name))
+        known = self.domain.is_numeric(self.kinds.get(name, self.domain.UNKNOWN))
+        if known or name not in self.parts:
+            return tangent
+        return call(self.helper("present"), tangent, load(name))
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """The names that may hold a part of a container."""
+        found: set[str] = set()
+        copies: list[tuple[str, str]] = []
+        for s in walk(self.program.tree):
+            match s:
+                case gast.For(target=target) | gast.Assign(targets=[gast.Tuple() as target]):
+                    found.update(target_names(target))
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
+                    copies.append((name, source))
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript()):
+                    found.add(name)
+        while new := {name for name, source in copies if source in found} - found:
+            found |= new
+        return frozenset(found)
 
     # ------------------------------------------------------------ rules
 
@@ -140,7 +178,7 @@ class TangentEmitter(Emitter):
             if isinstance(a, gast.Name) and not self.domain.is_scalar(self.kind(a))
         }
         for slot in slots:
-            tangent = self.tangent(load(slot.name))
+            tangent = self.present(slot.name)
             statements, results = self.inline(
                 template, {**bound, "out": load(out), "dout": tangent}, [slot.gradient], "d" + out
             )

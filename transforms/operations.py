@@ -37,6 +37,7 @@ __all__ = [
     "classify",
     "index_items",
     "is_pop",
+    "known_method",
 ]
 
 OPERATORS: dict[type, Any] = {
@@ -320,13 +321,16 @@ def _classify_method(
     """A call of a method that may have a rule, as a function of its owner first, where the owner is an object
     that is known before the function runs.
     """
-    method = _known_method(value, program)
-    if method is not None and primitives.find_rule(method.__func__) is not None:
+    method = known_method(value, program)
+    if method is not None and (
+        primitives.find_rule(method.__func__) is not None
+        or primitives.is_nondifferentiable(method.__func__)
+    ):
         return Apply(method.__func__, (value.func.value, *args), keywords, value)
     return Call(MISSING, value.func, args, keywords, value)
 
 
-def _known_method(value: Any, program: Program) -> MethodType | None:
+def known_method(value: Any, program: Program) -> MethodType | None:
     """The bound method that a call calls, of an object that is known before the function runs."""
     owner, name = program.resolve(value.func.value), value.func.attr
     function = inspect.getattr_static(type(owner), name, None)
@@ -341,7 +345,7 @@ def _rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operat
         return None
     function = program.resolve(value.func)
     if function is MISSING and isinstance(value.func, gast.Attribute):
-        method = _known_method(value, program)
+        method = known_method(value, program)
         if method is None or primitives.find_rule(method) is primitives.find_rule(method.__func__):
             return None
         function = method

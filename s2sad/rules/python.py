@@ -9,7 +9,9 @@ the methods of containers.
 from __future__ import annotations
 
 import builtins
+import logging
 import operator
+import warnings
 
 from ..registry import bprop, nondifferentiable
 from ..runtime import extremum_adjoint, extremum_tangent, gather, spread, unbroadcast
@@ -62,4 +64,9 @@ nondifferentiable([
 nondifferentiable([
     print, input, open, builtins.breakpoint, operator.ifloordiv, operator.iand, operator.ior,
     operator.ixor, operator.ilshift, operator.irshift,
+], pure=False)
+nondifferentiable([warnings.warn], pure=False)
+nondifferentiable([
+    getattr(source, name) for source in (logging, logging.Logger)
+    for name in ("debug", "info", "warning", "error", "critical", "exception", "log")
 ], pure=False)

@@ -14,9 +14,11 @@ from ..updates import (
     captured_alone,
     captured_part,
     held_at,
+    if_present,
     kept,
     own_tangent,
     pack_like,
+    present,
     refuse_held,
     refuse_no_list,
     refuse_overlap,
@@ -85,3 +87,13 @@ def captured_part_(d, key, x, out, dout):
 @bprop(captured_alone, "linear", samples=[given(2.5, *SHARED)])
 def captured_alone_(dx, d, key, out, dout):
     return captured_part(dout, key, dx), None, None
+
+
+@bprop(present, "linear", samples=[given(1.5, 0.5), given(A(3), A(3))])
+def present_(dx, x, out, dout):
+    return if_present(dout, dx), None
+
+
+@bprop(if_present, "linear", samples=[given(1.5, 0.5), given(A(3), A(3))])
+def if_present_(d, dx, out, dout):
+    return present(dout, d), None

@@ -1,10 +1,13 @@
 """Statements in a row: assignments of all kinds, docstrings, assertions, printing, annotations, walrus."""
 
+import logging
 import math
 
 import numpy as np
 
 from tests.corpus_programs.declare import positive, program
+
+LOGGER = logging.getLogger(__name__)
 
 
 @program((0.8, 1.4), wrt=(0, 1), second=True)
@@ -289,3 +292,39 @@ def type_tests(x):
 def scaled_by_bool(x):
     positive_x = x > 0
     return x * positive_x + (not positive_x) * 3.0
+
+
+@program((0.8, 1.4), wrt=(0, 1), second=True)
+def attributes_by_name(x, y):
+    sine = getattr(math, "sin")  # noqa: B009
+    return sine(x) * getattr(y, "real") + getattr(np, "no_such_function", np.cos)(x)  # noqa: B009
+
+
+@program((0.8, 1.4), wrt=(0, 1), second=True)
+def logged(x, y):
+    LOGGER.debug("x is %s", x)
+    z = x * y
+    LOGGER.log(1, f"z is {z}")
+    return z * z
+
+
+@program((0.8, 1.4), wrt=(0, 1), second=True)
+def letters_and_numbers(x, y):
+    total = 0.0
+    for letter, v in zip("abc", (x, y, x * y)):  # noqa: B905
+        if letter.upper() == "B":
+            total += x
+        total += v * x * ord(letter)
+    return total
+
+
+@program((0.8, 1.4), wrt=(0, 1), second=True)
+def sets_of_numbers(x, y):
+    total = 0.0
+    seen = set()
+    for k in sorted({1, 2, 3} & {2, 3} | {7} - {2}):
+        if k in seen:
+            continue
+        seen.add(k)
+        total += x * k
+    return total * y
