@@ -20,7 +20,8 @@ from .primitives import PRIMITIVES
 from .transforms.bind_methods import called_method, method_names
 from .transforms.hoist_fields import hoist_fields
 from .transforms.inline_calls import inline_calls
-from .transforms.nodes import call, located, same, statements_in, walk
+from .transforms.merge_objects import merge_objects
+from .transforms.nodes import call, load, located, same, statements_in, walk
 from .transforms.operations import Call, Operation, classify
 from .transforms.program import MISSING, Program, Scope
 from .transforms.rebuild import map_blocks, rebuilt
@@ -68,6 +69,7 @@ def put_in_methods(
 
         program = put_in_constructors(program, kind, inlinable)
         if program is before:
+            program = merge_objects(program, partial(is_object, kind))
             program = inline_calls(
                 set_properties(program, kind),
                 inlinable,
@@ -77,6 +79,10 @@ def put_in_methods(
             if same(program.tree, before.tree):
                 break
     return program
+
+
+def is_object(kind: Kinds, name: str) -> bool:
+    return isinstance(kind(load(name)), Record)
 
 
 def sets_attributes(function: Any) -> bool:

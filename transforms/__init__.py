@@ -16,10 +16,10 @@ import gast
 from .bind_imports import bind_imports
 from .check_syntax import check_syntax
 from .desugar_assignments import desugar_assignments
+from .desugar_attributes import desugar_attributes
 from .desugar_contexts import desugar_contexts
 from .desugar_jumps import desugar_jumps
 from .desugar_match import desugar_match
-from .desugar_super import desugar_super
 from .differentiate_forward import differentiate_forward
 from .differentiate_reverse import differentiate_reverse
 from .emit import Generation
@@ -62,7 +62,7 @@ def unwatched(name: str, program: Program) -> None:
 
 
 NORMALISE: tuple[Pass, ...] = (
-    desugar_super,
+    desugar_attributes,
     check_syntax,
     desugar_match,
     resolve_names,

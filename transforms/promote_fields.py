@@ -18,7 +18,18 @@ from typing import Any, Protocol
 import gast
 
 from .liveness import free_names
-from .nodes import assign, attribute, call, load, located, names_read, substitute, target_names, walk
+from .nodes import (
+    assign,
+    assigned_names,
+    attribute,
+    call,
+    load,
+    located,
+    names_read,
+    substitute,
+    target_names,
+    walk,
+)
 from .program import Program
 from .rebuild import map_children, parameters, rebuilt
 
@@ -63,19 +74,23 @@ class Objects(Protocol):
 
 @dataclass
 class _State:
-    """What holds at a point: what is set on all paths, or on some, and which objects others may hold."""
+    """What holds at a point: what is set on all paths, or on some; which objects others may hold; what may
+    still be what the class says.
+    """
 
     always: set[Slot] = field(default_factory=set)
     ever: set[Slot] = field(default_factory=set)
     shown: set[str] = field(default_factory=set)
+    default: set[Slot] = field(default_factory=set)
 
     def copy(self) -> _State:
-        return _State(set(self.always), set(self.ever), set(self.shown))
+        return _State(set(self.always), set(self.ever), set(self.shown), set(self.default))
 
     def join(self, other: _State) -> None:
         self.always &= other.always
         self.ever |= other.ever
         self.shown |= other.shown
+        self.default |= other.default
 
     def made(self, name: str) -> None:
         self.always = {s for s in self.always if s[0] != name}
@@ -92,6 +107,17 @@ def promote_fields(program: Program, objects: Objects, helper: Any) -> Program:
     return promoter.rewritten(helper)
 
 
+def _set_in(loop: Any) -> list[Slot]:
+    """The attributes that a loop sets."""
+    return [
+        (n.targets[0].value.id, n.targets[0].attr)
+        for n in walk(loop)
+        if isinstance(n, gast.Assign)
+        and isinstance(n.targets[0], gast.Attribute)
+        and isinstance(n.targets[0].value, gast.Name)
+    ]
+
+
 class _Promoter:
     def __init__(self, program: Program, objects: Objects) -> None:
         self.program, self.objects = program, objects
@@ -100,11 +126,13 @@ class _Promoter:
         made: Counter[str] = Counter()
         stored: dict[str, list[str]] = {}
         captured: set[str] = set()
+        values: dict[Slot, Any] = {}
         self.classes: dict[str, Any] = {}
         for n in walk(tree):
             match n:
                 case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
                     stored.setdefault(name, []).append(attr)
+                    values[name, attr] = n.value
                 case gast.Assign(targets=[gast.Name(id=name)], value=value) if objects.made(value):
                     bound[name] += 1
                     made[name] += 1
@@ -130,6 +158,20 @@ class _Promoter:
                 if attrs:
                     self.slots[name] = attrs
                     self.given.append(name)
+        self.once = {name for name, count in bound.items() if count == 1 and name not in captured}
+        self.values = values
+        loops = [s for s in walk(tree) if isinstance(s, (gast.For, gast.While))]
+        again = {name for s in loops for name in assigned_names(s)}
+        self.lasting = self.once - again - {*stored, *made}  # names that keep the value that they have
+        in_loops = {slot for s in loops for slot in _set_in(s)}
+        self.single = {
+            (name, attr)
+            for name, attrs in stored.items()
+            for attr in attrs
+            if attrs.count(attr) == 1 and made[name] == 1 and (name, attr) not in in_loops
+        }
+        self.defaults: set[Slot] = set()  # the attributes that are read before they are set
+        self.replaced: dict[str, Any] = {}  # what attributes held by other names, and their variables
         self.seen: dict[tuple[int, str], list[str]] = {}  # what an object holds where it is used as a whole
         self.real = set(self.given)
 
@@ -154,7 +196,9 @@ class _Promoter:
                     name in self.slots and self.objects.made(value)
                 ):
                     state.made(name)
-                    state.always |= {(name, a) for a in self.slots[name] if self.objects.of_class(name, a)}
+                    default = {(name, a) for a in self.slots[name] if self.objects.of_class(name, a)}
+                    state.always |= default
+                    state.default |= default
                 case gast.If():
                     other = state.copy()
                     self.flow(s.body, state)
@@ -175,6 +219,7 @@ class _Promoter:
         if name in state.shown:
             self.refuse(s, name, f"`{attr}` is set after something else got hold of")
         state.always.add((name, attr))
+        state.default.discard((name, attr))
         state.ever.add((name, attr))
 
     def refuse(self, s: Any, name: str, what: str) -> None:
@@ -187,7 +232,10 @@ class _Promoter:
         )
 
     def uses(self, s: Any, state: _State) -> None:
-        """Notes where objects are used as a whole."""
+        """Notes where objects are used as a whole, and what is read of their classes."""
+        for n in walk(s) if not isinstance(s, (gast.If, gast.For, gast.While, gast.FunctionDef)) else ():
+            if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Load):
+                self.defaults |= state.default & {(getattr(n.value, "id", ""), n.attr)}
         for name in self.wholes(s):
             value = getattr(s, "value", None)
             self.real.add(name)
@@ -198,6 +246,7 @@ class _Promoter:
                 self.refuse(s, name, f"`{partly[0]}` is set on some paths only, and the whole is used, of")
             if isinstance(value, gast.Call) and self.objects.may_change(value):
                 self.refuse(s, name, "a call that may change its arguments is given")
+            self.defaults |= {slot for slot in state.default if slot[0] == name}
             self.seen[id(s), name] = [a for a in self.slots[name] if (name, a) in state.always]
             if not isinstance(s, gast.Return) and self.objects.passes_on(s):
                 state.shown.add(name)
@@ -270,7 +319,8 @@ class _Promoter:
                 for a in self.slots[name]
                 if a in held
             ]
-        tree = rebuilt(program.tree, body=[*start, *self.block(program.tree.body)])
+        body = self.block(program.tree.body)
+        tree = rebuilt(program.tree, body=[*start, *substitute(body, self.replaced)])
         effects = frozenset(slot for slot in self.variables if slot[0] in self.real)
         return program.with_tree(
             tree,
@@ -280,7 +330,14 @@ class _Promoter:
             effects=program.effects | effects,
         )
 
+    def is_one(self, name: str, attr: str) -> bool:
+        """Whether an attribute is set once in all, so that its variable and what is read of it are one."""
+        return (name, attr) in self.single and (name, attr) not in self.defaults
+
     def variable(self, name: str, attr: str) -> str:
+        value = self.values[name, attr]
+        if self.is_one(name, attr) and isinstance(value, gast.Name) and value.id in self.lasting:
+            return str(value.id)
         return self.names.fresh(f"{name}_{attr}" if attr in self.names.taken else attr)
 
     def bound(self, name: str) -> str:
@@ -310,21 +367,27 @@ class _Promoter:
             ) in self.variables:
                 value = substitute(s.value, mapping)
                 effect = [assign(target, value, s)] if name in self.real else []
-                return [*before, assign(self.variables[name, attr], value, s), *effect]
+                variable = self.variables[name, attr]
+                held = [] if getattr(s.value, "id", None) == variable else [assign(variable, value, s)]
+                return [*before, *held, *effect]
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
                 name in self.slots and self.objects.made(value)
             ):
                 defaults = [
                     assign(self.variables[name, a], attribute(self.classes[name], a), s)
                     for a in self.slots[name]
-                    if self.objects.of_class(name, a)
+                    if (name, a) in self.defaults
                 ]
                 return [*([s] if name in self.real else []), *defaults]
             case gast.Assign(targets=[target], value=gast.Attribute(value=gast.Name(id=name), attr=attr)) if (
                 name in self.slots and name not in mapping
             ):
                 if (name, attr) in self.variables:
-                    return [assign(target, load(self.variables[name, attr]), s)]
+                    variable = load(self.variables[name, attr])
+                    if self.is_one(name, attr) and isinstance(target, gast.Name) and target.id in self.once:
+                        self.replaced[target.id] = variable
+                        return []
+                    return [assign(target, variable, s)]
                 if name not in self.given:
                     return [assign(target, attribute(self.classes[name], attr), s)]
             case gast.If():
