@@ -121,7 +121,9 @@ class _Call:
 
     def __init__(self, rule: Rule, function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         self.rule, self.function, self.args, self.keywords = rule, function, args, keywords
-        self.out = self.evaluate(args, keywords)
+        args_, keywords_ = deepcopy((args, keywords))
+        self.result = function(*args_, **keywords_)
+        self.out = self._known(self.result)
         template = rule.template
         self.has_rest = template.vararg is not None and template.gradients > template.positional
         self.names = template.parameters[: template.positional if self.has_rest else template.gradients]
@@ -139,8 +141,11 @@ class _Call:
 
     def evaluate(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         args, keywords = deepcopy((args, keywords))
-        out = self.function(*args, **keywords)
-        return out if self.rule.parts is None else {name: out[name] for name in self.rule.parts}
+        return self._known(self.function(*args, **keywords))
+
+    def _known(self, result: Any) -> Any:
+        """The parts of a result that have a known derivative."""
+        return result if self.rule.parts is None else {name: result[name] for name in self.rule.parts}
 
     def with_slots(self, values: tuple[Any, ...]) -> Any:
         """The function's result with other values of the leading parameters."""
@@ -159,7 +164,7 @@ class _Call:
         if self.rule.structure == "elementwise":
             names = (*self.names, self.rule.template.vararg)
             return tuple(None if n in self.rule.refused else v for n, v in zip(names, tangents, strict=False))
-        found = self.rule.template.function(*self.args, **self.keywords, out=self.out, dout=dout)
+        found = self.rule.template.function(*self.args, **self.keywords, out=self.result, dout=dout)
         return tuple(None if g is None else v for g, v in zip(found, tangents, strict=True))
 
     def difference(self, tangents: tuple[Any, ...], step: float) -> Any:
@@ -168,7 +173,7 @@ class _Call:
         return _mapped(lambda x: x / (2 * step), _combined(ahead, behind, -1))
 
     def reverse(self, template: Template, dout: Any) -> tuple[Any, ...]:
-        found = template.function(*self.args, **self.keywords, out=self.out, dout=dout)
+        found = template.function(*self.args, **self.keywords, out=self.result, dout=dout)
         if self.rule.structure == "elementwise":
             found = tuple(conform(g, x) for g, x in zip(found, self.slots, strict=True))
         if self.has_rest:
@@ -185,10 +190,10 @@ class _Call:
             if rule.template.kwarg is not None:
                 named[rule.template.kwarg] = tangents[-1]
             passed = {d: self._tangent(d[1:], named[d[1:]]) for d in rule.jvp_template.tangents}
-            change = rule.jvp_template.function(*self.args, **self.keywords, out=self.out, **passed)
-            return broadcast_like(change, self.out) if rule.structure == "elementwise" else change
+            change = rule.jvp_template.function(*self.args, **self.keywords, out=self.result, **passed)
+            return broadcast_like(change, self.out) if rule.structure == "elementwise" else self._known(change)
         if rule.structure == "linear":
-            carried = rule.template.function(*self.args, **self.keywords, out=self.out, dout=self.out)
+            carried = rule.template.function(*self.args, **self.keywords, out=self.result, dout=self.out)
             return self.with_slots(
                 tuple(
                     x if g is None else _zero_for_none(v)
@@ -199,7 +204,7 @@ class _Call:
             moved = [(*self.slots[:i], v, *self.slots[i + 1 :]) for i, v in enumerate(tangents) if _leaves(v)]
             return reduce(add, map(self.with_slots, moved))
         terms = [
-            rule.template.function(*self.args, **self.keywords, out=self.out, dout=v)[k]
+            rule.template.function(*self.args, **self.keywords, out=self.result, dout=v)[k]
             for k, v in enumerate(tangents)
             if v is not None
         ]

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.transforms.errors import NonDifferentiableError
-
 from ..registry import Rule, Template, bprop, for_instances, nondifferentiable, refuse
 
 Array = Any  # whatever implements NumPy's protocols
@@ -79,30 +77,6 @@ def pushed_forward(program: Any, tangents: tuple[Any, ...], args: tuple[Any, ...
     return jvp_of(program, None, {0: tangents})(args)[1]
 
 
-def called(f: Any, x: Any, more: Any) -> Any:
-    """`f(x, *more)`."""
-    if len(more) == 0:
-        return f(x)
-    if len(more) == 1:
-        return f(x, more[0])
-    if len(more) == 2:
-        return f(x, more[0], more[1])
-    check_count(more)
-    return f(x, more[0], more[1], more[2])
-
-
-def check_count(more: Any) -> None:
-    """Refuses more arguments than can be told apart."""
-    if len(more) > 3:
-        raise NonDifferentiableError(
-            "functions of more than four arguments are not differentiated here",
-            instead="pass a tuple of them",
-        )
-
-
-nondifferentiable([check_count])
-
-
 # ---------------------------------------------------------------- along one axis
 
 
@@ -112,7 +86,7 @@ def along_axis(call: tuple[Any, ...]) -> Array:
     rows = np.moveaxis(arr, axis, -1)
     found = []
     for place in np.ndindex(np.shape(rows)[:-1]):
-        found.append(np.asarray(called(func1d, rows[place], args)))
+        found.append(np.asarray(func1d(rows[place], *args)))
     stacked = np.reshape(np.stack(found), np.shape(rows)[:-1] + np.shape(found[0]))
     return np.moveaxis(stacked, moved_from(arr, stacked), moved_to(arr, stacked, axis))
 
@@ -207,7 +181,7 @@ def by_conditions(call: tuple[Any, ...]) -> Array:
     y = np.zeros_like(x)
     for k in range(len(funclist)):
         f = funclist[k]
-        y[conditions[k]] = called(f, x[conditions[k]], args) if callable(f) else f
+        y[conditions[k]] = f(x[conditions[k]], *args) if callable(f) else f
     return y
 
 
@@ -280,7 +254,7 @@ def elementwise(call: tuple[Any, ...]) -> Array:
     rows = [np.ravel(np.broadcast_to(x, shape)) for x in args]
     found = []
     for k in range(len(rows[0])):
-        found.append(called(f, rows[0][k], [row[k] for row in rows[1:]]))
+        found.append(f(*[row[k] for row in rows]))
     return np.reshape(np.stack(found), shape)
 
 

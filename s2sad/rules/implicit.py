@@ -18,9 +18,10 @@ from s2sad.transforms.errors import NonDifferentiableError
 
 from ..registry import nondifferentiable
 from ..runtime import add, zeros_like
-from .functional import called, pulled_back, pushed_forward
+from .functional import fprop_of, pulled_back, pushed_forward
 
 __all__ = [
+    "changed",
     "difference",
     "first_stationarity",
     "first_value",
@@ -46,14 +47,16 @@ FAR = 1e-3  # by how much of its size a Newton step may move what is still calle
 
 
 def tupled(args: Any) -> Any:
-    """More arguments, as SciPy takes them: what is no tuple is the only one."""
+    """More arguments, as SciPy takes them: what is no tuple is the only one, and None is none."""
+    if args is None:
+        return ()
     return args if isinstance(args, tuple) else (args,)
 
 
 def value(call: Call) -> Any:
     """The user's function at x."""
     f, x, args = call
-    return called(f, x, tupled(args))
+    return f(x, *tupled(args))
 
 
 def residual(call: Call) -> Any:
@@ -96,24 +99,39 @@ def normal_equations(call: Call) -> Any:
 
 def implicit_adjoint(program: Any, d: Any, call: Call) -> Any:
     """The adjoints of the function and of the arguments, from that of x."""
-    x = call[1]
-    if np.ndim(x) == 0:
-        step = -d / slope(program, call)
-    else:
-        jacobian = jacobian_of(program, call)
-        step = np.reshape(np.linalg.solve(jacobian.T, -np.ravel(d)), np.shape(x))
-    df, _, dargs = pulled_back(program, step, call)
+    g, bprop_ = fprop_of(program)(call)
+    jacobian = jacobian_of(g, bprop_, call[1])
+    check_root(g, jacobian, call[1])
+    df, _, dargs = adjoint_of_call(bprop_, solved(transposed(jacobian), d))
     return df, dargs
 
 
 def implicit_tangent(program: Any, tangents: tuple[Any, ...], call: Call) -> Any:
     """The tangent of x, from those of the function and of the arguments."""
     df, dargs = tangents
-    x = call[1]
     change = changed(program, (df, None, dargs), call)
+    g, bprop_ = fprop_of(program)(call)
+    jacobian = jacobian_of(g, bprop_, call[1])
+    check_root(g, jacobian, call[1])
+    return np.reshape(solved(jacobian, change), np.shape(call[1]))[()]
+
+
+def adjoint_of_call(bprop_: Any, d: Any) -> Any:
+    """The adjoints of the parts of a call."""
+    _, dargs = bprop_(d)
+    return dargs[0]
+
+
+def jacobian_of(g: Any, bprop_: Any, x: Any) -> Any:
+    """The derivative of g, as a vector, by x, as a vector; of one number by one number it is a number."""
     if np.ndim(x) == 0:
-        return -change / slope(program, call)
-    return np.reshape(np.linalg.solve(jacobian_of(program, call), -np.ravel(change)), np.shape(x))
+        found = adjoint_of_call(bprop_, one_like(g))[1]
+    else:
+        rows = []
+        for direction in directions(g):
+            rows.append(np.ravel(adjoint_of_call(bprop_, direction)[1]))
+        found = np.stack(rows)
+    return found
 
 
 def minimum_adjoint(programs: tuple[Any, Any], d: Any, call: Call) -> Any:
@@ -143,26 +161,19 @@ def zero_for_none(d: Any, x: Any) -> Any:
     return zeros_like(x) if d is None else d
 
 
-def slope(program: Any, call: Call) -> Any:
-    """The derivative of one number g by one number x."""
-    x = call[1]
-    found = changed(program, (None, ones_like(x), None), call)
-    check_root(program(call), found, x)
-    return found
+def transposed(jacobian: Any) -> Any:
+    """The transpose of a derivative, which may be a number."""
+    return jacobian if np.ndim(jacobian) == 0 else np.transpose(jacobian)
 
 
-def jacobian_of(program: Any, call: Call) -> Array:
-    """The derivative of g, as a vector, by x, as a vector."""
-    x = call[1]
-    columns = []
-    for direction in directions(x):
-        columns.append(np.ravel(changed(program, (None, direction, None), call)))
-    found = np.stack(columns, axis=-1)
-    check_root(program(call), found, x)
-    return found
+def solved(jacobian: Any, d: Any) -> Any:
+    """What takes `-d` away, to first order."""
+    if np.ndim(jacobian) == 0:
+        return -d / jacobian
+    return np.reshape(np.linalg.solve(jacobian, -np.ravel(d)), np.shape(d))
 
 
-def ones_like(x: Any) -> Any:
+def one_like(x: Any) -> Any:
     """One, as the number x is."""
     return 1.0 if isinstance(x, float) else np.ones_like(x)[()]
 
@@ -194,4 +205,4 @@ def check_root(g: Any, jacobian: Any, x: Any) -> None:
         )
 
 
-nondifferentiable([ones_like, directions, check_root])
+nondifferentiable([one_like, directions, check_root])

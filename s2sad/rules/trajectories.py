@@ -1,0 +1,196 @@
+"""Derivatives of solutions of ordinary differential equations: those of Runge-Kutta steps over given times.
+
+A solver chooses its steps by looking at values. Over these steps a solution is a plain program, and its
+derivative that of this program (Bock: Recent advances in parameter identification techniques for ODE, 1983).
+For explicit methods the steps are the solver's own. Where an equation may be stiff they are those of Radau
+IIA of order 5 (Hairer, Wanner: Solving Ordinary Differential Equations II, IV.8); the slopes within such a
+step solve equations, and have the derivative of an implicit function.
+
+The program is written around the user's right-hand side, so that this is a call of a known function in it.
+Times are constants here: a solution changes with the time at which it is asked for by its slope.
+"""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from s2sad.transforms.errors import NonDifferentiableError
+from s2sad.transforms.program import Scope
+
+from ..compiled import make_function
+from ..registry import bprop, nondifferentiable
+from .functional import fprop_of
+from .implicit import implicit_adjoint, implicit_tangent, jacobian_of, solved
+
+__all__ = ["RADAU", "TRAJECTORIES", "slope_of"]
+
+Array = Any  # whatever implements NumPy's protocols
+Lifted = Any  # of s2sad.lift, which stands on the rules
+
+EXPLICIT = """def {name}({values}y, times, tableau, places):
+    weights, nodes = tableau
+    ys = [y]
+    for k in range(len(times) - 1):
+        h = times[k + 1] - times[k]
+        stages = np.tile(y, (len(weights), 1))
+        for j in range(len(nodes)):
+            t = times[k] + nodes[j] * h
+            slope = {slope}
+            stages = stages + h * np.outer(weights[:, j], slope)
+        y = np.take(stages, -1, axis=0)
+        ys.append(y)
+    return np.take(np.stack(ys), places, axis=0)
+"""
+
+IMPLICIT = """def {name}({values}y, times, tableau, places):
+    weights, nodes = tableau
+    ys = [y]
+    for k in range(len(times) - 1):
+        h = times[k + 1] - times[k]
+        slopes = slopes_of_step(equations, (times[k], h, tableau), ({values}y))
+        y = y + h * np.dot(weights[-1], slopes)
+        ys.append(y)
+    return np.take(np.stack(ys), places, axis=0)
+"""
+
+EQUATIONS = """def equations(call):
+    (start, h, tableau), slopes, ({values}state) = call
+    weights, nodes = held(tableau)
+    h, start = held(h), held(start)
+    found = []
+    for j in range(len(nodes)):
+        t = start + nodes[j] * h
+        y = state + h * np.dot(weights[j], slopes)
+        found.append({slope})
+    return slopes - np.stack(found)
+"""
+
+FORMS = {"time first": ("t", "y"), "state first": ("y", "t"), "columns": ("t", "np.expand_dims(y, 1)")}
+
+
+class Trajectory:
+    """The states, by rows, at some of the times of all steps: called with the right-hand side, the state at
+    the first time, the arguments that follow time and state, the times, the coefficients of the method,
+    and the places among the times.
+    """
+
+    def __init__(self, form: str, text: str) -> None:
+        self._form, self._text = form, text
+
+    def __call__(self, *args: Any) -> Array:
+        call = self.lift_call(args, {})
+        return call.function(*call.values)
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        """A call as one of a plain function that calls the function behind the right-hand side."""
+        lift, cached = (getattr(importlib.import_module("s2sad.lift"), n) for n in ("lift", "cached"))
+        fun, y, more, times, tableau, places = args
+        first = {"t": times[0], "y": y, "np.expand_dims(y, 1)": y[:, None]}
+        inner = lift(fun, (*(first[name] for name in FORMS[self._form]), *more), {})
+        taken = {inner.arguments[k]: FORMS[self._form][k] for k in range(2)}
+        kept = [k for k in range(len(inner.values)) if k not in taken]
+        names = [taken.get(k, f"x{k}") for k in range(len(inner.values))]
+        function = cached((self, inner.function, tuple(names)), lambda: self._made(inner.function, names, kept))
+        values = (*(inner.values[k] for k in kept), y, times, tableau, places)
+        moved = importlib.import_module("s2sad.dynamic").moved
+        places_ = {k: position for position, k in enumerate(kept)}
+        layouts = {0: moved(inner.own, places_), 1: len(kept)}
+        layouts[2] = tuple(moved(inner.arguments[k + 2], places_) for k in range(len(more)))
+        return replace(inner, function=function, values=values, own=None, arguments=layouts)
+
+    def _made(self, rhs: FunctionType, names: list[str], kept: list[int]) -> FunctionType:
+        values = "".join(f"x{k}, " for k in kept)
+        slope = f"np.ravel(np.asarray(rhs({', '.join(names)})))"
+        bindings: dict[str, Any] = {"np": np, "rhs": rhs, "held": held, "slopes_of_step": slopes_of_step}
+        if self._text is IMPLICIT:
+            text = EQUATIONS.format(values=values, slope=slope)
+            bindings["equations"] = make_function(text, "equations", Scope({}), bindings)
+        name = f"{rhs.__name__ if rhs.__name__.isidentifier() else 'lambda_'}_trajectory"
+        return make_function(self._text.format(name=name, values=values, slope=slope), name, Scope({}), bindings)
+
+
+TRAJECTORIES = {
+    (form, kind): Trajectory(form, text) for form in FORMS for kind, text in (("explicit", EXPLICIT), ("implicit", IMPLICIT))
+}
+
+
+def slope_of(fun: Any, form: str, t: Any, y: Array, args: Any) -> Array:
+    """The right-hand side at a time and a state, as a vector."""
+    if form == "state first":
+        return np.ravel(np.asarray(fun(y, t, *args)))
+    if form == "columns":
+        return np.ravel(np.asarray(fun(t, np.expand_dims(y, 1), *args)))
+    return np.ravel(np.asarray(fun(t, y, *args)))
+
+
+def held(x: Any) -> Any:
+    """What is taken as constant."""
+    return x
+
+
+nondifferentiable([held])
+
+
+# ---------------------------------------------------------------- implicit steps
+
+ROOT = np.sqrt(6)
+RADAU = (
+    np.array([
+        [(88 - 7 * ROOT) / 360, (296 - 169 * ROOT) / 1800, (-2 + 3 * ROOT) / 225],
+        [(296 + 169 * ROOT) / 1800, (88 + 7 * ROOT) / 360, (-2 - 3 * ROOT) / 225],
+        [(16 - ROOT) / 36, (16 + ROOT) / 36, 1 / 9],
+    ]),
+    np.array([(4 - ROOT) / 10, (4 + ROOT) / 10, 1.0]),
+)
+
+
+def slopes_of_step(equations: Any, step: Any, values: Any) -> Array:
+    """The slopes within a step, by rows, by Newton's method; the state at its start is the last of `values`.
+
+    Raises NonDifferentiableError where this does not converge.
+    """
+    slopes = np.zeros((len(step[2][1]), len(values[-1])), np.asarray(values[-1]).dtype)
+    size, known = np.inf, None
+    for _ in range(50):
+        if known is None:
+            g, bprop_ = fprop_of(equations)((step, slopes, values))
+            known = jacobian_of(g, bprop_, slopes)
+        else:
+            g = equations((step, slopes, values))
+        change = solved(known, g)
+        slopes = slopes + change
+        before, size = size, float(np.max(np.abs(change), initial=0.0))
+        scale = float(np.max(np.abs(slopes), initial=0.0))
+        if size <= 1e-15 * scale or before <= 1e-12 * scale:
+            return slopes
+        if size > 0.05 * before:
+            known = None
+    raise NonDifferentiableError(
+        "the derivative of a solution of a differential equation",
+        why="the equations of a step of the implicit method were not solved",
+        instead="ask for smaller tolerances, or for an explicit method",
+    )
+
+
+def two_equations(call: Any) -> Array:
+    """For samples: the slopes of a step of a linear equation."""
+    (_, h, (weights, _)), slopes, (rate, state) = call
+    return slopes + rate * (state + h * np.dot(weights, slopes))
+
+
+@bprop(slopes_of_step, samples=[(two_equations, (0.0, 0.1, RADAU), (0.7, np.array([1.5, 0.3])))])
+def slopes_of_step_(equations, step, values, out, dout):
+    _, dvalues = implicit_adjoint(equations, dout, (step, out, values))
+    return None, None, dvalues
+
+
+@slopes_of_step_.jvp
+def slopes_of_step_jvp(equations, step, values, out, dvalues):
+    return implicit_tangent(equations, (None, dvalues), (step, out, values))

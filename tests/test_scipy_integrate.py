@@ -1,0 +1,101 @@
+"""Differential equations and integrals in programs: both modes, twice, with what the functions close over; what
+is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+import s2sad
+from s2sad.transforms.errors import NonDifferentiableError
+from tests.compare import check_program, check_second
+
+TIGHT = {"rtol": 1e-11, "atol": 1e-12}
+TIMES = np.array([0.3, 1.0, 1.4])
+
+
+def predator(t: Any, y: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    return np.stack([a * y[0] - b * y[0] * y[1], c * y[0] * y[1] - d * y[1]])
+
+
+def by_arguments(p: Any, q: Any) -> Any:
+    sol = integrate.solve_ivp(predator, (0.0, 1.5), np.array([1.0, 0.7]), t_eval=TIMES, args=(p, 0.4, q, 0.8),
+                              rtol=1e-11, atol=1e-12)
+    return sol["y"]
+
+
+def by_closure(p: Any, q: Any) -> Any:
+    def rhs(t: Any, y: Any) -> Any:
+        return np.stack([y[1], p * (1 - y[0] ** 2) * y[1] - q * y[0]])
+    sol = integrate.solve_ivp(rhs, (0.0, 1.5), np.array([1.0, 0.7]), method="DOP853", t_eval=TIMES, rtol=1e-12,
+                              atol=1e-13)
+    return np.sum(sol["y"][:, -1] ** 2) + p * sol["y"][0, 1]
+
+
+def by_start(p: Any, q: Any) -> Any:
+    sol = integrate.solve_ivp(lambda t, y: [y[1], -np.sin(y[0])], (0, 1), [p, q * p], rtol=1e-11, atol=1e-12)
+    return sol["y"][:, -1]
+
+
+def by_end(p: Any, q: Any) -> Any:
+    sol = integrate.solve_ivp(lambda t, y: np.cos(t * y) + q, (0.1 * q, p), np.array([0.5]), rtol=1e-11, atol=1e-12)
+    return sol["y"][0, -1] * sol["t"][-1]
+
+
+def by_times(p: Any, q: Any) -> Any:
+    ts = np.stack([p * 0.2, p * 0.5])
+    sol = integrate.solve_ivp(lambda t, y: np.cos(t * y) + q, (0.0, 2.0), np.array([0.5]), t_eval=ts, **TIGHT)
+    return sol["y"] * sol["t"]
+
+
+def stiff(p: Any, q: Any) -> Any:
+    def rhs(t: Any, y: Any) -> Any:
+        return np.stack([-50 * p * (y[0] - np.cos(t)), y[0] - q * y[1]])
+    sol = integrate.solve_ivp(rhs, (0.0, 1.0), np.array([0.0, 1.0]), "Radau", np.array([0.1, 1.0]), rtol=1e-9,
+                              atol=1e-10)
+    return sol["y"]
+
+
+def with_backward_differences(p: Any, q: Any) -> Any:
+    sol = integrate.solve_ivp(lambda t, y: -p * y + np.sin(q * t), (0.0, 0.5), [q], "BDF", [0.2, 0.5], rtol=1e-9,
+                              atol=1e-10)
+    return np.sum(sol["y"])
+
+
+def by_columns(p: Any, q: Any) -> Any:
+    def rhs(t: Any, y: Any) -> Any:
+        return np.stack([y[1] * p, -y[0] * q])
+    sol = integrate.solve_ivp(rhs, (0.0, 1.0), np.array([0.4, 1.0]), t_eval=TIMES[:2], vectorized=True, rtol=1e-11,
+                              atol=1e-12)
+    return sol["y"]
+
+
+def by_odeint(p: Any, q: Any) -> Any:
+    y = integrate.odeint(lambda y, t, a: [y[1], -a * y[0] + np.cos(q * t)], [p, 0.3], np.array([0.0, 0.5, 1.1]),
+                         args=(p * q,), rtol=1e-11, atol=1e-12)
+    return y[1:] * p
+
+
+def by_odeint_with_report(p: Any, q: Any) -> Any:
+    y, report = integrate.odeint(lambda t, y: -p * y, q, [0.0, 0.5], full_output=True, tfirst=True, rtol=1e-12,
+                                 atol=1e-13)
+    if report["message"] != "Integration successful.":
+        raise ValueError
+    return y[-1, 0]
+
+
+ODES = [by_arguments, by_closure, by_start, by_end, by_times, stiff, with_backward_differences, by_columns,
+        by_odeint, by_odeint_with_report]
+NOISY = (stiff, with_backward_differences)  # too little accuracy for differences of gradients
+
+
+@pytest.mark.parametrize("f", ODES, ids=lambda f: f.__name__)
+def test_solutions_of_differential_equations(f: Callable[..., Any]) -> None:
+    check_program(f, (1.3, 0.9), (0, 1))
+    check_program(f, (1.3, 0.9), (1,))
+    check_second(f, (1.3, 0.9), (0, 1))
