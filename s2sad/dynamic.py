@@ -16,7 +16,7 @@ from . import domain
 from .compiled import make_function
 from .derivative import Derivative
 from .kinds import kind_of
-from .lift import Key, Layout, Lifted, Recursive, cached, leaves, lift
+from .lift import Key, Layout, Lifted, Recursive, cached, leaves, lift, moved
 from .registry import bprop
 from .runtime import add
 from .transforms.program import Scope
@@ -136,8 +136,8 @@ class _Push:
         places = {position: len(call.values) + k for k, position in enumerate(positions)}
         own = (
             call.own,
-            _moved(call.own, places),
-            {k: _moved(call.arguments[k], places) for k in self.changes},
+            moved(call.own, places),
+            {k: moved(call.arguments[k], places) for k in self.changes},
         )
         derivative = _derivative(call.function, "jvp", positions)
         values = (*call.values, *(tangents[k] for k in positions))
@@ -157,16 +157,6 @@ def _collect(layout: Layout, tangent: Any, found: list[Any]) -> None:
         _collect(layout[key], tangent.get(key) if isinstance(tangent, dict) else tangent[key], found)
     for name in layout.names if isinstance(layout, Recursive) else ():
         found[layout[name]] = tangent
-
-
-def _moved(layout: Layout, places: dict[int, int]) -> Layout:
-    """The layout with each position replaced by another, or by None."""
-    if isinstance(layout, dict):
-        moved = {k: _moved(v, places) for k, v in layout.items()}
-        return Recursive(moved, layout.names) if isinstance(layout, Recursive) else moved
-    if isinstance(layout, tuple):
-        return tuple(_moved(v, places) for v in layout)
-    return None if layout is None else places.get(layout)
 
 
 # ---------------------------------------------------------------- rules

@@ -36,7 +36,7 @@ from .transforms.nodes import param
 from .transforms.printer import to_source
 from .transforms.program import Scope
 
-__all__ = ["CALLED", "Key", "Layout", "Lifted", "Recursive", "cached", "leaves", "lift"]
+__all__ = ["CALLED", "Key", "Layout", "Lifted", "Recursive", "cached", "leaves", "lift", "moved"]
 
 Layout = Any  # None, a position, or a dict or tuple of layouts
 Key = int | str
@@ -102,6 +102,16 @@ def leaves(layout: Layout) -> list[int]:
     if isinstance(layout, (dict, tuple)):
         return [k for part in (layout.values() if isinstance(layout, dict) else layout) for k in leaves(part)]
     return [] if layout is None else [layout]
+
+
+def moved(layout: Layout, places: dict[int, int]) -> Layout:
+    """The layout with each position replaced by another, or by None."""
+    if isinstance(layout, dict):
+        found = {k: moved(v, places) for k, v in layout.items()}
+        return Recursive(found, layout.names) if isinstance(layout, Recursive) else found
+    if isinstance(layout, tuple):
+        return tuple(moved(v, places) for v in layout)
+    return None if layout is None else places.get(layout)
 
 
 def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:

@@ -191,7 +191,9 @@ class _Call:
                 named[rule.template.kwarg] = tangents[-1]
             passed = {d: self._tangent(d[1:], named[d[1:]]) for d in rule.jvp_template.tangents}
             change = rule.jvp_template.function(*self.args, **self.keywords, out=self.result, **passed)
-            return broadcast_like(change, self.out) if rule.structure == "elementwise" else self._known(change)
+            return (
+                broadcast_like(change, self.out) if rule.structure == "elementwise" else self._known(change)
+            )
         if rule.structure == "linear":
             carried = rule.template.function(*self.args, **self.keywords, out=self.result, dout=self.out)
             return self.with_slots(

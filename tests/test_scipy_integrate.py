@@ -1,5 +1,5 @@
-"""Differential equations and integrals in programs: both modes, twice, with what the functions close over; what
-is refused.
+"""Differential equations and integrals in programs: both modes, twice, with what the functions close over;
+what is refused.
 """
 
 from __future__ import annotations
@@ -24,16 +24,25 @@ def predator(t: Any, y: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 def by_arguments(p: Any, q: Any) -> Any:
-    sol = integrate.solve_ivp(predator, (0.0, 1.5), np.array([1.0, 0.7]), t_eval=TIMES, args=(p, 0.4, q, 0.8),
-                              rtol=1e-11, atol=1e-12)
+    sol = integrate.solve_ivp(
+        predator,
+        (0.0, 1.5),
+        np.array([1.0, 0.7]),
+        t_eval=TIMES,
+        args=(p, 0.4, q, 0.8),
+        rtol=1e-11,
+        atol=1e-12,
+    )
     return sol["y"]
 
 
 def by_closure(p: Any, q: Any) -> Any:
     def rhs(t: Any, y: Any) -> Any:
         return np.stack([y[1], p * (1 - y[0] ** 2) * y[1] - q * y[0]])
-    sol = integrate.solve_ivp(rhs, (0.0, 1.5), np.array([1.0, 0.7]), method="DOP853", t_eval=TIMES, rtol=1e-12,
-                              atol=1e-13)
+
+    sol = integrate.solve_ivp(
+        rhs, (0.0, 1.5), np.array([1.0, 0.7]), method="DOP853", t_eval=TIMES, rtol=1e-12, atol=1e-13
+    )
     return np.sum(sol["y"][:, -1] ** 2) + p * sol["y"][0, 1]
 
 
@@ -43,7 +52,9 @@ def by_start(p: Any, q: Any) -> Any:
 
 
 def by_end(p: Any, q: Any) -> Any:
-    sol = integrate.solve_ivp(lambda t, y: np.cos(t * y) + q, (0.1 * q, p), np.array([0.5]), rtol=1e-11, atol=1e-12)
+    sol = integrate.solve_ivp(
+        lambda t, y: np.cos(t * y) + q, (0.1 * q, p), np.array([0.5]), rtol=1e-11, atol=1e-12
+    )
     return sol["y"][0, -1] * sol["t"][-1]
 
 
@@ -56,46 +67,127 @@ def by_times(p: Any, q: Any) -> Any:
 def stiff(p: Any, q: Any) -> Any:
     def rhs(t: Any, y: Any) -> Any:
         return np.stack([-50 * p * (y[0] - np.cos(t)), y[0] - q * y[1]])
-    sol = integrate.solve_ivp(rhs, (0.0, 1.0), np.array([0.0, 1.0]), "Radau", np.array([0.1, 1.0]), rtol=1e-9,
-                              atol=1e-10)
-    return sol["y"]
+
+    start, times = np.array([0.0, 1.0]), np.array([0.05, 0.1])
+    return integrate.solve_ivp(rhs, (0.0, 0.1), start, "Radau", times, rtol=1e-7, atol=1e-8)["y"]
 
 
 def with_backward_differences(p: Any, q: Any) -> Any:
-    sol = integrate.solve_ivp(lambda t, y: -p * y + np.sin(q * t), (0.0, 0.5), [q], "BDF", [0.2, 0.5], rtol=1e-9,
-                              atol=1e-10)
-    return np.sum(sol["y"])
+    sol = integrate.solve_ivp(
+        lambda t, y: -p * y + np.sin(q * t), (0.0, 0.1), [q], "BDF", rtol=1e-7, atol=1e-8
+    )
+    return sol["y"][0, -1]
 
 
 def by_columns(p: Any, q: Any) -> Any:
     def rhs(t: Any, y: Any) -> Any:
         return np.stack([y[1] * p, -y[0] * q])
-    sol = integrate.solve_ivp(rhs, (0.0, 1.0), np.array([0.4, 1.0]), t_eval=TIMES[:2], vectorized=True, rtol=1e-11,
-                              atol=1e-12)
+
+    sol = integrate.solve_ivp(
+        rhs, (0.0, 1.0), np.array([0.4, 1.0]), t_eval=TIMES[:2], vectorized=True, rtol=1e-11, atol=1e-12
+    )
     return sol["y"]
 
 
 def by_odeint(p: Any, q: Any) -> Any:
-    y = integrate.odeint(lambda y, t, a: [y[1], -a * y[0] + np.cos(q * t)], [p, 0.3], np.array([0.0, 0.5, 1.1]),
-                         args=(p * q,), rtol=1e-11, atol=1e-12)
+    y = integrate.odeint(
+        lambda y, t, a: [y[1], -a * y[0] + np.cos(q * t)],
+        [p, 0.3],
+        np.array([0.0, 0.5, 1.1]),
+        args=(p * q,),
+        rtol=1e-11,
+        atol=1e-12,
+    )
     return y[1:] * p
 
 
 def by_odeint_with_report(p: Any, q: Any) -> Any:
-    y, report = integrate.odeint(lambda t, y: -p * y, q, [0.0, 0.5], full_output=True, tfirst=True, rtol=1e-12,
-                                 atol=1e-13)
+    y, report = integrate.odeint(
+        lambda t, y: -p * y, q, [0.0, 0.5], full_output=True, tfirst=True, rtol=1e-12, atol=1e-13
+    )
     if report["message"] != "Integration successful.":
         raise ValueError
     return y[-1, 0]
 
 
-ODES = [by_arguments, by_closure, by_start, by_end, by_times, stiff, with_backward_differences, by_columns,
-        by_odeint, by_odeint_with_report]
-NOISY = (stiff, with_backward_differences)  # too little accuracy for differences of gradients
+ODES = [
+    by_arguments,
+    by_closure,
+    by_start,
+    by_end,
+    by_times,
+    stiff,
+    with_backward_differences,
+    by_columns,
+    by_odeint,
+    by_odeint_with_report,
+]
 
 
 @pytest.mark.parametrize("f", ODES, ids=lambda f: f.__name__)
 def test_solutions_of_differential_equations(f: Callable[..., Any]) -> None:
     check_program(f, (1.3, 0.9), (0, 1))
     check_program(f, (1.3, 0.9), (1,))
-    check_second(f, (1.3, 0.9), (0, 1))
+    if f is not stiff:  # which takes long; another implicit method is among the rest
+        check_second(f, (1.3, 0.9), (0, 1))
+
+
+def test_the_adjoint_can_be_asked_for_again() -> None:
+    _, bprop = s2sad.vjp(by_closure)(1.3, 0.9)
+    once = bprop(1.0)
+    np.testing.assert_allclose(bprop(2.0), 2 * np.array(once), rtol=1e-14)
+    assert bprop(1.0) == once
+
+
+def test_single_precision_and_lists_stay() -> None:
+    def f(y0: Any) -> Any:
+        return np.sum(integrate.solve_ivp(lambda t, y: -y, (0, 1), y0)["y"][:, -1])
+
+    found = s2sad.grad(f)(np.array([1.0, 2.0], np.float32))
+    assert found.dtype == np.float32
+    assert s2sad.grad(f)([1.0, 2.0]) == pytest.approx([np.exp(-1)] * 2, rel=1e-3)
+
+
+def test_a_jacobian_of_the_start() -> None:
+    def f(y0: Any) -> Any:
+        return integrate.solve_ivp(lambda t, y: np.stack([y[1], -y[0]]), (0, 1.5), y0, **TIGHT)["y"][:, -1]
+
+    c, s = np.cos(1.5), np.sin(1.5)
+    for jacobian in (s2sad.jacrev, s2sad.jacfwd):
+        np.testing.assert_allclose(jacobian(f)(np.array([0.4, 0.7])), [[c, s], [-s, c]], atol=1e-9)
+
+
+def test_a_bound_method_as_the_right_hand_side() -> None:
+    class Decay:
+        def rate(self, y: Any, t: float, k: float) -> Any:
+            return -k * y
+
+    def f(k: float) -> Any:
+        return integrate.odeint(Decay().rate, 2.0, np.array([0.0, 1.0]), args=(k,))[-1, 0]
+
+    assert s2sad.grad(f)(0.5) == pytest.approx(-2 * np.exp(-0.5), rel=1e-6)
+
+
+def test_an_event_that_ends_the_integration_is_refused() -> None:
+    def down(t: float, y: Any) -> Any:
+        return y[0] - 0.5
+
+    down.terminal = True  # type: ignore[attr-defined]
+
+    def f(k: float) -> Any:
+        return integrate.solve_ivp(lambda t, y: -k * y, (0, 5), np.array([1.0]), events=down)["t"][-1]
+
+    for derivative in (s2sad.grad(f), lambda k: s2sad.jvp(f)(k, 1.0)):
+        with pytest.raises(NonDifferentiableError, match="event"):
+            derivative(0.7)
+
+
+def test_the_times_of_events_have_no_derivative() -> None:
+    def f(k: float) -> Any:
+        sol = integrate.solve_ivp(
+            lambda t, y: -k * y, (0, 5), np.array([1.0]), events=lambda t, y: y[0] - 0.5
+        )
+        return sol["t_events"][0][0]
+
+    with pytest.raises(NonDifferentiableError, match="t_events"):
+        s2sad.grad(f)(0.7)

@@ -227,6 +227,10 @@ def fold_zeros(node: Any, materialise: Callable[[Any], Any]) -> Any:
 
 
 def real(node: Any, materialise: Callable[[Any], Any]) -> Any:
-    """The expression with symbolic zeros folded, itself made real when it is one."""
+    """The expression with symbolic zeros folded, itself made real when it is one; of a part of one the whole
+    is.
+    """
     folded = fold_zeros(node, materialise)
+    if folded is None and isinstance(node, gast.Subscript):
+        return gast.Subscript(value=real(node.value, materialise), slice=node.slice, ctx=gast.Load())
     return materialise(node) if folded is None else folded

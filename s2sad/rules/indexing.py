@@ -43,7 +43,7 @@ def untake(d: Array, x: Array, indices: Any, axis: int | None, mode: str) -> Arr
     ],
 )
 def untake_(d, x, indices, axis, mode, out, dout):
-    return np.take(dout, indices, axis, mode=mode), None
+    return np.take(dout, indices, axis, mode=mode), None, None
 
 
 @bprop(
@@ -59,7 +59,7 @@ def untake_(d, x, indices, axis, mode, out, dout):
     ],
 )
 def take(x, indices, axis=None, *, mode="raise", out, dout):
-    return (untake(dout, x, indices, axis, mode),)
+    return untake(dout, x, indices, axis, mode), None
 
 
 def untake_along(d: Array, x: Array, indices: Array, axis: int | None) -> Array:

@@ -7,7 +7,6 @@ IIA of order 5 (Hairer, Wanner: Solving Ordinary Differential Equations II, IV.8
 step solve equations, and have the derivative of an implicit function.
 
 The program is written around the user's right-hand side, so that this is a call of a known function in it.
-Times are constants here: a solution changes with the time at which it is asked for by its slope.
 """
 # mypy: allow-untyped-defs
 
@@ -29,41 +28,40 @@ from ..registry import bprop, nondifferentiable
 from .functional import fprop_of
 from .implicit import implicit_adjoint, implicit_tangent, jacobian_of, solved
 
-__all__ = ["RADAU", "TRAJECTORIES", "slope_of"]
+__all__ = ["RADAU", "TRAJECTORIES"]
 
 Array = Any  # whatever implements NumPy's protocols
 Lifted = Any  # of s2sad.lift, which stands on the rules
 
-EXPLICIT = """def {name}({values}y, times, tableau, places):
+EXPLICIT = """def {name}({values}state, times, tableau, places):
     weights, nodes = tableau
-    ys = [y]
+    states = [state]
     for k in range(len(times) - 1):
         h = times[k + 1] - times[k]
-        stages = np.tile(y, (len(weights), 1))
+        stages = np.outer(np.ones(len(weights)), state)
         for j in range(len(nodes)):
             t = times[k] + nodes[j] * h
-            slope = {slope}
-            stages = stages + h * np.outer(weights[:, j], slope)
-        y = np.take(stages, -1, axis=0)
-        ys.append(y)
-    return np.take(np.stack(ys), places, axis=0)
+            y = np.take(stages, j, axis=0)
+            stages = stages + h * np.outer(weights[:, j], {slope})
+        state = stages[-1]
+        states.append(state)
+    return np.stack(states)[places]
 """
 
-IMPLICIT = """def {name}({values}y, times, tableau, places):
+IMPLICIT = """def {name}({values}state, times, tableau, places):
     weights, nodes = tableau
-    ys = [y]
+    states = [state]
     for k in range(len(times) - 1):
         h = times[k + 1] - times[k]
-        slopes = slopes_of_step(equations, (times[k], h, tableau), ({values}y))
-        y = y + h * np.dot(weights[-1], slopes)
-        ys.append(y)
-    return np.take(np.stack(ys), places, axis=0)
+        slopes = slopes_of_step(equations, (times[k], h, tableau), ({values}state,))
+        state = state + h * np.dot(weights[-1], slopes)
+        states.append(state)
+    return np.stack(states)[places]
 """
 
 EQUATIONS = """def equations(call):
-    (start, h, tableau), slopes, ({values}state) = call
+    (start, h, tableau), slopes, ({values}state,) = call
     weights, nodes = held(tableau)
-    h, start = held(h), held(start)
     found = []
     for j in range(len(nodes)):
         t = start + nodes[j] * h
@@ -90,19 +88,20 @@ class Trajectory:
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         """A call as one of a plain function that calls the function behind the right-hand side."""
-        lift, cached = (getattr(importlib.import_module("s2sad.lift"), n) for n in ("lift", "cached"))
+        lifting = importlib.import_module("s2sad.lift")
         fun, y, more, times, tableau, places = args
         first = {"t": times[0], "y": y, "np.expand_dims(y, 1)": y[:, None]}
-        inner = lift(fun, (*(first[name] for name in FORMS[self._form]), *more), {})
+        inner = lifting.lift(fun, (*(first[name] for name in FORMS[self._form]), *more), {})
         taken = {inner.arguments[k]: FORMS[self._form][k] for k in range(2)}
         kept = [k for k in range(len(inner.values)) if k not in taken]
         names = [taken.get(k, f"x{k}") for k in range(len(inner.values))]
-        function = cached((self, inner.function, tuple(names)), lambda: self._made(inner.function, names, kept))
+        function = lifting.cached(
+            (self, inner.function, tuple(names)), lambda: self._made(inner.function, names, kept)
+        )
         values = (*(inner.values[k] for k in kept), y, times, tableau, places)
-        moved = importlib.import_module("s2sad.dynamic").moved
-        places_ = {k: position for position, k in enumerate(kept)}
-        layouts = {0: moved(inner.own, places_), 1: len(kept)}
-        layouts[2] = tuple(moved(inner.arguments[k + 2], places_) for k in range(len(more)))
+        moved = {k: position for position, k in enumerate(kept)}
+        layouts = {0: lifting.moved(inner.own, moved), 1: len(kept), 3: len(kept) + 1}
+        layouts[2] = tuple(lifting.moved(inner.arguments[k + 2], moved) for k in range(len(more)))
         return replace(inner, function=function, values=values, own=None, arguments=layouts)
 
     def _made(self, rhs: FunctionType, names: list[str], kept: list[int]) -> FunctionType:
@@ -113,21 +112,16 @@ class Trajectory:
             text = EQUATIONS.format(values=values, slope=slope)
             bindings["equations"] = make_function(text, "equations", Scope({}), bindings)
         name = f"{rhs.__name__ if rhs.__name__.isidentifier() else 'lambda_'}_trajectory"
-        return make_function(self._text.format(name=name, values=values, slope=slope), name, Scope({}), bindings)
+        return make_function(
+            self._text.format(name=name, values=values, slope=slope), name, Scope({}), bindings
+        )
 
 
 TRAJECTORIES = {
-    (form, kind): Trajectory(form, text) for form in FORMS for kind, text in (("explicit", EXPLICIT), ("implicit", IMPLICIT))
+    (form, kind): Trajectory(form, text)
+    for form in FORMS
+    for kind, text in (("explicit", EXPLICIT), ("implicit", IMPLICIT))
 }
-
-
-def slope_of(fun: Any, form: str, t: Any, y: Array, args: Any) -> Array:
-    """The right-hand side at a time and a state, as a vector."""
-    if form == "state first":
-        return np.ravel(np.asarray(fun(y, t, *args)))
-    if form == "columns":
-        return np.ravel(np.asarray(fun(t, np.expand_dims(y, 1), *args)))
-    return np.ravel(np.asarray(fun(t, y, *args)))
 
 
 def held(x: Any) -> Any:
@@ -142,11 +136,13 @@ nondifferentiable([held])
 
 ROOT = np.sqrt(6)
 RADAU = (
-    np.array([
-        [(88 - 7 * ROOT) / 360, (296 - 169 * ROOT) / 1800, (-2 + 3 * ROOT) / 225],
-        [(296 + 169 * ROOT) / 1800, (88 + 7 * ROOT) / 360, (-2 - 3 * ROOT) / 225],
-        [(16 - ROOT) / 36, (16 + ROOT) / 36, 1 / 9],
-    ]),
+    np.array(
+        [
+            [(88 - 7 * ROOT) / 360, (296 - 169 * ROOT) / 1800, (-2 + 3 * ROOT) / 225],
+            [(296 + 169 * ROOT) / 1800, (88 + 7 * ROOT) / 360, (-2 - 3 * ROOT) / 225],
+            [(16 - ROOT) / 36, (16 + ROOT) / 36, 1 / 9],
+        ]
+    ),
     np.array([(4 - ROOT) / 10, (4 + ROOT) / 10, 1.0]),
 )
 
@@ -187,10 +183,10 @@ def two_equations(call: Any) -> Array:
 
 @bprop(slopes_of_step, samples=[(two_equations, (0.0, 0.1, RADAU), (0.7, np.array([1.5, 0.3])))])
 def slopes_of_step_(equations, step, values, out, dout):
-    _, dvalues = implicit_adjoint(equations, dout, (step, out, values))
-    return None, None, dvalues
+    dstep, dvalues = implicit_adjoint(equations, dout, (step, out, values))
+    return None, dstep, dvalues
 
 
 @slopes_of_step_.jvp
-def slopes_of_step_jvp(equations, step, values, out, dvalues):
-    return implicit_tangent(equations, (None, dvalues), (step, out, values))
+def slopes_of_step_jvp(equations, step, values, out, dstep, dvalues):
+    return implicit_tangent(equations, (dstep, dvalues), (step, out, values))

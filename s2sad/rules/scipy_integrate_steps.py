@@ -1,0 +1,121 @@
+"""The steps that the solvers of `scipy.integrate` take, found by solving once more where they are not
+reported.
+"""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from s2sad.transforms.errors import NonDifferentiableError
+
+from ..registry import nondifferentiable
+from .implicit import tupled
+from .trajectories import RADAU
+
+__all__ = ["form_of", "form_of_odeint", "ivp_steps", "odeint_steps"]
+
+Array = Any  # whatever implements NumPy's protocols
+
+EXPLICIT = {"RK23": integrate.RK23, "RK45": integrate.RK45, "DOP853": integrate.DOP853}
+METHODS = {**EXPLICIT, "Radau": integrate.Radau, "BDF": integrate.BDF, "LSODA": integrate.LSODA}
+
+
+def coefficients(name: str) -> tuple[Array, Array]:
+    """The weights of a method, those of its result in the last row, and its nodes."""
+    if name not in EXPLICIT:
+        return RADAU
+    method = EXPLICIT[name]
+    weights = np.zeros((len(method.C) + 1, len(method.C)))
+    weights[:-1, : method.A.shape[1]] = method.A
+    weights[-1] = method.B
+    return weights, method.C
+
+
+def form_of(vectorized: bool) -> str:
+    """How `solve_ivp` calls a right-hand side."""
+    return "columns" if vectorized else "time first"
+
+
+def form_of_odeint(tfirst: bool) -> str:
+    """How `odeint` calls a right-hand side."""
+    return "time first" if tfirst else "state first"
+
+
+def ivp_steps(rhs: Any, out: Any, call: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The times of the steps of `solve_ivp`, the coefficients of its method, and which of the times are those
+    of the results.
+    """
+    t_span, y0, method, t_eval, args = call
+    if out["status"] < 0 or (out["status"] > 0 and t_eval is None):
+        raise NonDifferentiableError(
+            "the derivative of a solution of a differential equation",
+            why="the integration failed" if out["status"] < 0 else "its last time is that of an event",
+            instead="find the time of the event by scipy.optimize.brentq, and integrate up to there",
+        )
+    name = next((k for k, kind in METHODS.items() if method in (k, k.upper(), kind)), None)
+    if name is None:
+        raise NonDifferentiableError(
+            f"the derivative of a solution by {method}", why="its steps are not known"
+        )
+    if name == "LSODA":
+        name = suited(rhs, y0, t_span, args, options)
+        options = {k: options[k] for k in ("rtol", "atol", "max_step")}
+    elif t_eval is None:
+        return np.asarray(out["t"], float), coefficients(name), np.arange(len(out["t"]))
+    return solved_steps(rhs, y0, t_span, out["t"], args, name, options)
+
+
+def odeint_steps(rhs: Any, y0: Any, ts: Array, args: Any, options: dict[str, Any]) -> Any:
+    """The same for `odeint`, by the steps of another solver."""
+    options = {"rtol": options["rtol"], "atol": options["atol"], "max_step": options["hmax"] or np.inf}
+    options = {k: 1.49012e-8 if v is None else v for k, v in options.items()}
+    ts = np.asarray(ts, float)
+    span = ts[0], ts[-1]
+    return solved_steps(rhs, y0, span, ts, args, suited(rhs, y0, span, args, options), options)
+
+
+def suited(rhs: Any, y0: Any, span: Any, args: Any, options: dict[str, Any]) -> str:
+    """A method as accurate as LSODA with its many orders: an implicit one where that found it stiff."""
+    tolerances = {k: options[k] for k in ("rtol", "atol") if options[k] is not None}
+    report = integrate.odeint(
+        rhs_of_time(rhs, args),
+        np.ravel(y0),
+        np.array(span, float),
+        full_output=True,
+        tfirst=True,
+        **{"rtol": 1e-3, "atol": 1e-6, **tolerances},
+    )[1]
+    return "Radau" if np.any(report["mused"] == 2) else "DOP853"
+
+
+def solved_steps(
+    rhs: Any, y0: Any, span: Any, ts: Array, args: Any, name: str, options: dict[str, Any]
+) -> Any:
+    """The start, the times of the steps between the results, and these; the coefficients; and which of the
+    times are those of the results.
+    """
+    kept = {k: v for k, v in options.items() if v is not None}
+    found = integrate.solve_ivp(rhs_of_time(rhs, args), span, np.ravel(y0), method=name, **kept).t
+    ahead = 1.0 if span[1] >= span[0] else -1.0
+    between = found[1:][ahead * found[1:] < max(ahead * ts, default=-np.inf)]
+    times = np.concatenate([np.setdiff1d(between, ts), ts])
+    order = np.argsort(ahead * times, kind="stable")
+    places = 1 + np.argsort(order, kind="stable")[len(times) - len(ts) :]
+    return np.concatenate([[span[0]], times[order]]), coefficients(name), places
+
+
+def rhs_of_time(rhs: Any, args: Any) -> Any:
+    """The right-hand side as a function of time and state."""
+    fun, form = rhs
+    if form == "state first":
+        return lambda t, y: fun(y, t, *tupled(args))
+    if form == "columns":
+        return lambda t, y: np.ravel(fun(t, y[:, None], *tupled(args)))
+    return lambda t, y: fun(t, y, *tupled(args))
+
+
+nondifferentiable([form_of, form_of_odeint, ivp_steps, odeint_steps])
