@@ -2,7 +2,8 @@
 
 Contract: the adjoint of an object has its attributes, each with the adjoint of what the object holds there.
 What a class computes (properties, methods) is no part of it. Those that take any value raise
-NonDifferentiableError for an attribute that the value does not hold itself.
+NonDifferentiableError for an attribute that the value does not hold itself. The attributes of a named tuple,
+and of a dict that offers its items as attributes, as SciPy's results do, are those items.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import partial
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
-from .objects import fields_of, is_plain, lookup, mirror, shadows_fields
+from .objects import dict_like, fields_of, is_plain, lookup, mirror, shadows_fields
 from .runtime import zeros_like
 from .transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 
@@ -30,7 +31,10 @@ __all__ = [
 def adjoint_like(x: Any, /, **parts: Any) -> Any:
     """The adjoint of the object `x` that holds these parts, and zero for its other attributes."""
     held = _held(x, parts)
-    return mirror(x, {k: parts[k] if k in parts else zeros_like(v) for k, v in held.items()})
+    values = {k: parts[k] if k in parts else zeros_like(v) for k, v in held.items()}
+    if isinstance(x, dict):
+        return dict_like(x, values)
+    return type(x)._make(values.values()) if isinstance(x, tuple) else mirror(x, values)
 
 
 def field_adjoint(dvalue: Any, x: Any, name: str) -> Any:
@@ -40,8 +44,12 @@ def field_adjoint(dvalue: Any, x: Any, name: str) -> Any:
 
 def field_tangent(dx: Any, x: Any, name: str) -> Any:
     """The tangent of an attribute of `x`."""
-    _held(x, [name])
-    return None if dx is None else getattr(dx, name)
+    held = _held(x, [name])
+    if dx is None:
+        return None
+    if isinstance(dx, (dict, tuple)):
+        return dx[name if isinstance(dx, dict) else [*held].index(name)]
+    return getattr(dx, name)
 
 
 def callee_adjoint(dcallee: Any, x: Any, name: str) -> Any:
@@ -60,15 +68,21 @@ def _holds(x: Any, name: str) -> bool:
 
 def _held(x: Any, names: Any) -> dict[str, Any]:
     """The attributes of an object; raises unless these names are among them."""
-    held = fields_of(x) if is_plain(type(x)) else {}
+    held = _items(x, names) if isinstance(x, (dict, tuple)) else fields_of(x) if is_plain(type(x)) else {}
     for name in names:
-        if name not in held or shadows_fields(lookup(type(x), name)):
+        if name not in held or (not isinstance(x, tuple) and shadows_fields(lookup(type(x), name))):
             raise NonDifferentiableError(
                 f"the attribute `{name}` of a value of type {type(x).__name__} carries a derivative",
                 why="it is no plain attribute that the value holds: what it has to do with that is not known",
                 instead="pass what is needed as an argument of its own",
             )
     return held
+
+
+def _items(x: Any, names: Any) -> dict[str, Any]:
+    """The items of a container that are its attributes as well."""
+    found = dict(x) if isinstance(x, dict) else x._asdict() if hasattr(x, "_asdict") else {}
+    return found if all(k in found and getattr(x, k, None) is found[k] for k in names) else {}
 
 
 def holding(x: Any, /, **values: Any) -> Any:

@@ -1,7 +1,8 @@
 """Objects of the user's classes: which of them are plain holders of attributes, and what mirrors them.
 
 The adjoint of such an object mirrors it: an object of the same class for a dataclass, made without running
-its constructor, and a `types.SimpleNamespace` of the same attributes for all others.
+its constructor, and a `types.SimpleNamespace` of the same attributes for all others. That of a dict which
+offers its items as attributes, as SciPy's results do, is an `Items`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
-__all__ = ["ABSENT", "fields_of", "is_plain", "lookup", "make", "mirror", "mirror_class", "shadows_fields"]
+from .transforms.errors import NonDifferentiableError
+
+__all__ = ["ABSENT", "Items", "dict_like", "fields_of", "is_plain", "lookup", "make", "mirror", "mirror_class", "shadows_fields"]
 
 ABSENT: Any = object()
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an extension module
@@ -37,6 +40,27 @@ def _holds_attributes_only(cls: type) -> bool:
     slots = len(copyreg._slotnames(cls))  # type: ignore[attr-defined]
     size = object.__basicsize__ + _POINTER * (slots + (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0))
     return cls.__basicsize__ <= size and not issubclass(cls, (type, BaseException))
+
+
+class Items(dict[Any, Any]):
+    """A dict whose items are its attributes as well; one that is missing is a derivative that is not known."""
+
+    def __missing__(self, name: Any) -> Any:
+        raise NonDifferentiableError(
+            f"the derivative of {name!r} of a result",
+            why="it tells how the result was found, or its derivative is not known",
+            instead="compute what is needed from the other parts of the result",
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+
+
+def dict_like(x: Any, values: dict[Any, Any]) -> dict[Any, Any]:
+    """The values, in a dict that offers its items as attributes if `x` does."""
+    return Items(values) if hasattr(type(x), "__getattr__") else values
 
 
 def fields_of(x: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .objects import fields_of, is_plain, mirror
+from .objects import dict_like, fields_of, is_plain, mirror
 from .transforms.errors import NonDifferentiableError
 
 __all__ = [
@@ -159,7 +159,7 @@ def _mirror(f: Callable[[Any], Any], x: Any) -> Any:
         case list():
             return [f(v) for v in x]
         case dict():
-            return {k: f(v) for k, v in x.items()}
+            return dict_like(x, {k: f(v) for k, v in x.items()})
     return _mirror_object(f, x) if is_plain(type(x)) else None
 
 
@@ -185,7 +185,7 @@ def _mirror_pair(f: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
                 return items
             return type(b)._make(items) if hasattr(b, "_make") else tuple(items)
         case dict(), dict():
-            return {k: f(a.get(k), b.get(k)) for k in {**a, **b}}
+            return dict_like(b, {k: f(a.get(k), b.get(k)) for k in {**a, **b}})
     if is_plain(type(a)) and is_plain(type(b)):
         left, right = fields_of(a), fields_of(b)
         return mirror(b, {k: f(left.get(k), right.get(k)) for k in {**left, **right}})

@@ -33,7 +33,7 @@ def by_arguments(p: Any, q: Any) -> Any:
         rtol=1e-11,
         atol=1e-12,
     )
-    return sol["y"]
+    return sol.y
 
 
 def by_closure(p: Any, q: Any) -> Any:
@@ -43,25 +43,25 @@ def by_closure(p: Any, q: Any) -> Any:
     sol = integrate.solve_ivp(
         rhs, (0.0, 1.5), np.array([1.0, 0.7]), method="DOP853", t_eval=TIMES, rtol=1e-12, atol=1e-13
     )
-    return np.sum(sol["y"][:, -1] ** 2) + p * sol["y"][0, 1]
+    return np.sum(sol.y[:, -1] ** 2) + p * sol.y[0, 1]
 
 
 def by_start(p: Any, q: Any) -> Any:
     sol = integrate.solve_ivp(lambda t, y: [y[1], -np.sin(y[0])], (0, 1), [p, q * p], rtol=1e-11, atol=1e-12)
-    return sol["y"][:, -1]
+    return sol.y[:, -1]
 
 
 def by_end(p: Any, q: Any) -> Any:
     sol = integrate.solve_ivp(
         lambda t, y: np.cos(t * y) + q, (0.1 * q, p), np.array([0.5]), rtol=1e-11, atol=1e-12
     )
-    return sol["y"][0, -1] * sol["t"][-1]
+    return sol.y[0, -1] * sol.t[-1]
 
 
 def by_times(p: Any, q: Any) -> Any:
     ts = np.stack([p * 0.2, p * 0.5])
     sol = integrate.solve_ivp(lambda t, y: np.cos(t * y) + q, (0.0, 2.0), np.array([0.5]), t_eval=ts, **TIGHT)
-    return sol["y"] * sol["t"]
+    return sol.y * sol.t
 
 
 def stiff(p: Any, q: Any) -> Any:
@@ -69,14 +69,14 @@ def stiff(p: Any, q: Any) -> Any:
         return np.stack([-50 * p * (y[0] - np.cos(t)), y[0] - q * y[1]])
 
     start, times = np.array([0.0, 1.0]), np.array([0.05, 0.1])
-    return integrate.solve_ivp(rhs, (0.0, 0.1), start, "Radau", times, rtol=1e-7, atol=1e-8)["y"]
+    return integrate.solve_ivp(rhs, (0.0, 0.1), start, "Radau", times, rtol=1e-7, atol=1e-8).y
 
 
 def with_backward_differences(p: Any, q: Any) -> Any:
     sol = integrate.solve_ivp(
         lambda t, y: -p * y + np.sin(q * t), (0.0, 0.1), [q], "BDF", rtol=1e-7, atol=1e-8
     )
-    return sol["y"][0, -1]
+    return sol.y[0, -1]
 
 
 def by_columns(p: Any, q: Any) -> Any:
@@ -86,7 +86,7 @@ def by_columns(p: Any, q: Any) -> Any:
     sol = integrate.solve_ivp(
         rhs, (0.0, 1.0), np.array([0.4, 1.0]), t_eval=TIMES[:2], vectorized=True, rtol=1e-11, atol=1e-12
     )
-    return sol["y"]
+    return sol.y
 
 
 def by_odeint(p: Any, q: Any) -> Any:
@@ -141,7 +141,7 @@ def test_the_adjoint_can_be_asked_for_again() -> None:
 
 def test_single_precision_and_lists_stay() -> None:
     def f(y0: Any) -> Any:
-        return np.sum(integrate.solve_ivp(lambda t, y: -y, (0, 1), y0)["y"][:, -1])
+        return np.sum(integrate.solve_ivp(lambda t, y: -y, (0, 1), y0).y[:, -1])
 
     found = s2sad.grad(f)(np.array([1.0, 2.0], np.float32))
     assert found.dtype == np.float32
@@ -150,7 +150,7 @@ def test_single_precision_and_lists_stay() -> None:
 
 def test_a_jacobian_of_the_start() -> None:
     def f(y0: Any) -> Any:
-        return integrate.solve_ivp(lambda t, y: np.stack([y[1], -y[0]]), (0, 1.5), y0, **TIGHT)["y"][:, -1]
+        return integrate.solve_ivp(lambda t, y: np.stack([y[1], -y[0]]), (0, 1.5), y0, **TIGHT).y[:, -1]
 
     c, s = np.cos(1.5), np.sin(1.5)
     for jacobian in (s2sad.jacrev, s2sad.jacfwd):
@@ -175,7 +175,7 @@ def test_an_event_that_ends_the_integration_is_refused() -> None:
     down.terminal = True  # type: ignore[attr-defined]
 
     def f(k: float) -> Any:
-        return integrate.solve_ivp(lambda t, y: -k * y, (0, 5), np.array([1.0]), events=down)["t"][-1]
+        return integrate.solve_ivp(lambda t, y: -k * y, (0, 5), np.array([1.0]), events=down).t[-1]
 
     for derivative in (s2sad.grad(f), lambda k: s2sad.jvp(f)(k, 1.0)):
         with pytest.raises(NonDifferentiableError, match="event"):
@@ -187,7 +187,7 @@ def test_the_times_of_events_have_no_derivative() -> None:
         sol = integrate.solve_ivp(
             lambda t, y: -k * y, (0, 5), np.array([1.0]), events=lambda t, y: y[0] - 0.5
         )
-        return sol["t_events"][0][0]
+        return sol.t_events[0][0]
 
     with pytest.raises(NonDifferentiableError, match="t_events"):
         s2sad.grad(f)(0.7)

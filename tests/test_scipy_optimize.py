@@ -40,16 +40,16 @@ def one_argument_constant(p: Any, q: Any) -> Any:
 
 def with_report(p: Any, q: Any) -> Any:
     x, report = optimize.brentq(lambda x: cubic(x, p, q), 0.0, 3.0, full_output=True)
-    if not report["converged"]:
+    if not report.converged:
         raise ValueError
     return x * x
 
 
 def as_result(p: Any, q: Any) -> Any:
     found = optimize.root_scalar(cubic, args=(p, q), bracket=(0.0, 3.0))
-    if not found["converged"]:
-        raise ValueError(found["flag"])
-    return found["root"] ** 2 + p
+    if not found.converged:
+        raise ValueError(found.flag)
+    return found.root ** 2 + p
 
 
 def twice(p: Any, q: Any) -> Any:
@@ -90,7 +90,7 @@ def system_with_jacobian(p: Any, q: Any) -> Any:
         return x**3 + p * x - q, np.diag(3 * x**2 + p)
 
     found = optimize.root(g, np.array([0.5, 0.7]), jac=True, tol=1e-10)
-    return np.sum(found["x"] ** 2) if found["success"] else 0.0 * p
+    return np.sum(found.x ** 2) if found.success else 0.0 * p
 
 
 def fixed(p: Any, q: Any) -> Any:
@@ -104,18 +104,18 @@ def smallest(p: Any, q: Any) -> Any:
     found = optimize.minimize(
         f, np.array([0.5, 0.6]), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-18}
     )
-    return found["fun"] + 0.1 * q
+    return found.fun + 0.1 * q
 
 
 def smallest_of_one(p: Any, q: Any) -> Any:
     found = optimize.minimize_scalar(lambda x: (np.sinh(x) - p / q) ** 2 + q, tol=1e-13)
-    return found["x"] * found["fun"]
+    return found.x * found.fun
 
 
 def fitted(p: Any, q: Any) -> Any:
     t = np.array([0.0, 0.5, 1.0])
     found = optimize.least_squares(lambda x: x[0] + x[1] * t - p * np.exp(q * t), np.zeros(2), xtol=1e-15)
-    return found["x"][1] * found["cost"]
+    return found.x[1] * found.cost
 
 
 PROGRAMS = [

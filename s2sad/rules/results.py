@@ -5,39 +5,22 @@ and tuples with the value first where more was asked for.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from s2sad.transforms.errors import NonDifferentiableError
-
+from ..objects import Items
 from ..registry import bprop, nondifferentiable
 from ..runtime import zeros_like
 
 __all__ = ["cotangent", "first", "first_cotangent", "first_tangent", "tangents"]
 
 
-class Tangents(dict[Any, Any]):
-    """The tangents of a result by names; to read one that is not known is an error."""
-
-    def __missing__(self, name: Any) -> NoReturn:
-        refuse_part(name)
-
-
-def refuse_part(name: Any) -> NoReturn:
-    """Raises for a part of a result whose derivative is not known."""
-    raise NonDifferentiableError(
-        f"the derivative of {name!r} of a result",
-        why="it tells how the result was found, or its derivative is not known",
-        instead="compute what is needed from the other parts of the result",
-    )
-
-
 def check_parts(d: Any, names: tuple[Any, ...]) -> None:
     """Raises where another part than those named has a cotangent."""
     for name, value in _items(d):
         if name not in names and _is_nonzero(value):
-            refuse_part(name)
+            Items().__missing__(name)
 
 
 def _items(x: Any) -> list[tuple[Any, Any]]:
@@ -56,6 +39,10 @@ def _is_inert(value: Any) -> bool:
     return zero is None or (isinstance(zero, (list, tuple)) and all(z is None for z in zero))
 
 
+def _inert_parts(out: dict[str, Any]) -> dict[str, None]:
+    return dict.fromkeys(k for k, v in out.items() if _is_inert(v))
+
+
 nondifferentiable([check_parts])
 
 
@@ -70,18 +57,18 @@ def cotangent(d: dict[str, Any], name: str, names: tuple[str, ...]) -> Any:
 
 def placed(part: Any, name: str, d: dict[str, Any]) -> dict[str, Any]:
     """Zeros like `d`, but for one part."""
-    return {**zeros_like(d), name: part}
+    return Items({**zeros_like(d), name: part})
 
 
 def tangents(changes: dict[str, Any], out: Any) -> Any:
     """The tangents of a result, from those of some of its parts."""
-    return Tangents({**dict.fromkeys(k for k, v in out.items() if _is_inert(v)), **changes})
+    return Items({**_inert_parts(out), **changes})
 
 
 def parts_of(d: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """The cotangents of those parts, which alone may have any."""
     check_parts(d, names)
-    return {name: d.get(name) for name in names}
+    return Items({name: d.get(name) for name in names})
 
 
 @bprop(cotangent, "linear", samples=[({"x": 1.5, "y": 0.0}, "x", ("x",))])
@@ -132,7 +119,7 @@ def first_tangent(dx: Any, out: Any, more: Any) -> Any:
 
 def untold(out: tuple[Any, ...]) -> tuple[Any, ...]:
     """The tangents of what comes behind the value."""
-    return tuple(None if _is_inert(x) and not isinstance(x, dict) else Tangents() for x in out[1:])
+    return tuple(Items(_inert_parts(x)) if isinstance(x, dict) else None for x in out[1:])
 
 
 nondifferentiable([untold])

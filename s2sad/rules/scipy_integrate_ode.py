@@ -52,7 +52,7 @@ def state_tangent(dy0: Any, y0: Any) -> Array:
 
 def program_of(form: str, found: Any) -> Any:
     """The solution as a program."""
-    return TRAJECTORIES[form, "implicit" if found[1] is RADAU else "explicit"]
+    return TRAJECTORIES[form, "implicit" if found.tableau is RADAU else "explicit"]
 
 
 nondifferentiable([program_of])
@@ -61,7 +61,7 @@ nondifferentiable([program_of])
 def solution_adjoint(dy: Array, rhs: Any, start: Array, args: Any, times: Array, found: Any) -> Any:
     """The adjoints of the right-hand side, of the start and of the arguments, from that of the results."""
     fun, form = rhs
-    _, tableau, places = found
+    _, _, tableau, places = found
     _, bprop_ = fprop_of(program_of(form, found), (0, 1, 2))(fun, start, tupled(args), times, tableau, places)
     _, d = bprop_(dy)
     return d[0], d[1], as_passed(d[2], args)
@@ -70,7 +70,7 @@ def solution_adjoint(dy: Array, rhs: Any, start: Array, args: Any, times: Array,
 def times_adjoint(dy: Array, rhs: Any, start: Array, args: Any, times: Array, found: Any) -> Array:
     """The adjoint of the times of the steps."""
     fun, form = rhs
-    _, tableau, places = found
+    _, _, tableau, places = found
     _, bprop_ = fprop_of(program_of(form, found), (3,))(fun, start, tupled(args), times, tableau, places)
     _, d = bprop_(dy)
     return d[3]
@@ -80,7 +80,7 @@ def solution_tangent(tangents: Any, rhs: Any, start: Array, args: Any, times: Ar
     """The tangent of the results."""
     fun, form = rhs
     dfun, dstart, dargs, dtimes = tangents
-    _, tableau, places = found
+    _, _, tableau, places = found
     changes = {0: dfun, 1: dstart, 2: None if dargs is None else tupled(dargs), 3: dtimes}
     return jvp_of(program_of(form, found), None, changes)(fun, start, tupled(args), times, tableau, places)[1]
 
@@ -95,33 +95,16 @@ def as_passed(d: Any, args: Any) -> Any:
 # ---------------------------------------------------------------- times
 
 
-def between_ends(t_span: Any, found: Any) -> Array:
-    """The times of the steps, of which the ends are those of a time span."""
-    times = np.copy(found[0])
-    times[0] = t_span[0]
-    times[-1] = t_span[1]
-    return times
+def times_of(start: Any, ts: Any, found: Any) -> Array:
+    """The times of the steps, from those of the start and of the results (or of the end)."""
+    between, order, _, _ = found
+    return np.take(np.concatenate([np.reshape(start, (1,)), np.ravel(ts), between]), order)
 
 
-def with_results(start: Any, ts: Any, found: Any) -> Array:
-    """The times of the steps, of which some are those of the results."""
-    times, _, places = found
-    times = np.copy(times)
-    times[0] = start
-    times[places] = ts
-    return times
-
-
-def steps_tangent(dt_span: Any, dts: Any, found: Any) -> Array:
-    """The tangents of the times of steps, from those of the ends, or of the first and the results."""
-    times, _, places = found
-    d = np.zeros(len(times))
-    if dts is None:
-        d[-1] = number(dt_span[1])
-    else:
-        d[places] = dts
-    d[0] = number(dt_span[0])
-    return d
+def times_tangent(dstart: Any, dts: Any, found: Any) -> Array:
+    """The tangents of the times of the steps."""
+    between, order, _, _ = found
+    return np.take(np.concatenate([np.reshape(dstart, (1,)), np.ravel(dts), 0.0 * between]), order)
 
 
 def number(d: Any) -> Any:
@@ -197,16 +180,16 @@ def solve_ivp(
     dy = np.transpose(cotangent(dout, "y", PARTS))
     dt = cotangent(dout, "t", PARTS)
     if t_eval is None:
-        times = between_ends(t_span, found)
+        times = times_of(t_span[0], t_span[1], found)
         dfun, dstart, dargs = solution_adjoint(dy, rhs, state(y0), args, times, found)
         dtimes = dt + times_adjoint(dy, rhs, state(y0), args, times, found)
         dspan = part_like(np.stack([dtimes[0], dtimes[-1]]), t_span)
         return dfun, dspan, part_like(dstart, y0), None, None, None, None, None, dargs, None
-    times = with_results(t_span[0], t_eval, found)
+    times = times_of(t_span[0], t_eval, found)
     dfun, dstart, dargs = solution_adjoint(dy, rhs, state(y0), args, times, found)
     dtimes = times_adjoint(dy, rhs, state(y0), args, times, found)
     dspan = part_like(np.stack([dtimes[0], 0.0 * dtimes[0]]), t_span)
-    dt_eval = part_like(dt + np.take(dtimes, found[2]), t_eval)
+    dt_eval = part_like(dt + np.take(dtimes, found.places), t_eval)
     return dfun, dspan, part_like(dstart, y0), None, dt_eval, None, None, None, dargs, None
 
 
@@ -253,13 +236,13 @@ def solve_ivp_jvp(
     found = ivp_steps(rhs, out, (t_span, y0, method, t_eval, args), options)
     dstart = state_tangent(dy0, y0)
     if t_eval is None:
-        times = between_ends(t_span, found)
-        dtimes = steps_tangent(filled(dt_span, t_span), None, found)
+        times = times_of(t_span[0], t_span[1], found)
+        dtimes = times_tangent(number(dt_span[0]), number(dt_span[1]), found)
         dy = solution_tangent((dfun, dstart, dargs, dtimes), rhs, state(y0), args, times, found)
         return tangents({"t": dtimes, "y": np.transpose(dy)}, out)
-    times = with_results(t_span[0], t_eval, found)
+    times = times_of(t_span[0], t_eval, found)
     dts = np.asarray(filled(dt_eval, t_eval), dtype=float)
-    dtimes = steps_tangent(filled(dt_span, t_span), dts, found)
+    dtimes = times_tangent(number(dt_span[0]), dts, found)
     dy = solution_tangent((dfun, dstart, dargs, dtimes), rhs, state(y0), args, times, found)
     return tangents({"t": dts, "y": np.transpose(dy)}, out)
 
@@ -308,7 +291,7 @@ def odeint(
     rhs = (func, form_of_odeint(tfirst))
     dy = first_cotangent(dout, full_output)
     found = odeint_steps(rhs, y0, t, args, {"rtol": rtol, "atol": atol, "hmax": hmax})
-    times = with_results(t[0], t, found)
+    times = times_of(t[0], t, found)
     dfunc, dstart, dargs = solution_adjoint(dy, rhs, state(y0), args, times, found)
     dt = results_adjoint(times_adjoint(dy, rhs, state(y0), args, times, found), found)
     return dfunc, part_like(dstart, y0), part_like(dt, t), dargs, None
@@ -347,9 +330,9 @@ def odeint_jvp(
 ):
     rhs = (func, form_of_odeint(tfirst))
     found = odeint_steps(rhs, y0, t, args, {"rtol": rtol, "atol": atol, "hmax": hmax})
-    times = with_results(t[0], t, found)
+    times = times_of(t[0], t, found)
     dts = np.asarray(filled(dt, t), dtype=float)
-    dtimes = steps_tangent(dts, dts, found)
+    dtimes = times_tangent(dts[0], dts, found)
     dstart = state_tangent(dy0, y0)
     dy = solution_tangent((dfunc, dstart, dargs, dtimes), rhs, state(y0), args, times, found)
     return first_tangent(dy, out, full_output)
@@ -357,7 +340,7 @@ def odeint_jvp(
 
 def results_adjoint(dtimes: Array, found: Any) -> Array:
     """The adjoints of the times of results, of which the first is that of the start."""
-    dt = np.take(dtimes, found[2])
+    dt = np.take(dtimes, found.places)
     return np.concatenate([np.expand_dims(dt[0] + dtimes[0], 0), dt[1:]])
 
 

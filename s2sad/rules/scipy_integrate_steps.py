@@ -5,7 +5,7 @@ reported.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import integrate
@@ -16,12 +16,25 @@ from ..registry import nondifferentiable
 from .implicit import tupled
 from .trajectories import RADAU
 
-__all__ = ["form_of", "form_of_odeint", "ivp_steps", "odeint_steps"]
+__all__ = ["Steps", "form_of", "form_of_odeint", "ivp_steps", "odeint_steps"]
 
 Array = Any  # whatever implements NumPy's protocols
 
 EXPLICIT = {"RK23": integrate.RK23, "RK45": integrate.RK45, "DOP853": integrate.DOP853}
 METHODS = {**EXPLICIT, "Radau": integrate.Radau, "BDF": integrate.BDF, "LSODA": integrate.LSODA}
+
+
+class Steps(NamedTuple):
+    """The times of a solution's steps are its start, the times of the results, and those `between` them, taken
+    in `order`; `tableau` has the coefficients of the method, `places` say which of the times are those of results.
+
+    Where no times were asked for, the end of the time span stands for those of the results.
+    """
+
+    between: Array
+    order: Array
+    tableau: tuple[Array, Array]
+    places: Array
 
 
 def coefficients(name: str) -> tuple[Array, Array]:
@@ -45,10 +58,8 @@ def form_of_odeint(tfirst: bool) -> str:
     return "time first" if tfirst else "state first"
 
 
-def ivp_steps(rhs: Any, out: Any, call: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The times of the steps of `solve_ivp`, the coefficients of its method, and which of the times are those
-    of the results.
-    """
+def ivp_steps(rhs: Any, out: Any, call: tuple[Any, ...], options: dict[str, Any]) -> Steps:
+    """Those of `solve_ivp`."""
     t_span, y0, method, t_eval, args = call
     if out["status"] < 0 or (out["status"] > 0 and t_eval is None):
         raise NonDifferentiableError(
@@ -65,12 +76,14 @@ def ivp_steps(rhs: Any, out: Any, call: tuple[Any, ...], options: dict[str, Any]
         name = suited(rhs, y0, t_span, args, options)
         options = {k: options[k] for k in ("rtol", "atol", "max_step")}
     elif t_eval is None:
-        return np.asarray(out["t"], float), coefficients(name), np.arange(len(out["t"]))
+        count = len(out["t"])
+        order = np.array([0, *range(2, count), 1])
+        return Steps(np.asarray(out["t"], float)[1:-1], order, coefficients(name), np.arange(count))
     return solved_steps(rhs, y0, t_span, out["t"], args, name, options)
 
 
-def odeint_steps(rhs: Any, y0: Any, ts: Array, args: Any, options: dict[str, Any]) -> Any:
-    """The same for `odeint`, by the steps of another solver."""
+def odeint_steps(rhs: Any, y0: Any, ts: Array, args: Any, options: dict[str, Any]) -> Steps:
+    """Those of `odeint`, by another solver."""
     options = {"rtol": options["rtol"], "atol": options["atol"], "max_step": options["hmax"] or np.inf}
     options = {k: 1.49012e-8 if v is None else v for k, v in options.items()}
     ts = np.asarray(ts, float)
@@ -94,18 +107,16 @@ def suited(rhs: Any, y0: Any, span: Any, args: Any, options: dict[str, Any]) -> 
 
 def solved_steps(
     rhs: Any, y0: Any, span: Any, ts: Array, args: Any, name: str, options: dict[str, Any]
-) -> Any:
-    """The start, the times of the steps between the results, and these; the coefficients; and which of the
-    times are those of the results.
-    """
+) -> Steps:
+    """The steps with the results among their ends."""
     kept = {k: v for k, v in options.items() if v is not None}
     found = integrate.solve_ivp(rhs_of_time(rhs, args), span, np.ravel(y0), method=name, **kept).t
     ahead = 1.0 if span[1] >= span[0] else -1.0
     between = found[1:][ahead * found[1:] < max(ahead * ts, default=-np.inf)]
-    times = np.concatenate([np.setdiff1d(between, ts), ts])
-    order = np.argsort(ahead * times, kind="stable")
-    places = 1 + np.argsort(order, kind="stable")[len(times) - len(ts) :]
-    return np.concatenate([[span[0]], times[order]]), coefficients(name), places
+    between = np.setdiff1d(between, ts)
+    order = np.argsort(ahead * np.concatenate([ts, between]), kind="stable")
+    places = 1 + np.argsort(order, kind="stable")[: len(ts)]
+    return Steps(between, np.concatenate([[0], 1 + order]), coefficients(name), places)
 
 
 def rhs_of_time(rhs: Any, args: Any) -> Any:

@@ -100,7 +100,7 @@ class Trajectory:
         )
         values = (*(inner.values[k] for k in kept), y, times, tableau, places)
         moved = {k: position for position, k in enumerate(kept)}
-        layouts = {0: lifting.moved(inner.own, moved), 1: len(kept), 3: len(kept) + 1}
+        layouts = {0: lifting.moved(inner.own, moved), 1: len(kept), 3: len(kept) + 1, 4: None, 5: None}
         layouts[2] = tuple(lifting.moved(inner.arguments[k + 2], moved) for k in range(len(more)))
         return replace(inner, function=function, values=values, own=None, arguments=layouts)
 
