@@ -34,7 +34,7 @@ def adjoint_like(x: Any, /, **parts: Any) -> Any:
     values = {k: parts[k] if k in parts else zeros_like(v) for k, v in held.items()}
     if isinstance(x, dict):
         return dict_like(x, values)
-    return type(x)._make(values.values()) if isinstance(x, tuple) else mirror(x, values)
+    return type(x)(*values.values()) if isinstance(x, tuple) else mirror(x, values)
 
 
 def field_adjoint(dvalue: Any, x: Any, name: str) -> Any:
@@ -47,9 +47,9 @@ def field_tangent(dx: Any, x: Any, name: str) -> Any:
     held = _held(x, [name])
     if dx is None:
         return None
-    if isinstance(dx, (dict, tuple)):
-        return dx[name if isinstance(dx, dict) else [*held].index(name)]
-    return getattr(dx, name)
+    if isinstance(dx, tuple):
+        return dx[[*held].index(name)]
+    return dx[name] if isinstance(dx, dict) else getattr(dx, name)
 
 
 def callee_adjoint(dcallee: Any, x: Any, name: str) -> Any:

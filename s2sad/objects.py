@@ -15,7 +15,18 @@ from typing import Any
 
 from .transforms.errors import NonDifferentiableError
 
-__all__ = ["ABSENT", "Items", "dict_like", "fields_of", "is_plain", "lookup", "make", "mirror", "mirror_class", "shadows_fields"]
+__all__ = [
+    "ABSENT",
+    "Items",
+    "dict_like",
+    "fields_of",
+    "is_plain",
+    "lookup",
+    "make",
+    "mirror",
+    "mirror_class",
+    "shadows_fields",
+]
 
 ABSENT: Any = object()
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an extension module
@@ -43,7 +54,7 @@ def _holds_attributes_only(cls: type) -> bool:
 
 
 class Items(dict[Any, Any]):
-    """A dict whose items are its attributes as well; one that is missing is a derivative that is not known."""
+    """A dict whose items are its attributes as well; a missing one is a derivative that is not known."""
 
     def __missing__(self, name: Any) -> Any:
         raise NonDifferentiableError(

@@ -25,10 +25,9 @@ METHODS = {**EXPLICIT, "Radau": integrate.Radau, "BDF": integrate.BDF, "LSODA": 
 
 
 class Steps(NamedTuple):
-    """The times of a solution's steps are its start, the times of the results, and those `between` them, taken
-    in `order`; `tableau` has the coefficients of the method, `places` say which of the times are those of results.
-
-    Where no times were asked for, the end of the time span stands for those of the results.
+    """The times of a solution's steps are its start, the times of the results, and those `between` them,
+    taken in `order`; `tableau` has the coefficients of the method, `places` says which of the times are those
+    of results. Where no times were asked for, the end of the time span stands for those of the results.
     """
 
     between: Array
