@@ -136,7 +136,7 @@ PROGRAMS = [
     fitted,
 ]
 # Second derivatives of minima are third ones of the function, with changes in place that are refused.
-ONCE = (fitted, smallest, smallest_of_one)
+ONCE = (fitted, smallest)
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -77,6 +77,17 @@ def pushed_forward(program: Any, tangents: tuple[Any, ...], args: tuple[Any, ...
     return jvp_of(program, None, {0: tangents})(args)[1]
 
 
+def called(f: Any, x: Any, more: Any) -> Any:
+    """`f(x, *more)`; a call of arguments that are written one by one costs less."""
+    if len(more) == 0:
+        return f(x)
+    if len(more) == 1:
+        return f(x, more[0])
+    if len(more) == 2:
+        return f(x, more[0], more[1])
+    return f(x, *more)
+
+
 # ---------------------------------------------------------------- along one axis
 
 
@@ -86,7 +97,7 @@ def along_axis(call: tuple[Any, ...]) -> Array:
     rows = np.moveaxis(arr, axis, -1)
     found = []
     for place in np.ndindex(np.shape(rows)[:-1]):
-        found.append(np.asarray(func1d(rows[place], *args)))
+        found.append(np.asarray(called(func1d, rows[place], args)))
     stacked = np.reshape(np.stack(found), np.shape(rows)[:-1] + np.shape(found[0]))
     return np.moveaxis(stacked, moved_from(arr, stacked), moved_to(arr, stacked, axis))
 
@@ -181,7 +192,7 @@ def by_conditions(call: tuple[Any, ...]) -> Array:
     y = np.zeros_like(x)
     for k in range(len(funclist)):
         f = funclist[k]
-        y[conditions[k]] = f(x[conditions[k]], *args) if callable(f) else f
+        y[conditions[k]] = called(f, x[conditions[k]], args) if callable(f) else f
     return y
 
 
@@ -254,7 +265,7 @@ def elementwise(call: tuple[Any, ...]) -> Array:
     rows = [np.ravel(np.broadcast_to(x, shape)) for x in args]
     found = []
     for k in range(len(rows[0])):
-        found.append(f(*[row[k] for row in rows]))
+        found.append(called(f, rows[0][k], [row[k] for row in rows[1:]]))
     return np.reshape(np.stack(found), shape)
 
 

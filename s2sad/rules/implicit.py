@@ -18,7 +18,7 @@ from s2sad.transforms.errors import NonDifferentiableError
 
 from ..registry import nondifferentiable
 from ..runtime import add, zeros_like
-from .functional import fprop_of, pulled_back, pushed_forward
+from .functional import called, fprop_of, pulled_back, pushed_forward
 
 __all__ = [
     "changed",
@@ -56,7 +56,7 @@ def tupled(args: Any) -> Any:
 def value(call: Call) -> Any:
     """The user's function at x."""
     f, x, args = call
-    return f(x, *tupled(args))
+    return called(f, x, tupled(args))
 
 
 def residual(call: Call) -> Any:
