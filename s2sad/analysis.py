@@ -69,7 +69,12 @@ class Analysis:
     def sharing(self) -> Sharing:
         if not stores(self.program, PRIMITIVES.is_in_place):
             return Sharing()
-        return find_shared(self.program, self.aliases, PRIMITIVES.is_in_place)
+        return find_shared(
+            self.program,
+            self.aliases,
+            PRIMITIVES.is_in_place,
+            lambda name: not domain.is_tuple(self.kind_of_name(name)),
+        )
 
     def active(self, wrt: tuple[str, ...]) -> frozenset[str]:
         """The names that vary with the parameters `wrt`."""

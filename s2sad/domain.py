@@ -50,6 +50,7 @@ from .transforms.program import MISSING, Program
 __all__ = [
     "INTEGER",
     "UNKNOWN",
+    "are_alike",
     "attribute_kind",
     "call_kind",
     "dict_kind",
@@ -212,6 +213,13 @@ def is_float(kind: Kind) -> bool:
 def is_integer(kind: Kind) -> bool:
     wide = widen(kind)
     return isinstance(wide, Scalar) and wide.dtype in INTEGERS
+
+
+def are_alike(a: Kind, b: Kind) -> bool:
+    """Whether values of the kinds are arrays of one dtype and number of axes."""
+    if not (isinstance(a, Array) and isinstance(b, Array) and a.dims and b.dims):
+        return False
+    return a.dtype is not None and a.dtype == b.dtype and len(a.dims) == len(b.dims)
 
 
 def is_array(kind: Kind) -> bool:

@@ -21,7 +21,7 @@ from .arity import call_method, call_star, has_stars, of_arity
 from .compiled import make_function
 from .constructors import makes_plainly
 from .effects import changes_outside
-from .judgements import is_float, is_pure_call, stays_starred, users_names
+from .judgements import is_float, is_number, is_pure_call, stays_starred, users_names
 from .kinds import UNKNOWN, Kind, Literal, Record, kind_of
 from .members import super_of
 from .primitives import PRIMITIVES
@@ -438,7 +438,7 @@ class Generator:
             generation,
             lambda call: is_pure_call(call, result),
             lambda e, is_one: is_float(e, is_one, result, kinds, generation.derivatives),
-            lambda name: domain.is_scalar(kinds.get(name, UNKNOWN)),
+            lambda e: is_number(e, kinds),
             users_names(program),
             request.careful,
             watch,

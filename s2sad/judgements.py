@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from . import domain
-from .kinds import Kind
+from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
 from .transforms.emit import carrying_operands
@@ -17,7 +17,7 @@ from .transforms.find_aliases import Aliases
 from .transforms.operations import Apply, classify
 from .transforms.program import MISSING, Program
 
-__all__ = ["carrying", "is_float", "is_pure_call", "lazily", "stays_starred", "users_names"]
+__all__ = ["carrying", "is_float", "is_number", "is_pure_call", "lazily", "stays_starred", "users_names"]
 
 
 def users_names(program: Program) -> frozenset[str]:
@@ -58,6 +58,9 @@ def is_float(
                 return name in derivatives or (
                     name in kinds and is_one(name) and domain.is_float(kinds[name])
                 )
+            case gast.Subscript(value=gast.Name(id=name)):
+                kind = kinds.get(name, UNKNOWN)
+                return is_one(name) and domain.item_nature(kind) == "array" and domain.is_float(kind)
             case gast.BinOp(left=left, right=right):
                 return found(left) or found(right)
             case gast.UnaryOp(operand=operand):
@@ -68,6 +71,20 @@ def is_float(
         return False
 
     return found(node)
+
+
+def is_number(node: Any, kinds: Mapping[str, Kind]) -> bool:
+    """Whether a name, or an item of one, is a number and no array, by the kinds of the program's names."""
+
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds)
+
+    match node:
+        case gast.Name():
+            return domain.is_scalar(kind(node))
+        case gast.Subscript(value=gast.Name() as base, slice=index):
+            return domain.is_scalar_item(kind(base), index, kind)
+    return False
 
 
 def carrying(operation: Apply) -> list[Any]:

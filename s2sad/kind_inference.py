@@ -19,7 +19,7 @@ from .conversions import dict_copy, dict_get, dict_items, dict_values
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_execution import execute
 from .kind_sizes import SIZED, sized_kind
-from .kind_structure import attribute_kind, element_kind, size_of
+from .kind_structure import adjoint_kind, attribute_kind, element_kind, size_of
 from .kinds import (
     UNKNOWN,
     Array,
@@ -83,6 +83,7 @@ _LIKE_ARRAY: dict[Any, int] = {
     runtime.unreduce: 1,
 }
 
+_MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at})
 _OF_NUMBERS = frozenset({runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored})
 
 # Functions whose result's shape and dtype do not depend on the values of their first n arguments.
@@ -293,6 +294,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     match args:
         case [_, Array() as x] if function is updates.stored_in:
             return x
+        case [(Tuple() | List() | Dict()) as x, *_] if function in _MIRRORING:
+            return adjoint_kind(x)
         case [Array() as x, *shape] if function is reshape_method and shape:
             lengths = shape[0] if len(shape) == 1 else Tuple(tuple(shape))
             return sized_kind(np.reshape, (x, lengths), {}, execute)

@@ -39,6 +39,7 @@ from .kinds import (
 __all__ = [
     "INTEGER",
     "SliceItem",
+    "adjoint_kind",
     "attribute_kind",
     "dict_kind",
     "element_kind",
@@ -211,6 +212,26 @@ def literal_int(kind: Kind) -> Bound:
             bound: Bound = value
             return bound
     return "unknown"
+
+
+def adjoint_kind(x: Kind) -> Kind:
+    """The kind of an adjoint of a value of kind `x`, as far as it is known to mirror it."""
+    match x:
+        case Literal(float()):
+            return Scalar("float")
+        case Scalar("float"):
+            return x
+        case Array(str(dtype), _) if dtype.startswith("float"):
+            return x
+        case Tuple(items):
+            return Tuple(tuple(map(adjoint_kind, items)))
+        case List(None, element):
+            return List(None, adjoint_kind(element))
+        case List(tuple() as items, element):
+            return List(tuple(map(adjoint_kind, items)), adjoint_kind(element))
+        case Dict(items):
+            return Dict(tuple((k, adjoint_kind(v)) for k, v in items))
+    return UNKNOWN
 
 
 def slice_item(lower: Bound, upper: Bound, step: Bound) -> SliceItem:

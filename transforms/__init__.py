@@ -30,7 +30,7 @@ from .fold_constants import fold_constants
 from .inline_calls import inline_calls
 from .inline_temporaries import inline_temporaries
 from .merge_copies import merge_copies
-from .nodes import names_in, names_read, statements_in, target_names, walk
+from .nodes import load, names_in, names_read, statements_in, target_names, walk
 from .place_definitions import place_definitions
 from .program import Program
 from .remove_dead_code import remove_dead_code
@@ -106,16 +106,17 @@ def to_single_assignment(
 class Facts:
     """What simplification knows of generated code.
 
-    `is_pure(call)`, `is_float(expression, is_one)` and `is_number(name)` answer for the code, `is_one(name)`
-    telling that a name has the one value that it had when kinds were found; `users` are the names of the
-    user's own variables, which stay, and `origins` tells which variable a name is a version of; `captured`
-    are names that inner functions read. With `careful` somebody may take the code's exceptions.
+    `is_pure(call)`, `is_float(expression, is_one)` and `is_number(expression)`, of a name or an item of one,
+    answer for the code, `is_one(name)` telling that a name has the one value that it had when kinds were
+    found; `users` are the names of the user's own variables, which stay, and `origins` tells which variable
+    a name is a version of; `captured` are names that inner functions read. With `careful`
+    somebody may take the code's exceptions.
     """
 
     generation: Generation
     is_pure: Callable[[Any], bool]
     is_float: Callable[[Any, Callable[[str], bool]], bool]
-    is_number: Callable[[str], bool]
+    is_number: Callable[[Any], bool]
     users: frozenset[str]
     origins: Mapping[str, str]
     scope: frozenset[str]
@@ -139,7 +140,7 @@ class Facts:
 
 def _assigned_once(tree: Any, facts: Facts) -> Callable[[str], bool]:
     """Tells the names that merging has not made the name of several values (a trace gives a name the value
-    that it had).
+    that it had; None stands in for the value on a path that has none).
     """
     count = Counter(n.id for n in tree.args.args)
     for s in statements_in(tree.body):
@@ -149,7 +150,7 @@ def _assigned_once(tree: Any, facts: Facts) -> Callable[[str], bool]:
                     isinstance(source, gast.Subscript)
                     and isinstance(source.value, gast.Name)
                     and source.value.id in facts.generation.traces
-                )
+                ) or (isinstance(source, gast.Constant) and source.value is None)
                 if not restored:
                     count.update(target_names(target))
             case gast.AugAssign(target=gast.Name(id=name)) | gast.FunctionDef(name=name):
@@ -163,9 +164,23 @@ def _fold_constants(tree: Any, facts: Facts) -> Any:
     is_one = _assigned_once(tree, facts)
 
     def is_number(e: Any) -> bool:
-        return isinstance(e, gast.Name) and is_one(e.id) and facts.is_number(e.id)
+        """Whether an expression's value is a number, or a new object."""
+        if isinstance(e, gast.Call):
+            return facts.is_pure(e) and not e.keywords and all(map(is_number, e.args))
+        if isinstance(e, (gast.Name, gast.Subscript)):
+            return all(map(is_one, names_read(e))) and facts.is_number(e)
+        return isinstance(e, gast.Constant)
 
-    return fold_constants(tree, facts.is_pure, lambda e: facts.is_float(e, is_one), is_number=is_number)
+    def is_derivative(e: Any) -> bool:
+        return any(n in facts.generation.derivatives for n in names_read(e))
+
+    return fold_constants(
+        tree,
+        facts.is_pure,
+        lambda e: facts.is_float(e, is_one),
+        is_number=is_number,
+        is_derivative=is_derivative,
+    )
 
 
 def _remove_dead_code(tree: Any, facts: Facts) -> Any:
@@ -200,7 +215,7 @@ def _inline_temporaries(tree: Any, facts: Facts) -> Any:
         facts.is_pure,
         is_temporary,
         facts.generation.traces,
-        lambda name: is_one(name) and facts.is_number(name),
+        lambda name: is_one(name) and facts.is_number(load(name)),
     )
 
 
@@ -225,7 +240,7 @@ def simplify(
     generation: Generation,
     is_pure: Callable[[Any], bool],
     is_float: Callable[[Any, Callable[[str], bool]], bool],
-    is_number: Callable[[str], bool],
+    is_number: Callable[[Any], bool],
     users: frozenset[str],
     careful: bool = False,
     watch: Watch = unwatched,

@@ -16,10 +16,10 @@ from .nodes import assigned_names, blocks_of, names_read, walk
 from .operations import is_pop
 from .program import Program
 
-__all__ = ["Changes"]
+__all__ = ["SHAPE_ATTRIBUTES", "SHAPE_ONLY", "Changes"]
 
 # Reads of an array that ask for its shape and dtype alone: of which arguments, by the function's name.
-_SHAPE_ONLY = {
+SHAPE_ONLY = {
     "zeros_like": (0,),
     "ones_like": (0,),
     "full_like": (0,),
@@ -27,7 +27,6 @@ _SHAPE_ONLY = {
     "unreduce": (1,),
     "broadcast_like": (1,),
     "conform": (1,),
-    "may_share_memory": (0, 1),
     "reaching": (1,),
     "take_at": (2,),
     "take_stored": (2,),
@@ -38,7 +37,7 @@ _SHAPE_ONLY = {
     "size": (0,),
     "ndim": (0,),
 }
-_SHAPE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
+SHAPE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
 
 
 class Changes:
@@ -195,11 +194,13 @@ def _values_read(node: Any, found: dict[str, None], keeps_shape: Callable[[str],
             found[node.id] = None
         return
     spared: list[Any] = []
-    if isinstance(node, gast.Attribute) and node.attr in _SHAPE_ATTRIBUTES:
+    if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
         spared = [node.value]
     elif isinstance(node, gast.Call):
         name = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
-        spared = [node.args[k] for k in _SHAPE_ONLY.get(name, ()) if k < len(node.args)]
+        spared = [node.args[k] for k in SHAPE_ONLY.get(name, ()) if k < len(node.args)]
+        if name == "may_share_memory":
+            spared = list(node.args)
     spared = [n for n in spared if not isinstance(n, gast.Name) or keeps_shape(n.id)]
     for child in gast.iter_child_nodes(node):
         if not any(child is n for n in spared):

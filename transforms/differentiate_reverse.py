@@ -44,6 +44,7 @@ from .reverse_regions import reverse_try, reverse_with
 from .reverse_rules import reverse_apply, reverse_call
 from .reverse_stores import reverse_append, reverse_pop, reverse_store
 from .shadows import Shadows
+from .shape_sources import ShapeSources
 
 __all__ = ["Reverse", "differentiate_reverse"]
 
@@ -208,6 +209,7 @@ class Reverse(AdjointEmitter):
         self.origin: Any = None
         self.function_adjoints: set[str] = set()  # those that calls of functions gave
         self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
+        self.shapes = ShapeSources(self)
 
     def block(self, statements: list[Any], env: Env) -> Sweep:
         """Both sweeps of a block; `env` holds the adjoints after it and is changed to those before it."""
@@ -219,6 +221,7 @@ class Reverse(AdjointEmitter):
         for statement in reversed(statements):
             ahead, back = self.statement(statement, env)
             if not blocks_of(statement):
+                back = self.shapes.redirect(statement, back)
                 ahead, back = self.snapshots(statement, ahead, back)
             forward.append(ahead)
             if back:

@@ -186,8 +186,14 @@ def find_aliases(
         match operation:
             case Alias(source=source):
                 return of(source)
+            case Item(base=base, index=index) if is_scalar_item(base, index):
+                return NOTHING
+            case Item(base=base, index=gast.Slice()) if is_container(base):  # a new list of the same objects
+                return own, of(base)[1]
             case Item(base=base, index=index):
-                return NOTHING if is_scalar_item(base, index) else item(of(base), is_container(base))
+                found = item(of(base), is_container(base))
+                may_slice = is_container(base) and isinstance(index, gast.Name)
+                return (found[0] | own, found[1]) if may_slice else found
             case Pop(base=base):
                 return item(of(base), True)
             case Field(base=base):

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import gast
+
 from .find_aliases import OUTSIDE, Aliases, argument_of, both, contents_of, is_outside
 from .find_stores import stores
 from .program import Program
@@ -34,13 +36,23 @@ class Sharing:
     written: tuple[str, ...] = ()
 
 
-def find_shared(program: Program, aliases: Aliases, is_in_place: Callable[[Any], bool]) -> Sharing:
-    """What a program's changes in place are seen through."""
+def find_shared(
+    program: Program,
+    aliases: Aliases,
+    is_in_place: Callable[[Any], bool],
+    can_change: Callable[[str], bool] = lambda name: True,
+) -> Sharing:
+    """What a program's changes in place are seen through; `can_change(name)` is False for tuples, of which
+    what looks like a change makes a new one.
+    """
     shared: list[str] = []
     outside: list[tuple[Any, str, str]] = []
     written: dict[str, None] = {}
     for name, statement in stores(program, is_in_place):
-        others = aliases.others(name, statement)
+        if not can_change(name):
+            continue
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        others = aliases.others(name, statement, target.id if isinstance(target, gast.Name) else None)
         outside += [(statement, name, root) for root in others if is_outside(root)]
         if any(not is_outside(other) for other in others):
             shared.append(name)

@@ -19,7 +19,7 @@ import gast
 
 from .find_sharing import base_of, find_sharing, shared_by
 from .find_uses import Purity, bound_by, is_pure
-from .nodes import constant, located
+from .nodes import constant, located, same
 from .rebuild import rebuilt
 
 __all__ = ["OPPOSITE", "Which", "fold_constants", "taken_arm"]
@@ -40,14 +40,15 @@ _OPERATORS = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 
 def fold_constants(tree: Node, purity: Purity, exact_float: Which = False, adjoint_sums: Which = False,
-                   is_number: Which = True) -> Node:
+                   is_number: Which = True, is_derivative: Callable[[Node], bool] = lambda e: False) -> Node:
     """The function with constant expressions folded, and branches on constants decided.
 
     `exact_float` says of an expression that it is a float (Python's or an array's), `adjoint_sums` that zero
     may be left out of a sum with it: that its shape is already the sum's, and that the sign of a zero does
-    not matter, and `is_number` that it cannot be changed in place, so that nobody can tell it from a copy.
+    not matter, `is_number` that it cannot be changed in place, so that nobody can tell it from a copy, and
+    `is_derivative` that it is no code of the user's: `e + e` becomes `2 * e` there.
     """
-    return _Folder(tree, purity, exact_float, adjoint_sums, is_number).statement(tree)
+    return _Folder(tree, purity, exact_float, adjoint_sums, is_number, is_derivative).statement(tree)
 
 
 def taken_arm(s: Node) -> list[Node] | None:
@@ -85,6 +86,22 @@ def _truth_value(node: Node) -> bool | None:
     return node.value if isinstance(node, gast.Constant) and isinstance(node.value, bool) else None
 
 
+def _integer_sum(node: Node) -> Node:
+    """`i` for `i + 1 - 1`, and the like, of integers."""
+    match node:
+        case gast.BinOp(left=gast.BinOp(left=left, op=gast.Add() | gast.Sub() as first, right=a),
+                        op=gast.Add() | gast.Sub() as second, right=b) if (
+                isinstance(_number(a), int) and isinstance(_number(b), int)):
+            signed = [(_number(n) or 0) * (1 if isinstance(op, gast.Add) else -1)
+                      for op, n in ((first, a), (second, b))]
+            total = int(sum(signed))
+            if total == 0:
+                return left
+            return rebuilt(node, left=left, op=gast.Add() if total > 0 else gast.Sub(),
+                           right=located(constant(abs(total)), node))
+    return node
+
+
 def _is_number(node: Node, value: int) -> bool:
     """Whether the node is the literal `value`, as an int or a float; the sign of zero counts."""
     found = _number(node)
@@ -95,8 +112,8 @@ class _Folder:
     """One walk over the function, innermost expressions first."""
 
     def __init__(self, tree: Node, purity: Purity, exact_float: Which, adjoint_sums: Which,
-                 is_number: Which) -> None:
-        self.tree, self.purity, self.is_number = tree, purity, is_number
+                 is_number: Which, is_derivative: Callable[[Node], bool]) -> None:
+        self.tree, self.purity, self.is_number, self.is_derivative = tree, purity, is_number, is_derivative
         self.exact_float, self.adjoint_sums = exact_float, adjoint_sums
         self._changed: set[str] | None = None
         self.targets: list[str] = []
@@ -163,6 +180,8 @@ class _Folder:
                 return self.unary(node, consumed)
             case gast.Compare(ops=[op], comparators=[right]):
                 return self.comparison(node, op, right)
+            case gast.Call(func=gast.Name(id="range")):
+                return rebuilt(node, args=[_integer_sum(a) for a in node.args])
             case gast.IfExp():
                 truth = _truth(node.test)
                 return node if truth is None else node.body if truth else node.orelse
@@ -218,6 +237,10 @@ class _Folder:
             if op is gast.Add:
                 return self.old_object(node, right, consumed)
             return self.unary(located(gast.UnaryOp(op=gast.USub(), operand=right), node), consumed)
+        if op is gast.Add and same(left, right) and self.is_derivative(left) and is_pure(left, self.purity):
+            two = constant(2)
+            doubled = (two, left) if isinstance(left, gast.Name) else (left, two)  # no other rounding
+            return located(gast.BinOp(left=doubled[0], op=gast.Mult(), right=doubled[1]), node)
         positive = self.positive(right)
         if positive is None:
             return node

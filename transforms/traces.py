@@ -190,7 +190,7 @@ def _plus(node: Any, offset: int) -> Any:
 def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> list[Any]:
     """What the reverse body computes again rather than reads from the trace: index arithmetic, arithmetic on
     numbers that the loop leaves alone, and sums and differences of these with numbers that are in the trace
-    anyway.
+    anyway; and elements of what nobody changes, at places that it knows.
     """
     loop_names = set(assigned_names(forward))
     again: set[str] = set()
@@ -200,6 +200,16 @@ def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> lis
     result: list[Any] = []
     for statement in forward.body:
         match statement:
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.Subscript(value=gast.Name(id=base), slice=index) as value,
+            ) if name in saved and base in reverse.program.locals:
+                varying = [n for n in names_read(index) if n in loop_names and n not in again]
+                steady = base not in loop_names and not reverse.changes.is_changed(base)
+                if steady and all(n in kept for n in varying):
+                    result.append(assign(name, value))
+                    again.add(name)
+                    kept.discard(name)
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() | gast.UnaryOp() as value) if (
                 name in saved
             ):

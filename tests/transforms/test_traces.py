@@ -72,8 +72,8 @@ PAIRS: dict[str, tuple[str, str, str, tuple[Any, ...]]] = {
         "def f(v, n):\n    s = 1.0\n    for i in range(n):\n        j = n - i\n"
         "        k = j - 1\n        s = s * v[i] * v[k] * j\n"
         "    return s",
-        "trace.append((i, s_1, s_2, s_3, s_5))\ns_5 = s_6",
-        "for i, s_1, s_2, s_3, s_5 in trace[::-1]:\n    j_1 = n - i\n    k_1 = j_1 - 1",
+        "trace.append((i, s_2, s_5))\ns_5 = s_6",
+        "for i, s_2, s_5 in trace[::-1]:\n    j_1 = n - i\n    k_1 = j_1 - 1\n    s_7 = v[i]",
         (V, 3),
     ),
     "an inner trace is a value of the outer": (
