@@ -24,7 +24,7 @@ from .transforms.find_shared import Sharing, find_shared
 from .transforms.find_stores import stores
 from .transforms.lower_updates import lower_updates
 from .transforms.merge_versions import merge_versions
-from .transforms.nodes import call, load, located, names_read, tuple_of
+from .transforms.nodes import call, load, located, names_read, tuple_of, walk
 from .transforms.operations import Apply, Operation, classify
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
@@ -118,7 +118,35 @@ class Analysis:
         for statement, name, root in self.sharing.outside:
             if name in active and (root == OUTSIDE or not writes):
                 self._refuse_outside(statement, name, root)
-        return frozenset(n for names in self.sharing.classes for n in names & active)
+        found = frozenset(n for names in self.sharing.classes for n in names & active)
+        for s in walk(self.program.tree):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in found:
+                    self._check_known(s, self.operation_of(value), found)
+        return found
+
+    def _check_known(self, statement: Any, operation: Operation, shadowed: frozenset[str]) -> None:
+        """Raises UnsupportedSyntaxError where a value may be a part of one that has a shadow, and how is not
+        known.
+        """
+        match operation:
+            case Apply(function=function) if PRIMITIVES.is_in_place(function):
+                return
+            case Apply() if PRIMITIVES.sharing(operation) == "unknown":
+                operands = list(operation.operands())
+            case Apply() if PRIMITIVES.sharing(operation) != "fresh":
+                operands = list(operation.operands())[1:]
+            case _:
+                return
+        for operand in operands:
+            if isinstance(operand, gast.Name) and operand.id in shadowed:
+                name = self.program.origins.get(operand.id, operand.id)
+                self.program.refuse(
+                    statement,
+                    f"changes in place of `{name}`, which the result of this call may be a part of",
+                    "whether the two share memory is not known",
+                    "call it with a copy, or change one",
+                )
 
     def _refuse_outside(self, statement: Any, name: str, root: str) -> NoReturn:
         name = self.program.origins.get(name, name)

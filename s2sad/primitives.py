@@ -24,7 +24,7 @@ from .members import member_of, reflects
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal
 from .rules import choices
 from .rules.methods import ATTRIBUTES, METHODS
-from .sharing import is_fresh, sharing
+from .sharing import is_fresh, is_read_only, sharing
 from .sparse import sparse_operator
 from .transforms.operations import Member
 from .transforms.program import MISSING
@@ -79,6 +79,7 @@ class RulePrimitives:
     changed_by_method = staticmethod(changed_by_method)
     is_fresh = staticmethod(is_fresh)
     sharing = staticmethod(sharing)
+    is_read_only = staticmethod(is_read_only)
 
     @staticmethod
     def is_pure(function: Any) -> bool:

@@ -13,7 +13,7 @@ from .registry import find_rule, is_nondifferentiable
 from .rules.methods import reshape_method, transpose_method
 from .transforms.operations import Apply
 
-__all__ = ["is_fresh", "sharing"]
+__all__ = ["is_fresh", "is_read_only", "sharing"]
 
 
 def _present(names: str) -> set[Any]:
@@ -30,16 +30,24 @@ def _present(names: str) -> set[Any]:
 
 # Views of the first argument, whatever it is (of a number a new array, which shares nothing either way).
 VIEWS = _present("""
-    atleast_1d atleast_2d atleast_3d broadcast_to diagonal expand_dims flip fliplr flipud linalg.diagonal
+    atleast_1d atleast_2d atleast_3d diagonal expand_dims flip fliplr flipud linalg.diagonal
     linalg.matrix_transpose matrix_transpose moveaxis permute_dims rollaxis rot90 squeeze swapaxes transpose
     array_split dsplit hsplit split vsplit unstack
-""") | {transpose_method}
+""") | {transpose_method, updates.writable}
 
 # Views, or the argument itself, or copies: that depends on its memory layout or dtype.
 MAYBE_VIEWS = _present("""
-    array asanyarray asarray ascontiguousarray asfortranarray astype broadcast_arrays conjugate diag einsum
-    imag linalg.matrix_power meshgrid nan_to_num ravel real real_if_close require reshape trim_zeros unwrap
+    array asanyarray asarray ascontiguousarray asfortranarray astype complex64 complex128 conjugate diag
+    float16 float32 float64 imag linalg.matrix_power longdouble clongdouble nan_to_num ravel real
+    require reshape
 """) | {reshape_method}
+
+# Views or copies, in ways that the adjoint cannot follow: of another argument than the first, or of several;
+# with one element for many; by values.
+OTHER_VIEWS = _present("broadcast_arrays broadcast_to einsum meshgrid real_if_close trim_zeros")
+
+# NumPy lets nobody write into these.
+READ_ONLY = _present("diag diagonal linalg.diagonal")
 
 # Those of arrays: they make new ones.
 OPERATORS = frozenset(
@@ -53,6 +61,7 @@ OPERATORS = frozenset(
         operator.pow,
         operator.matmul,
         operator.neg,
+        operator.pos,
         operator.abs,
         operator.invert,
         operator.and_,
@@ -97,17 +106,30 @@ def sharing(operation: Apply) -> str:
     function = operation.function
     if _among(function, VIEWS):
         return "view"
-    if _among(function, COPIES_BY_DEFAULT) and "copy" not in dict(operation.keywords):
+    if _among(function, COPIES_BY_DEFAULT) and not _says_copy(operation):
         return "fresh"
+    if function is np.einsum and len(operation.args) > 2 and isinstance(operation.args[0], gast.Constant):
+        return "fresh"  # of several operands
     if _among(function, MAYBE_VIEWS):
         is_method = isinstance(operation.node, gast.Call) and not operation.node.args
         return "fresh" if function is np.conjugate and not is_method else "maybe"
     return "fresh" if is_fresh(function) else "unknown"
 
 
+def is_read_only(function: Any) -> bool:
+    """Whether the views that a function gives cannot be written to, though its argument can."""
+    return _among(function, READ_ONLY)
+
+
+def _says_copy(operation: Apply) -> bool:
+    """Whether a call says, or may, by its arguments whether it copies."""
+    positional = operation.function is np.nan_to_num and len(operation.args) > 1
+    return positional or "copy" in dict(operation.keywords)
+
+
 def is_fresh(function: Any) -> bool:
     """Whether a function's result surely shares no memory with its arguments, however it is called."""
-    if _among(function, VIEWS | MAYBE_VIEWS):
+    if _among(function, VIEWS | MAYBE_VIEWS | OTHER_VIEWS):
         return False
     if isinstance(function, np.ufunc) or _among(function, FRESH):
         return True

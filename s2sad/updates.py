@@ -28,6 +28,7 @@ __all__ = [
     "refuse_shared",
     "repeated",
     "stored_in",
+    "writable",
     "zero_item",
 ]
 
@@ -161,6 +162,12 @@ def _arrays(x: Any) -> list[Any]:
     if not isinstance(x, (int, float, complex, str)):
         map_structure(lambda v: found.append(v) if isinstance(v, np.ndarray) else None, x)
     return found
+
+
+def writable(view: Any) -> Any:
+    """A view that NumPy gives as a read-only one, such that it can be written to."""
+    view.flags.writeable = True
+    return view
 
 
 def add_into(dx: Any, v: Any) -> None:

@@ -2,13 +2,12 @@
 
 Each body runs in three functions: on an array of the function's own (to second order too), on an argument
 with a result beside it, and on an argument that is itself the result. What is refused today is listed in
-`mutation_refused.txt`, and has to be refused; S2SAD_REGENERATE=1 writes the list anew. Beside these only
-`KNOWN` may fail, and has to.
+`mutation_refused.txt`, and has to be refused; S2SAD_REGENERATE=1 writes the list anew. What is wrong fails
+everywhere.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +24,6 @@ from tests.programs import build
 LIST = Path(__file__).with_name("mutation_refused.txt")
 REGENERATING = "S2SAD_REGENERATE" in os.environ
 REFUSED: set[str] = set() if REGENERATING else set(LIST.read_text().splitlines())
-HAS_OUTPUTS = "outputs" in inspect.signature(s2sad.vjp).parameters
 
 FORMS = {
     "made": """
@@ -44,8 +42,7 @@ BODY
 """,
 }
 FORMS["second"] = FORMS["made"]
-if HAS_OUTPUTS:
-    FORMS["result"] = """
+FORMS["result"] = """
 def f(a, v, w, s):
 BODY
 """
@@ -63,22 +60,6 @@ CASES = {
     for group, bodies in GROUPS.items()
     for body in bodies
 }
-KNOWN = {  # wrong today: the view is taken for a copy
-    "made view p, q = np.array_split(a, 2); q[0, 0] = s",
-    "made view p, q = np.hsplit(a, 2); q[:, 0] = w",
-    "made view first, *rest = a; rest[0][1] = s",
-    "made view r = np.array(a, copy=False); r[0] = v",
-    "second view r = np.array(a, copy=False); r[0] = v",
-    "argument view r = np.array(a, copy=False); r[0] = v",
-    "made view r = np.broadcast_arrays(a, v)[0]; t = r * r; a[0] = v; a[1] += t[0]; a[2] *= r[0]",
-    "made view r = a.conj(); r[0] = v; a[1] = r[0]",
-    "argument view r = a.conj(); r[0] = v; a[1] = r[0]",
-}
-
-
-def marked(case: str) -> Any:
-    marks = [pytest.mark.xfail(strict=True, raises=AssertionError)] if case in KNOWN else []
-    return pytest.param(case, marks=marks)
 
 
 def program(form: str, group: str, body: str) -> Callable[..., Any]:
@@ -106,7 +87,7 @@ def refused() -> Iterator[set[str]]:
         LIST.write_text("".join(f"{case}\n" for case in CASES if case in found))
 
 
-@pytest.mark.parametrize("case", [marked(case) for case in CASES])
+@pytest.mark.parametrize("case", CASES)
 def test_bodies(case: str, refused: set[str]) -> None:
     form, group, body = CASES[case]
     f = program(form, group, body)
@@ -126,7 +107,7 @@ def test_bodies(case: str, refused: set[str]) -> None:
 
 
 def test_the_list_is_of_cases() -> None:
-    assert {case for case in REFUSED | KNOWN if not case.startswith("result ")} <= set(CASES)
+    assert REFUSED <= set(CASES)
 
 
 def test_resize_is_refused() -> None:

@@ -291,13 +291,14 @@ class Reverse(AdjointEmitter):
 
     def assignment(self, s: Any, name: str, env: Env) -> Sweep:
         adjoint = env.pop(name, None)
+        noted = self.shadows.noted(s, name)
         if adjoint is None or (adjoint.shadow and not self.shadows.is_made_there(s, name)):
-            return [s], []
-        if adjoint.shadow and (source := self.shadows.source_of_view(s)) is not None:
-            copied = gast.UnaryOp(op=gast.Not(), operand=self.shadows.is_shared(name, source))
-            ahead, back = self.passed_on(s, name, replace(adjoint, shadow=False), env)
-            return ahead, [gast.If(test=copied, body=back, orelse=[])] if back else []
-        return self.passed_on(s, name, adjoint, env)
+            return [s, *noted], []
+        if not noted:
+            return self.passed_on(s, name, adjoint, env)
+        ahead, back = self.passed_on(s, name, replace(adjoint, shadow=False), env)
+        copied = gast.UnaryOp(op=gast.Not(), operand=load(self.shadows.is_view_of[name]))
+        return [*ahead, *noted], [gast.If(test=copied, body=back, orelse=[])] if back else []
 
     def passed_on(self, s: Any, name: str, adjoint: Adjoint, env: Env) -> Sweep:
         """The reverse of a statement that makes an object: its adjoint goes on to what it was made from."""

@@ -122,21 +122,31 @@ class TangentEmitter(Emitter):
                 self.without_literals(operation, rule),
                 {n: self.part(load(n)) for n in self.linear_operands(operation, rule)},
             )
-            if out in self.shadowed and self.primitives.sharing(operation) == "maybe":
-                shared = call(self.numpy("may_share_memory"), load(out), operation.args[0])
-                value = gast.IfExp(test=shared, body=value, orelse=call(attribute(value, "copy")))
         else:
             slots = [slot for slot in slots if slot.gradient in differentiable_slots(rule.template)]
             terms = [self.replaced_at(operation, slot) for slot in slots]
             value = self.sum(terms, out)
+        if out in self.shadowed and self.primitives.sharing(operation) in ("view", "maybe"):
+            return self.placed(s, out, before, self.viewed(operation, out, value))
         return self.placed(s, out, before, self.unshared(operation, out, value))
+
+    def viewed(self, operation: Apply, out: str, value: Any) -> Any:
+        """The tangent of what is a view, or may be one, of the first operand: the same view of its tangent;
+        `value` is that of a copy.
+        """
+        source = operation.args[0]
+        view = substitute(operation.node, {source.id: self.part(source)})
+        if self.primitives.sharing(operation) == "view":
+            return view
+        shared = call(self.numpy("may_share_memory"), load(out), source)
+        return gast.IfExp(test=shared, body=view, orelse=call(self.helper("copy_adjoint"), value))
 
     def unshared(self, operation: Apply, out: str, value: Any) -> Any:
         """The tangent `value` of a new object, made one that shares nothing with those of the operands.
 
         Only what is changed in place needs that: `b = a + 1.0` has the tangent of `a`.
         """
-        if not self.primitives.is_fresh(operation.function) or self.is_new(value):
+        if self.primitives.sharing(operation) != "fresh" or self.is_new(value):
             return value
         names = {o.id for o in operation.operands() if self.is_active(o)} | {out}
         if self.domain.is_scalar(self.kind(load(out))) or not any(map(self.changes.is_changed, names)):

@@ -32,11 +32,28 @@ class Shadows:
     def __init__(self, reverse: Reverse, shadowed: frozenset[str], aliases: Aliases | None) -> None:
         self.reverse = reverse
         self.names = {n: reverse.adjoint_name(n) for n in sorted(shadowed)}
+        # The flags, set in the forward sweep, of what only the run knows to be a view or a copy.
+        self.is_view_of = {
+            n: reverse.names.fresh(f"{n}_is_view") for n in self._undecided()
+        }
         if aliases is not None and shadowed:
             self._check(reverse.program.tree.body, aliases)
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
+
+    def _undecided(self) -> list[str]:
+        """The names of what may be a view of something that has a shadow."""
+        found: list[str] = []
+        for s in walk(self.reverse.program.tree):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.names:
+                    operation = self.reverse.operation(value)
+                    if isinstance(operation, Apply) and any(
+                        isinstance(a, gast.Name) and a.id in self.names for a in operation.args[:1]
+                    ):
+                        found += [name] * (self.reverse.primitives.sharing(operation) == "maybe")
+        return found
 
     def of(self, node: Any) -> Any:
         """The shadow of an atom, or the zero of one without."""
@@ -87,10 +104,12 @@ class Shadows:
                 return [assign(shadow, type(operation.node)(elts=values, ctx=gast.Load()))]
             case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
                 view = substitute(operation.node, {source: load(self.names[source])})
+                if self.reverse.primitives.is_read_only(operation.function):
+                    view = call(self.reverse.helper("writable"), view)
                 if self.reverse.primitives.sharing(operation) == "view":
                     return [assign(shadow, view)]
                 if self.reverse.primitives.sharing(operation) == "maybe":
-                    test, new = self.is_shared(name, source), self.reverse.zero(name)
+                    test, new = load(self.is_view_of[name]), self.reverse.zero(name)
                     return [assign(shadow, gast.IfExp(test=test, body=view, orelse=new))]
         return [assign(shadow, self.reverse.zero(name))]
 
@@ -131,17 +150,13 @@ class Shadows:
                 return self.reverse.primitives.sharing(operation) != "view"
         return True
 
-    def is_shared(self, name: str, source: str) -> Any:
-        """The expression that tells, at run time, that what may be a view is one."""
-        return call(self.reverse.numpy("may_share_memory"), load(name), load(source))
-
-    def source_of_view(self, s: Any) -> str | None:
-        """The name that a statement may make a view of, as only the run tells."""
-        operation = self.reverse.operation(s.value)
-        match operation:
-            case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
-                return source if self.reverse.primitives.sharing(operation) == "maybe" else None
-        return None
+    def noted(self, s: Any, name: str) -> list[Any]:
+        """The statement of the forward sweep that notes whether what may be a view is one."""
+        match self.reverse.operation(s.value):
+            case Apply(args=[gast.Name(id=source), *_]) if name in self.is_view_of:
+                test = call(self.reverse.numpy("may_share_memory"), load(name), load(source))
+                return [assign(self.is_view_of[name], test, s)]
+        return []
 
     def _check(self, statements: list[Any], aliases: Aliases) -> None:
         """Raises UnsupportedSyntaxError where the reverse sweep cannot make a shadow."""

@@ -25,6 +25,7 @@ from ..updates import (
     refuse_shared,
     repeated,
     stored_in,
+    writable,
     zero_item,
 )
 from .samples import A, given
@@ -64,6 +65,11 @@ def repeated_(x, count, out, dout):
 
 nondifferentiable([refuse_held, refuse_no_list, refuse_overlap, refuse_shared], pure=False)
 nondifferentiable([held_at, zero_item])  # the first only lends its shape
+
+
+@bprop(writable, "linear", samples=[given(A(3))])
+def writable_(view, out, dout):
+    return (dout,)
 
 
 @bprop(kept, "linear", samples=[given(A(3)), given([A(2), (1.0, None)])])
