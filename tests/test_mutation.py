@@ -9,6 +9,7 @@ everywhere.
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -54,11 +55,13 @@ GROUPS = {
     "alias": ALIASES,
     "call": CALLS,
 }
+SPARSE = ("second", "argument")  # forms in which one body in three is run, always the same ones
 CASES = {
     f"{form} {group} {' | '.join(body.splitlines())}": (form, group, body)
     for form in FORMS
     for group, bodies in GROUPS.items()
     for body in bodies
+    if form not in SPARSE or zlib.crc32(body.encode()) % 3 == 0
 }
 
 
@@ -107,7 +110,7 @@ def test_bodies(case: str, refused: set[str]) -> None:
 
 
 def test_the_list_is_of_cases() -> None:
-    assert REFUSED <= set(CASES)
+    assert set(CASES) >= REFUSED
 
 
 def test_resize_is_refused() -> None:

@@ -18,7 +18,6 @@ from .inline_template import ZERO, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
 from .nodes import (
     assign,
-    attribute,
     call,
     is_atom,
     load,
