@@ -38,6 +38,8 @@ __all__ = [
     "restored_items",
     "sorting",
     "tangent_of_dict",
+    "transposed_adjoint",
+    "transposed_tangent",
     "values_adjoint",
     "values_tangent",
 ]
@@ -62,6 +64,24 @@ def listed_tangent(dx: Any, out: Sequence[Any]) -> list[Any] | tuple[Any, ...]:
     """The tangent of `out`, a list or tuple made of something whose tangent is `dx`."""
     parts = [zeros_like(v) for v in out] if dx is None or isinstance(dx, dict) else dx
     return tuple(parts) if isinstance(out, tuple) else list(parts)
+
+
+def transposed_adjoint(dout: Any, rows: Any) -> Any:
+    """The adjoint of the rows from that of `zip(*rows)`: what the shortest row cuts off has none."""
+    parts = []
+    for k, row in enumerate(rows):
+        items = list(row)
+        given = [column[k] for column in dout]
+        parts.append(as_given([*given, *map(zeros_like, items[len(given) :])], row))
+    return as_given(parts, rows)
+
+
+def transposed_tangent(drows: Any, out: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The tangent of `out`, which is `zip(*rows)`, from that of the rows: None for a row without any."""
+    if not out:
+        return []
+    kept = [[None] * len(out) if drow is None else drow for drow in drows]
+    return list(zip(*kept, strict=False))[: len(out)]
 
 
 def sorting(xs: Any, key: Callable[[Any], Any] | None, reverse: bool) -> list[int]:

@@ -64,6 +64,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "arguments_passed_on",
         ),
         ("decorators with `functools.wraps`", "decorated_function"),
+        ("`zip(*rows)`, `range(*bounds)`", "zipped_columns sums_of_columns expanded_range"),
         ("recursion", "recursion mutual_recursion recursive_closure"),
         (
             "functions as arguments, results and elements",
@@ -122,6 +123,7 @@ REFUSED: dict[str, list[str]] = {
         "g = (v * v for v in x)\nreturn sum(g)",
         "box.value = x\nreturn np.sum(x)",
         "s = {v * 2 for v in x}\nreturn s.pop()",
+        "return sum(k * v for k, v in enumerate(*[x]))",
         "y = [x]\ndel y[0]\nreturn np.sum(x)",
         "return np.sum(np.unique(x))",
     ],

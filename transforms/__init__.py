@@ -20,6 +20,7 @@ from .desugar_attributes import desugar_attributes
 from .desugar_contexts import desugar_contexts
 from .desugar_jumps import desugar_jumps
 from .desugar_match import desugar_match
+from .desugar_zips import desugar_zips
 from .differentiate_forward import differentiate_forward
 from .differentiate_reverse import differentiate_reverse
 from .emit import Generation
@@ -68,6 +69,7 @@ NORMALISE: tuple[Pass, ...] = (
     resolve_names,
     bind_imports,
     desugar_contexts,
+    desugar_zips,
     desugar_assignments,
     desugar_jumps,
     to_anf,

@@ -1,14 +1,14 @@
 """Functions that the passes write calls of: what Python does inside a statement, as a function.
 
-But for `merged` none carries a derivative: they answer questions about values.
+But for `merged` and `transposed` none carries a derivative: they answer questions about values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["is_mapping", "is_sequence", "merged", "order_of", "place_of_max", "place_of_min"]
+__all__ = ["is_mapping", "is_sequence", "merged", "order_of", "place_of_max", "place_of_min", "transposed"]
 
 
 def is_sequence(x: Any) -> bool:
@@ -24,6 +24,11 @@ def is_mapping(x: Any) -> bool:
 def merged(x: Mapping[Any, Any], y: Mapping[Any, Any]) -> dict[Any, Any]:
     """`{**x, **y}`."""
     return {**x, **y}
+
+
+def transposed(rows: Iterable[Iterable[Any]], strict: bool = False) -> list[tuple[Any, ...]]:
+    """`list(zip(*rows))`."""
+    return list(zip(*rows, strict=strict))
 
 
 def order_of(keys: list[Any], reverse: bool = False) -> list[int]:

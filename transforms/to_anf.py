@@ -45,6 +45,7 @@ from .anf_expressions import ExpressionWriter
 from .desugar_assignments import desugar_assignments
 from .desugar_comprehensions import consumes, listed, rewritten
 from .evaluation_order import walrus_names
+from .expand_stars import has_stars
 from .lazy_iterables import base_name
 from .nodes import assign, call, load, located, store, walk
 from .operations import is_pop
@@ -253,6 +254,8 @@ class Writer(ExpressionWriter):
         if is_view(self.program, node):  # a list of what the view shows: the loop's body cannot change that
             return self.atom(call(self.objects.name(list), node))
         if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name) or not node.args:
+            return self.atom(node)
+        if has_stars(node):
             return self.atom(node)
         found = self.program.resolve(node.func)
         if found is zip or found is enumerate:

@@ -24,11 +24,21 @@ from ..conversions import (
     restored_items,
     sorting,
     tangent_of_dict,
+    transposed_adjoint,
+    transposed_tangent,
     values_adjoint,
     values_tangent,
 )
 from ..registry import bprop, nondifferentiable
-from ..transforms.helpers import is_mapping, is_sequence, merged, order_of, place_of_max, place_of_min
+from ..transforms.helpers import (
+    is_mapping,
+    is_sequence,
+    merged,
+    order_of,
+    place_of_max,
+    place_of_min,
+    transposed,
+)
 from .samples import A, given
 
 nondifferentiable([is_mapping, is_sequence, order_of, place_of_max, place_of_min, sorting, dict_keys])
@@ -104,6 +114,39 @@ def picked_(parts, order, out, dout):
 @picked_.jvp
 def picked_jvp(parts, order, out, dparts):
     return picked(dparts, order)
+
+
+@bprop(
+    transposed,
+    samples=[given([[1.5, A(2)], (0.5, A(2), 2.5)]), given(A(2, 3)), given([[1.5, 2], [0.5, 3]])],
+)
+def transposed_(rows, strict=False, *, out, dout):
+    return (transposed_adjoint(dout, rows),)
+
+
+@transposed_.jvp
+def transposed_jvp(rows, strict=False, *, out, drows):
+    return transposed_tangent(drows, out)
+
+
+@bprop(transposed_adjoint, samples=[given([(1.5, 0.5), (2.5, 3.5)], [[0.0, 0.0], (0.0, 0.0, 0.0)])])
+def transposed_adjoint_(d, rows, out, dout):
+    return transposed_tangent(dout, d), None
+
+
+@transposed_adjoint_.jvp
+def transposed_adjoint_jvp(d, rows, out, dd):
+    return transposed_adjoint(dd, rows)
+
+
+@bprop(transposed_tangent, samples=[given([[1.5, 0.5], (2.5, 3.5, 4.5)], [(0.0, 0.0), (0.0, 0.0)])])
+def transposed_tangent_(drows, out_, out, dout):
+    return transposed_adjoint(dout, drows), None
+
+
+@transposed_tangent_.jvp
+def transposed_tangent_jvp(drows, out_, out, ddrows):
+    return transposed_tangent(ddrows, out)
 
 
 # ---------------------------------------------------------------- dicts

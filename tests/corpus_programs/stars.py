@@ -211,3 +211,38 @@ def shadowed_keyword(x, y):
         return y * y
 
     return f(y=y, total=x)
+
+
+@program((0.8, 1.3), wrt=(0, 1))
+def zipped_columns(x, y):
+    pairs = [(x, y), (y, x * y)]
+    a, b = zip(*pairs, strict=True)
+    total = a[0] * b[1] + a[1]
+    for u, v in zip(*pairs, strict=True):
+        total += u * v
+    return total
+
+
+@program(([[1.0, 2.0], [3.0, 4.0], [0.5, 0.7]],))
+def sums_of_columns(rows):
+    columns = [sum(column) for column in zip(*rows, strict=True)]
+    return columns[0] * columns[1]
+
+
+@program((positive(2, 3),))
+def zipped_rows_of_an_array(x):
+    return sum(a * b * b for a, b in zip(*x, strict=True))
+
+
+@program((0.8, 1.3), wrt=(0, 1))
+def uneven_rows(x, y):
+    rows = [[x, y, x * y], (y, x)]
+    return sum(k * a * b for k, a, b in zip([1, 2, 3], *rows, strict=False))
+
+
+@program((0.8, 1.3, (1, 8, 3)), wrt=(0, 1), second=True)
+def expanded_range(x, y, bounds):
+    total = 0.0
+    for k in range(*bounds):
+        total += k * x * y
+    return total

@@ -15,6 +15,7 @@ from s2sad.transforms.desugar_assignments import desugar_assignments
 from s2sad.transforms.desugar_contexts import desugar_contexts
 from s2sad.transforms.desugar_jumps import desugar_jumps
 from s2sad.transforms.desugar_match import desugar_match
+from s2sad.transforms.desugar_zips import desugar_zips
 from s2sad.transforms.place_definitions import place_definitions
 from s2sad.transforms.printer import to_source
 from s2sad.transforms.program import Program, Scope, program_of
@@ -29,6 +30,7 @@ FRONT: tuple[Pass, ...] = (
     resolve_names,
     bind_imports,
     desugar_contexts,
+    desugar_zips,
     desugar_assignments,
     desugar_jumps,
     to_anf,
