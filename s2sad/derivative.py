@@ -16,6 +16,7 @@ from typing import Any
 
 from . import domain
 from .arguments import Argnums, check_input, check_type, plain_parameters, positions
+from .function_state import state_of
 from .generate import Capture, Generator, Request
 from .kinds import UNKNOWN, Kind, kind_of
 from .primitives import PRIMITIVES
@@ -54,15 +55,21 @@ class Derivative:
         self._outputs, self._writes, self._careful = outputs, writes, careful
         self._f, self._form, self._argnums, self._has_aux = f, form, argnums, has_aux
         self._leading, self._trailing = leading, trailing
+        self._begin()
+
+    def _begin(self) -> None:
+        """Reads the function's signature; nothing has been generated."""
+        f, outputs = self._f, self._outputs
         self._target = target_of(f)
         function = self._target.function
+        self._state = state_of(function) if isinstance(function, FunctionType) else None
         self._signature = getattr(function, "__signature__", None) or inspect.signature(function)
         self._parameters = tuple(plain_parameters(self._signature, function))
-        self._start = len(self._target.args) + leading
+        self._start = len(self._target.args) + self._leading
         captured = [
             p.kind is p.KEYWORD_ONLY and is_captured(p.name) for p in self._signature.parameters.values()
         ]
-        self._stop = len(self._parameters) - trailing - sum(captured)
+        self._stop = len(self._parameters) - self._trailing - sum(captured)
         for output in (outputs,) if isinstance(outputs, str) else outputs or ():
             if output not in self._parameters:
                 raise NonDifferentiableError(
@@ -70,7 +77,7 @@ class Derivative:
                     why="outputs are parameters that the function changes in place",
                     instead=f"name one of {', '.join(self._parameters)}",
                 )
-        self._wrt = positions(argnums, self._parameters[: self._stop], self._start, f)
+        self._wrt = positions(self._argnums, self._parameters[: self._stop], self._start, f)
         self._versions = Versions()
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(f, name, getattr(function, name, None)))
@@ -144,12 +151,16 @@ class Derivative:
 
     def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """All arguments in the order of the parameters: bound ones, given ones and defaults."""
+        if self._state is not None and not self._state.is_of(self._target.function):
+            self._begin()
         bound = self._signature.bind(*self._target.args, *args, **{**dict(self._target.keywords), **keywords})
         bound.apply_defaults()
         return tuple(bound.arguments[p] for p in self._parameters)
 
     def _function(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> FunctionType:
         """The generated function for these arguments, of which those `taken` have tangents (None: all)."""
+        if self._state is not None and not self._state.is_of(self._target.function):
+            self._begin()
         kinds = tuple(map(kind_of, primals, self._parameters))
         if UNKNOWN in kinds:
             for value, name in zip(primals, self._parameters, strict=True):

@@ -44,6 +44,7 @@ from .kinds import (
 )
 from .members import attribute_kind, held_kind, mirror_kind, with_field
 from .objects import is_plain
+from .sparse import method_kind
 from .transforms.operations import index_items
 from .transforms.program import MISSING, Program
 
@@ -83,6 +84,7 @@ __all__ = [
     "kind_of_static",
     "list_kind",
     "literal_int",
+    "method_kind",
     "mirror_kind",
     "rank",
     "sequence_of",

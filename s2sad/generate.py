@@ -21,12 +21,13 @@ from .arity import call_method, call_star, has_stars, of_arity
 from .compiled import make_function
 from .constructors import makes_plainly
 from .effects import changes_outside
+from .function_state import state_of
 from .judgements import is_float, is_number, is_pure_call, stays_starred, users_names
 from .kinds import UNKNOWN, Kind, Literal, Record, kind_of
 from .members import super_of
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
-from .source import FunctionSource, read_source
+from .source import FunctionSource, has_written_defaults, read_source
 from .specialise import class_scope, classes_read, has_objects, hoist_reads, put_in_methods
 from .transforms import (
     Watch,
@@ -111,13 +112,16 @@ def dotted(node: Any) -> list[str]:
 
 
 def capture_key(value: Any, name: str) -> Any:
-    """What a derivative assumes of the object that a free name means: a function or module itself, else only
-    the kind.
+    """What a derivative assumes of the object that a free name means: a builtin or module itself, of a
+    function its state, else only the kind.
     """
-    if isinstance(value, (FunctionType, BuiltinFunctionType, ModuleType, type, property)):
+    if isinstance(value, FunctionType):
+        return state_of(value)
+    if isinstance(value, (BuiltinFunctionType, ModuleType, type, property)):
         return value
     if isinstance(value, MethodType):  # a class method: bound anew whenever it is looked up
-        return value.__func__
+        function = value.__func__
+        return state_of(function) if isinstance(function, FunctionType) else function
     kind = kind_of(value, name)
     if kind is UNKNOWN:
         check_type(name, value)
@@ -217,7 +221,7 @@ class Generator:
         if has_stars(function):
             return None
         try:
-            return self.normal_form(function)
+            return self.normal_form(function) if has_written_defaults(function) else None
         except NoSourceError:
             return None
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from .kinds import (
     NUMERIC,
+    SPARSE,
     UNKNOWN,
     Array,
     Dict,
@@ -255,6 +256,8 @@ def subscript_kind(base: Kind, index: Sequence[Kind | SliceItem]) -> Kind:
             return _subscript_array(dtype, dims, items)
         case Numeric():
             return NUMERIC if _may_index(items) else UNKNOWN
+        case Sparse():  # an element, or a smaller matrix
+            return UNKNOWN if len(items) == 2 and all(map(_is_one, items)) else SPARSE
     return _subscript_container(base, items[0]) if len(items) == 1 else UNKNOWN
 
 
@@ -263,6 +266,11 @@ def _as_slice(item: Kind | SliceItem) -> Kind | SliceItem:
         case Literal(slice(start=lower, stop=upper, step=step)):
             return SliceItem(*(b if b is None or type(b) is int else "unknown" for b in (lower, upper, step)))
     return item
+
+
+def _is_one(item: Kind | SliceItem) -> bool:
+    """Whether an index surely is an integer."""
+    return isinstance(item, Kind) and widen(item) == INTEGER
 
 
 def _may_index(items: Sequence[Kind | SliceItem]) -> bool:

@@ -27,7 +27,7 @@ from .mangle_names import mangle_names
 from .transforms.errors import NoSourceError, SourceLocation
 from .transforms.program import Scope
 
-__all__ = ["FunctionSource", "read_source", "remember_definition"]
+__all__ = ["FunctionSource", "has_written_defaults", "read_source", "remember_definition"]
 
 Node = Any  # gast publishes no types
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -123,6 +123,20 @@ def _defaults(function: FunctionType) -> dict[str, Any]:
     values = function.__defaults__ or ()
     found = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
     return found | (function.__kwdefaults__ or {})
+
+
+def has_written_defaults(function: FunctionType) -> bool:
+    """Whether literal defaults are what the definition says: they can be assigned to."""
+    args = _definition_of(function).tree.args
+    positional = [*args.posonlyargs, *args.args]
+    written = [*zip(reversed(positional), reversed(args.defaults), strict=False)]
+    written += zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    literals = {p.id: d.value for p, d in written if isinstance(d, gast.Constant)}
+    found = _defaults(function)
+    has_default = {p.id for p, d in written if d is not None}
+    return has_default == found.keys() and all(
+        type(found[name]) is type(value) and found[name] == value for name, value in literals.items()
+    )
 
 
 # -------------------------------------------------------- from code objects to definitions

@@ -13,7 +13,7 @@ from typing import Any
 from .kinds import SPARSE, UNKNOWN, Kind, Scalar, Sparse, widen
 from .registry import refuse
 
-__all__ = ["kind_with_sparse", "makes_sparse", "sparse_arithmetic", "sparse_operator"]
+__all__ = ["kind_with_sparse", "makes_sparse", "method_kind", "sparse_arithmetic", "sparse_operator"]
 
 _NAMES = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 _ARITHMETIC = frozenset(getattr(operator, prefix + name) for name in _NAMES for prefix in ("", "i"))
@@ -48,3 +48,48 @@ def kind_with_sparse(function: Any, args: Sequence[Kind]) -> Kind:
     operators = (sparse_arithmetic, operator.matmul, operator.neg)
     alike = all(isinstance(widen(k), (Sparse, Scalar)) for k in args) and function in operators
     return SPARSE if alike or makes_sparse(function) else UNKNOWN
+
+
+# Methods of sparse matrices that give others; not those that may give an array, a number or nothing.
+_METHODS = frozenset(
+    {
+        "asformat",
+        "astype",
+        "ceil",
+        "conj",
+        "conjugate",
+        "copy",
+        "expm1",
+        "floor",
+        "getcol",
+        "getH",
+        "getrow",
+        "log1p",
+        "maximum",
+        "minimum",
+        "multiply",
+        "power",
+        "reshape",
+        "rint",
+        "sign",
+        "sqrt",
+        "tobsr",
+        "tocoo",
+        "tocsc",
+        "tocsr",
+        "todia",
+        "todok",
+        "tolil",
+        "transpose",
+        "trunc",
+    }
+)
+
+
+def method_kind(kind: Kind, name: str) -> Kind:
+    """The kind of what a method gives that only the run knows, of a value of this kind.
+
+    >>> method_kind(SPARSE, "tocsr"), method_kind(SPARSE, "sum")
+    (Sparse(), Unknown())
+    """
+    return SPARSE if isinstance(kind, Sparse) and name in _METHODS else UNKNOWN

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any
 
+from .function_state import FunctionState
 from .generate import Capture, capture_key
 from .kinds import UNKNOWN, Kind, Record
 from .transforms.program import Scope
@@ -39,7 +40,12 @@ class Versions:
         """The version for arguments of these kinds, of which those taken are differentiated."""
         for position, (capture, seen, key) in enumerate(self._assumed):
             value = capture.value()
-            if value is not seen or isinstance(value, CONTAINERS) or type(key) is Record:
+            if (
+                value is not seen
+                or isinstance(value, CONTAINERS)
+                or type(key) is Record
+                or (type(key) is FunctionState and not key.is_of(value))
+            ):
                 self._assumed[position] = capture, value, capture_key(value, capture.name)
         return self._table.get((place, tuple([key for _, _, key in self._assumed])))
 

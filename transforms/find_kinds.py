@@ -235,6 +235,8 @@ class _Run:
                     {k: self.atom(v) for k, v in operation.keywords},
                     self.primitives.is_pure,
                 )
+            case Call(function=function, callee=gast.Attribute(value=base, attr=name)) if function is MISSING:
+                return domain.method_kind(self.atom(base), name)
             case Call():
                 return self.call_kind(
                     operation,

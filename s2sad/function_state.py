@@ -1,0 +1,57 @@
+"""What a function is made of besides its name: its code and its defaults, all of which can be assigned.
+
+Contract: `state_of(f)` is the same object as long as these are the same objects.
+"""
+
+from __future__ import annotations
+
+import threading
+from types import FunctionType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+__all__ = ["FunctionState", "state_of"]
+
+
+class FunctionState:
+    """The state of one function at one time; it does not keep the function alive."""
+
+    __slots__ = ("_code", "_defaults", "_named")
+
+    def __init__(self, f: FunctionType) -> None:
+        self._code, self._defaults, self._named = f.__code__, f.__defaults__, _named(f)
+
+    def is_of(self, f: Any) -> bool:
+        """Whether the function is still in this state.
+
+        >>> def f(x, n=2): return x ** n
+        >>> before = state_of(f)
+        >>> f.__defaults__ = (3,)
+        >>> before.is_of(f)
+        False
+        """
+        if f.__code__ is not self._code or f.__defaults__ is not self._defaults:
+            return False
+        named = f.__kwdefaults__
+        return named is self._named is None or _are_same(named, self._named)
+
+
+def _named(f: FunctionType) -> dict[str, Any] | None:
+    return None if f.__kwdefaults__ is None else dict(f.__kwdefaults__)
+
+
+def _are_same(a: dict[str, Any] | None, b: dict[str, Any] | None) -> bool:
+    return a is not None and b is not None and a.keys() == b.keys() and all(a[k] is b[k] for k in a)
+
+
+_states: WeakKeyDictionary[FunctionType, FunctionState] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def state_of(f: FunctionType) -> FunctionState:
+    """The state of a function now."""
+    with _lock:
+        state = _states.get(f)
+        if state is None or not state.is_of(f):
+            state = _states[f] = FunctionState(f)
+        return state
