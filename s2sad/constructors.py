@@ -23,7 +23,17 @@ from .registry import find_rule, is_nondifferentiable, refusal
 from .transforms.bind_methods import MethodCall
 from .transforms.bind_objects import Objects
 from .transforms.inline_calls import inline_calls
-from .transforms.nodes import assign, attribute, call, constant, load, located, names_read, statements_in
+from .transforms.nodes import (
+    assign,
+    attribute,
+    call,
+    constant,
+    is_atom,
+    load,
+    located,
+    names_read,
+    statements_in,
+)
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import bound_names, map_blocks, rebuilt
 
@@ -188,13 +198,12 @@ class _Writer:
             elif f.default is not NO_DEFAULT:
                 value = self.atom(f.default, f.name)
             elif f.default_factory is not NO_DEFAULT:
-                make = f.default_factory
-                value = call(self.objects.name(make, getattr(make, "__name__", "make")))
+                value = self.made_by(f.default_factory)
             elif f.init:
                 return None
             else:
                 continue
-            if isinstance(value, gast.Call):
+            if not is_atom(value):
                 made = self.objects.names.temporary(f.name)
                 body.append(assign(made, value))
                 value = load(made)
@@ -207,6 +216,14 @@ class _Writer:
             ]
             body.append(self.calls(name, "__post_init__", extra, []))
         return body
+
+    def made_by(self, factory: Any) -> Any:
+        """The call of a default factory, or the display that says the same."""
+        if factory is list:
+            return gast.List(elts=[], ctx=gast.Load())
+        if factory is dict:
+            return gast.Dict(keys=[], values=[])
+        return call(self.objects.name(factory, getattr(factory, "__name__", "make")))
 
     def atom(self, value: Any, base: str) -> Any:
         if value is None or isinstance(value, (bool, int, float, str)):

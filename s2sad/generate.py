@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -26,7 +27,7 @@ from .judgements import is_float, is_number, is_pure_call, stays_starred, users_
 from .kinds import UNKNOWN, Kind, Literal, Record, kind_of
 from .members import super_of
 from .primitives import PRIMITIVES
-from .promoted import KnownObjects
+from .promoted import KnownObjects, is_unseen
 from .source import FunctionSource, has_written_defaults, read_source
 from .specialise import class_scope, classes_read, has_objects, hoist_reads, put_in_methods
 from .transforms import (
@@ -39,7 +40,7 @@ from .transforms import (
     to_single_assignment,
     unwatched,
 )
-from .transforms.check_fields import check_fields
+from .transforms.check_fields import check_fields, check_iteration
 from .transforms.emit import Link, missing_rule
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.expand_stars import expand_stars, lower_stars
@@ -403,7 +404,9 @@ class Generator:
         analysis = lowered(program, kinds, lambda p: self.kinds(p, given), self.may_change, watch)
         program, kinds, changes = analysis.program, analysis.kinds, analysis.changes
         active = analysis.active(request.wrt)
-        check_fields(program, active, analysis.varies, not request.writes)
+        check_iteration(program, active, lambda node: PRIMITIVES.is_object(analysis.kind(node)))
+        unseen = partial(is_unseen, program, analysis.kind)
+        check_fields(program, active, analysis.varies, unseen, not request.writes)
         shadowed = analysis.shadowed(active, request.writes)
 
         def link(

@@ -13,12 +13,12 @@ from .kinds import UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
 from .members import field_kind, member_of
 from .objects import ABSENT, lookup, shadows_fields
 from .primitives import PRIMITIVES
-from .transforms.nodes import load, names_read
+from .transforms.nodes import load, names_read, walk
 from .transforms.operations import Apply, Call, Operation, classify
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import parameters
 
-__all__ = ["KnownObjects"]
+__all__ = ["KnownObjects", "is_unseen"]
 
 LOOKS = (isinstance, issubclass, type, id, hasattr, callable)
 
@@ -58,12 +58,7 @@ class KnownObjects:
         return [a for a, _ in kind.fields] + [a for a in of_class if field_kind(kind, a) is None]
 
     def is_plain(self, name: str, attr: str) -> bool:
-        kind = self.record(name)
-        return (
-            kind is not None
-            and not shadows_fields(lookup(kind.cls, attr))
-            and lookup(kind.cls, "__setattr__") is lookup(object, "__setattr__")
-        )
+        return sets_plainly(self.kinds.get(name, UNKNOWN), attr)
 
     def varies(self, name: str, attr: str) -> bool:
         kind = self.record(name)
@@ -140,3 +135,32 @@ def may_hold(kind: Kind, cls: type) -> bool:
         case Nothing():
             return False
     return kind is UNKNOWN
+
+
+def sets_plainly(kind: Kind, attr: str) -> bool:
+    """Whether setting an attribute of an object of this kind does nothing else."""
+    return (
+        isinstance(kind, Record)
+        and not shadows_fields(lookup(kind.cls, attr))
+        and lookup(kind.cls, "__setattr__") is lookup(object, "__setattr__")
+    )
+
+
+def is_unseen(program: Program, kind: Callable[[Any], Kind], name: str, attr: str) -> bool:
+    """Whether nothing in a function, nor what it returns, sees what it puts into an attribute."""
+    owner = kind(load(name))
+    if not isinstance(owner, Record) or not sets_plainly(owner, attr):
+        return False
+    last = program.tree.body[-1]
+    if any(may_hold(kind(load(n)), owner.cls) for n in names_read(last)):
+        return False
+    for n in walk(program.tree):
+        if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Load) and n.attr == attr:
+            return False
+        if isinstance(n, gast.FunctionDef) and n is not program.tree:
+            return False
+        if isinstance(n, gast.Call) and isinstance(classify(n, program, PRIMITIVES, kind), Call):
+            operands = [*n.args, *(k.value for k in n.keywords), getattr(n.func, "value", n.func)]
+            if any(isinstance(o, gast.Name) and may_hold(kind(o), owner.cls) for o in operands):
+                return False
+    return True

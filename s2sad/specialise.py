@@ -13,17 +13,18 @@ import gast
 
 from . import domain
 from .constructors import makes_plainly, put_in_constructors
-from .kinds import Dict, Kind, List, Record, Tuple
+from .kinds import UNKNOWN, Dict, Kind, List, Record, Tuple
 from .members import member_of
 from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
+from .promoted import KnownObjects
 from .transforms.bind_methods import called_method, method_names
 from .transforms.hoist_fields import hoist_fields
 from .transforms.inline_calls import inline_calls
 from .transforms.merge_objects import merge_objects
 from .transforms.nodes import call, load, located, same, statements_in, walk
-from .transforms.operations import Call, Operation, classify
-from .transforms.program import MISSING, Program, Scope
+from .transforms.operations import Operation
+from .transforms.program import Program, Scope
 from .transforms.rebuild import map_blocks, rebuilt
 
 __all__ = ["class_scope", "classes_read", "has_objects", "hoist_reads", "put_in_methods"]
@@ -126,14 +127,12 @@ def hoist_reads(
     def kind(node: Any) -> Kind:
         return domain.kind_of_atom(node, kinds, program)
 
+    objects = KnownObjects(program, {}, kinds, may_change)
     for s in statements_in(program.tree.body):
         value = getattr(s, "value", None)
-        if isinstance(value, gast.Call) and any(
-            isinstance(n, gast.Name) and not domain.is_immutable(kind(n)) and not domain.is_numeric(kind(n))
-            for n in (*value.args, *(k.value for k in value.keywords), getattr(value.func, "value", None))
-        ):
-            operation = classify(value, program, PRIMITIVES, kind)
-            if isinstance(operation, Call) and (operation.function is MISSING or may_change(operation, kind)):
+        if isinstance(value, gast.Call) and objects.may_change(value):
+            operands = [*value.args, *(k.value for k in value.keywords), getattr(value.func, "value", None)]
+            if any(isinstance(n, gast.Name) and may_be_object(kind(n)) for n in operands):
                 return program
 
     def is_fixed(node: Any) -> bool:
@@ -145,6 +144,10 @@ def hoist_reads(
         return domain.is_differentiable(domain.attribute_kind(kind(node.value), node.attr)) is not False
 
     return hoist_fields(program, is_fixed, varies)
+
+
+def may_be_object(kind: Kind) -> bool:
+    return kind is UNKNOWN or holds_record(kind)
 
 
 @lru_cache(maxsize=1024)

@@ -69,3 +69,22 @@ def test_lotka_volterra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     np.testing.assert_allclose(fit.rates, example.TRUE_RATES, rtol=0.05)
     assert fit.misfit < fit.true_misfit  # the best rates fit the noise a little better than the true ones
     assert "growth: " in capsys.readouterr().out
+
+
+def test_iris_network(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("iris_network", monkeypatch)
+    network, losses = example.main()
+    x, labels = example.read_iris()
+    assert losses[-1] < losses[0] / 8
+    assert network.accuracy(x, labels) >= 0.97
+
+    gradient = example.s2sad.grad(example.Network.loss)(network, x, labels)
+    weights = network.layers[0].weights
+
+    def at(values: np.ndarray) -> float:
+        network.layers[0].weights = values.reshape(weights.shape)
+        return float(network.loss(x, labels))
+
+    by_steps = approx_fprime(weights.ravel().copy(), at, 1e-7)
+    np.testing.assert_allclose(gradient.layers[0].weights.ravel(), by_steps, rtol=1e-3, atol=1e-6)
+    assert "def loss_value_and_grad(self, x, labels):" in capsys.readouterr().out
