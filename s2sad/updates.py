@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = [
     "pack_like",
     "present",
     "refuse_held",
+    "refuse_lookup",
     "refuse_no_list",
     "refuse_overlap",
     "refuse_shared",
@@ -221,6 +223,16 @@ def add_parts(parts: Any, x: Any) -> Any:
         total[k % len(x)] = add(total[k % len(x)], part)
     total = [zeros_like(v) if t is None else t for t, v in zip(total, x, strict=True)]
     return total if isinstance(x, list) else tuple(total)
+
+
+def refuse_lookup(base: Any) -> None:
+    """Raises UnsupportedSyntaxError if `base` is no array or container, so that `base[x]` may be anything."""
+    if not isinstance(base, (np.ndarray, np.generic, Sequence, Mapping)) and not hasattr(base, "__array__"):
+        raise UnsupportedSyntaxError(
+            f"a look-up by a value that carries a derivative, in a {type(base).__name__}",
+            why="what the object computes of the value is not known",
+            instead="call a function that has a rule or readable source",
+        )
 
 
 def present(dx: Any, x: Any) -> Any:

@@ -125,6 +125,7 @@ REFUSED: dict[str, list[str]] = {
         "s = {v * 2 for v in x}\nreturn s.pop()",
         "return sum(k * v for k, v in enumerate(*[x]))",
         "y = [x]\ndel y[0]\nreturn np.sum(x)",
+        "return np.sum(np.c_[x, x])",
         "return np.sum(np.unique(x))",
     ],
 }

@@ -110,7 +110,7 @@ class Forward(TangentEmitter):
         )
 
     def block(self, statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in self.statement(s)]
+        return [new for s in statements for new in [*self.index_guard(s), *self.statement(s)]]
 
     def statement(self, s: Any) -> list[Any]:
         match s:

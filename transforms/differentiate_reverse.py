@@ -220,6 +220,7 @@ class Reverse(AdjointEmitter):
         self.origin = None
         for statement in reversed(statements):
             ahead, back = self.statement(statement, env)
+            ahead = [*self.index_guard(statement), *ahead]
             if not blocks_of(statement):
                 back = self.shapes.redirect(statement, back)
                 ahead, back = self.snapshots(statement, ahead, back)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
@@ -15,7 +15,7 @@ import gast
 
 from .errors import MissingRuleError, UnsupportedSyntaxError
 from .inline_template import inline_template, literal_of
-from .nodes import attribute, call, constant, load, names_read, tuple_of, walk
+from .nodes import attribute, call, constant, load, located, names_read, tuple_of, walk
 from .operations import Apply, Call, Opaque, Operation, Primitives, classify
 from .program import MISSING, Program
 
@@ -279,6 +279,30 @@ class Emitter:
                 "use a context manager of the module's, whose `__exit__` returns nothing",
             )
         return nature
+
+    def index_guard(self, s: Any) -> list[Any]:
+        """A check that what is looked up by a value that carries a derivative is in an array or container:
+        any other object may compute with it. Raises UnsupportedSyntaxError for one known to be something
+        else.
+        """
+        match s:
+            case gast.Assign(value=gast.Subscript(value=base, slice=index)):
+                kind = self.kind(base)
+                if not any(n in self.active for n in names_read(index)):
+                    return []
+                if self.domain.item_nature(kind) != "unknown" or self.domain.is_differentiable(kind) is False:
+                    return []
+                found = self.program.resolve(base)
+                if found is MISSING:
+                    return [located(gast.Expr(value=call(self.helper("refuse_lookup"), base)), s)]
+                if not isinstance(found, (Sequence, Mapping)):
+                    self.program.refuse(
+                        s,
+                        "a look-up by a value that carries a derivative, in what is no array or container",
+                        "what the object computes of the value is not known",
+                        "call a function that has a rule or readable source",
+                    )
+        return []
 
     def refuse_opaque(self, statement: Any, operation: Opaque) -> NoReturn:
         """Raises UnsupportedSyntaxError for an expression whose derivative is not known."""

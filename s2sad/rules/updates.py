@@ -20,6 +20,7 @@ from ..updates import (
     pack_like,
     present,
     refuse_held,
+    refuse_lookup,
     refuse_no_list,
     refuse_overlap,
     refuse_shared,
@@ -63,7 +64,7 @@ def repeated_(x, count, out, dout):
     return (add_parts(dout, x),)
 
 
-nondifferentiable([refuse_held, refuse_no_list, refuse_overlap, refuse_shared], pure=False)
+nondifferentiable([refuse_held, refuse_lookup, refuse_no_list, refuse_overlap, refuse_shared], pure=False)
 nondifferentiable([held_at, zero_item])  # the first only lends its shape
 
 
