@@ -30,10 +30,12 @@ from .find_kinds import find_kinds
 from .fold_constants import fold_constants
 from .inline_calls import inline_calls
 from .inline_temporaries import inline_temporaries
+from .join_exchanges import join_exchanges
 from .merge_copies import merge_copies
 from .nodes import load, names_in, names_read, statements_in, target_names, walk
 from .place_definitions import place_definitions
 from .program import Program
+from .read_before_zero import read_before_zero
 from .remove_dead_code import remove_dead_code
 from .resolve_names import resolve_names
 from .restore_names import restore_names
@@ -195,6 +197,10 @@ def _merge_copies(tree: Any, facts: Facts) -> Any:
     return merge_copies(tree, facts.is_pure, facts.captured, facts.generation.traces, alike=facts.alike)
 
 
+def _read_before_zero(tree: Any, facts: Facts) -> Any:
+    return read_before_zero(tree, facts.is_pure, facts.generation.derivatives)
+
+
 def _inline_temporaries(tree: Any, facts: Facts) -> Any:
     is_one = _assigned_once(tree, facts)
     last = {
@@ -230,6 +236,8 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("fold_constants", _fold_constants),
     ("remove_dead_code", _remove_dead_code),
     ("merge_copies", _merge_copies),
+    ("join_exchanges", lambda tree, facts: join_exchanges(tree)),
+    ("read_before_zero", _read_before_zero),
     ("inline_temporaries", _inline_temporaries),
     ("fold_constants_again", _fold_constants),
     ("remove_dead_code_again", _remove_dead_code),

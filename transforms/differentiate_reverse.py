@@ -242,16 +242,29 @@ class Reverse(AdjointEmitter):
         if not overwritten:
             return ahead, back
         kept = {name: self.names.temporary(name) for name in overwritten}
-        copies = {
-            name: assign(copy, call(self.helper("copy_adjoint"), load(name)), statement)
-            for name, copy in kept.items()
-        }
+        copies = {name: assign(copy, self.copy_of(name), statement) for name, copy in kept.items()}
         back = [substitute(b, {name: load(copy) for name, copy in kept.items()}) for b in back]
         # Of what the statement makes or changes, the reverse reads what it leaves.
         late = set(kept) if self.changes.is_change(statement) else set(assigned_names(statement))
         before = [copy for name, copy in copies.items() if name not in late]
         after = [copy for name, copy in copies.items() if name in late]
+        if before and self.makes_new(statement):  # it may as well read the copies
+            ahead = [substitute(a, {n: load(c) for n, c in kept.items() if n not in late}) for a in ahead]
         return [*before, *ahead, *after], back
+
+    def copy_of(self, name: str) -> Any:
+        """An expression for a copy of what a name holds."""
+        if self.domain.is_array(self.kinds.get(name, self.domain.UNKNOWN)):
+            return call(attribute(load(name), "copy"))
+        return call(self.helper("copy_adjoint"), load(name))
+
+    def makes_new(self, statement: Any) -> bool:
+        """Whether a statement assigns the result of a primitive that shares nothing with its operands."""
+        match statement:
+            case gast.Assign(targets=[gast.Name()], value=value):
+                operation = self.operation(value)
+                return isinstance(operation, Apply) and self.primitives.sharing(operation) == "fresh"
+        return False
 
     def comment(self, statement: Any, code: list[Any]) -> None:
         """Notes the user's statement that the following code differentiates, once."""

@@ -65,6 +65,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
             reverse.accumulate(env, operand.id, results[0], back, uniform=True)
             return [s], back
     found = None
+    given = adjoint
     if rule.structure == "elementwise" or not adjoint.is_plain:
         found = contributions(reverse, operation, rule, out, adjoint, back)
         if rule.structure != "elementwise" and any(not same(p.value, adjoint.value) for _, p in found or ()):
@@ -72,8 +73,10 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     if found is None:
         adjoint = spread_out(reverse, rule, out, adjoint, back)
         found = contributions(reverse, operation, rule, out, adjoint, back)
+    handed_on = [part for _, part in found or () if same(part.value, given.value)]
     for name, part in found or ():
-        reverse.pass_on(env, name, part, back)
+        is_all = given.owned and given.is_plain and handed_on == [part]
+        reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
     return [s], back
 
 
