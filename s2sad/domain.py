@@ -247,6 +247,13 @@ def is_tuple(kind: Kind) -> bool:
     return isinstance(kind, Tuple)
 
 
+def is_tuple_of_numbers(kind: Kind) -> bool:
+    """Whether the kind is a tuple that holds anything but arrays and containers."""
+    return isinstance(kind, Tuple) and any(
+        is_tuple_of_numbers(item) or not (is_array(item) or is_container(item)) for item in kind.items
+    )
+
+
 def is_immutable(kind: Kind) -> bool:
     """Whether values of the kind cannot be changed in place, nor anything that they hold."""
     wide = widen(kind)

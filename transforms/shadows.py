@@ -101,7 +101,10 @@ class Shadows:
                 values = [self.of(i) for i in items]
                 if isinstance(operation.node, gast.Dict):
                     return [assign(shadow, gast.Dict(keys=list(keys), values=values))]
-                return [assign(shadow, type(operation.node)(elts=values, ctx=gast.Load()))]
+                # The adjoints of numbers are put in place: that a tuple does not allow.
+                changes = not all(isinstance(i, gast.Name) and i.id in self.names for i in items)
+                made = gast.List if changes else type(operation.node)
+                return [assign(shadow, made(elts=values, ctx=gast.Load()))]
             case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
                 view = substitute(operation.node, {source: load(self.names[source])})
                 if self.reverse.primitives.is_read_only(operation.function):
@@ -165,6 +168,9 @@ class Shadows:
             kind = reverse.kind(load(name))
             if not (reverse.domain.is_array(kind) or reverse.domain.is_container(kind)):
                 self._refuse(name, "what it is is known only at run time")
+        for p in reverse.program.tree.args.args:
+            if p.id in self.names and reverse.domain.is_tuple_of_numbers(reverse.kind(p)):
+                self._refuse(p.id, "it is a tuple that holds numbers too")
         for s in walk(reverse.program.tree):
             match s:
                 case gast.For() | gast.While():
