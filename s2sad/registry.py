@@ -32,6 +32,7 @@ import gast
 import numpy as np
 
 __all__ = [
+    "WANTED",
     "Rule",
     "Template",
     "bprop",
@@ -47,6 +48,7 @@ __all__ = [
 ]
 
 Node = Any  # gast publishes no types
+WANTED = None  # in a template: which of the variadic arguments get a gradient, a tuple; here: all
 STRUCTURES = ("elementwise", "linear", "bilinear")
 
 

@@ -148,7 +148,7 @@ class AdjointEmitter(Emitter):
                 parts.append(part)
             env[variable] = Adjoint(tuple_of(parts), owned=owned)
         elif current is None:
-            own = not uniform and ((owned and isinstance(value, gast.Name)) or is_fresh(value))
+            own = not uniform and ((owned and isinstance(value, gast.Name)) or self.is_fresh(value))
             atom = self.named(variable, value, code)
             env[variable] = Adjoint(atom, owned=own, uniform=uniform, mask=mask, zeroed=zeroed)
         elif mask is not None or current.mask is not None:
@@ -170,6 +170,13 @@ class AdjointEmitter(Emitter):
             code.append(assign(name, self.plus(current.value, value, variable)))
             both = current.uniform and uniform
             env[variable] = Adjoint(load(name), owned=not both, uniform=both)
+
+    def is_fresh(self, value: Any) -> bool:
+        """Whether an expression surely makes a new object that nothing else holds."""
+        if isinstance(value, gast.Call):
+            is_copy = isinstance(value.func, gast.Attribute) and value.func.attr == "copy"
+            return is_copy or bool(self.primitives.is_fresh(self.object_of(value.func)))
+        return isinstance(value, (gast.BinOp, gast.UnaryOp))
 
     def accumulate_masked(
         self, env: Env, variable: str, current: Adjoint, new: Adjoint, code: list[Any]
@@ -348,18 +355,3 @@ def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:
     """Whether two adjoints are the same value in the same form, ownership aside."""
     forms = [(x.accumulator, x.uniform, x.mask, x.zeroed, x.masks) for x in (a, b)]
     return same(a.value, b.value) and forms[0] == forms[1]
-
-
-def is_fresh(value: Any) -> bool:
-    """Whether an expression surely makes a new object that nothing else holds."""
-    if isinstance(value, gast.Call):
-        return isinstance(value.func, gast.Attribute) and value.func.attr in (
-            "zeros_like",
-            "ones_like",
-            "full_like",
-            "where",
-            "copy",
-            "sum",
-            "outer",
-        )
-    return isinstance(value, (gast.BinOp, gast.UnaryOp))

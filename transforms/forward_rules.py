@@ -105,14 +105,10 @@ class TangentEmitter(Emitter):
         rule = self.rule(operation)
         if not any(self.is_active(o) for o in carrying_operands(operation, rule)):
             return [s, assign(self.tangent_name(out), self.zero(out), s)]
-        template = (
-            rule.jvp_template or self.template_for(operation, rule)
-            if rule.structure == "elementwise"
-            else rule.template
-        )
+        template = self.template_for(operation, rule) if rule.structure == "elementwise" else rule.template
         bound, slots = self.arguments(operation, rule.template, rule)
         before: list[Any] = []
-        if rule.jvp_template is not None:
+        if rule.jvp_template is not None and (template is rule.template or template is not rule.reals):
             value = self.explicit(rule, bound, slots, out, before)
         elif rule.structure == "elementwise":
             value = self.elementwise(operation, template, bound, slots, out, before)

@@ -98,9 +98,9 @@ def contributions(
     bound, slots = reverse.arguments(operation, template, rule)
     wanted = sorted({slot.gradient for slot in slots})
     base = "d" + out
-    statements, results = reverse.inline(
-        template, {**bound, "out": load(out), "dout": adjoint.value}, wanted, base
-    )
+    parts = tuple_of([constant(k) for k in dict.fromkeys(s.part for s in slots) if k is not None])
+    arguments = {**bound, "out": load(out), "dout": adjoint.value, "WANTED": parts}
+    statements, results = reverse.inline(template, arguments, wanted, base)
     is_elementwise = rule.structure == "elementwise"
     only_numbers = is_elementwise and reverse.is_of_numbers(operation)
     shared: dict[int, Any] = {}
@@ -125,12 +125,13 @@ def contributions(
         if only_numbers:
             part = replace(part, value=scalar_choices(reverse, part.value))
         if adjoint.uniform and not has_shape(reverse, operation, part.value, out):
-            formed = plan == "none" or (part.mask is not None and reverse.has_form(part.mask, out))
+            formed = plan in ("none", "sum") if part.mask is None else reverse.has_form(part.mask, out)
+            formed = formed or plan == "none"
             if statements or arrays_read(reverse, part.value) or not formed:
                 return None
             part = replace(part, uniform=True)
         if plan != "none":
-            part = unbroadcasted(reverse, slot.name, part, plan, code)
+            part = unbroadcasted(reverse, slot.name, out, part, plan, code)
         found.append((slot.name, part))
     back += [of_numbers(reverse, s) for s in code] if only_numbers else code
     return found
@@ -217,21 +218,34 @@ def is_unbroadcast(reverse: Reverse, value: Any, adjoint: Any, operand: str) -> 
     return False
 
 
-def unbroadcasted(reverse: Reverse, operand: str, part: Adjoint, plan: Any, code: list[Any]) -> Adjoint:
+def unbroadcasted(
+    reverse: Reverse, operand: str, out: str, part: Adjoint, plan: Any, code: list[Any]
+) -> Adjoint:
     """The cotangent of an elementwise operand, summed over the axes along which it was broadcast."""
     value, mask = part.value, part.mask
     if mask is not None:
         value = value if part.zeroed else choice(reverse, mask, value, constant(0))
         mask = reaching(reverse, mask, operand, plan == "sum", code)
+    elif part.uniform and plan == "sum":
+        size = gast.Attribute(value=load(out), attr="size", ctx=gast.Load())
+        return Adjoint(gast.BinOp(left=value, op=gast.Mult(), right=size))
     match plan:
         case "sum":
-            value = reverse.numpy_call("sum", value)
+            value = reverse.numpy_call("sum", without_one(reverse, value))
         case ("axes", axes):
             axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
-            value = reverse.numpy_call("sum", value, axis=axis)
+            value = reverse.numpy_call("sum", without_one(reverse, value), axis=axis)
         case _:
             value = call(reverse.helper("unbroadcast"), value, load(operand))
     return Adjoint(value, mask=mask, zeroed=mask is not None)
+
+
+def without_one(reverse: Reverse, value: Any) -> Any:
+    """`x` for `1.0 * x`, as what is summed next."""
+    match value:
+        case gast.BinOp(left=gast.Constant(value=1.0), op=gast.Mult(), right=gast.Name() as right):
+            return right if reverse.domain.is_float(reverse.kind(right)) else value
+    return value
 
 
 def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: Adjoint, env: Env) -> Sweep:

@@ -47,7 +47,7 @@ Array = Any  # whatever implements NumPy's protocols
 )
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False, out, dout):
     if weights is None and not returned:
-        return unreduce(dout / reduced_size(a, out), a, axis, keepdims), None, None
+        return unreduce(dout / reduced_size(a, axis), a, axis, keepdims), None, None
     da, dweights = average_grads(dout, a, weights, out, axis, keepdims, returned)
     return da, None, dweights
 
@@ -67,7 +67,7 @@ def average_grads(
     mean = out[0] if returned else out
     dmean = np.zeros_like(mean) if dmean is None else dmean
     if weights is None:
-        return unreduce(dmean / reduced_size(a, mean), a, axis, keepdims), None
+        return unreduce(dmean / reduced_size(a, axis), a, axis, keepdims), None
     wide = along_axes(weights, a, axis)
     total = np.sum(np.broadcast_to(wide, np.shape(a)), axis=axis, keepdims=True)
     share = unreduce(dmean, a, axis, keepdims) / total
@@ -194,9 +194,11 @@ def var(
     if where is not True or dtype is not None or correction is not None:
         n = freedom(a, axis, keepdims, ddof, correction, where)
         return variance_dx(dout, a, mean, axis, keepdims, n, where), None, None, None
+    if axis is None and ddof == 0:
+        return dout * 2 / np.size(a) * deviation(a, axis), None, None, None
     if axis is None:
         return dout * 2 / (np.size(a) - ddof) * deviation(a, axis), None, None, None
-    da = unreduce(dout * 2 / (reduced_size(a, out) - ddof), a, axis, keepdims) * deviation(a, axis)
+    da = unreduce(dout * 2 / (reduced_size(a, axis) - ddof), a, axis, keepdims) * deviation(a, axis)
     return da, None, None, None
 
 
@@ -224,7 +226,7 @@ def var_jvp(
     return (
         np.sum(np.real(deviation(a, axis) * da), axis=axis, keepdims=keepdims)
         * 2
-        / (reduced_size(a, out) - ddof)
+        / (reduced_size(a, axis) - ddof)
     )
 
 
@@ -252,9 +254,11 @@ def std(
     if where is not True or dtype is not None or correction is not None:
         n = 2 * or_inf(out) * freedom(a, axis, keepdims, ddof, correction, where)
         return variance_dx(dout, a, mean, axis, keepdims, n, where), None, None, None
+    if axis is None and ddof == 0:
+        return dout / (or_inf(out) * np.size(a)) * deviation(a, axis), None, None, None
     if axis is None:
         return dout / (or_inf(out) * (np.size(a) - ddof)) * deviation(a, axis), None, None, None
-    da = unreduce(dout / (or_inf(out) * (reduced_size(a, out) - ddof)), a, axis, keepdims) * deviation(
+    da = unreduce(dout / (or_inf(out) * (reduced_size(a, axis) - ddof)), a, axis, keepdims) * deviation(
         a, axis
     )
     return da, None, None, None
@@ -282,7 +286,7 @@ def std_jvp(
         n = 2 * or_inf(out) * freedom(a, axis, keepdims, ddof, correction, where)
         return variance_tangent(da, a, mean, axis, keepdims, n, where, out)
     total = np.sum(np.real(deviation(a, axis) * da), axis=axis, keepdims=keepdims)
-    return total / (or_inf(out) * (reduced_size(a, out) - ddof))
+    return total / (or_inf(out) * (reduced_size(a, axis) - ddof))
 
 
 SPREAD_NAN = [*NAN, *NAN_MASKED, given(with_nan(3, 4), 1, ddof=1), given(with_nan(3, 4), 1, mean=A(3, 1))]

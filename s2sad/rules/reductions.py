@@ -1,13 +1,14 @@
 """Sums, means, products and extremes over axes; the same passing over NaN.
 
 The number of elements that an element of the result stands for is `np.size(x)` over all axes, else
-`reduced_size(x, out)`. At ties the gradient of a maximum is shared evenly, also with an `initial` value.
+`reduced_size(x, axis)`. At ties the gradient of a maximum is shared evenly, also with an `initial` value.
 Templates say the common calls first, and those with `where`, `initial` or `dtype` in one general form.
 """
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,11 @@ NAN_MASKED = [given(with_nan(3, 4), 1, where=NAN_MASK), given(with_nan(3, 4), wh
 # ---------------------------------------------------------------- helpers
 
 
-def reduced_size(x: Array, out: Array) -> int:
-    """How many elements of `x` each element of a reduction's result stands for."""
-    return np.size(x) // max(np.size(out), 1)
+def reduced_size(x: Array, axis: Any) -> int:
+    """How many elements of `x` each element of a reduction over `axis` stands for."""
+    if axis is None or np.ndim(x) == 0:
+        return np.size(x)
+    return math.prod(np.shape(x)[i] for i in (axis if isinstance(axis, tuple) else (axis,)))
 
 
 def share_of_ties(
@@ -177,10 +180,10 @@ def mean(x, axis=None, dtype=None, *, keepdims=False, where=True, out, dout):
     if where is not True:
         return (np.where(where, unreduce(dout / counted(x, axis, keepdims, where), x, axis, keepdims), 0),)
     if keepdims:
-        return (unreduce(dout / reduced_size(x, out), x, axis, keepdims),)
+        return (unreduce(dout / reduced_size(x, axis), x, axis, keepdims),)
     if axis is None:
         return (unreduce(dout / np.size(x), x),)
-    return (unreduce(dout / reduced_size(x, out), x, axis),)
+    return (unreduce(dout / reduced_size(x, axis), x, axis),)
 
 
 @mean.for_uniform

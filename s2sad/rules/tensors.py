@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
+from ..registry import WANTED, bprop, nondifferentiable
 from ..runtime import add, unbroadcast, zeros_like
 from .samples import A, given
 from .shaping import cast_like
@@ -138,11 +138,16 @@ def einsum_like(x: Array, target: str, subscripts: str, *operands: Array) -> Arr
     return dx
 
 
-def einsum_grads(d: Array, subscripts: str, operands: tuple[Array, ...]) -> tuple[Array, ...]:
-    """The cotangents of the operands of `np.einsum`."""
+def einsum_grads(
+    d: Array, subscripts: str, operands: tuple[Array, ...], wanted: tuple[int, ...] | None = None
+) -> tuple[Array, ...]:
+    """The cotangents of the operands of `np.einsum`; None for those that are not wanted."""
     inputs, result = explicit_subscripts(subscripts, operands)
-    grads = []
+    grads: list[Any] = []
     for k, x in enumerate(operands):
+        if wanted is not None and k not in wanted:
+            grads.append(None)
+            continue
         others = [i for i in range(len(operands)) if i != k]
         equation = ",".join([result, *(inputs[i] for i in others)])
         grads.append(einsum_like(x, inputs[k], equation, d, *[operands[i] for i in others]))
@@ -170,7 +175,7 @@ EINSUMS = [
 
 @bprop(np.einsum, samples=EINSUMS)
 def einsum(subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe", out, dout):
-    return None, einsum_grads(dout, subscripts, operands)
+    return None, einsum_grads(dout, subscripts, operands, WANTED)
 
 
 @einsum.jvp
@@ -189,12 +194,16 @@ def einsum_tangent(subscripts: str, operands: tuple[Array, ...], tangents: tuple
     return total
 
 
-def with_each(d: Array, subscripts: str, operands: tuple[Array, ...], others: Any) -> tuple[Array, ...]:
-    """The change of `einsum_grads(d, subscripts, operands)` when the operands change by `others`."""
-    total = tuple([zeros_like(x) for x in operands])
+def with_each(
+    d: Array, subscripts: str, operands: tuple[Array, ...], others: Any, wanted: tuple[int, ...] | None
+) -> tuple[Array, ...]:
+    """The change of `einsum_grads(d, subscripts, operands, wanted)` when the operands change by `others`."""
+    total = tuple(
+        [zeros_like(x) if wanted is None or k in wanted else None for k, x in enumerate(operands)]
+    )
     for k, changed in enumerate(others):
         if changed is not None:
-            grads = einsum_grads(d, subscripts, (*operands[:k], changed, *operands[k + 1 :]))
+            grads = einsum_grads(d, subscripts, (*operands[:k], changed, *operands[k + 1 :]), wanted)
             total = tuple(
                 [t if i == k else add(t, g) for i, (t, g) in enumerate(zip(total, grads, strict=True))]
             )
@@ -205,13 +214,14 @@ def with_each(d: Array, subscripts: str, operands: tuple[Array, ...], others: An
     einsum_grads,
     samples=[given(A(2, 4), "ij,jk->ik", (A(2, 3), A(3, 4))), given(A(), "i,i,i", (A(3), A(3), A(3)))],
 )
-def einsum_grads_(d, subscripts, operands, out, dout):
-    return einsum_tangent(subscripts, operands, dout), None, with_each(d, subscripts, operands, dout)
+def einsum_grads_(d, subscripts, operands, wanted=None, *, out, dout):
+    return einsum_tangent(subscripts, operands, dout), None, with_each(d, subscripts, operands, dout, None)
 
 
 @einsum_grads_.jvp
-def einsum_grads_jvp(d, subscripts, operands, out, dd, doperands):
-    return add(einsum_grads(dd, subscripts, operands), with_each(d, subscripts, operands, doperands))
+def einsum_grads_jvp(d, subscripts, operands, wanted=None, *, out, dd, doperands):
+    change = with_each(d, subscripts, operands, doperands, wanted)
+    return add(einsum_grads(dd, subscripts, operands, wanted), change)
 
 
 nondifferentiable([explicit_subscripts])
