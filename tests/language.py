@@ -117,6 +117,7 @@ REFUSED: dict[str, list[str]] = {
         "try:\n    y = x\nfinally:\n    z = y\nreturn np.sum(z)",
         "try:\n    y = x\nfinally:\n    return np.sum(x)",
         "try:\n    y = x\nexcept* ValueError:\n    y = 2 * x\nreturn np.sum(y)",
+        "try:\n    raise ValueError(x * 2)\nexcept ValueError as e:\n    y = e.args[0]\nreturn np.sum(y)",
         "with box:\n    y = x * 2\nreturn np.sum(y)",
     ],
     "Values": [

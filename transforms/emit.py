@@ -15,8 +15,8 @@ import gast
 
 from .errors import MissingRuleError, UnsupportedSyntaxError
 from .inline_template import inline_template, literal_of
-from .nodes import attribute, call, constant, load, located, names_read, tuple_of, walk
-from .operations import Apply, Call, Opaque, Operation, Primitives, classify
+from .nodes import attribute, call, constant, load, located, names_read, statements_in, tuple_of, walk
+from .operations import Apply, Call, Inert, Opaque, Operation, Primitives, classify
 from .program import MISSING, Program
 
 __all__ = [
@@ -303,6 +303,29 @@ class Emitter:
                         "call a function that has a rule or readable source",
                     )
         return []
+
+    def check_handlers(self, s: Any) -> None:
+        """Raises UnsupportedSyntaxError for a handler that reads values from its exception, which may carry
+        a derivative.
+        """
+        for h in s.handlers:
+            if h.name is None or h.name.id not in self.active:
+                continue
+            for n in statements_in(h.body):
+                if isinstance(n, gast.Assign) and h.name.id in names_read(n.value) and self.carries(n.value):
+                    self.program.refuse(
+                        n,
+                        f"a value from the exception `{h.name.id}`",
+                        "whether it carries a derivative is not known",
+                        "keep the value in a variable before it is raised",
+                    )
+
+    def carries(self, value: Any) -> bool:
+        """Whether a derivative may flow through an expression."""
+        operation = self.operation(value)
+        return not isinstance(operation, Inert) and not (
+            isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
+        )
 
     def refuse_opaque(self, statement: Any, operation: Opaque) -> NoReturn:
         """Raises UnsupportedSyntaxError for an expression whose derivative is not known."""

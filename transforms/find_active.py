@@ -93,9 +93,13 @@ def find_active(
                         if reads_active([source]):
                             mark(target)
                     visit(s.body)
-                case gast.While() | gast.With() | gast.Try():
+                case gast.While() | gast.With():
+                    visit(s.body)
+                case gast.Try():
                     for block in blocks_of(s):
                         visit(block)
+                    if reads_active(s.body):  # an exception may hold what the body computes with
+                        active.update(h.name.id for h in s.handlers if h.name is not None)
                 case gast.FunctionDef():
                     if any(name in active for _, name in captured_names(s)):
                         active.add(s.name)

@@ -30,6 +30,7 @@ def forward_try(forward: Forward, s: Any) -> list[Any]:
     """
     if not s.handlers:
         return [map_blocks(s, forward.block)]
+    forward.check_handlers(s)
     written = [(n, forward.statement(n)) for n in s.body]
     active = [(n, code) for n, code in written if forward.active & set(assigned_names(n))]
     again = any(blocks_of(n) or not any(new is n for new in code) for n, code in active)

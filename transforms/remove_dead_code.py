@@ -162,7 +162,8 @@ class _Remover:
                     self.drop(result)
                 result.append(s)
             elif id(s) in self.live.needed or (is_body and k == 0 and _is_docstring(s)):
-                result.append(self.statement(s))
+                new = self.statement(s)
+                result += new.body if isinstance(new, gast.Try) and is_plain(new) else [new]
             elif not isinstance(s, gast.Pass) or len(statements) > 1:
                 self.removed += 1
             else:
@@ -206,6 +207,11 @@ class _Remover:
             return s
         self.removed += 1
         return rebuilt(s, targets=[_without(target, dead)])
+
+
+def is_plain(s: Node) -> bool:
+    """Whether a `try` neither handles an exception nor does anything at its end."""
+    return not s.handlers and all(isinstance(n, gast.Pass) for n in s.finalbody)
 
 
 def _places(target: Node) -> list[Node]:

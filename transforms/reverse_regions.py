@@ -36,6 +36,7 @@ def reverse_try(reverse: Reverse, s: Any, env: Env) -> Sweep:
         final, final_back = reverse.block(s.finalbody, env)
         body, back = reverse.block(s.body, env)
         return [rebuilt(s, body=body, finalbody=final)], [*final_back, *back]
+    reverse.check_handlers(s)
     arms: list[tuple[Env, list[Any]]] = [(dict(env), [])]
     orelse, back = reverse.block(s.orelse, arms[0][0])
     outer, reverse.careful = reverse.careful, True

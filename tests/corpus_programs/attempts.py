@@ -315,3 +315,33 @@ def exception_of_a_tangent_is_not_handled(x, y):
     except ZeroDivisionError:
         z = y
     return z
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def finally_without_effect(x, y):
+    def step(v):
+        try:
+            z = v * y
+        finally:
+            unused = 2  # noqa: F841
+        return z
+
+    return step(x) * step(y)
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def exception_from_a_call_in_a_loop(x, y):
+    def checked(v, k):
+        if k % 2:
+            raise KeyError(k)
+        return v * v * k
+
+    s = x
+    for k in range(5):
+        try:
+            s = s + checked(s, k) * 0.1
+        except KeyError as error:
+            s = s * y + len(str(error))
+        else:
+            s = s - y
+    return s
