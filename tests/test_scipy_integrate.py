@@ -12,7 +12,8 @@ import pytest
 from scipy import integrate
 
 import s2sad
-from s2sad.transforms.errors import NonDifferentiableError
+from s2sad.registry import find_rule, refusal
+from s2sad.transforms.errors import MissingRuleError, NonDifferentiableError, S2sadError
 from tests.compare import check_program, check_second
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
@@ -191,3 +192,73 @@ def test_the_times_of_events_have_no_derivative() -> None:
 
     with pytest.raises(NonDifferentiableError, match="t_events"):
         s2sad.grad(f)(0.7)
+
+
+# ---------------------------------------------------------------- integrals
+
+
+def over_arguments(p: Any, q: Any) -> Any:
+    return integrate.quad(lambda t, a: np.exp(-a * t * t), 0.1, 1.2, (p * q,))[0]
+
+
+def over_closure(p: Any, q: Any) -> Any:
+    value, _ = integrate.quad(lambda t: np.sin(p * t) * q, q, 2.0 * p)
+    return value * p
+
+
+def improper(p: Any, q: Any) -> Any:
+    return integrate.quad(lambda t: np.exp(-p * t * t) * q, -np.inf, np.inf)[0]
+
+
+def nested(p: Any, q: Any) -> Any:
+    return integrate.quad(lambda t: integrate.quad(lambda s: np.cos(s * t * p), 0.0, q)[0], 0.0, 1.0)[0]
+
+
+@pytest.mark.parametrize("f", [over_arguments, over_closure, improper, nested], ids=lambda f: f.__name__)
+def test_integrals_of_functions(f: Callable[..., Any]) -> None:
+    check_program(f, (1.3, 0.9), (0, 1))
+    check_program(f, (1.3, 0.9), (1,))
+    with pytest.raises(MissingRuleError, match="use scipy.integrate.fixed_quad"):
+        s2sad.hessian(f)(1.3, 0.9)
+
+
+def test_gaussian_quadrature() -> None:
+    def f(p: Any, q: Any) -> Any:
+        return integrate.fixed_quad(lambda t, a: np.sin(a * t) * q, p, 2.0 * q, (p * q,), n=6)[0]
+
+    check_program(f, (1.3, 0.9), (0, 1))
+    check_second(f, (1.3, 0.9), (0, 1))
+
+
+def trapezoids(y: Any, x: Any) -> Any:
+    return integrate.trapezoid(y, x) * integrate.trapezoid(y, dx=0.3)
+
+
+def parabolas(y: Any, x: Any) -> Any:
+    return integrate.simpson(y, x=x) + integrate.simpson(y[:4] ** 2, x=x[:4]) + integrate.simpson(y, dx=0.3)
+
+
+def running(y: Any, x: Any) -> Any:
+    return integrate.cumulative_trapezoid(y, x, initial=0) * y
+
+
+def romberg(y: Any, x: Any) -> Any:
+    return integrate.romb(y * x, dx=0.2)
+
+
+@pytest.mark.parametrize("f", [trapezoids, parabolas, running, romberg], ids=lambda f: f.__name__)
+def test_integrals_of_samples(f: Callable[..., Any]) -> None:
+    y, x = np.array([1.0, 2.0, 0.5, 0.7, 1.1]), np.array([0.0, 0.5, 0.7, 1.2, 2.0])
+    check_program(f, (y, x), (0, 1))
+    check_second(f, (y, x), (0, 1))
+
+
+def test_what_is_not_differentiated_says_why() -> None:
+    def f(p: float) -> Any:
+        return integrate.quad(lambda t: p * t, 0.0, 1.0, weight="cos", wvar=2.0)[0]
+
+    with pytest.raises(S2sadError):
+        s2sad.grad(f)(1.3)
+    functions = {n for n in integrate.__all__ if callable(getattr(integrate, n))}
+    unknown = [n for n in functions if (f := getattr(integrate, n)) and not find_rule(f) and not refusal(f)]
+    assert set(unknown) <= {"DenseOutput", "IntegrationWarning", "ODEintWarning", "OdeSolution", "OdeSolver"}

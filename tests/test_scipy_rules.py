@@ -56,7 +56,7 @@ def is_sample(value: Any) -> bool:
     return is_floating(value) or (isinstance(value, (tuple, list)) and any(map(is_sample, value)))
 
 
-ONCE = {"eigvals"}  # its gradient needs the vectors of general matrices
+ONCE = {"eigvals", "quad"}  # their gradients need what has no derivative
 AS_ARRAYS = {"huber"}  # second derivatives of np.clip and np.maximum are arrays, for numbers too
 
 

@@ -17,9 +17,9 @@ from ..registry import Rule, Template, bprop, for_instances, nondifferentiable, 
 Array = Any  # whatever implements NumPy's protocols
 
 
-def fprop_of(f: Any, keys: Any = None) -> Any:
+def fprop_of(f: Any, keys: Any = None, own: bool = False) -> Any:
     """The reverse derivative of any callable, as `s2sad.dynamic` gives it: that stands on the rules."""
-    return importlib.import_module("s2sad.dynamic").fprop_of(f, False, keys)
+    return importlib.import_module("s2sad.dynamic").fprop_of(f, own, keys)
 
 
 def jvp_of(f: Any, change: Any, changes: Any) -> Any:
@@ -30,12 +30,12 @@ def jvp_of(f: Any, change: Any, changes: Any) -> Any:
 # The tangent and the adjoint of a function are those of what it closes over, and its derivative closes over
 # the same.
 @bprop(fprop_of, samples=[(abs,)])
-def fprop_of_(f, keys=None, *, out, dout):
+def fprop_of_(f, keys=None, own=False, *, out, dout):
     return (dout,)
 
 
 @fprop_of_.jvp
-def fprop_of_jvp(f, keys=None, *, out, df):
+def fprop_of_jvp(f, keys=None, own=False, *, out, df):
     return df
 
 

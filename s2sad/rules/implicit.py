@@ -151,7 +151,7 @@ def minimum_tangent(programs: tuple[Any, Any], tangents: tuple[Any, ...], call: 
     return implicit_tangent(gradient, tangents, call), changed(objective, (df, None, dargs), call)
 
 
-def changed(program: Any, tangents: tuple[Any, ...], call: Call) -> Any:
+def changed(program: Any, tangents: tuple[Any, ...], call: tuple[Any, ...]) -> Any:
     """The tangent of g, from those of the parts of the call; None is none."""
     return pushed_forward(program, (*map(zero_for_none, tangents, call),), call)
 

@@ -1,0 +1,330 @@
+"""`scipy.integrate`: integrals of functions, and of samples.
+
+The derivative of an integral is the integral of the derivative, found as accurately as the integral was.
+"""
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from scipy import integrate, special
+
+from s2sad.transforms.errors import NonDifferentiableError
+
+from ..registry import bprop, nondifferentiable, refuse
+from ..runtime import unbroadcast
+from .constant import named
+from .functional import called, fprop_of, jvp_of, pulled_back
+from .implicit import changed, tupled
+from .results import first_cotangent, first_tangent
+from .samples import A, given
+
+Array = Any  # whatever implements NumPy's protocols
+
+
+# ---------------------------------------------------------------- of functions
+
+
+def integral(g: Any, a: Any, b: Any, accuracy: Any) -> Any:
+    """The integral from `a` to `b` of a function whose values are numbers, arrays, or containers of these."""
+    structure = importlib.import_module("s2sad.structure")
+    like = g(0.5 * (a + b) if np.isfinite(a + b) else 0.0)
+    shapes = [np.shape(x) for x in structure.flatten(like)]
+
+    def as_vector(t: float) -> Array:
+        return np.concatenate([np.ravel(x) for x in structure.flatten(g(t))])
+
+    if not shapes:
+        return like
+    found = integrate.quad_vec(as_vector, a, b, epsabs=accuracy[0], epsrel=accuracy[1], norm="max")[0]
+    ends = np.cumsum([int(np.prod(s)) for s in shapes])
+    parts = [np.reshape(v, s)[()] for v, s in zip(np.split(found, ends[:-1]), shapes, strict=True)]
+    return structure.map_structure(lambda x: parts.pop(0) if structure.flatten(x) else None, like)
+
+
+def adjoint_at(g: Any, d: Any) -> Any:
+    """The function that gives, at a place, the adjoint of `g` itself from that of its value."""
+
+    def at(t: Any) -> Any:
+        _, bprop_ = fprop_of(g, None, True)(t)
+        dg, _ = bprop_(d)
+        return dg
+
+    return at
+
+
+def tangent_at(g: Any, dg: Any) -> Any:
+    """The function that gives, at a place, the tangent of the value of `g` from that of `g` itself."""
+
+    def at(t: Any) -> Any:
+        return jvp_of(g, dg, {})(t)[1]
+
+    return at
+
+
+def integrand(func: Any, args: Any) -> Any:
+    """The integrand of one number."""
+
+    def at(t: Any) -> Any:
+        return func(t, *tupled(args))
+
+    return at
+
+
+def quad_adjoint(d: Any, func: Any, a: Any, b: Any, args: Any, accuracy: Any) -> Any:
+    """The adjoints of an integrand and of its arguments, from that of the integral."""
+    dat = integral(adjoint_at(integrand(func, args), d), a, b, accuracy)
+    return dat.get("func"), dat.get("args")
+
+
+def quad_tangent(tangents: Any, func: Any, a: Any, b: Any, args: Any, accuracy: Any) -> Any:
+    """The tangent of an integral, from those of the integrand and of its arguments."""
+    dat = {name: d for name, d in zip(("func", "args"), tangents, strict=True) if d is not None}
+    return integral(tangent_at(integrand(func, args), dat), a, b, accuracy)
+
+
+refuse(
+    [integral], "second derivatives of integrals found by quad are not known; use scipy.integrate.fixed_quad"
+)
+
+
+def accuracy_of(epsabs: float, epsrel: float, weight: Any, points: Any) -> tuple[float, float]:
+    """The accuracy of an integral; refuses those with weights or given breakpoints."""
+    if weight is not None or points is not None:
+        raise NonDifferentiableError(
+            "the derivative of an integral with `weight` or `points`",
+            why="it is not known how accurately its derivative would be found",
+            instead="multiply by the weight in the function, and add integrals between the points",
+        )
+    return epsabs, epsrel
+
+
+nondifferentiable([accuracy_of])
+
+
+def gaussian(t: Any, width: Any, height: Any) -> Any:
+    """For samples: a function with arguments."""
+    return height * np.exp(-((t / width) ** 2))
+
+
+@bprop(
+    integrate.quad,
+    parts=(0,),
+    samples=[
+        (gaussian, 0.2, 1.5, (0.7, 1.3)),
+        (gaussian, -np.inf, np.inf, (0.7, 1.3)),
+        (np.cos, 0.2, 1.5),
+    ],
+)
+def quad(
+    func,
+    a,
+    b,
+    args=(),
+    full_output=0,
+    epsabs=1.49e-8,
+    epsrel=1.49e-8,
+    limit=50,
+    points=None,
+    weight=None,
+    *,
+    out,
+    dout,
+):
+    d = first_cotangent(dout, True)
+    accuracy = accuracy_of(epsabs, epsrel, weight, points)
+    dfunc, dargs = quad_adjoint(d, func, a, b, args, accuracy)
+    return dfunc, -d * called(func, a, tupled(args)), d * called(func, b, tupled(args)), dargs
+
+
+@quad.jvp
+def quad_jvp(
+    func,
+    a,
+    b,
+    args=(),
+    full_output=0,
+    epsabs=1.49e-8,
+    epsrel=1.49e-8,
+    limit=50,
+    points=None,
+    weight=None,
+    *,
+    out,
+    dfunc,
+    da,
+    db,
+    dargs,
+):
+    accuracy = accuracy_of(epsabs, epsrel, weight, points)
+    inside = quad_tangent((dfunc, dargs), func, a, b, args, accuracy)
+    ends = called(func, b, tupled(args)) * db - called(func, a, tupled(args)) * da
+    return first_tangent(inside + ends, out, True)
+
+
+def gauss(call: tuple[Any, ...]) -> Any:
+    """`fixed_quad(func, a, b, args, n)[0]`."""
+    func, a, b, args, n = call
+    nodes, weights = special.roots_legendre(n)
+    y = (b - a) * (nodes + 1) / 2 + a
+    return (b - a) / 2 * np.sum(weights * called(func, y, args), axis=-1)
+
+
+@bprop(
+    integrate.fixed_quad,
+    parts=(0,),
+    samples=[(gaussian, 0.2, 1.5, (0.7, 1.3)), (gaussian, 0.2, 1.5, (0.7, 1.3), 3)],
+)
+def fixed_quad(func, a, b, args=(), n=5, *, out, dout):
+    dfunc, da, db, dargs, _ = pulled_back(gauss, first_cotangent(dout, True), (func, a, b, args, n))
+    return dfunc, da, db, dargs
+
+
+@fixed_quad.jvp
+def fixed_quad_jvp(func, a, b, args=(), n=5, *, out, dfunc, da, db, dargs):
+    dvalue = changed(gauss, (dfunc, da, db, dargs, None), (func, a, b, args, n))
+    return first_tangent(dvalue, out, True)
+
+
+# ---------------------------------------------------------------- of samples
+
+
+def widths(y: Array, x: Any, dx: Any, axis: int) -> Any:
+    """The distances between samples, shaped to multiply what lies between neighbours along `axis`."""
+    if x is None:
+        return dx
+    return np.diff(x, axis=axis) if np.ndim(x) > 1 else np.reshape(np.diff(x), lying_along(y, axis))
+
+
+def lying_along(y: Array, axis: int) -> tuple[int, ...]:
+    """The shape of a vector that lies along an axis of `y`."""
+    shape = [1] * np.ndim(y)
+    shape[axis] = -1
+    return tuple(shape)
+
+
+nondifferentiable([lying_along])
+
+
+def between(y: Array, axis: int) -> Array:
+    """The means of neighbours."""
+    count = np.shape(y)[axis]
+    return (np.take(y, np.arange(1, count), axis) + np.take(y, np.arange(count - 1), axis)) / 2
+
+
+def trapezoids(call: tuple[Any, ...]) -> Any:
+    """`trapezoid(y, x, dx, axis)`."""
+    y, x, dx, axis = call
+    return np.sum(widths(y, x, dx, axis) * between(y, axis), axis=axis)
+
+
+def running_trapezoids(call: tuple[Any, ...]) -> Array:
+    """`cumulative_trapezoid(y, x, dx, axis, initial)`."""
+    y, x, dx, axis, initial = call
+    sums = np.cumsum(widths(y, x, dx, axis) * between(y, axis), axis=axis)
+    if initial is None:
+        return sums
+    return np.concatenate([0.0 * np.take(y, np.arange(1), axis) + initial, sums], axis=axis)
+
+
+def parabolas(call: tuple[Any, ...]) -> Any:
+    """`simpson(y, x=x, dx=dx, axis=axis)`: the last of an odd number of steps is Cartwright's."""
+    y, x, dx, axis = call
+    count = np.shape(y)[axis]
+    if count == 2:
+        return np.sum(widths(y, x, dx, axis) * between(y, axis), axis=axis)
+    h = widths(y, x, dx, axis) * np.ones((count - 1, *[1] * (np.ndim(y) - 1 - axis % np.ndim(y))))
+    first = np.arange(0, count - 2, 2)
+    h0, h1 = np.take(h, first, axis), np.take(h, first + 1, axis)
+    y0, y1, y2 = np.take(y, first, axis), np.take(y, first + 1, axis), np.take(y, first + 2, axis)
+    both = h0 + h1
+    sums = y0 * (2 - h1 / h0) + y1 * both * both / (h0 * h1) + y2 * (2 - h0 / h1)
+    total = np.sum(both / 6 * sums, axis=axis)
+    if count % 2 == 0:
+        a, b = np.take(h, -2, axis), np.take(h, -1, axis)
+        y0, y1, y2 = np.take(y, -3, axis), np.take(y, -2, axis), np.take(y, -1, axis)
+        total = total + (2 * b * b + 3 * a * b) / (6 * (a + b)) * y2
+        total = total + (b * b + 3 * a * b) / (6 * a) * y1 - b * b * b / (6 * a * (a + b)) * y0
+    return total
+
+
+# In templates the places of samples are `grid`: what would be the tangent of `x` is a parameter, too.
+GRID = np.array([0.0, 0.4, 0.7, 1.3, 1.9])
+SAMPLES = [
+    given(A(5), GRID),
+    given(A(2, 5), None, dx=0.3),
+    given(A(5, 2), GRID, axis=0),
+    given(A(2, 5), np.stack([GRID, 2 * GRID])),
+    given(A(4), dx=0.7),
+    given(A(2), GRID[:2]),
+    given(A(5, dtype="float32")),
+]
+
+
+@bprop(integrate.trapezoid, samples=SAMPLES)
+def trapezoid(y, grid=None, dx=1.0, axis=-1, *, out, dout):
+    dy, dgrid, ddx, _ = pulled_back(trapezoids, dout, (y, grid, dx, axis))
+    return dy, dgrid, ddx
+
+
+@trapezoid.jvp
+def trapezoid_jvp(y, grid=None, dx=1.0, axis=-1, *, out, dy, dgrid, ddx):
+    return changed(trapezoids, (dy, dgrid, ddx, None), (y, grid, dx, axis))
+
+
+@bprop(integrate.simpson, samples=[*SAMPLES, given(A(4), GRID[:4]), given(A(6, 2), axis=0, dx=0.2)])
+def simpson(y, grid=None, dx=1.0, axis=-1, *, out, dout):
+    dy, dgrid, ddx, _ = pulled_back(parabolas, dout, (y, grid, dx, axis))
+    return dy, dgrid, ddx
+
+
+@simpson.jvp
+def simpson_jvp(y, grid=None, dx=1.0, axis=-1, *, out, dy, dgrid, ddx):
+    return changed(parabolas, (dy, dgrid, ddx, None), (y, grid, dx, axis))
+
+
+@bprop(
+    integrate.cumulative_trapezoid,
+    samples=[*SAMPLES, given(A(5), GRID, initial=0), given(A(2, 5), axis=0, initial=0)],
+)
+def cumulative_trapezoid(y, grid=None, dx=1.0, axis=-1, initial=None, *, out, dout):
+    dy, dgrid, ddx, _, _ = pulled_back(running_trapezoids, dout, (y, grid, dx, axis, initial))
+    return dy, dgrid, ddx
+
+
+@cumulative_trapezoid.jvp
+def cumulative_trapezoid_jvp(y, grid=None, dx=1.0, axis=-1, initial=None, *, out, dy, dgrid, ddx):
+    return changed(running_trapezoids, (dy, dgrid, ddx, None, None), (y, grid, dx, axis, initial))
+
+
+def romberg_weights(y: Array, axis: int) -> Array:
+    """The weights of samples in `romb` of step one, shaped to multiply them."""
+    count = np.shape(y)[axis]
+    shape = [1] * np.ndim(y)
+    shape[axis] = count
+    return np.reshape(integrate.romb(np.eye(count), axis=0), shape)
+
+
+nondifferentiable([romberg_weights])
+
+
+@bprop(integrate.romb, samples=[given(A(5)), given(A(2, 9), 0.3), given(A(5, 2), 1.5, axis=0)])
+def romb(y, dx=1.0, axis=-1, show=False, *, out, dout):
+    d = np.expand_dims(dout, axis) * romberg_weights(y, axis)
+    return unbroadcast(d * dx, y), unbroadcast(np.sum(d * y), dx)
+
+
+@romb.jvp
+def romb_jvp(y, dx=1.0, axis=-1, show=False, *, out, dy, ddx):
+    weights = romberg_weights(y, axis)
+    return np.sum(weights * dy, axis=axis) * dx + np.sum(weights * y, axis=axis) * ddx
+
+
+refuse(
+    named(integrate, "quad_vec cubature dblquad tplquad nquad qmc_quad tanhsinh nsum lebedev_rule"),
+    "use scipy.integrate.quad or fixed_quad, nested for several dimensions",
+)
+refuse(named(integrate, "cumulative_simpson newton_cotes"), "use scipy.integrate.cumulative_trapezoid")
