@@ -150,7 +150,7 @@ class Rule:
     both modes.
     `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
     that carries a derivative is an error.
-    `parts` names those parts of a result, a dict, that have a derivative that is known; None: all.
+    `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
     `lists` says that the rule itself gives lists and tuples of numbers their derivatives.
     `widens` says that an elementwise result may be of another dtype than arguments that are all of one.
     """
@@ -166,7 +166,7 @@ class Rule:
     uniform: Template | None = None
     reals: Template | None = None
     refused: frozenset[str] = frozenset()
-    parts: tuple[str, ...] | None = None
+    parts: tuple[str | int, ...] | None = None
     lists: bool = False
     widens: bool = False
 
@@ -212,7 +212,7 @@ def bprop(
     samples: Any = None,
     in_place: Iterable[Any] = (),
     refused: Iterable[str] = (),
-    parts: Iterable[str] | None = None,
+    parts: Iterable[str | int] | None = None,
     lists: bool = False,
     widens: bool = False,
 ) -> Callable[[Callable[..., Any]], Rule]:
@@ -220,7 +220,7 @@ def bprop(
 
     Functions in `in_place` have the same derivative but write their result into their first argument. The
     gradients of the parameters in `refused` are written as None but are not zero: to ask for one is an error.
-    Of a result that is a dict only the `parts` have a known derivative. With `lists` the rule returns lists
+    Of a result that is a dict or a tuple only the `parts` have a known derivative. With `lists` the rule returns lists
     of gradients for lists of arrays or numbers.
     """
     structure = functions[-1] if functions and isinstance(functions[-1], str) else None

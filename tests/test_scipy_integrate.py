@@ -218,7 +218,7 @@ def nested(p: Any, q: Any) -> Any:
 def test_integrals_of_functions(f: Callable[..., Any]) -> None:
     check_program(f, (1.3, 0.9), (0, 1))
     check_program(f, (1.3, 0.9), (1,))
-    with pytest.raises(MissingRuleError, match="use scipy.integrate.fixed_quad"):
+    with pytest.raises(MissingRuleError, match="fixed_quad"):
         s2sad.hessian(f)(1.3, 0.9)
 
 
@@ -235,7 +235,8 @@ def trapezoids(y: Any, x: Any) -> Any:
 
 
 def parabolas(y: Any, x: Any) -> Any:
-    return integrate.simpson(y, x=x) + integrate.simpson(y[:4] ** 2, x=x[:4]) + integrate.simpson(y, dx=0.3)
+    even = np.concatenate([y**2, np.stack([x[1]])])
+    return integrate.simpson(y, x=x) + integrate.simpson(even, dx=0.3)
 
 
 def running(y: Any, x: Any) -> Any:
