@@ -220,8 +220,8 @@ def bprop(
 
     Functions in `in_place` have the same derivative but write their result into their first argument. The
     gradients of the parameters in `refused` are written as None but are not zero: to ask for one is an error.
-    Of a result that is a dict or a tuple only the `parts` have a known derivative. With `lists` the rule returns lists
-    of gradients for lists of arrays or numbers.
+    Of a result that is a dict or a tuple only the `parts` have a known derivative. With `lists` the rule
+    returns lists of gradients for lists of arrays or numbers.
     """
     structure = functions[-1] if functions and isinstance(functions[-1], str) else None
     if structure is not None:

@@ -235,7 +235,7 @@ def trapezoids(y: Any, x: Any) -> Any:
 
 
 def parabolas(y: Any, x: Any) -> Any:
-    even = np.concatenate([y**2, np.stack([x[1]])])
+    even = np.concatenate([y**2, x])
     return integrate.simpson(y, x=x) + integrate.simpson(even, dx=0.3)
 
 
