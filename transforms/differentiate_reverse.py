@@ -248,7 +248,7 @@ class Reverse(AdjointEmitter):
         late = set(kept) if self.changes.is_change(statement) else set(assigned_names(statement))
         before = [copy for name, copy in copies.items() if name not in late]
         after = [copy for name, copy in copies.items() if name in late]
-        if before and self.makes_new(statement):  # it may as well read the copies
+        if before and self.is_exact(statement):  # it may as well read the copies
             ahead = [substitute(a, {n: load(c) for n, c in kept.items() if n not in late}) for a in ahead]
         return [*before, *ahead, *after], back
 
@@ -258,12 +258,18 @@ class Reverse(AdjointEmitter):
             return call(attribute(load(name), "copy"))
         return call(self.helper("copy_adjoint"), load(name))
 
-    def makes_new(self, statement: Any) -> bool:
-        """Whether a statement assigns the result of a primitive that shares nothing with its operands."""
+    def is_exact(self, statement: Any) -> bool:
+        """Whether a statement does arithmetic on vectors, which gives the same to the last bit wherever they
+        lie in memory. Sums and products of matrices may not.
+        """
         match statement:
-            case gast.Assign(targets=[gast.Name()], value=value):
-                operation = self.operation(value)
-                return isinstance(operation, Apply) and self.primitives.sharing(operation) == "fresh"
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.BinOp(op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div())
+                | gast.UnaryOp(op=gast.USub()),
+            ):
+                kind = self.kinds.get(name, self.domain.UNKNOWN)
+                return bool(self.domain.is_float(kind) and self.domain.rank(kind) == 1)
         return False
 
     def comment(self, statement: Any, code: list[Any]) -> None:
