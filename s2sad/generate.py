@@ -7,6 +7,7 @@ depends on (`captures`), so that the caller can tell later whether the result st
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -158,6 +159,8 @@ class Generator:
         function with star parameters, the one for this number of arguments.
         """
         make = getattr(type(function), "function_for_kinds", None)
+        if isinstance(function, functools._lru_cache_wrapper):
+            return self.plain(function.__wrapped__, args, keywords)
         if make is None:
             return self.of_arity(function, len(args), keywords)
         key = (id(function), tuple(args), tuple(keywords.items()))

@@ -122,6 +122,8 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
     special = getattr(f, "lift_call", None) or (CALLED.get(f) if isinstance(f, FunctionType) else None)
     if special is not None:
         return special(args, keywords)  # type: ignore[no-any-return]
+    if isinstance(f, functools._lru_cache_wrapper):
+        return lift(f.__wrapped__, args, keywords)
     if isinstance(f, functools.partial):
         inner = lift(f.func, (*f.args, *args), {**f.keywords, **keywords})
         own = (

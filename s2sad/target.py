@@ -47,6 +47,8 @@ def target_of(f: Any) -> Target:
     if isinstance(f, MethodType):
         inner = target_of(f.__func__)
         return Target(inner.function, (*inner.args, f.__self__), inner.keywords)
+    if isinstance(f, functools._lru_cache_wrapper):
+        return target_of(f.__wrapped__)
     if isinstance(f, functools.partial):
         inner = target_of(f.func)
         return Target(inner.function, (*inner.args, *f.args), (*inner.keywords, *f.keywords.items()))

@@ -63,7 +63,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "tuple_expanded list_expanded array_expanded dict_expanded list_of_any_length "
             "arguments_passed_on",
         ),
-        ("decorators with `functools.wraps`", "decorated_function"),
+        ("decorators with `functools.wraps`, `functools.lru_cache`", "decorated_function cached_functions"),
         ("`zip(*rows)`, `range(*bounds)`", "zipped_columns sums_of_columns expanded_range"),
         ("recursion", "recursion mutual_recursion recursive_closure"),
         (

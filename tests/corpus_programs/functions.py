@@ -1,5 +1,6 @@
 """Calls of the user's own functions: defaults, keywords, recursion, closures, functions as values."""
 
+import functools
 import math
 
 import numpy as np
@@ -390,3 +391,30 @@ def runge_kutta(u, v, p):
         u4, v4 = lotka_volterra(u + h * u3, v + h * v3, p)
         u, v = u + h / 6 * (u1 + 2 * u2 + 2 * u3 + u4), v + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
     return u * v
+
+
+@functools.lru_cache
+def cached_power(x, n):
+    return x**n
+
+
+@functools.cache
+def fibonacci(n):
+    return 1.0 if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+@functools.cache
+def cached_recurrence(x, n):
+    if n < 2:
+        return x
+    return cached_recurrence(x, n - 1) * 0.5 + cached_recurrence(x, n - 2) * x
+
+
+@program((0.8, 1.4), wrt=(0, 1), second=True)
+def cached_functions(x, y):
+    return cached_power(x, 3) * y + sum(cached_power(v, 2) for v in (x, y))
+
+
+@program((0.8, 1.4), wrt=(0, 1), second=True)
+def cached_recursion(x, y):
+    return x * fibonacci(20) * y + cached_recurrence(x, 4) * y
