@@ -20,7 +20,7 @@ from .function_state import state_of
 from .generate import Capture, Generator, Request
 from .kinds import UNKNOWN, Kind, kind_of
 from .primitives import PRIMITIVES
-from .tangents import tangent_like, unshared
+from .tangents import checked_bprop, tangent_like, unshared
 from .target import Target, target_of
 from .transforms.bind_captured import is_captured
 from .transforms.errors import NonDifferentiableError, S2sadError
@@ -109,13 +109,18 @@ class Derivative:
     # ------------------------------------------------------------ calling
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        if keywords or len(args) != len(self._parameters) or self._target.args or self._form == "jvp":
-            return self._bound_call(args, keywords)
-        return self._function(args)(*args)
-
-    def _bound_call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         if self._form == "jvp":
             return self._push(args, keywords)
+        if keywords or len(args) != len(self._parameters) or self._target.args:
+            made = self._bound_call(args, keywords)
+        else:
+            made = self._function(args)(*args)
+        if self._form != "vjp":
+            return made
+        out, bprop = made
+        return out, checked_bprop(bprop, out, self.__name__)
+
+    def _bound_call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         primals = self.bind(args, keywords)
         function = self._function(primals)
         count = function.__code__.co_argcount

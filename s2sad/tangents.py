@@ -1,10 +1,11 @@
-"""Tangents as they are given: made like their arguments, so that generated code need not ask.
+"""Tangents and cotangents as they are given: made like what they are of, so that generated code need not ask.
 
 All raise NonDifferentiableError.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -12,11 +13,11 @@ import numpy as np
 
 from .transforms.errors import NonDifferentiableError
 
-__all__ = ["tangent_like", "unshared"]
+__all__ = ["checked_bprop", "cotangent_like", "tangent_like", "unshared"]
 
 
-def tangent_like(primal: Any, tangent: Any, name: str) -> Any:
-    """The tangent with the structure and the dtypes of its argument `name`, which `primal` is.
+def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") -> Any:
+    """The tangent (or what it is called) with the structure and the dtypes of `primal`, which is `name`.
 
     What carries no derivative has the tangent None or zero; that of what has a structure of its own (a
     function) is given back as it is.
@@ -24,18 +25,18 @@ def tangent_like(primal: Any, tangent: Any, name: str) -> Any:
     if type(primal) is type(tangent) is float:
         return tangent
     if isinstance(primal, (tuple, list, dict)) or _is_dataclass(primal):
-        return _mirrored(primal, tangent, name)
+        return _mirrored(primal, tangent, name, what)
     dtype = getattr(primal, "dtype", None)
     if dtype is None:
         if not isinstance(primal, (bool, int, float, complex, str, bytes, type(None))):
             return tangent
         dtype = np.result_type(primal) if isinstance(primal, (bool, int, float, complex)) else None
     if dtype is None or dtype.kind not in "fc":
-        return _nothing(primal, tangent, name)
-    return _number(primal, dtype, tangent, name)
+        return _nothing(primal, tangent, name) if what == "tangent" else None
+    return _number(primal, dtype, tangent, name, what)
 
 
-def _number(primal: Any, dtype: Any, tangent: Any, name: str) -> Any:
+def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:
     """The tangent of a number or array of this floating dtype."""
     if hasattr(tangent, "dtype"):
         if tangent.dtype == dtype and tangent.shape == np.shape(primal):
@@ -47,13 +48,13 @@ def _number(primal: Any, dtype: Any, tangent: Any, name: str) -> Any:
         given = np.asarray(tangent)
     if given.shape != np.shape(primal):
         raise NonDifferentiableError(
-            f"the tangent of `{name}` has shape {given.shape}, its argument {np.shape(primal)}",
-            instead="give a tangent of the argument's shape",
+            f"the {what} of `{name}` has shape {given.shape}, `{name}` itself {np.shape(primal)}",
+            instead=f"give a {what} of that shape",
         )
     if given.dtype.kind not in ("biufc" if dtype.kind == "c" else "biuf"):
         raise NonDifferentiableError(
-            f"the tangent of `{name}` is of type {given.dtype}, its argument of type {dtype}",
-            instead="give a tangent of the argument's type",
+            f"the {what} of `{name}` is of type {_type_name(tangent)}, `{name}` itself of type {dtype}",
+            instead=f"give a {what} of that type",
         )
     if not hasattr(primal, "dtype"):
         return float(tangent) if isinstance(primal, float) else complex(tangent)
@@ -72,33 +73,53 @@ def _nothing(primal: Any, tangent: Any, name: str) -> None:
     )
 
 
-def _mirrored(primal: Any, tangent: Any, name: str) -> Any:
+def _mirrored(primal: Any, tangent: Any, name: str, what: str) -> Any:
     """The tangent of a container: the same container, of tangents."""
     if type(tangent) is not type(primal):
         if tangent is None and not _has_floats(primal):
             return None
-        raise _misfit(f"is a {_type_name(tangent)}, its argument a {_type_name(primal)}", name)
+        raise _misfit(f"is a {_type_name(tangent)}, `{name}` itself a {_type_name(primal)}", name, what)
     if isinstance(primal, dict):
         if tangent.keys() != primal.keys():
-            raise _misfit(f"has the keys {[*tangent]}, its argument {[*primal]}", name)
-        return {k: tangent_like(v, tangent[k], f"{name}[{k!r}]") for k, v in primal.items()}
+            raise _misfit(f"has the keys {[*tangent]}, `{name}` itself {[*primal]}", name, what)
+        return {k: tangent_like(v, tangent[k], f"{name}[{k!r}]", what) for k, v in primal.items()}
     if _is_dataclass(primal):
         parts = {n.name: (getattr(primal, n.name), getattr(tangent, n.name)) for n in fields(primal)}
-        return replace(tangent, **{k: tangent_like(*v, f"{name}.{k}") for k, v in parts.items()})
+        return replace(tangent, **{k: tangent_like(*v, f"{name}.{k}", what) for k, v in parts.items()})
     if len(tangent) != len(primal):
-        raise _misfit(f"has {len(tangent)} elements, its argument {len(primal)}", name)
-    items = [
-        tangent_like(p, t, f"{name}[{k}]") for k, (p, t) in enumerate(zip(primal, tangent, strict=True))
-    ]
+        raise _misfit(f"has {len(tangent)} elements, `{name}` itself {len(primal)}", name, what)
+    pairs = enumerate(zip(primal, tangent, strict=True))
+    items = [tangent_like(p, t, f"{name}[{k}]", what) for k, (p, t) in pairs]
     if isinstance(primal, list):
         return items
     return type(primal)._make(items) if hasattr(primal, "_make") else tuple(items)
 
 
-def _misfit(how: str, name: str) -> NonDifferentiableError:
-    return NonDifferentiableError(
-        f"the tangent of `{name}` {how}", instead="give a tangent of the argument's structure"
-    )
+def _misfit(how: str, name: str, what: str) -> NonDifferentiableError:
+    return NonDifferentiableError(f"the {what} of `{name}` {how}", instead=f"give a {what} of that structure")
+
+
+# ---------------------------------------------------------------- cotangents
+
+
+def cotangent_like(dout: Any, out: Any, name: str) -> Any:
+    """The cotangent with the structure and the dtypes of the result of `name`; None for what carries no
+    derivative.
+    """
+    return tangent_like(out, dout, f"{name}(...)", "cotangent")
+
+
+def checked_bprop(bprop: Callable[[Any], Any], out: Any, name: str) -> Callable[[Any], Any]:
+    """A `bprop` that takes cotangents as users give them."""
+
+    def checked(dout: Any) -> Any:
+        return bprop(cotangent_like(dout, out, name))
+
+    checked.__name__, checked.__wrapped__ = bprop.__name__, bprop  # type: ignore[attr-defined]
+    return checked
+
+
+# ---------------------------------------------------------------- results
 
 
 def unshared(tangent: Any, given: tuple[Any, ...]) -> Any:

@@ -276,3 +276,44 @@ def test_a_tangent_of_a_result_is_nobody_elses(f: Any) -> None:
         assert not np.shares_memory(part, dx)
         part[...] = 0.0
     np.testing.assert_array_equal(dx, [3.0, 4.0])
+
+
+# ---------------------------------------------------------------- cotangents
+
+
+def test_cotangents_are_made_like_the_result() -> None:
+    x = np.array([3.0, 2.0])
+    for cotangent in (np.array([1, 0]), np.array([True, False]), [1.0, 0.0]):
+        (dx,) = s2sad.vjp(halved_first, x)[1](cotangent)
+        np.testing.assert_array_equal(dx, [0.5, 0.0])
+    (dx,) = s2sad.vjp(halved_first, x.astype(np.float32))[1](np.array([1.0, 0.0]))
+    assert dx.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("f", "cotangent"),
+    [
+        (lambda x: x * 2.0, 1.0),
+        (lambda x: x * 2.0, np.ones((3, 2))),
+        (lambda x: x * 2.0, np.array([1j, 0])),
+        (np.sum, np.ones(2)),
+        (np.sum, None),
+        (lambda x: (x, x), (1.0,)),
+        (lambda x: (x, x), [np.ones(2), np.ones(2)]),
+        (lambda x: {"a": x}, {"b": np.ones(2)}),
+    ],
+)
+def test_cotangents_that_do_not_fit_are_refused(f: Any, cotangent: Any) -> None:
+    _, bprop = s2sad.vjp(f)(np.array([3.0, 2.0]))
+    with pytest.raises(NonDifferentiableError, match="cotangent"):
+        bprop(cotangent)
+
+
+def test_a_bprop_is_differentiated_with_respect_to_its_cotangent() -> None:
+    _, bprop = s2sad.vjp(lambda x: (x * x, [x]), np.array([1.0, 2.0]))
+
+    def f(y: Any) -> Any:
+        return np.sum(bprop((y, [y * y]))[0] * y)
+
+    check_program(f, (np.array([3.0, 1.0]),), (0,))
+    check_second(f, (np.array([3.0, 1.0]),), (0,))
