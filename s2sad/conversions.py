@@ -40,6 +40,9 @@ __all__ = [
     "tangent_of_dict",
     "transposed_adjoint",
     "transposed_tangent",
+    "united",
+    "united_adjoint",
+    "united_tangent",
     "values_adjoint",
     "values_tangent",
 ]
@@ -206,3 +209,18 @@ def get_adjoint(dout: Any, x: dict[Any, Any], key: Any) -> dict[Any, Any]:
 def default_adjoint(dout: Any, x: dict[Any, Any], key: Any, default: Any) -> Any:
     """The adjoint of `default` from that of `x.get(key, default)`."""
     return zeros_like(default) if key in x else dout
+
+
+def united(x: Any, y: Any) -> Any:
+    """`x | y`, of dicts or of what carries no derivative."""
+    return x | y
+
+
+def united_adjoint(dout: Any, x: Any, y: Any) -> Any:
+    """The adjoint of `x` from that of `x | y`, or of `y | x` where `y` is empty."""
+    return kept_items(dout, x, y) if isinstance(x, dict) else None
+
+
+def united_tangent(dx: Any, dy: Any, x: Any, y: Any) -> Any:
+    """The tangent of `x | y`."""
+    return {**tangent_of_dict(dx, x), **tangent_of_dict(dy, y)} if isinstance(x, dict) else None

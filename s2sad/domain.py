@@ -42,7 +42,7 @@ from .kinds import (
     kind_of,
     widen,
 )
-from .members import attribute_kind, held_kind, mirror_kind, with_field
+from .members import attribute_kind, held_kind, mirror_kind, named_kind, with_field
 from .objects import is_plain
 from .sparse import method_kind
 from .transforms.operations import index_items
@@ -82,10 +82,12 @@ __all__ = [
     "kind_of_atom",
     "kind_of_literal",
     "kind_of_static",
+    "kinds_of_items",
     "list_kind",
     "literal_int",
     "method_kind",
     "mirror_kind",
+    "named_kind",
     "rank",
     "sequence_of",
     "shape_of",
@@ -244,7 +246,12 @@ def is_dict(kind: Kind) -> bool:
 
 
 def is_tuple(kind: Kind) -> bool:
-    return isinstance(kind, Tuple)
+    return isinstance(kind, Tuple) and kind.cls is None
+
+
+def kinds_of_items(kind: Kind, count: int) -> list[Kind]:
+    """The kinds of the items of a tuple that has so many."""
+    return list(kind.items) if isinstance(kind, Tuple) else [UNKNOWN] * count
 
 
 def is_tuple_of_numbers(kind: Kind) -> bool:

@@ -317,8 +317,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return List(None, join(x, y))
         case [List(_, x), (Scalar("int") | Literal(int()))] if function in (operator.mul, operator.imul):
             return List(None, x)
-        case [Tuple() as x] if function is tuple:
-            return x
+        case [Tuple(items)] if function is tuple:
+            return Tuple(items)
         case [Dict(pairs)] if function is dict_items:
             values = join_all([v for _, v in pairs]) if pairs else UNKNOWN
             return List(None, Tuple((element_kind(args[0]), values)))

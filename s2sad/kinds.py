@@ -23,7 +23,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from .objects import fields_of, is_plain
+from .objects import fields_of, is_named_tuple, is_plain
 
 __all__ = [
     "NOTHING",
@@ -134,9 +134,12 @@ class Array(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Tuple(Kind):
-    """A tuple, or a named tuple that a primitive returned, of these items."""
+    """A tuple, or a named tuple that a primitive returned, of these items; `cls` when all are named tuples of
+    exactly this class.
+    """
 
     items: tuple[Kind, ...]
+    cls: type | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,8 +271,10 @@ def _kind_of_object(value: Any, prefix: str, depth: int) -> Kind:
         return UNKNOWN
     if kind is list:
         return List(None, _kind_of_elements(value, prefix, depth))
-    if kind is tuple and len(value) <= MAX_ITEMS:
-        return Tuple(tuple(_kind_of_item(v, f"{prefix}[{i}]", depth) for i, v in enumerate(value)))
+    named = is_named_tuple(kind)
+    if (kind is tuple or named) and len(value) <= MAX_ITEMS:
+        items = tuple(_kind_of_item(v, f"{prefix}[{i}]", depth) for i, v in enumerate(value))
+        return Tuple(items, kind) if named else Tuple(items)
     if kind is dict and len(value) <= MAX_ITEMS and all(type(k) in (str, int) for k in value):
         return Dict(tuple((k, _kind_of_item(v, f"{prefix}[{k!r}]", depth)) for k, v in value.items()))
     if kind is str and len(value) <= MAX_TEXT:
@@ -372,8 +377,9 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return Array(x.dtype if x.dtype == y.dtype else None, _join_dims(x.dims, y.dims))
         case ((Scalar() | Array() | Numeric()), (Scalar() | Array() | Numeric())):
             return NUMERIC
-        case Tuple(xs), Tuple(ys) if len(xs) == len(ys):
-            return Tuple(tuple(_join(x, y, depth + 1) for x, y in zip(xs, ys, strict=True)))
+        case Tuple(xs, c), Tuple(ys, d) if len(xs) == len(ys):
+            items = tuple(_join(x, y, depth + 1) for x, y in zip(xs, ys, strict=True))
+            return Tuple(items, c) if c is d else Tuple(items)
         case List(xs, x), List(ys, y):
             element = _join(x, y, depth + 1)
             if xs is None or ys is None or len(xs) != len(ys):
@@ -438,8 +444,9 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
                     and all(_is_length(d, n, known) for d, n in zip(dims, value.shape, strict=True))
                 )
             )
-        case Tuple(items):
-            return isinstance(value, tuple) and _contain(items, value, known)
+        case Tuple(items, cls):
+            is_one = isinstance(value, tuple) if cls is None else type(value) is cls
+            return is_one and _contain(items, value, known)
         case List(known_items, element):
             return (
                 type(value) is list

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import kind_structure
 from .kind_plans import is_differentiable
-from .kinds import UNKNOWN, Array, Kind, Literal, Record, Scalar, join, kind_of, widen
+from .kinds import UNKNOWN, Array, Kind, Literal, Record, Scalar, Tuple, join, kind_of, widen
 from .objects import ABSENT, lookup, mirror_class, shadows_fields
 from .transforms.operations import Member
 
@@ -18,6 +18,7 @@ __all__ = [
     "held_kind",
     "member_of",
     "mirror_kind",
+    "named_kind",
     "reflects",
     "super_of",
     "with_field",
@@ -29,6 +30,8 @@ def member_of(kind: Kind, name: str) -> Member | None:
     if isinstance(kind, Literal) and isinstance(kind.value, super):
         above = getattr(kind.value, name, None)
         return Member("static", above) if isinstance(above, FunctionType) else None
+    if isinstance(kind, Tuple) and kind.cls is not None:
+        return _member_of_tuple(kind.cls, name)
     if not isinstance(kind, Record):
         return None
     found = lookup(kind.cls, name)
@@ -36,6 +39,17 @@ def member_of(kind: Kind, name: str) -> Member | None:
     special = name.startswith("__") and name.endswith("__")  # Python looks these up in the class alone
     if held is not None and not shadows_fields(found) and not special:
         return Member("field", held.value if isinstance(held, Literal) and callable(held.value) else None)
+    return _member_of_class(found)
+
+
+def _member_of_tuple(cls: Any, name: str) -> Member | None:
+    if name in cls._fields:
+        return Member("item", cls._fields.index(name))
+    return None if name.startswith("_") else _member_of_class(lookup(cls, name))
+
+
+def _member_of_class(found: Any) -> Member | None:
+    """What an attribute means that a class defines."""
     match found:
         case FunctionType():
             return Member("method", found) if found.__code__.co_filename != "<string>" else None
@@ -63,9 +77,12 @@ def field_kind(kind: Record, name: str) -> Kind | None:
 
 def attribute_kind(kind: Kind, name: str) -> Kind:
     """The kind of `x.name` for an x of this kind."""
+    member = member_of(kind, name)
+    if isinstance(kind, Tuple) and member is not None and member.role == "item":
+        item: Kind = kind.items[member.value]
+        return item
     if not isinstance(kind, Record):
         return kind_structure.attribute_kind(kind, name)
-    member = member_of(kind, name)
     if member is None or member.role not in ("field", "constant"):
         return UNKNOWN
     held = field_kind(kind, name)
@@ -80,6 +97,18 @@ def mirror_kind(kind: Kind, parts: dict[str, Kind]) -> Kind:
         return UNKNOWN
     return Record(
         mirror_class(kind.cls), tuple((name, parts.get(name, _zero_kind(held))) for name, held in kind.fields)
+    )
+
+
+def named_kind(cls: Any, items: dict[int, Kind]) -> Kind:
+    """The kind of a named tuple that was made of these items, and of defaults."""
+    defaults = cls._field_defaults
+    return Tuple(
+        tuple(
+            items[k] if k in items else kind_of(defaults[name], f"{cls.__name__}.{name}")
+            for k, name in enumerate(cls._fields)
+        ),
+        cls,
     )
 
 

@@ -74,6 +74,12 @@ def dict_like(x: Any, values: dict[Any, Any]) -> dict[Any, Any]:
     return Items(values) if hasattr(type(x), "__getattr__") else values
 
 
+def is_named_tuple(cls: type) -> bool:
+    """Whether the class is one of named tuples, which `collections.namedtuple` made the constructor of."""
+    made_by = str(getattr(cls.__new__, "__module__", ""))
+    return tuple in cls.__mro__ and hasattr(cls, "_fields") and made_by.startswith("namedtuple_")
+
+
 def fields_of(x: Any) -> dict[str, Any]:
     """The attributes that an object itself holds, by name."""
     found = dict(getattr(x, "__dict__", ()))

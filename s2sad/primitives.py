@@ -18,9 +18,10 @@ import numpy as np
 from . import mirrors, runtime, updates
 from .changing import changed, changed_by_method
 from .contexts import nature_of_context
-from .conversions import DICT_METHODS, LIST_METHODS
+from .conversions import DICT_METHODS, LIST_METHODS, united
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Record, Scalar, Tuple, Unknown
 from .members import member_of, reflects
+from .objects import is_named_tuple
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal
 from .rules import choices
 from .rules.methods import ATTRIBUTES, METHODS
@@ -140,6 +141,23 @@ class RulePrimitives:
         return member_of(kind, name)
 
     @staticmethod
+    def tuple_positions(function: Any, count: int, keywords: list[str]) -> list[int] | None:
+        """The positions of the arguments of a call in the named tuple that it makes; None for other calls."""
+        if not isinstance(function, type) or not is_named_tuple(function):
+            return None
+        names: tuple[str, ...] = function._fields  # type: ignore[attr-defined]
+        found = [*range(count), *(names.index(k) for k in keywords if k in names)]
+        defaults = function._field_defaults  # type: ignore[attr-defined]
+        given = {*found, *(k for k, name in enumerate(names) if name in defaults)}
+        fits = len(set(found)) == count + len(keywords) and given == set(range(len(names)))
+        return found if fits else None
+
+    @staticmethod
+    def tuple_length(function: Any) -> int:
+        """How many items a class of named tuples has."""
+        return len(function._fields)
+
+    @staticmethod
     def function_of(kind: Kind) -> Any:
         """The function that all values of the kind are, or MISSING."""
         value = kind.value if isinstance(kind, Literal) else MISSING
@@ -185,6 +203,8 @@ class RulePrimitives:
             return of_sparse
         if isinstance(left, (Tuple, List)) or isinstance(right, (Tuple, List)):
             return {operator.add: operator.concat, operator.mul: repeated}.get(function, function)
+        if function is operator.or_ and {Dict, Unknown} & {type(left)} and {Dict, Unknown} & {type(right)}:
+            return united
         return function
 
     @staticmethod

@@ -49,8 +49,8 @@ def holds_record(kind: Kind) -> bool:
     match kind:
         case Record():
             return True
-        case Tuple(items):
-            return any(map(holds_record, items))
+        case Tuple(items, cls):
+            return cls is not None or any(map(holds_record, items))
         case List(_, element):
             return holds_record(element)
         case Dict(items):
@@ -164,6 +164,6 @@ def classes_read(program: Program, kinds: Mapping[str, Kind]) -> set[tuple[type,
     for n in walk(program.tree):
         for base, names in method_names(n):
             owner = domain.kind_of_atom(base, kinds, program)
-            if isinstance(owner, Record):
+            if isinstance(owner, (Record, Tuple)) and owner.cls is not None:
                 found.update((owner.cls, name) for name in names)
     return found

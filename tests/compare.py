@@ -49,8 +49,15 @@ def attributes(x: Any) -> dict[str, Any] | None:
     """The attributes of an object of a class of the tests, or of what mirrors one; None for all else."""
     if type(x) is not SimpleNamespace and not type(x).__module__.startswith("tests."):
         return None
+    if isinstance(x, tuple):
+        return None
     names = [*getattr(x, "__dict__", ()), *(n for c in type(x).__mro__ for n in getattr(c, "__slots__", ()))]
     return {n: getattr(x, n) for n in names}
+
+
+def sequence_like(x: Any, items: list[Any]) -> Any:
+    """A list, tuple or named tuple as x is, of these items."""
+    return x._make(items) if hasattr(x, "_make") else type(x)(items)
 
 
 def with_attributes(x: Any, values: dict[str, Any]) -> Any:
@@ -72,7 +79,7 @@ def map_leaves(f: Function, x: Structure, *others: Structure) -> Structure:
     """The structure of x with f applied to its differentiable leaves (and the others'), None elsewhere."""
     if isinstance(x, (tuple, list)):
         assert all(len(o) == len(x) for o in others)
-        return type(x)([map_leaves(f, *items) for items in zip(x, *others, strict=True)])
+        return sequence_like(x, [map_leaves(f, *items) for items in zip(x, *others, strict=True)])
     if isinstance(x, dict):
         return {k: map_leaves(f, x[k], *(o[k] for o in others)) for k in x}
     held = attributes(x)
@@ -203,7 +210,7 @@ def shifted(
 
     def rebuild(x: Structure, t: Structure) -> Structure:
         if isinstance(x, (tuple, list)):
-            return type(x)([rebuild(u, v) for u, v in zip(x, t, strict=True)])
+            return sequence_like(x, [rebuild(u, v) for u, v in zip(x, t, strict=True)])
         if isinstance(x, dict):
             return {k: rebuild(x[k], t[k]) for k in x}
         held = attributes(x)

@@ -30,7 +30,7 @@ from .nodes import (
     tuple_of,
     walk,
 )
-from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
+from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_named_tuple, is_pop
 from .program import MISSING, Program
 from .rebuild import rebuilt
 from .reverse_stores import list_check
@@ -259,6 +259,18 @@ class Forward(TangentEmitter):
                 value = gast.Subscript(value=self.tangent(base), slice=index, ctx=gast.Load())
             case Field(base=base, name=field):
                 value = self.field_tangent(base, field)
+            case Build(items=items, node=gast.Call(func=made), keys=keys) if is_named_tuple(keys):
+                parts = dict(zip(keys, map(self.tangent, items), strict=True))
+                kinds = self.domain.kinds_of_items(
+                    self.kind(load(name)), self.primitives.tuple_length(self.program.resolve(made))
+                )
+                value = call(
+                    made,
+                    *(
+                        parts[k] if k in parts else self.zero_item_of(name, k, kinds)
+                        for k in range(len(kinds))
+                    ),
+                )
             case Build(items=items, node=gast.Call(args=args), keys=keys):
                 tangents = [self.tangent(i) for i in items]
                 like = self.helper("adjoint_like")
@@ -275,6 +287,17 @@ class Forward(TangentEmitter):
             case Inert() | Opaque():
                 return [s, assign(self.tangent_name(name), self.zero(name), s)]
         return self.ordered(s, assign(self.tangent_name(name), value, s))
+
+    def zero_item_of(self, name: str, position: int, kinds: list[Any]) -> Any:
+        """The tangent of an item of a named tuple that is the default."""
+        match self.domain.zero_plan(kinds[position]):
+            case "0.0":
+                return gast.Constant(value=0.0, kind=None)
+            case "None":
+                return gast.Constant(value=None, kind=None)
+        position_ = gast.Constant(value=position, kind=None)
+        item = gast.Subscript(value=load(name), slice=position_, ctx=gast.Load())
+        return call(self.helper("zeros_like"), item)
 
     def field_tangent(self, base: Any, name: str) -> Any:
         """The tangent of an attribute that an object holds, which the run has to check where its kind is not

@@ -341,7 +341,9 @@ class Reverse(AdjointEmitter):
             case Build(items=items, keys=keys, node=gast.Call()):
                 for item, key in zip(items, keys, strict=True):
                     if self.is_active(item):
-                        self.accumulate(env, item.id, field_of(adjoint.value, key), back)
+                        part = part_of if isinstance(key, int) else field_of
+                        name = constant(key) if isinstance(key, int) else key
+                        self.accumulate(env, item.id, part(adjoint.value, name), back)
             case Build(items=items, keys=keys):
                 for k, item in enumerate(items):
                     if self.is_active(item) and item.id not in self.shadows:

@@ -26,6 +26,7 @@ from .operations import (
     Pop,
     Primitives,
     classify,
+    is_named_tuple,
 )
 from .program import MISSING, Program
 from .to_ssa import IN_PLACE_OPERATORS
@@ -204,6 +205,8 @@ class _Run:
                 return domain.attribute_kind(self.atom(base), name)
             case Build(items=items, keys=keys, node=gast.Call()):
                 parts = dict(zip(keys, map(self.atom, items), strict=True))
+                if is_named_tuple(keys):
+                    return domain.named_kind(self.program.resolve(node.func), parts)
                 held = self.program.resolve(node.func) is self.primitives.helper("holding")
                 return (domain.held_kind if held else domain.mirror_kind)(self.atom(node.args[0]), parts)
             case Build(items=items, node=gast.Tuple()):

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import gast
 
 from .bind_methods import called_method
-from .nodes import is_atom
+from .nodes import constant, is_atom
 from .program import MISSING, Program
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Primitives",
     "classify",
     "index_items",
+    "is_named_tuple",
     "is_pop",
     "known_method",
 ]
@@ -92,6 +93,8 @@ class Primitives(Protocol):
     def member(self, kind: Any, name: str) -> Member | None: ...
     def function_of(self, kind: Any) -> Any: ...
     def is_builder(self, function: Any) -> bool: ...
+    def tuple_positions(self, function: Any, count: int, keywords: list[str]) -> list[int] | None: ...
+    def tuple_length(self, function: Any) -> int: ...
     def is_object(self, kind: Any) -> bool: ...
     def prefers_right(self, left: Any, right: Any, names: tuple[str, str]) -> bool: ...
     def is_unknown(self, kind: Any) -> bool: ...
@@ -105,10 +108,10 @@ class Primitives(Protocol):
 
 @dataclass(frozen=True)
 class Member:
-    """What an attribute of an object means: a "field" that the object holds, or of its class a "method",
-    "static" or "class" method, a "property", or a "constant".
+    """What an attribute of an object means: a "field" that it holds, an "item" of a named tuple, or of its
+    class a "method", "static" or "class" method, a "property", or a "constant".
 
-    `value` is the function that is called, of a property the one that gets it; of a constant the value.
+    `value` is the position of an item, the function that is called, or a constant's value.
     """
 
     role: str
@@ -260,6 +263,8 @@ def _classify_attribute(value: Any, program: Program, primitives: Primitives, ki
     match primitives.member(kind(base), value.attr):
         case Member("field"):
             return Field(base, value.attr)
+        case Member("item", position):
+            return Item(base, constant(position))
         case Member("method"):
             return Alias(base)
         case Member("static" | "class" | "constant"):
@@ -270,6 +275,11 @@ def _classify_attribute(value: Any, program: Program, primitives: Primitives, ki
     if primitives.is_inert(value.attr):
         return Inert(value)
     return Field(base, value.attr) if primitives.is_unknown(kind(base)) else Opaque((base,), value)
+
+
+def is_named_tuple(keys: tuple[Any, ...]) -> bool:
+    """Whether a `Build` with these keys that is a call makes a named tuple: it has positions for keys."""
+    return any(isinstance(k, int) for k in keys)
 
 
 def is_pop(value: Any) -> bool:
@@ -284,6 +294,9 @@ def _classify_call(value: Any, program: Program, primitives: Primitives, kind: A
     function = program.resolve(value.func)
     args = tuple(value.args)
     keywords = tuple((k.arg, k.value) for k in value.keywords)
+    positions = primitives.tuple_positions(function, len(args), [k or "" for k, _ in keywords])
+    if positions is not None:
+        return Build((*args, *(v for _, v in keywords)), value, tuple(positions))
     if primitives.is_builder(function):
         return Build(tuple(v for _, v in keywords), value, tuple(k for k, _ in keywords))
     if function is MISSING and is_atom(value.func):

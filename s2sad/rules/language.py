@@ -26,6 +26,9 @@ from ..conversions import (
     tangent_of_dict,
     transposed_adjoint,
     transposed_tangent,
+    united,
+    united_adjoint,
+    united_tangent,
     values_adjoint,
     values_tangent,
 )
@@ -320,3 +323,33 @@ def default_adjoint_(d, x, key, default, out, dout):
 @default_adjoint_.jvp
 def default_adjoint_jvp(d, x, key, default, out, dd):
     return default_adjoint(dd, x, key, default)
+
+
+@bprop(united, samples=[given({"a": 1.5, "b": A(2)}, {"a": 0.5, "c": A(3)})])
+def united_(x, y, out, dout):
+    return united_adjoint(dout, x, y), united_adjoint(dout, y, {})
+
+
+@united_.jvp
+def united_jvp(x, y, out, dx, dy):
+    return united_tangent(dx, dy, x, y)
+
+
+@bprop(united_adjoint, samples=[given({"a": 1.5, "b": 0.5}, {"a": 0.5}, {"b": 0.5})])
+def united_adjoint_(d, x, y, out, dout):
+    return restored_items(dout, d, y), None, None
+
+
+@united_adjoint_.jvp
+def united_adjoint_jvp(d, x, y, out, dd):
+    return united_adjoint(dd, x, y)
+
+
+@bprop(united_tangent, samples=[given({"a": 1.5}, {"b": 0.5}, {"a": 0.5}, {"b": 0.5})])
+def united_tangent_(dx, dy, x, y, out, dout):
+    return united_adjoint(dout, x, y), united_adjoint(dout, y, {}), None, None
+
+
+@united_tangent_.jvp
+def united_tangent_jvp(dx, dy, x, y, out, ddx, ddy):
+    return united_tangent(ddx, ddy, x, y)

@@ -1,6 +1,7 @@
 """Objects of the user's classes: attributes, methods, properties, operators."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -379,3 +380,43 @@ def object_passed_on(q, p):
 
 def energy_of(state):
     return 0.5 * state.p**2 - np.cos(state.q)
+
+
+# ---------------------------------------------------------------- named tuples
+
+
+class Point(NamedTuple):
+    x: float
+    y: float = 2.0
+
+    def norm(self):
+        return self.x**2 + self.y
+
+    def moved(self, by):
+        return Point(self.x + by, self.y * by)
+
+
+@program((Point(0.7, 0.3), 1.2), wrt=(0, 1), second=True)
+def named_tuple(p, scale):
+    a, b = p
+    return p.norm() * p.x + p[1] * scale * a * b
+
+
+@program((0.7, 0.3), wrt=(0, 1), second=True)
+def named_tuples_made(x, y):
+    p = Point(x * y)
+    for _ in range(3):
+        p = p.moved(y)
+    q = Point(y=x, x=y)
+    return p.norm() * p.y + q.x * q.norm()
+
+
+@program((0.7, 0.3), wrt=(0, 1))
+def named_tuple_as_result(x, y):
+    return Point(x * y), [Point(x, y)]
+
+
+@program(({"a": 0.7}, 0.3), wrt=(0, 1), second=True)
+def dicts_united(named, y):
+    both = named | {"b": y} | {"a": named["a"] * y}
+    return both["a"] * both["b"]
