@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import gast
@@ -17,15 +17,16 @@ from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
 from .transforms import find_active
 from .transforms.changes import Changes
+from .transforms.emit import missing_rule
 from .transforms.expand_item_updates import expand_item_updates
 from .transforms.find_aliases import OUTSIDE, Aliases
-from .transforms.find_changed import Calls, refuse_active_changes
+from .transforms.find_changed import Calls, changed_atoms, refuse_active_changes
 from .transforms.find_shared import Sharing, find_shared
 from .transforms.find_stores import stores
 from .transforms.lower_updates import lower_updates
 from .transforms.merge_versions import merge_versions
 from .transforms.nodes import call, load, located, names_read, tuple_of, walk
-from .transforms.operations import Apply, Operation, classify
+from .transforms.operations import Apply, Call, Operation, classify
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
 
@@ -110,10 +111,25 @@ class Analysis:
             kinds[0], domain.call_kind(operation.function, kinds, {}, PRIMITIVES.is_pure)
         )
 
+    def _refuse_unknown(self, active: frozenset[str]) -> None:
+        """Raises MissingRuleError for a call of an unknown C function with something active."""
+        for statement, _ in self.calls:
+            operation = self.operation_of(statement.value)
+            if (
+                isinstance(operation, Call)
+                and operation.function is not MISSING
+                and not isinstance(operation.function, (FunctionType, type))
+                and not changed_atoms(statement.value, self.program, PRIMITIVES, self.kind)
+                and any(name in active for name in names_read(statement))
+            ):
+                refusal = PRIMITIVES.refusal(operation.function)
+                raise missing_rule(operation.function, refusal, self.program.where(statement))
+
     def shadowed(self, active: frozenset[str], writes: bool) -> frozenset[str]:
         """The active names that have shadows; raises UnsupportedSyntaxError for a change that is seen outside
         of the function and that carries a derivative, unless it is one of an argument and `writes`.
         """
+        self._refuse_unknown(active)
         refuse_active_changes(self.program, self.calls, active)
         for statement, name, root in self.sharing.outside:
             if name in active and (root == OUTSIDE or not writes):

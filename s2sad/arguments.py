@@ -12,10 +12,11 @@ import numpy as np
 
 from . import domain
 from .kinds import kind_of
-from .transforms.errors import NonDifferentiableError
+from .transforms.errors import NonDifferentiableError, SourceLocation
 
 __all__ = [
     "Argnums",
+    "check_call",
     "check_input",
     "check_type",
     "plain_parameters",
@@ -89,3 +90,13 @@ def check_type(name: str, value: Any) -> None:
             why="its operators mean something else than those of arrays",
             instead=f"use np.asarray({name})",
         )
+
+
+def check_call(function: Any, count: int, keywords: list[str], where: SourceLocation) -> None:
+    """Raises Python's own complaint about a call with `count` positional arguments and these keywords."""
+    try:
+        inspect.signature(function).bind(*[None] * count, **dict.fromkeys(keywords))
+    except TypeError as error:
+        raise NonDifferentiableError(
+            f"{function.__qualname__}: {error}", where, instead="call it as it is defined"
+        ) from None

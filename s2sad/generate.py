@@ -18,7 +18,7 @@ import gast
 
 from . import domain
 from .analysis import lowered
-from .arguments import check_type
+from .arguments import check_call, check_type
 from .arity import call_method, call_star, has_stars, of_arity
 from .compiled import make_function
 from .constructors import makes_plainly
@@ -319,8 +319,8 @@ class Generator:
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
         function = self.plain(operation.function, args, keywords)
         bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
-        if bound is None:
-            return not isinstance(operation.function, type)
+        if bound is None:  # a wrong call is told when it is linked
+            return not isinstance(operation.function, (FunctionType, type))
         key = (function, tuple(bound.items()))
         if key not in self.changing:
             self.changing[key] = False  # what a recursive call meets
@@ -474,6 +474,8 @@ class Generator:
         function = self.plain(function, args, keywords)
         bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
         if bound is None:
+            if isinstance(function, FunctionType):
+                check_call(function, len(args), list(keywords), program.where(operation.node))
             raise missing_rule(function, PRIMITIVES.refusal(function), program.where(operation.node))
         source = read_source(function)
         parameters = parameter_names(source.tree)
