@@ -17,6 +17,7 @@ from .transforms.errors import NonDifferentiableError
 
 __all__ = [
     "ABSENT",
+    "HAVE_RULES",
     "Items",
     "dict_like",
     "fields_of",
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 ABSENT: Any = object()
+HAVE_RULES: set[type] = set()  # classes whose objects have rules of their own
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an extension module
 _POINTER = object.__basicsize__ // 2
 _OWN = __name__.partition(".")[0]
@@ -37,6 +39,8 @@ _OWN = __name__.partition(".")[0]
 def is_plain(cls: type) -> bool:
     """Whether all that objects of the class hold are attributes that are read as they stand."""
     get: Any = cls.__getattribute__
+    if cls in HAVE_RULES:
+        return False
     return _holds_attributes_only(cls) and (get is object.__getattribute__ or cls is SimpleNamespace)
 
 

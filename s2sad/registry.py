@@ -31,6 +31,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from .objects import HAVE_RULES
+
 __all__ = [
     "WANTED",
     "Rule",
@@ -287,6 +289,7 @@ def for_instances(kind: type) -> Callable[[Maker], Maker]:
 
     def declare(make: Maker) -> Maker:
         _OF_INSTANCES[kind] = make
+        HAVE_RULES.add(kind)
         return make
 
     return declare
