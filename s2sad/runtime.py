@@ -55,7 +55,7 @@ def unbroadcast(dx: Any, x: Any) -> Any:
         return _unbroadcast_number(dx, x)
     try:
         if dx.shape == shape and dx.dtype == dtype:
-            return dx
+            return dx if shape or isinstance(x, np.ndarray) else dx[()]
     except AttributeError:
         _check_number(dx)
     given = np.shape(dx)

@@ -56,6 +56,12 @@ def test_ties_share_evenly():
     np.testing.assert_array_equal(dx, [0.5, 0.5, 0, 0])
 
 
+@pytest.mark.parametrize("order", ["fro", "nuc", 2, None])
+def test_norms_of_zero_matrices_have_no_slope(order):
+    dx, *_ = reverse(np.linalg.norm, np.zeros((2, 3)), order)
+    np.testing.assert_array_equal(dx, np.zeros((2, 3)))
+
+
 @pytest.mark.parametrize("f", [np.linalg.norm, np.std])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_gradient_is_zero_at_the_kink(f, dtype):

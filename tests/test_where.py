@@ -385,6 +385,16 @@ def test_floats_have_floats(v: float) -> None:
     assert isinstance(s2sad.jvp(scalar)(v, 1.0)[1], float)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.complex64])
+def test_numbers_of_numpy_have_such_numbers(dtype: Any) -> None:
+    def f(x: Any) -> Any:
+        return np.real(np.where(np.abs(x) > 1, x * x, 2 * x))
+
+    assert type(s2sad.grad(f)(dtype(1.5))) is dtype
+    if dtype is not np.complex64:
+        assert type(s2sad.grad(lambda x: np.maximum(x, 0.5) + np.clip(x, 0, 2))(dtype(1.5))) is dtype
+
+
 def test_a_branch_that_nobody_took_leaves_numbers_alone() -> None:
     def f(x: Any, s: Any) -> Any:
         return np.sum(np.where(x > 9, np.log(s) * x, x))

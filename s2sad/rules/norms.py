@@ -115,7 +115,8 @@ def vector_norm_slope(x: Array, norms: Array, ord: Any, axis: int) -> Array:
 
 def spectral_slope(x: Array, ord: Any) -> Array:
     """The derivative of the largest, smallest or summed singular values of matrices."""
-    u, _, vh = np.linalg.svd(x, full_matrices=False)
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    u = u * np.expand_dims(np.sign(s), -2)  # at a singular value of zero there is no slope
     if ord == 2:
         u, vh = u[..., :1], vh[..., :1, :]
     elif ord == -2:
