@@ -117,8 +117,8 @@ def f(x, y):
         "def f(x, y):\n    a = np.zeros(3)\n    a[0] = x\n    s = np.sum(a * a)\n"
         "    a[0] = y\n    return s + a[0]",
         """
-        a_1 = copy_adjoint(a)
-        s_1 = a * a
+        a_1 = a.copy()
+        s_1 = a_1 * a_1
         """,
         (1.5, 2.0),
     ),
