@@ -79,6 +79,7 @@ _LIKE_ARRAY: dict[Any, int] = {
     updates.own_tangent: 0,
     runtime.unbroadcast: 1,
     runtime.conform: 1,
+    runtime.like: 0,
     runtime.broadcast_like: 1,
     runtime.unreduce: 1,
 }

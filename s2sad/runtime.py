@@ -11,7 +11,7 @@ Arrays are only touched through NumPy functions that dispatch on them and throug
 from __future__ import annotations
 
 from collections.abc import Callable, ValuesView
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ __all__ = [
     "extremum_adjoint",
     "extremum_tangent",
     "gather",
+    "like",
     "spread",
     "stored_alone",
     "take_at",
@@ -96,6 +97,20 @@ def broadcast_like(dx: Any, like: Any) -> Any:
     except AttributeError:
         _check_number(dx)
     return _filled(like, dx) if np.shape(dx) != shape else _cast(dx, dtype, like)
+
+
+class Like(NamedTuple):
+    """What there is to know of an array to make its adjoint of a broadcast one: traces hold it rather than
+    the array.
+    """
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+def like(x: Any) -> Any:
+    """The shape and dtype of an array; None of a path that has none."""
+    return None if x is None else Like(x.shape, x.dtype)
 
 
 def unreduce(dout: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:

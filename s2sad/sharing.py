@@ -82,6 +82,7 @@ OPERATORS = frozenset(
 FRESH = OPERATORS | frozenset(
     {
         runtime.zeros_like,
+        runtime.like,
         runtime.copy_adjoint,
         runtime.unreduce,
         runtime.take_at,

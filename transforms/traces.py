@@ -77,7 +77,9 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
         trace = reverse.names.fresh("trace")
         reverse.traces.append(trace)
         ahead.append(assign(trace, gast.List(elts=[], ctx=gast.Load()), s))
-        entry = load(saved[0]) if len(saved) == 1 else tuple_of([load(n) for n in saved])
+        shaped = _asked_for_shapes(reverse, dict(zip(fields, saved, strict=True)), back)
+        kept = [call(reverse.helper("like"), load(n)) if n in shaped else load(n) for n in saved]
+        entry = kept[0] if len(kept) == 1 else tuple_of(kept)
         forward.body.insert(
             position, located(gast.Expr(value=call(attribute(load(trace), "append"), entry)), s)
         )
@@ -99,6 +101,30 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
         header = _counted(reverse, load(trips), index)
     loop_back = gast.For(target=header[0], iter=header[1], body=back, orelse=[], type_comment=None)
     return [*ahead, forward], [*loop.before, loop_back]
+
+
+# The helpers that ask one of their arguments for nothing but its shape and dtype: which one.
+_ASKING = {"unbroadcast": 1, "conform": 1, "take_at": 2, "take_stored": 2}
+
+
+def _asked_for_shapes(reverse: Reverse, fields: dict[str, str], back: list[Any]) -> set[str]:
+    """The arrays among the saved names (given by what the reverse body calls them) of which that reads the
+    shape and dtype alone.
+    """
+    asking = {id(reverse.primitives.helper(name)): place for name, place in _ASKING.items()}
+    asked: set[int] = set()
+    read: set[str] = set()
+    for n in [n for s in back for n in walk(s)]:  # a call comes before its arguments
+        if isinstance(n, gast.Call) and isinstance(n.func, gast.Name):
+            place = asking.get(id(reverse.bindings.get(n.func.id)), len(n.args))
+            asked.update(id(a) for a in n.args[place : place + 1])
+        elif isinstance(n, gast.Name) and id(n) not in asked:
+            read.add(n.id)
+    return {
+        n
+        for field, n in fields.items()
+        if field not in read and reverse.domain.is_array(reverse.kinds.get(n, reverse.domain.UNKNOWN))
+    }
 
 
 def _backwards() -> Any:

@@ -135,4 +135,4 @@ def add_at_(da, index, v, out, dout):
     return dout, None, take_at(dout, index, v)
 
 
-nondifferentiable([zeros_like, runtime.unit_cotangent])
+nondifferentiable([zeros_like, runtime.like, runtime.unit_cotangent])
