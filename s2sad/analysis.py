@@ -149,9 +149,9 @@ class Analysis:
             case Apply(function=function) if PRIMITIVES.is_in_place(function):
                 return
             case Apply() if PRIMITIVES.sharing(operation) == "unknown":
-                operands = list(operation.operands())
+                operands = carrying(operation)
             case Apply() if PRIMITIVES.sharing(operation) != "fresh":
-                operands = list(operation.operands())[1:]
+                operands = carrying(operation)[1:]
             case _:
                 return
         for operand in operands:

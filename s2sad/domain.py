@@ -31,6 +31,7 @@ from .kinds import (
     Array,
     Dict,
     Kind,
+    Likeness,
     List,
     Literal,
     Nothing,
@@ -264,7 +265,7 @@ def is_tuple_of_numbers(kind: Kind) -> bool:
 def is_immutable(kind: Kind) -> bool:
     """Whether values of the kind cannot be changed in place, nor anything that they hold."""
     wide = widen(kind)
-    return isinstance(wide, (Scalar, Literal)) or (
+    return isinstance(wide, (Scalar, Literal, Likeness)) or (
         isinstance(wide, Tuple) and all(map(is_immutable, wide.items))
     )
 

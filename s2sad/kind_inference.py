@@ -25,6 +25,7 @@ from .kinds import (
     Array,
     Dict,
     Kind,
+    Likeness,
     List,
     Literal,
     Nothing,
@@ -79,7 +80,6 @@ _LIKE_ARRAY: dict[Any, int] = {
     updates.own_tangent: 0,
     runtime.unbroadcast: 1,
     runtime.conform: 1,
-    runtime.like: 0,
     runtime.broadcast_like: 1,
     runtime.unreduce: 1,
 }
@@ -288,6 +288,7 @@ def _is_elementwise(function: Any, count: int) -> bool:
 def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     """The kind that a function on containers, on sizes, or on arrays of any rank returns; None for others."""
     like = args[_LIKE_ARRAY[function]] if _LIKE_ARRAY.get(function, len(args)) < len(args) else None
+    like = like.array if isinstance(like, Likeness) else like
     if isinstance(like, Array) and like.dtype is not None and like.dtype.startswith(("float", "complex")):
         return like
     if like == Scalar("float") and function in _OF_NUMBERS:
@@ -295,6 +296,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     match args:
         case [_, Array() as x] if function is updates.stored_in:
             return x
+        case [Array() as x] if function is runtime.like:
+            return Likeness(x)
         case [(Tuple() | List() | Dict()) as x, *_] if function in _MIRRORING:
             return adjoint_kind(x)
         case [Array() as x, *shape] if function is reshape_method and shape:

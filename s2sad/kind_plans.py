@@ -7,7 +7,22 @@ from __future__ import annotations
 
 from typing import Literal as OneOf
 
-from .kinds import REALS, Array, Dict, Dim, Kind, List, Literal, Nothing, Record, Scalar, Sym, Tuple, widen
+from .kinds import (
+    REALS,
+    Array,
+    Dict,
+    Dim,
+    Kind,
+    Likeness,
+    List,
+    Literal,
+    Nothing,
+    Record,
+    Scalar,
+    Sym,
+    Tuple,
+    widen,
+)
 
 __all__ = ["UnbroadcastPlan", "ZeroPlan", "is_differentiable", "is_mask_of", "unbroadcast_plan", "zero_plan"]
 
@@ -85,7 +100,7 @@ def is_differentiable(x: Kind) -> bool | None:
             return _is_inexact(dtype)
         case Array(dtype, _):
             return None if dtype is None else _is_inexact(dtype)
-        case Literal() | Nothing():
+        case Literal() | Nothing() | Likeness():
             return False
         case Tuple(items):
             return _any([is_differentiable(k) for k in items])

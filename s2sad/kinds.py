@@ -34,6 +34,7 @@ __all__ = [
     "Dict",
     "Dim",
     "Kind",
+    "Likeness",
     "List",
     "Literal",
     "Nothing",
@@ -191,6 +192,13 @@ class Numeric(Kind):
 @dataclass(frozen=True, eq=False)
 class Sparse(Kind):
     """A sparse array or matrix of SciPy; of matrices `*` is a product of matrices."""
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness(Kind):
+    """The shape and dtype of an array of this kind: no array, and without derivative."""
+
+    array: Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ MAYBE_VIEWS = _present("""
     array asanyarray asarray ascontiguousarray asfortranarray astype complex64 complex128 conjugate diag
     float16 float32 float64 imag linalg.matrix_power longdouble clongdouble nan_to_num ravel real
     require reshape
-""") | {reshape_method}
+""") | {reshape_method, updates.stored_in}
 
 # Views or copies, in ways that the adjoint cannot follow: of another argument than the first, or of several;
 # with one element for many; by values.
