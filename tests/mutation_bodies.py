@@ -484,4 +484,8 @@ state = State(a); state.step(v); state.p[1] += v
 class State:
     def __init__(self, p): self.p = p
 state = State(a[0]); other = state; other.p *= v; state.p[0] = s
+---
+class State:
+    def __init__(self, p): self.p = p
+one = State(a); two = State(one.p); three = State(two.p); three.p[0] = v; two.p[-1] *= s
 """)

@@ -320,7 +320,8 @@ class _Promoter:
                 if a in held
             ]
         body = self.block(program.tree.body)
-        tree = rebuilt(program.tree, body=[*start, *substitute(body, self.replaced)])
+        replaced = {target: self.last(variable) for target, variable in self.replaced.items()}
+        tree = rebuilt(program.tree, body=[*start, *substitute(body, replaced)])
         effects = frozenset(slot for slot in self.variables if slot[0] in self.real)
         return program.with_tree(
             tree,
@@ -329,6 +330,12 @@ class _Promoter:
             locals=program.locals | frozenset(self.names.taken - program.names.taken),
             effects=program.effects | effects,
         )
+
+    def last(self, variable: Any) -> Any:
+        """What a variable is replaced by, in the end: of `b = B(a.p)` the variable is that of `a.p`."""
+        while variable.id in self.replaced:
+            variable = self.replaced[variable.id]
+        return variable
 
     def is_one(self, name: str, attr: str) -> bool:
         """Whether an attribute is set once in all, so that its variable and what is read of it are one."""
