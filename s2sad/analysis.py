@@ -29,6 +29,7 @@ from .transforms.nodes import call, load, located, names_read, tuple_of, walk
 from .transforms.operations import Apply, Call, Operation, classify
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
+from .writing import lowered_writes
 
 __all__ = ["Analysis", "lowered"]
 
@@ -222,8 +223,11 @@ def lowered(
     def follow(changed: Program) -> Analysis:
         return found if changed is found.program else Analysis(changed, find_kinds(changed), may_change)
 
+    found = follow(lowered_writes(program, kinds, find_kinds))
     guard = PRIMITIVES.helper("refuse_held")
-    found = follow(expand_item_updates(program, lambda base: domain.item_nature(found.kind(base)), guard))
+    found = follow(
+        expand_item_updates(found.program, lambda base: domain.item_nature(found.kind(base)), guard)
+    )
     found = follow(
         lower_updates(found.program, lambda: found.aliases, found.nature, PRIMITIVES.helper)
     )

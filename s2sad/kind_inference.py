@@ -40,6 +40,7 @@ from .kinds import (
     widen,
 )
 from .rules.methods import compress_method, reshape_method, to_list
+from .rules.places import at_mask
 from .sparse import kind_with_sparse, makes_sparse
 
 __all__ = ["call_kind"]
@@ -300,6 +301,12 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Likeness(x)
         case [(Tuple() | List() | Dict()) as x, *_] if function in _MIRRORING:
             return adjoint_kind(x)
+        case [Array(_, dims), Array(dtype)] if function is updates.cast_like:
+            return Array(dtype, dims)
+        case [_, Array(_, dims)] if function is updates.mask_like:
+            return Array("bool", dims)
+        case [Array(dtype), _] if function is at_mask:
+            return Array(dtype, (None,))
         case [Array() as x, *shape] if function is reshape_method and shape:
             lengths = shape[0] if len(shape) == 1 else Tuple(tuple(shape))
             return sized_kind(np.reshape, (x, lengths), {}, execute)

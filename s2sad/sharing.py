@@ -11,6 +11,7 @@ import numpy as np
 from . import runtime, updates
 from .registry import find_rule, is_nondifferentiable
 from .rules.methods import reshape_method, transpose_method
+from .rules.places import at_mask, cycled, from_mask
 from .transforms.operations import Apply
 
 __all__ = ["is_fresh", "is_read_only", "sharing"]
@@ -87,8 +88,13 @@ FRESH = OPERATORS | frozenset(
         runtime.unreduce,
         runtime.take_at,
         runtime.take_stored,
+        updates.cast_like,
         updates.kept,
+        updates.of_same_dtype,
         runtime.stored_alone,
+        at_mask,
+        cycled,
+        from_mask,
         float,
         int,
         len,
@@ -132,7 +138,7 @@ def is_fresh(function: Any) -> bool:
     """Whether a function's result surely shares no memory with its arguments, however it is called."""
     if _among(function, VIEWS | MAYBE_VIEWS | OTHER_VIEWS):
         return False
-    if isinstance(function, np.ufunc) or _among(function, FRESH):
+    if isinstance(getattr(function, "__self__", function), np.ufunc) or _among(function, FRESH):
         return True
     module = getattr(function, "__module__", None) or ""
     if module.partition(".")[0] == "numpy" and find_rule(function) is not None:

@@ -17,9 +17,12 @@ __all__ = [
     "add_parts",
     "captured_alone",
     "captured_part",
+    "cast_like",
     "held_at",
     "if_present",
     "kept",
+    "mask_like",
+    "of_same_dtype",
     "own_tangent",
     "pack_like",
     "present",
@@ -52,6 +55,37 @@ def stored_in(value: Any, x: Any) -> Any:
             f"an in-place result of dtype {value.dtype} does not fit into an array of dtype {x.dtype}"
         )
     return value.astype(x.dtype, copy=False)
+
+
+def cast_like(value: Any, x: Any) -> Any:
+    """A result that NumPy writes into the array `x`, in the dtype of `x`.
+
+    Raises TypeError when that would be another kind of number, as NumPy does.
+    """
+    value = np.asarray(value)
+    if not np.can_cast(value.dtype, x.dtype, "same_kind"):
+        raise TypeError(f"a result of dtype {value.dtype} does not fit into an array of dtype {x.dtype}")
+    return value.astype(x.dtype, copy=False)
+
+
+def of_same_dtype(value: Any, x: Any) -> Any:
+    """`value`, the result that NumPy would compute in the dtype of the array `x` when that is its `out`.
+
+    Raises UnsupportedSyntaxError when it is of another dtype, so that it is not what NumPy computes.
+    """
+    dtype = np.asarray(value).dtype
+    if dtype != x.dtype:
+        raise UnsupportedSyntaxError(
+            f"a result of dtype {dtype} written into an array of dtype {x.dtype}",
+            why="NumPy may compute it in the dtype of the array",
+            instead="store it with `a[...] = result`",
+        )
+    return value
+
+
+def mask_like(where: Any, x: Any) -> Any:
+    """A mask as one of the shape of the array `x`."""
+    return np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
 
 
 def held_at(base: Any, index: Any) -> Any:

@@ -33,7 +33,7 @@ from .nodes import (
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_named_tuple, is_pop
 from .program import MISSING, Program
 from .rebuild import rebuilt
-from .reverse_stores import list_check
+from .reverse_stores import is_addition, list_check
 
 __all__ = ["differentiate_forward"]
 
@@ -146,6 +146,12 @@ class Forward(TangentEmitter):
                 | gast.AugAssign(target=gast.Subscript() as target)
             ):
                 return self.store(s, target)
+            case gast.Expr(value=gast.Call()) if is_addition(self, s):
+                base, index, value = s.value.args
+                if base.id not in self.active or not self.is_active(value):
+                    return [s]
+                same = call(s.value.func, self.tangent(base), index, self.tangent(value))
+                return [s, located(gast.Expr(value=same), s)]
             case gast.Expr(
                 value=gast.Call(func=gast.Attribute(value=gast.Name(id=items), attr="append"), args=[value])
             ) if items in self.active:

@@ -42,7 +42,7 @@ from .program import MISSING, Program
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_regions import reverse_try, reverse_with
 from .reverse_rules import reverse_apply, reverse_call
-from .reverse_stores import reverse_append, reverse_pop, reverse_store
+from .reverse_stores import is_addition, reverse_addition, reverse_append, reverse_pop, reverse_store
 from .shadows import Shadows
 from .shape_sources import ShapeSources
 
@@ -292,6 +292,8 @@ class Reverse(AdjointEmitter):
                 return self.unpacking(s, env)
             case gast.Assign(targets=[gast.Subscript()]) | gast.AugAssign(target=gast.Subscript()):
                 return reverse_store(self, s, env)
+            case gast.Expr(value=gast.Call()) if is_addition(self, s):
+                return reverse_addition(self, s, env)
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"))):
                 return reverse_append(self, s, env)
             case gast.If():

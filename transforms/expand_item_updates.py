@@ -20,7 +20,7 @@ from .program import Program
 from .rebuild import map_blocks, rebuilt
 from .to_ssa import IN_PLACE_OPERATORS
 
-__all__ = ["expand_item_updates"]
+__all__ = ["expand_item_updates", "index_value"]
 
 
 def expand_item_updates(program: Program, nature: Callable[[Any], str], guard: Any) -> Program:

@@ -85,6 +85,9 @@ def find_active(
                 case gast.Expr(value=gast.Call(func=gast.Attribute(value=base), args=args)):
                     if isinstance(base, gast.Name) and reads_active(args):
                         mark(base)
+                case gast.Expr(value=gast.Call(func=gast.Name(), args=[base, _, value])):
+                    if isinstance(operation_of(s.value), Apply) and reads_active([value]):
+                        mark(base)
                 case gast.If():
                     visit(s.body)
                     visit(s.orelse)

@@ -1,4 +1,4 @@
-"""The statements that change an object in place: `a[i] = v`, `items.append(v)`.
+"""The statements that change an object in place: `a[i] = v`, `items.append(v)`, `add_at(a, i, v)`.
 
 Form: the single-assignment form.
 """
@@ -49,9 +49,10 @@ def stores(program: Program, is_in_place: Callable[[Any], bool]) -> list[tuple[s
                 found.append((name, n))
             case gast.Assign(value=value) if is_pop(value):
                 found.append((value.func.value.id, n))
-            case gast.Assign(value=gast.Call(args=[gast.Name(id=name), *_])) if is_in_place(
-                program.resolve(n.value.func)
-            ):
+            case (
+                gast.Assign(value=gast.Call(args=[gast.Name(id=name), *_]))
+                | gast.Expr(value=gast.Call(args=[gast.Name(id=name), *_]))
+            ) if is_in_place(program.resolve(n.value.func)):
                 found.append((name, n))
     return found
 

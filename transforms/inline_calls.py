@@ -54,15 +54,17 @@ def inline_calls(
     max_statements: int = 40,
     find_method: Callable[[Node], MethodCall | None] | None = None,
     always: Callable[[Any], bool] = lambda function: False,
+    nested: bool = True,
 ) -> Program:
     """The program with small callees in place of their calls.
 
     `find_function(function, call)` gives the normal form of a function object for a call of it, or None for
     one that is not to be read; `find_method` the function that an expression calls as a method; `always`
-    says of a method's tree that it is put in whatever its size.
+    says of a method's tree that it is put in whatever its size. Without `nested` the calls of nested
+    functions stay.
     """
     inliner = _Inliner(program, find_function, max_statements, (key_of(program),), {})
-    inliner.find_method, inliner.always = find_method, always
+    inliner.find_method, inliner.always, inliner.nested = find_method, always, nested
     return inliner.run()
 
 
@@ -94,6 +96,7 @@ class _Inliner:
         self.names = program.names.copy()
         self.find_method: Callable[[Node], MethodCall | None] | None = None
         self.always: Callable[[Any], bool] = lambda function: False
+        self.nested = True
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
         self.defined = Counter(n.name for n in walk(program.tree) if isinstance(n, gast.FunctionDef))
@@ -119,7 +122,7 @@ class _Inliner:
             match s:
                 case gast.FunctionDef():
                     new = rebuilt(s, body=self.block(s.body, known, active | {s.name}))
-                    if self.defined[s.name] == 1:
+                    if self.defined[s.name] == 1 and self.nested:
                         held, new = self.hold_defaults(new)
                         result.extend(held)
                         known[s.name] = new

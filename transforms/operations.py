@@ -353,16 +353,25 @@ def known_method(value: Any, program: Program) -> MethodType | None:
     return MethodType(function, owner)
 
 
+def _method_of_callable(value: Any, program: Program) -> Any:
+    """The built-in method that a call calls of something that can be called itself, as `np.add.reduce`."""
+    owner = program.resolve(value.func.value)
+    method = getattr(owner, value.func.attr, None) if callable(owner) else None
+    return method if isinstance(method, BuiltinFunctionType) else None
+
+
 def _rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operation | None:
     """A call of one object, or of its method, that has a rule of its own rather than by its class."""
     if not isinstance(value, gast.Call):
         return None
     function = program.resolve(value.func)
     if function is MISSING and isinstance(value.func, gast.Attribute):
-        method = known_method(value, program)
-        if method is None or primitives.find_rule(method) is primitives.find_rule(method.__func__):
-            return None
-        function = method
+        function = _method_of_callable(value, program)
+        if function is None:
+            method = known_method(value, program)
+            if method is None or primitives.find_rule(method) is primitives.find_rule(method.__func__):
+                return None
+            function = method
     elif isinstance(function, (FunctionType, type)) or not callable(function):
         return None
     if not _hashable(function) or primitives.find_rule(function) is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .differentiate_reverse import Reverse, Sweep
     from .emit import Emitter
 
-__all__ = ["list_check", "reverse_append", "reverse_pop", "reverse_store"]
+__all__ = ["is_addition", "list_check", "reverse_addition", "reverse_append", "reverse_pop", "reverse_store"]
 
 
 def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
@@ -52,6 +52,26 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if value is not None:  # after the place is zero: the value may be the array itself
         reverse.accumulate(env, s.value.id, value, back)
     return ahead, back
+
+
+def is_addition(emitter: Emitter, s: Any) -> bool:
+    """Whether a statement is `add_at(a, i, v)`, which adds to each element as often as the index names it."""
+    return isinstance(s.value.func, gast.Name) and emitter.primitives.is_in_place(
+        emitter.program.resolve(s.value.func)
+    )
+
+
+def reverse_addition(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """`add_at(a, i, v)`: the adjoint of v is what stands in that place of the adjoint of a."""
+    base, index, value = s.value.args
+    if not reverse.is_active(value) or (base.id not in env and not is_reshaped(reverse, s, base.id)):
+        return [s], []
+    back: list[Any] = []
+    name = reverse.own(env, base.id, back)
+    read = reverse.names.fresh("d" + value.id)
+    back.append(assign(read, call(reverse.helper("take_at"), load(name), index, value)))
+    reverse.accumulate(env, value.id, load(read), back)
+    return [s], back
 
 
 def is_reshaped(reverse: Reverse, s: Any, name: str) -> bool:

@@ -13,9 +13,12 @@ from ..updates import (
     add_parts,
     captured_alone,
     captured_part,
+    cast_like,
     held_at,
     if_present,
     kept,
+    mask_like,
+    of_same_dtype,
     own_tangent,
     pack_like,
     present,
@@ -39,6 +42,16 @@ from .samples import A, given
 )
 def stored_in_(value, x, out, dout):
     return conform(dout, value), None
+
+
+@bprop(cast_like, "linear", samples=[given(A(3), np.zeros(3)), given(A(3), np.zeros(3, "float32"))])
+def cast_like_(value, x, out, dout):
+    return conform(dout, value), None
+
+
+@bprop(of_same_dtype, "linear", samples=[given(A(3), np.zeros(3))])
+def of_same_dtype_(value, x, out, dout):
+    return dout, None
 
 
 @bprop(
@@ -65,7 +78,7 @@ def repeated_(x, count, out, dout):
 
 
 nondifferentiable([refuse_held, refuse_lookup, refuse_no_list, refuse_overlap, refuse_shared], pure=False)
-nondifferentiable([held_at, zero_item])  # the first only lends its shape
+nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
 
 
 @bprop(writable, "linear", samples=[given(A(3))])
