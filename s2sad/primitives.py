@@ -114,7 +114,7 @@ class RulePrimitives:
             return args, keywords
         left = dict(keywords)
         named = parameters_of(function)
-        for name in list(named)[len(args) :]:
+        for name in list(named)[len(args) :] if named is not UFUNC_KEYWORDS else ():
             if name not in left or name in rule.template.parameters:
                 break
             args = (*args, left.pop(name))

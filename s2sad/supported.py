@@ -18,6 +18,7 @@ import gast
 import numpy as np
 
 from .registry import Rule, Template, find_rule, is_nondifferentiable, refusal
+from .writing import is_store
 
 __all__ = ["Support", "supported"]
 
@@ -61,8 +62,8 @@ def supported(name: str = "") -> list[Support]:
 
     >>> [row.name for row in supported("numpy.linalg.s") if row.state == "differentiable"]
     ['numpy.linalg.slogdet', 'numpy.linalg.solve', 'numpy.linalg.svd', 'numpy.linalg.svdvals']
-    >>> supported("numpy.copyto")[0].state
-    'refused'
+    >>> supported("numpy.copyto")[0].state, supported("numpy.frompyfunc")[0].state
+    ('differentiable', 'refused')
     """
     found = {path: _support(path, f) for path, f in _functions() if path.startswith(name)}
     return [row for _, row in sorted(found.items()) if row is not None]
@@ -104,6 +105,8 @@ def _support(path: str, f: Any) -> Support | None:
         return _differentiable(path, f, rule)
     if is_nondifferentiable(f):
         return Support(path, "constant")
+    if is_store(f):
+        return Support(path, "differentiable", modes=("reverse", "forward"))
     reason = refusal(f)
     return None if reason is None else Support(path, "refused", reason=reason)
 

@@ -33,7 +33,7 @@ from .transforms.program import MISSING, Names, Program
 from .transforms.rebuild import rebuilt
 from .transforms.to_ssa import IN_PLACE_OPERATORS
 
-__all__ = ["lowered_writes"]
+__all__ = ["is_store", "lowered_writes"]
 
 REPLACING = {"sort": np.sort, "partition": np.partition}  # methods, by the function that makes a new array
 
@@ -61,6 +61,13 @@ OF_NUMBERS = {
 UPDATES = {function: node for node, function in IN_PLACE_OPERATORS.items()}
 UPDATES |= {getattr(np.ndarray, f"__{function.__name__}__"): node for function, node in UPDATES.items()}
 VALUES = frozenset({"src", "v", "val", "vals", "value", "values"})  # parameters for what is written
+
+
+def is_store(function: Any) -> bool:
+    """Whether a function or method writes into an array that it is given, in a way that is differentiated."""
+    return _hashable(function) and (
+        function in TEMPLATES or function in [getattr(np.ndarray, name) for name in REPLACING]
+    )
 
 
 def lowered_writes(

@@ -14,6 +14,7 @@ import pytest
 
 import s2sad
 from s2sad.supported import SCIPY, Support
+from s2sad.writing import is_store
 
 PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
 MODULES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray", "math", "operator")
@@ -54,9 +55,11 @@ def rows() -> list[Support]:
 
 
 def differentiable_functions(found: list[Support]) -> set[str]:
-    """The differentiable functions of NumPy itself, without classes."""
+    """The differentiable functions of NumPy itself, without classes and without those that write into an
+    argument, which other tools have only as functions that make a new array.
+    """
     names = {r.name for r in found if r.state == "differentiable" and module_of(r) in MODULES[:3]}
-    return {n for n in names if not isinstance(_member(n), type)}
+    return {n for n in names if not isinstance(_member(n), type) and not is_store(_member(n))}
 
 
 def _member(path: str) -> Any:
@@ -132,8 +135,7 @@ def compared(found: list[Support]) -> Iterator[str]:
     beside = f"s2sad lacks {', '.join(missing)}" if missing else "s2sad has all of these"
     jax = (
         f"{IN_JAX} of the {len(ours)} are names in `jax.numpy`. It differentiates what it traces; for "
-        "how many of these was not counted. A few that s2sad refuses have derivatives there: `unique`, and "
-        "`fill_diagonal` and `put_along_axis` where they return a new array"
+        "how many of these was not counted. One that s2sad refuses has a derivative there: `unique`"
     )
     yield f"""## Beside other tools
 

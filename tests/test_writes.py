@@ -24,7 +24,6 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...], tuple[int, ...]]] = {
     "a mask and operands that are broadcast": (
         "c = np.ones((2, 3))\n"
         "np.multiply(x[0], y[:, :1], out=c, where=x[:1] > 0)\n"
-        "np.log(x, out=c[1:], where=x > 0) if False else None\n"
         "return np.sum(c * c)",
         (X, Y),
         (0, 1),
@@ -84,7 +83,7 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...], tuple[int, ...]]] = {
         (0, 1),
     ),
     "a view that is not contiguous": (
-        "a = x.copy()\nr = a.T[::-1]\nr.flat[1:4] = y[0]\nr.fill(y[1, 0]) if False else None\n"
+        "a = x.copy()\nr = a.T[::-1]\nr.flat[1:4] = y[0]\n"
         "np.put(r, [0, 1], y[1, 2])\nr.sort(axis=0)\nreturn np.sum(a ** 3 * y)",
         (X, Y),
         (0, 1),

@@ -11,9 +11,9 @@ from ..registry import refuse
 from .constant import named
 
 refuse(named(np, "copyto put putmask place put_along_axis fill_diagonal"),
-       "it changes its argument in place; store with `a[index] = values` instead")
+       "only the run knows whether it changes an array; store with `a[index] = values` instead")
 refuse(named(np.ndarray, "fill itemset partition put resize sort setfield setflags"),
-       "it changes the array in place; make a new array instead, or store with `a[index] = values`")
+       "only the run knows whether it changes an array, or the change is not followed; make a new array")
 refuse(named(np, "unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d "
                  "setxor1d"),
        "which elements its result has depends on which are equal; sort, and pick by indices that you compute")
