@@ -88,3 +88,18 @@ def test_iris_network(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     by_steps = approx_fprime(weights.ravel().copy(), at, 1e-7)
     np.testing.assert_allclose(gradient.layers[0].weights.ravel(), by_steps, rtol=1e-3, atol=1e-6)
     assert "def loss_value_and_grad(self, x, labels):" in capsys.readouterr().out
+
+
+def test_reaction_rates(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("reaction_rates", monkeypatch)
+    fit = example.main()
+    assert np.all(np.abs(fit.rates - example.TRUE_RATES) < 3 * fit.errors)
+    first, second = fit.rates
+    assert fit.maximum == pytest.approx(np.log(first / second) / (first - second), rel=1e-10)
+
+    measured = np.linspace(0.5, 0.1, example.TIMES.size)
+    by_steps = approx_fprime(fit.rates, example.misfit, 1e-6, measured)
+    np.testing.assert_allclose(example.s2sad.grad(example.misfit)(fit.rates, measured), by_steps, rtol=1e-4)
+    by_steps = approx_fprime(fit.rates, example.time_of_maximum, 1e-6)
+    np.testing.assert_allclose(example.s2sad.grad(example.time_of_maximum)(fit.rates), by_steps, rtol=1e-4)
+    assert "most of B after" in capsys.readouterr().out
