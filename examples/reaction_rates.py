@@ -5,8 +5,8 @@ Run it with `python examples/reaction_rates.py`. A substance A becomes B, which 
     a' = -first * a          b' = first * a - second * b
 
 From samples of B, with errors, the rates are found by least squares: `solve_ivp` solves the equations,
-and its derivative by the rates is that of its own steps. B is at its maximum where its rate of change is zero,
-which `brentq` finds; the derivative of that time by the rates is that of an implicit function, and gives its
+and its derivative by the rates is that of its own steps. B is at its maximum where its rate of change is
+zero, which `brentq` finds; the derivative of that time by the rates is that of an implicit function, and gives its
 standard error.
 """
 
