@@ -6,8 +6,8 @@ Run it with `python examples/reaction_rates.py`. A substance A becomes B, which 
 
 From samples of B, with errors, the rates are found by least squares: `solve_ivp` solves the equations,
 and its derivative by the rates is that of its own steps. B is at its maximum where its rate of change is
-zero, which `brentq` finds; the derivative of that time by the rates is that of an implicit function, and gives its
-standard error.
+zero, which `brentq` finds; the derivative of that time by the rates is that of an implicit function, and
+gives its standard error.
 """
 
 from __future__ import annotations
