@@ -46,6 +46,7 @@ class Writer(Expressions):
         ]
         if not deep:
             forms += [self.branch, self.branch, self.for_loop, self.for_loop, self.while_loop, self.closure]
+            forms += [self.attempt, self.context, self.star_call]
         if indent > 1 and self.chance(4):
             return self.jump(scope, indent)
         form = self.draw(st.sampled_from(forms))
@@ -112,6 +113,47 @@ class Writer(Expressions):
         inside = scope.copy()
         if not self.block(inside, indent + 1):
             passing.append(inside)
+
+    def attempt(self, scope: Scope, indent: int) -> bool:
+        """A `try` whose body may raise, and whose handler goes on or not."""
+        target = self.target(scope, "f")
+        self.emit(indent, "try:")
+        self.emit(indent + 1, f"{target} = checked({self.bounded(scope, 'f')}, {self.test(scope, 0)})")
+        passing: list[Scope] = []
+        inside = scope.copy()
+        inside.names["f"].add(target)
+        self.emit(indent, f"except {self.pick('ValueError', '(KeyError, ValueError)')}:")
+        self.arm(scope, indent, passing)
+        if self.chance(3):
+            self.emit(indent, "else:")
+            self.arm(inside, indent, passing)
+        else:
+            passing.append(inside)
+        if self.chance(4):
+            self.emit(indent, "finally:")
+            self.emit(indent + 1, "pass")
+        if passing:
+            scope.keep_common(passing)
+        return not passing
+
+    def context(self, scope: Scope, indent: int) -> bool:
+        """A `with` around a block."""
+        self.emit(indent, f"with {self.pick('np.errstate(over=`ignore`)', 'np.printoptions(precision=3)')}:")
+        self.lines[-1] = self.lines[-1].replace("`", "'")
+        return self.block(scope, indent + 1)
+
+    def star_call(self, scope: Scope, indent: int) -> None:
+        """A call that expands tuples, lists, arrays or dicts."""
+        target, one, two = self.target(scope, "f"), self.bounded(scope, "f"), self.bounded(scope, "f")
+        call = self.pick(
+            f"folded(*({one}, {two}))",
+            f"folded({one}, *[{two}, {one}])",
+            f"folded(*{self.leaf(scope, 'v')}, k={one})",
+            f"folded({one}, **{{'k': {two}}})",
+            f"folded(*[0.5 * v for v in {self.leaf(scope, 'v')}])",
+        )
+        self.emit(indent, f"{target} = 0.5 * np.sin({call})")
+        scope.names["f"].add(target)
 
     def for_loop(self, scope: Scope, indent: int) -> None:
         body = scope.copy(loops=scope.loops + 1)
@@ -210,7 +252,18 @@ class Writer(Expressions):
             self.emit(1, f"return {self.returned(scope)}{self.rest(scope)}")
 
     def module(self) -> str:
-        """The text: up to two helpers and the function `program(x, y, z, h, n)`."""
+        """The text: two functions, up to two more, and the function `program(x, y, z, h, n)`."""
+        self.lines += [
+            "def checked(a, fails):",
+            "    if fails:",
+            "        raise ValueError('fails')",
+            "    return a",
+            "def folded(*args, k=0.3):",
+            "    s = k",
+            "    for a in args:",
+            "        s = 0.6 * s + np.sin(a) * k",
+            "    return s",
+        ]
         functions: dict[str, str] = {}
         for name, kind in (
             ("helper", self.pick("ff>f", "vf>v", "ff>ff", None)),
