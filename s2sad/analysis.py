@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import gast
 
 from . import domain
-from .effects import aliases_of, calls_that_change
+from .effects import aliases_of, calls_that_change, sharing_of
 from .judgements import carrying
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
@@ -149,9 +149,9 @@ class Analysis:
         match operation:
             case Apply(function=function) if PRIMITIVES.is_in_place(function):
                 return
-            case Apply() if PRIMITIVES.sharing(operation) == "unknown":
+            case Apply() if sharing_of(operation, self.kind) == "unknown":
                 operands = carrying(operation)
-            case Apply() if PRIMITIVES.sharing(operation) != "fresh":
+            case Apply() if sharing_of(operation, self.kind) != "fresh":
                 operands = carrying(operation)[1:]
             case _:
                 return

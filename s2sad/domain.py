@@ -60,6 +60,7 @@ __all__ = [
     "has_length",
     "held_kind",
     "holds_floats",
+    "holds_immutables",
     "is_array",
     "is_basic_index",
     "is_choice_of",
@@ -248,6 +249,18 @@ def is_dict(kind: Kind) -> bool:
 
 def is_tuple(kind: Kind) -> bool:
     return isinstance(kind, Tuple) and kind.cls is None
+
+
+def holds_immutables(kind: Kind) -> bool:
+    """Whether a value of the kind is a container whose items cannot be changed in place."""
+    match kind:
+        case Tuple(items):
+            return all(map(is_immutable, items))
+        case List(_, element):
+            return isinstance(element, Nothing) or is_immutable(element)
+        case Dict(items):
+            return all(is_immutable(k) for _, k in items)
+    return False
 
 
 def kinds_of_items(kind: Kind, count: int) -> list[Kind]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
 
 from . import domain
+from .conversions import dict_copy, list_copy
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
 from .transforms.find_aliases import Aliases, find_aliases, is_outside
 from .transforms.find_changed import Calls, changing_calls
 from .transforms.find_stores import stores
 from .transforms.nodes import statements_in
-from .transforms.operations import Operation, classify
+from .transforms.operations import Apply, Operation, classify
 from .transforms.program import Program
+from .updates import repeated
 
-__all__ = ["aliases_of", "calls_that_change", "changes_outside"]
+__all__ = ["aliases_of", "calls_that_change", "changes_outside", "sharing_of"]
+
+COPIES = (list, tuple, dict, sorted, list_copy, dict_copy, operator.concat, repeated)  # of items
 
 
 def aliases_of(
@@ -32,13 +37,22 @@ def aliases_of(
         program,
         operation_of,
         lambda name: domain.is_immutable(kinds.get(name, UNKNOWN)),
-        PRIMITIVES.sharing,
+        lambda operation: sharing_of(operation, kind),
         lambda base, index: domain.is_scalar_item(kind(base), index, kind),
         lambda atom: domain.is_container(kind(atom)),
         PRIMITIVES.is_in_place,
         lambda atom: domain.item_nature(kind(atom)) == "array",
         lambda call: program.resolve(call.func) is PRIMITIVES.helper("holding"),
     )
+
+
+def sharing_of(operation: Apply, kind: Callable[[Any], Kind]) -> str:
+    """As `PRIMITIVES.sharing`, with what kinds tell: a copy of a list of numbers shares nothing."""
+    found: str = PRIMITIVES.sharing(operation)
+    if found == "unknown" and any(operation.function is f for f in COPIES):
+        kinds = [kind(o) for o in operation.operands()]
+        return "fresh" if all(domain.holds_immutables(k) or domain.is_immutable(k) for k in kinds) else found
+    return found
 
 
 def calls_that_change(

@@ -17,6 +17,7 @@ from .bind_imports import bind_imports
 from .check_syntax import check_syntax
 from .desugar_assignments import desugar_assignments
 from .desugar_attributes import desugar_attributes
+from .desugar_containers import desugar_containers
 from .desugar_contexts import desugar_contexts
 from .desugar_jumps import desugar_jumps
 from .desugar_match import desugar_match
@@ -70,6 +71,7 @@ NORMALISE: tuple[Pass, ...] = (
     desugar_match,
     resolve_names,
     bind_imports,
+    desugar_containers,
     desugar_contexts,
     desugar_zips,
     desugar_assignments,

@@ -234,3 +234,51 @@ def overlapping_slices(x, y):
     items = [x, y, x * y]
     both = items[:2] + items[1:]
     return both[0] * both[1] + both[2] * both[3]
+
+
+@program((0.8, 1.3), wrt=(0, 1))
+def list_extended(x, y):
+    items = [x, y]
+    items.extend([x * y, y * y])
+    items += [x]
+    items = items * 2
+    items.extend(items)
+    return items[2] * items[-1] * items[7] + sum(items)
+
+
+@program((0.8, 1.3), wrt=(0, 1))
+def list_extended_in_a_loop(x, y):
+    items = []
+    for k in range(3):
+        items.extend([x * k, y])
+        items.extend(v * y for v in items[:2])
+    items += (x, y)
+    return sum(items) * items[4]
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def list_copied(x, y):
+    items = [x, y]
+    other = items.copy()
+    other[0] = x * y
+    third = list(items)
+    third.append(x)
+    return items[0] * other[0] * third[-1] * other[1]
+
+
+@program((0.8, 1.3), wrt=(0, 1))
+def dict_updated(x, y):
+    named = {"a": x}
+    named.update({"b": y, "a": x * y})
+    more = {"a": x}
+    more.update(named, c=x)
+    return named["a"] * named["b"] * more["c"] * more["a"]
+
+
+@program((0.8, 1.3), wrt=(0, 1))
+def dict_defaults_set(x, y):
+    named = {}
+    for k in ("a", "b", "a"):
+        v = named.setdefault(k, x * y)
+        named[k] = v + y
+    return named["a"] * named["b"]
