@@ -12,7 +12,7 @@ from tests.compare import check_program, check_second, flatten, leaf_paths
 from tests.programs import build
 
 ELSEWHERE = ("adjoints", "arithmetic", "elementwise", "functional", "gufuncs", "language", "math", "python")
-ELSEWHERE += ("special", "updates")
+ELSEWHERE += ("objects", "results", "special", "updates")
 ONCE = {
     "einsum_grads",  # is itself what second derivatives of np.einsum are made of
 }
