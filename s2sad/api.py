@@ -285,7 +285,7 @@ def linearize(f: Function, *primals: Any) -> tuple[Any, Callable[..., Any]]:
     >>> out, push(1.0, 0.0)
     (10.0, 5.0)
     """
-    derivative = Derivative(f, "jvp", None)
+    derivative = jvp(f)
 
     def push(*tangents: Any) -> Any:
         return derivative(*primals, *tangents)[1]

@@ -9,6 +9,7 @@ be called from many threads.
 from __future__ import annotations
 
 import ast
+import builtins
 import itertools
 import linecache
 import threading
@@ -52,6 +53,7 @@ def make_function(
     """
     if not isinstance(scope.globals, dict):
         raise TypeError("a function's globals are a dict")
+    scope.globals.setdefault("__builtins__", builtins)  # C code that imports looks for them there
     filename = f"<s2sad {name} {next(_count)}>"
     code = compile_function(_only_function(source_text, name, filename), filename, {*bindings, *scope.cells})
     prefix = like.__qualname__.rpartition(".")[0] if like is not None else ""

@@ -18,6 +18,7 @@ from . import domain
 from .arguments import Argnums, check_input, check_type, plain_parameters, positions
 from .function_state import state_of
 from .generate import Capture, Generator, Request
+from .getters import GETTERS
 from .kinds import UNKNOWN, Kind, kind_of
 from .primitives import PRIMITIVES
 from .tangents import checked_bprop, tangent_like, unshared
@@ -39,6 +40,7 @@ class Derivative:
 
     __name__: str
     __qualname__: str
+    checks = True  # whether its `bprop` may be called by users
 
     def __init__(
         self,
@@ -104,7 +106,7 @@ class Derivative:
     def primal_signature(self) -> inspect.Signature:
         """That of the function itself."""
         is_primitive = not isinstance(self._f, FunctionType) and PRIMITIVES.find_rule(self._f) is not None
-        return self._signature if is_primitive else inspect.signature(self._f)
+        return self._signature if is_primitive or isinstance(self._f, GETTERS) else inspect.signature(self._f)
 
     # ------------------------------------------------------------ calling
 
@@ -115,7 +117,7 @@ class Derivative:
             made = self._bound_call(args, keywords)
         else:
             made = self._function(args)(*args)
-        if self._form != "vjp":
+        if self._form != "vjp" or not self.checks:
             return made
         out, bprop = made
         return out, checked_bprop(bprop, out, self.__name__)

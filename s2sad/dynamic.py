@@ -100,6 +100,7 @@ def _derivative(
 ) -> Derivative:
     key = (function, form, positions, careful)
     made: Derivative = cached(key, lambda: Derivative(function, form, positions, careful=careful))
+    made.checks = False
     return made
 
 

@@ -28,6 +28,7 @@ from .arity import has_stars, of_arity
 from .compiled import make_function
 from .conversions import DICT_METHODS, LIST_METHODS
 from .derivative import Derivative
+from .getters import GETTERS, written_getter
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
 from .source import read_source
@@ -133,6 +134,8 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         )
         kept = {k: v for k, v in inner.arguments.items() if isinstance(k, int) or k in keywords}
         return replace(inner, arguments=kept).behind(len(f.args), own)
+    if isinstance(f, GETTERS):
+        return replace(lift(written_getter(f), args, keywords), own=None)
     if isinstance(f, MethodType) and PRIMITIVES.find_rule(f) is PRIMITIVES.find_rule(f.__func__):
         inner = lift(f.__func__, (f.__self__, *args), keywords)
         return inner.behind(1, inner.arguments[0])

@@ -19,6 +19,7 @@ from . import mirrors, runtime, updates
 from .changing import changed, changed_by_method
 from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
+from .getters import GETTERS
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Record, Scalar, Tuple, Unknown
 from .members import member_of, reflects
 from .objects import is_named_tuple
@@ -186,7 +187,7 @@ class RulePrimitives:
     @staticmethod
     def is_dynamic(function: Any, count: int, keywords: list[str]) -> bool:
         """Whether a call is one of a function that only the run knows, as `vjp(f, x)` calls `vjp(f)`."""
-        if hasattr(type(function), "lift_call") or isinstance(function, functools.partial):
+        if hasattr(type(function), "lift_call") or isinstance(function, (functools.partial, *GETTERS)):
             return True
         if isinstance(function, MethodType) and find_rule(function) is None:
             return not is_nondifferentiable(function)

@@ -11,6 +11,7 @@ from typing import Any
 from .arguments import plain_signature
 from .arity import has_stars
 from .compiled import make_function
+from .getters import GETTERS, written_getter
 from .primitives import PRIMITIVES
 from .transforms.emit import missing_rule
 from .transforms.errors import NonDifferentiableError
@@ -54,6 +55,8 @@ def target_of(f: Any) -> Target:
         return Target(inner.function, (*inner.args, *f.args), (*inner.keywords, *f.keywords.items()))
     if isinstance(f, (staticmethod, classmethod)):
         return target_of(f.__func__)
+    if isinstance(f, GETTERS):
+        return Target(written_getter(f))
     rule = PRIMITIVES.find_rule(f)
     if rule is not None:
         return Target(_primitive_function(f, rule))

@@ -5,6 +5,7 @@ themselves and each other.
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -189,6 +190,30 @@ def test_the_adjoint_of_a_partial_function_is_that_of_its_parts() -> None:
     assert out == 9.0
     assert dpartial == (None, (6.0,), {})
     assert dx == pytest.approx(9.0 * np.log(3.0))
+
+
+ARRAY = np.array([0.5, 2.0])
+GETTERS = {
+    "one item": lambda x: operator.itemgetter(1)([x, x * x]) * np.sum(x),
+    "two items": lambda x: operator.itemgetter(0, 1)(x)[1] * FIRST(x),
+    "attributes": lambda x: operator.attrgetter("T", "real")(x)[0] * x,
+    "a method": lambda x: operator.methodcaller("sum", axis=0)(x) * x,
+    "a method with arguments": lambda x: TIMES(x * x) * x,
+    "as a key": lambda x: sorted([(1, x[0]), (0, x[1] ** 2)], key=operator.itemgetter(0))[0][1] * x,
+    "linearize": lambda x: s2sad.linearize(lambda t, s: t**2 * s * x, x[0], x[1])[1](x[1], 2.0),
+}
+FIRST, TIMES = operator.itemgetter(0), operator.methodcaller("dot", ARRAY)
+
+
+@pytest.mark.parametrize("name", GETTERS)
+def test_functions_that_functions_make(name: str) -> None:
+    check_program(GETTERS[name], (ARRAY,), (0,))
+    check_second(GETTERS[name], (ARRAY,), (0,))
+
+
+def test_derivatives_of_getters() -> None:
+    np.testing.assert_array_equal(s2sad.grad(FIRST)(ARRAY), [1.0, 0.0])
+    np.testing.assert_array_equal(s2sad.grad(TIMES)(ARRAY), ARRAY)
 
 
 # ---------------------------------------------------------------- tangents and arguments
