@@ -275,7 +275,11 @@ def trapezoid_jvp(y, grid=None, dx=1.0, axis=-1, *, out, dy, dgrid, ddx):
     return changed(trapezoids, (dy, dgrid, ddx, None), (y, grid, dx, axis))
 
 
-@bprop(integrate.simpson, samples=[*SAMPLES, given(A(4), GRID[:4]), given(A(6, 2), axis=0, dx=0.2)])
+# Places are passed by keyword to some releases, and by position to others: they are tested in programs.
+@bprop(
+    integrate.simpson,
+    samples=[given(A(2, 5), dx=0.3), given(A(4), dx=0.7), given(A(6, 2), axis=0, dx=0.2), given(A(2))],
+)
 def simpson(y, grid=None, dx=1.0, axis=-1, *, out, dout):
     dy, dgrid, ddx, _ = pulled_back(parabolas, dout, (y, grid, dx, axis))
     return dy, dgrid, ddx
