@@ -146,7 +146,7 @@ class Facts:
 
 def _assigned_once(tree: Any, facts: Facts) -> Callable[[str], bool]:
     """Tells the names that merging has not made the name of several values (a trace gives a name the value
-    that it had; None stands in for the value on a path that has none).
+    that it had; None or a number stands in for the value on a path that has none).
     """
     count = Counter(n.id for n in tree.args.args)
     for s in statements_in(tree.body):
@@ -156,7 +156,7 @@ def _assigned_once(tree: Any, facts: Facts) -> Callable[[str], bool]:
                     isinstance(source, gast.Subscript)
                     and isinstance(source.value, gast.Name)
                     and source.value.id in facts.generation.traces
-                ) or (isinstance(source, gast.Constant) and source.value is None)
+                ) or (isinstance(source, gast.Constant) and isinstance(source.value, (float, type(None))))
                 if not restored:
                     count.update(target_names(target))
             case gast.AugAssign(target=gast.Name(id=name)) | gast.FunctionDef(name=name):

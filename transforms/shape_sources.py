@@ -100,7 +100,7 @@ class ShapeSources:
             _, around = self._definitions.get(other, (None, ()))
             if len(around) < len(loops) and around == loops[: len(around)]:
                 return other
-        return named[0] if named else name
+        return named[0] if named else chain[:2][-1]  # what the array was computed from is there anyway
 
     def redirect(self, statement: Any, code: list[Any]) -> list[Any]:
         """The reverse code of a statement, with what asks for shapes alone asking others."""

@@ -28,6 +28,7 @@ from .nodes import (
     tuple_of,
     walk,
 )
+from .operations import Apply
 
 if TYPE_CHECKING:
     from .differentiate_reverse import Reverse, Sweep
@@ -216,7 +217,7 @@ def _plus(node: Any, offset: int) -> Any:
 def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> list[Any]:
     """What the reverse body computes again rather than reads from the trace: index arithmetic, arithmetic on
     numbers that the loop leaves alone, and sums and differences of these with numbers that are in the trace
-    anyway; and elements of what nobody changes, at places that it knows.
+    anyway; elements of what nobody changes, at places that it knows, and views of it.
     """
     loop_names = set(assigned_names(forward))
     again: set[str] = set()
@@ -236,6 +237,12 @@ def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> lis
                     result.append(assign(name, value))
                     again.add(name)
                     kept.discard(name)
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Attribute() | gast.Call() as value
+            ) if name in saved and _is_steady_view(reverse, value, loop_names):
+                result.append(assign(name, value))
+                again.add(name)
+                kept.discard(name)
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() | gast.UnaryOp() as value) if (
                 name in saved
             ):
@@ -252,6 +259,14 @@ def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> lis
                     again.add(name)
                     kept.discard(name)
     return result
+
+
+def _is_steady_view(reverse: Reverse, value: Any, loop_names: set[str]) -> bool:
+    """Whether an expression is a view, as `x.T`, of what the loop leaves alone and nobody changes."""
+    operation = reverse.operation(value)
+    if not isinstance(operation, Apply) or reverse.primitives.sharing(operation) != "view":
+        return False
+    return not any(n in loop_names or reverse.changes.is_changed(n) for n in names_read(value))
 
 
 def _place(body: list[Any], saved: list[str]) -> int:
