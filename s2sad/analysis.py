@@ -13,10 +13,11 @@ import gast
 from . import domain
 from .effects import aliases_of, calls_that_change, sharing_of
 from .judgements import carrying
-from .kinds import UNKNOWN, Kind
+from .kinds import UNKNOWN, Dict, Kind, List
 from .primitives import PRIMITIVES
 from .transforms import find_active
 from .transforms.changes import Changes
+from .transforms.drop_same_stores import drop_same_stores
 from .transforms.emit import missing_rule
 from .transforms.expand_item_updates import expand_item_updates
 from .transforms.find_aliases import OUTSIDE, Aliases
@@ -230,6 +231,9 @@ def lowered(
     )
     found = follow(
         lower_updates(found.program, lambda: found.aliases, found.nature, PRIMITIVES.helper)
+    )
+    found = follow(
+        drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict)))
     )
     found = follow(merge_versions(found.program))
     watch("lower_updates", found.program)

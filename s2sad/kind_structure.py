@@ -121,9 +121,13 @@ def sequence_of(element: Kind) -> Kind:
     return List(None, element)
 
 
-def stored_kind(base: Kind, item: Kind) -> Kind:
-    """The kind of a container after something was put into it; arrays stay what they are."""
+def stored_kind(base: Kind, item: Kind, key: Kind = UNKNOWN) -> Kind:
+    """The kind of a container after something was put into it, in the place of what it had at `key` or
+    elsewhere; arrays stay what they are.
+    """
     match base:
+        case Dict(pairs) if isinstance(key, Literal) and key.value in dict(pairs):
+            return Dict(tuple((k, join(v, widen(item)) if k == key.value else v) for k, v in pairs))
         case List(_, element):
             return List(None, join(element, widen(item)))
         case Array() | Numeric():

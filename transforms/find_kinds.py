@@ -14,7 +14,7 @@ import gast
 
 from .expand_stars import has_stars
 from .find_changed import changed_atoms
-from .nodes import assigned_names, blocks_of, bound_in_header, load, target_names, walk
+from .nodes import assigned_names, blocks_of, bound_in_header, is_atom, load, target_names, walk
 from .operations import (
     OPERATORS,
     Alias,
@@ -91,6 +91,10 @@ class _Run:
         found = self.program.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
         return domain.UNKNOWN if found is MISSING else domain.kind_of_static(node, found)
 
+    def key(self, index: Any) -> Any:
+        """The kind of an index that is an atom."""
+        return self.atom(index) if is_atom(index) else self.domain.UNKNOWN
+
     def define(self, name: str, kind: Any) -> None:
         if name in self.shared and name in self.kinds:
             kind = self.domain.join(self.kinds[name], kind)
@@ -115,9 +119,9 @@ class _Run:
                 )
                 for target, kind in zip(elts, kinds, strict=True):
                     self.define(target.id, kind)
-            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))]):
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name), slice=index)]):
                 self.kinds[name] = domain.stored_kind(
-                    self.kinds.get(name, domain.UNKNOWN), self.atom(s.value)
+                    self.kinds.get(name, domain.UNKNOWN), self.atom(s.value), self.key(index)
                 )
             case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
                 owner = self.kinds.get(name, domain.UNKNOWN)
@@ -129,7 +133,8 @@ class _Run:
                 result = domain.call_kind(
                     OPERATORS[type(s.op)], [item, self.atom(s.value)], {}, self.primitives.is_pure
                 )
-                self.kinds[name] = domain.stored_kind(self.kinds.get(name, domain.UNKNOWN), result)
+                base_kind = self.kinds.get(name, domain.UNKNOWN)
+                self.kinds[name] = domain.stored_kind(base_kind, result, self.key(index))
             case gast.Expr(
                 value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"), args=[item])
             ) if name in self.kinds:
