@@ -107,9 +107,11 @@ def times_tangent(dstart: Any, dts: Any, found: Any) -> Array:
     return np.take(np.concatenate([np.reshape(dstart, (1,)), np.ravel(dts), 0.0 * between]), order)
 
 
-def number(d: Any) -> Any:
-    """A tangent of a number, zero for None."""
-    return 0.0 if d is None else d
+def end_tangent(dt_span: Any, k: int) -> Any:
+    """The tangent of an end of a time span, zero for None."""
+    if dt_span is None:
+        return 0.0
+    return 0.0 if dt_span[k] is None else dt_span[k]
 
 
 # ---------------------------------------------------------------- the rules
@@ -237,12 +239,12 @@ def solve_ivp_jvp(
     dstart = state_tangent(dy0, y0)
     if t_eval is None:
         times = times_of(t_span[0], t_span[1], found)
-        dtimes = times_tangent(number(dt_span[0]), number(dt_span[1]), found)
+        dtimes = times_tangent(end_tangent(dt_span, 0), end_tangent(dt_span, 1), found)
         dy = solution_tangent((dfun, dstart, dargs, dtimes), rhs, state(y0), args, times, found)
         return tangents({"t": dtimes, "y": np.transpose(dy)}, out)
     times = times_of(t_span[0], t_eval, found)
     dts = np.asarray(filled(dt_eval, t_eval), dtype=float)
-    dtimes = times_tangent(number(dt_span[0]), dts, found)
+    dtimes = times_tangent(end_tangent(dt_span, 0), dts, found)
     dy = solution_tangent((dfun, dstart, dargs, dtimes), rhs, state(y0), args, times, found)
     return tangents({"t": dts, "y": np.transpose(dy)}, out)
 
