@@ -23,11 +23,12 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from .objects import fields_of, is_named_tuple, is_plain
+from .objects import fields_of, has_operators, is_named_tuple, is_plain
 
 __all__ = [
     "NOTHING",
     "NUMERIC",
+    "OBJECT",
     "SPARSE",
     "UNKNOWN",
     "Array",
@@ -39,6 +40,7 @@ __all__ = [
     "Literal",
     "Nothing",
     "Numeric",
+    "Object",
     "Record",
     "Scalar",
     "Sparse",
@@ -167,6 +169,11 @@ class Record(Kind):
 
 
 @dataclass(frozen=True, eq=False)
+class Object(Kind):
+    """An object of some class of the user's, whose operators may mean anything."""
+
+
+@dataclass(frozen=True, eq=False)
 class Literal(Kind):
     """This very object: a constant in the source, None, a short string, a slice, a dtype."""
 
@@ -211,7 +218,7 @@ class Nothing(Kind):
     """No value at all: the element of an empty list, the value of code that is never reached."""
 
 
-UNKNOWN, NUMERIC, NOTHING, SPARSE = Unknown(), Numeric(), Nothing(), Sparse()
+UNKNOWN, NUMERIC, NOTHING, SPARSE, OBJECT = Unknown(), Numeric(), Nothing(), Sparse(), Object()
 
 INTEGERS = frozenset({"int", "int64", "integer"})
 REALS = INTEGERS | {"bool", "float", "real"}
@@ -289,7 +296,9 @@ def _kind_of_object(value: Any, prefix: str, depth: int) -> Kind:
         return Literal(value)
     if is_sparse(value):
         return SPARSE
-    return _kind_of_record(value, prefix, depth) if is_plain(kind) else UNKNOWN
+    if is_plain(kind):
+        return _kind_of_record(value, prefix, depth)
+    return OBJECT if has_operators(kind) else UNKNOWN
 
 
 _open = threading.local()  # `ids` are the objects whose attributes are being looked at
@@ -339,7 +348,7 @@ def _kind_of_elements(items: list[Any], prefix: str, depth: int) -> Kind:
     if types == {np.ndarray} and len({(v.dtype, v.shape) for v in items}) == 1:
         return _kind_of_object(items[0], f"{prefix}[]", depth)  # equal shapes: one name for all
     if len(items) > MAX_ITEMS:
-        return UNKNOWN
+        return OBJECT if all(map(is_plain, types)) else UNKNOWN
     return join_all(_kind_of_item(v, f"{prefix}[{i}]", depth) for i, v in enumerate(items))
 
 
@@ -403,6 +412,8 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return Record(
                 c, tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True))
             )
+        case (Record() | Object()), (Record() | Object()):
+            return OBJECT
     return UNKNOWN
 
 
@@ -436,6 +447,8 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
     match kind:
         case Unknown():
             return True
+        case Object():
+            return is_plain(type(value)) or has_operators(type(value))
         case Sparse():
             return is_sparse(value)
         case Literal(expected):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copyreg
 from dataclasses import is_dataclass
 from functools import lru_cache
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from .transforms.errors import NonDifferentiableError
@@ -31,6 +31,11 @@ __all__ = [
 
 ABSENT: Any = object()
 HAVE_RULES: set[type] = set()  # classes whose objects have rules of their own
+OPERATORS = [
+    f"__{r}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+    for r in ("", "r", "i")
+] + ["__neg__", "__abs__"]
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an extension module
 _POINTER = object.__basicsize__ // 2
 _OWN = __name__.partition(".")[0]
@@ -76,6 +81,18 @@ class Items(dict[Any, Any]):
 def dict_like(x: Any, values: dict[Any, Any]) -> dict[Any, Any]:
     """The values, in a dict that offers its items as attributes if `x` does."""
     return Items(values) if hasattr(type(x), "__getattr__") else values
+
+
+def has_operators(cls: type) -> bool:
+    """Whether a class that is no array's defines operators in Python."""
+    found: bool = _has_operators(cls)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _has_operators(cls: Any) -> bool:
+    own = (isinstance(lookup(cls, name), FunctionType) for name in OPERATORS)
+    return not hasattr(cls, "__array__") and any(own)
 
 
 def is_named_tuple(cls: type) -> bool:

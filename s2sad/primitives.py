@@ -20,7 +20,7 @@ from .changing import changed, changed_by_method
 from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
 from .getters import GETTERS
-from .kinds import Array, Dict, Kind, List, Literal, Numeric, Record, Scalar, Tuple, Unknown
+from .kinds import Array, Dict, Kind, List, Literal, Numeric, Object, Record, Scalar, Tuple, Unknown
 from .members import member_of, reflects
 from .objects import is_named_tuple
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal
@@ -167,7 +167,7 @@ class RulePrimitives:
     @staticmethod
     def is_object(kind: Kind) -> bool:
         """Whether values of the kind are objects of a class of the user's."""
-        return isinstance(kind, Record)
+        return isinstance(kind, (Record, Object))
 
     @staticmethod
     def prefers_right(left: Kind, right: Kind, names: tuple[str, str]) -> bool:
@@ -177,7 +177,7 @@ class RulePrimitives:
     @staticmethod
     def is_unknown(kind: Kind) -> bool:
         """Whether nothing is known of values of the kind."""
-        return isinstance(kind, Unknown)
+        return isinstance(kind, (Unknown, Object))
 
     @staticmethod
     def is_inert(attribute: str) -> bool:

@@ -9,7 +9,7 @@ import gast
 
 from . import domain
 from .constructors import makes_plainly, new_class
-from .kinds import UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
+from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
 from .members import field_kind, member_of
 from .objects import ABSENT, lookup, shadows_fields
 from .primitives import PRIMITIVES
@@ -134,7 +134,7 @@ def may_hold(kind: Kind, cls: type) -> bool:
             return any(may_hold(k, cls) for _, k in items)
         case Nothing():
             return False
-    return kind is UNKNOWN
+    return kind is UNKNOWN or kind is OBJECT
 
 
 def sets_plainly(kind: Kind, attr: str) -> bool:

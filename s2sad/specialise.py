@@ -13,7 +13,7 @@ import gast
 
 from . import domain
 from .constructors import makes_plainly, put_in_constructors
-from .kinds import UNKNOWN, Dict, Kind, List, Record, Tuple
+from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
 from .members import member_of
 from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
@@ -47,7 +47,7 @@ def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
 
 def holds_record(kind: Kind) -> bool:
     match kind:
-        case Record():
+        case Record() | Object():
             return True
         case Tuple(items, cls):
             return cls is not None or any(map(holds_record, items))

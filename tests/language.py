@@ -89,7 +89,33 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("tuples, lists, dicts as arguments and results", "tuple_argument list_argument dict_argument"),
         ("`[*a, b]`, `{**a, 'k': b}`", "starred_list starred_tuple merged_dict"),
         ("`append`, `pop`", "append_in_a_try popped popped_until_empty"),
+        ("`extend`, `+=`, `*`, copies of lists", "list_extended list_extended_in_a_loop list_copied"),
         ("`items`, `keys`, `values`, `get`", "loop_over_values loop_over_keys got_with_default"),
+        ("`update`, `setdefault`, `|` of dicts", "dict_updated dict_defaults_set dicts_united"),
+        ("named tuples", "named_tuple named_tuples_made named_tuple_as_result"),
+    ],
+    "Objects": [
+        (
+            "attributes of arguments, dataclasses, slots",
+            "attribute_of_argument dataclass_argument object_with_slots",
+        ),
+        (
+            "methods, `__call__`, properties, inheritance",
+            "method_of_argument object_called property_of_frozen inherited_method",
+        ),
+        (
+            "`super()`, static methods, class attributes",
+            "kalman_of_a_subclass method_in_a_loop global_object",
+        ),
+        ("operators of the user's classes", "vector_operators"),
+        (
+            "objects in containers, as values and results",
+            "objects_in_a_list objects_in_containers returns_an_object",
+        ),
+        (
+            "objects made and changed inside",
+            "drain kalman leapfrog states_replaced state_in_branches property_set",
+        ),
     ],
     "Numbers and text": [
         ("`float`, `int`, `round`, `abs`, `complex`, `pow`", "conversions math_rounding absolute_values"),

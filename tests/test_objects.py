@@ -461,6 +461,37 @@ def test_what_cannot_be_followed_is_refused(f: Any, args: tuple[Any, ...], trans
             s2sad.jvp(f, argnums=wrt)(*given, *directions(args, wrt, 0))
 
 
+class Squaring:
+    def __init__(self, k):
+        self.k = k
+
+    def __mul__(self, x):
+        return x * x * self.k
+
+    __rmul__ = __mul__
+
+
+class Cubing(Squaring):
+    def __mul__(self, x):
+        return x * x * x * self.k
+
+
+def multiplied(objects, x):
+    total = 0.0
+    for o in objects:
+        total = total + o * x
+    return total
+
+
+def test_operators_of_objects_are_known_or_refused() -> None:
+    """What `o * x` means only the class says: never a product of numbers, then."""
+    by_x = s2sad.grad(multiplied, argnums=1)
+    assert by_x([Squaring(2.0)] * 3, 3.0) == 36.0
+    for objects in ([Squaring(2.0)] * 40, [Squaring(2.0), Cubing(1.0)]):
+        with pytest.raises(s2sad.S2sadError, match="operator on an object"):
+            by_x(objects, 3.0)
+
+
 def test_an_argument_is_not_changed_behind_another_derivative() -> None:
     """A caller that is differentiated would not know of the change."""
 
