@@ -312,7 +312,7 @@ class Generator:
 
     def may_change(self, operation: Operation, kind: Callable[[Any], Kind]) -> bool:
         """Whether a call of a function without a rule, known now, may change something that it is given."""
-        if not isinstance(operation, Call) or operation.function in (MISSING, object.__new__):
+        if not isinstance(operation, Call) or operation.function in (MISSING, object.__new__, getattr):
             return False
         if starred(operation):
             return True

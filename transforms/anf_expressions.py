@@ -240,6 +240,16 @@ class ExpressionWriter:
 
     def operands(self, nodes: list[Node], index: Node, *later: Node) -> tuple[list[Node], Node]:
         """Atoms for expressions, and after them the parts of an index."""
+        if has_star(index):
+            if any(isinstance(e, gast.Slice) for e in index.elts):
+                self.program.refuse(
+                    index,
+                    "`*` beside a slice in an index is not differentiated",
+                    "how many positions of the index come before the slice is not known",
+                    "write the slice as `slice(start, stop)`",
+                )
+            *atoms, whole = self.atoms([*nodes, index], *later)
+            return atoms, whole
         atoms = self.atoms([*nodes, *index_parts(index)], *later)
         return atoms[: len(nodes)], with_parts(index, iter(atoms[len(nodes) :]))
 

@@ -156,7 +156,8 @@ class _Run:
 
     def forget(self, node: Any) -> None:
         """Forgets what containers hold that a call changes."""
-        if self.program.resolve(node.func) in _UPDATES:
+        function = self.program.resolve(node.func)
+        if any(function is update for update in _UPDATES):  # what is called may have no hash
             return
         for atom in changed_atoms(node, self.program, self.primitives, self.atom) or ():
             if isinstance(atom, gast.Name) and self.domain.is_container(
