@@ -148,7 +148,8 @@ class Emitter:
         found = self._operations.get(id(value))
         if found is None:
             found = self._operations[id(value)] = classify(value, self.program, self.primitives, self.kind)
-            for operand in found.operands() if isinstance(found, (Apply, Call)) else ():
+            inert = isinstance(found, Apply) and self.primitives.is_nondifferentiable(found.function)
+            for operand in found.operands() if isinstance(found, (Apply, Call)) and not inert else ():
                 if isinstance(operand, gast.Starred) and any(map(self.is_active, [operand.value])):
                     self.program.refuse(
                         operand if hasattr(operand, "lineno") else self.program.tree,

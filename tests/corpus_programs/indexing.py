@@ -24,6 +24,18 @@ def element_of_matrix(a):
     return a[1, 2] * a[0, -1] + a[2][3]
 
 
+@program((A, (1, 2)), (A, [0, -1]))
+def starred_index(a, i):
+    return a[*i] * a[(i[0], *i[1:])] + a[i[0], *i[1:]]
+
+
+@program((A, (1,)))
+def starred_store(a, i):
+    b = 2 * a
+    b[*i, 1] = a[*i, 0] * a[*i, 2]
+    return b
+
+
 @program((A,))
 def rows(a):
     return a[0] * a[-1] + a[1, :]

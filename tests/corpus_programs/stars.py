@@ -36,6 +36,22 @@ def forwarded(*args, **options):
     return 2.0 * with_options(*args, **options)
 
 
+@program((positive(3), positive(3, seed=1)), wrt=(0, 1))
+def types_of_starred(x, y):
+    arrays = [x, y]
+    return np.array(arrays, dtype=np.common_type(*arrays)) ** 2
+
+
+SETTINGS = (np.ones(2), 2.0)
+
+
+@program((positive(3),))
+def called_in_no_case(x):
+    if callable(SETTINGS):
+        return SETTINGS(x)
+    return SETTINGS[1] * x * x
+
+
 def doubled(f):
     @functools.wraps(f)
     def wrapper(*args, **kwargs):
