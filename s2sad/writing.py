@@ -252,6 +252,8 @@ class _Finder:
     def callee(self, node: Any) -> tuple[Any, list[Any]]:
         """The function that is called, a method of an array as one of `np.ndarray`; and its arguments."""
         found = self.program.resolve(node.func)
+        if not _hashable(found):  # nothing that can be called
+            return MISSING, []
         if found is not MISSING or not isinstance(node.func, gast.Attribute):
             return found, node.args
         if not isinstance(self.kind(node.func.value), Array):
