@@ -79,10 +79,13 @@ def lowered_writes(
     while True:  # what a call gave is known, later, to be the array that it wrote to
         finder = _Finder(program, kinds, _displays(program), _flat_views(program))
         found = without_unread(lower_writes(program, finder.rewritten), "flat")
-        if any(map(finder.template_call, walk(found.tree))):
+        waiting = sum(map(bool, map(finder.template_call, walk(found.tree))))
+        if waiting:
             found = inline_calls(
                 found, lambda f, call: _template(f), 0, finder.template_call, lambda f: True, nested=False
             )
+            if sum(map(bool, map(finder.template_call, walk(found.tree)))) >= waiting:
+                return found  # calls without the arguments that these functions need
         if found is program:
             return program
         program, kinds = found, find_kinds(found)
