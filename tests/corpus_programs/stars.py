@@ -42,16 +42,6 @@ def types_of_starred(x, y):
     return np.array(arrays, dtype=np.common_type(*arrays)) ** 2
 
 
-SETTINGS = (np.ones(2), 2.0)
-
-
-@program((positive(3),))
-def called_in_no_case(x):
-    if callable(SETTINGS):
-        return SETTINGS(x)
-    return SETTINGS[1] * x * x
-
-
 def doubled(f):
     @functools.wraps(f)
     def wrapper(*args, **kwargs):
