@@ -190,7 +190,7 @@ class RulePrimitives:
         if hasattr(type(function), "lift_call") or isinstance(function, (functools.partial, *GETTERS)):
             return True
         if isinstance(function, MethodType) and find_rule(function) is None:
-            return not is_nondifferentiable(function)
+            return not is_nondifferentiable(function) and refusal(function) is None
         calls_first = isinstance(function, FunctionType) and function in CALLS_FIRST
         return calls_first and (count > 1 or "primals" in keywords)
 

@@ -101,7 +101,13 @@ def test_the_reason_of_a_refusal_reaches_the_user(name: str, f: Any) -> None:
     assert error.value.where is not None and "function(x)" in str(error.value)
 
 
-@pytest.mark.parametrize("name", [n for n in METHODS if callable(getattr(np.ndarray, n))])
+# Those that are run as stores raise what NumPy raises, given an array for an axis.
+STORES = ("partition", "sort")
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in METHODS if callable(getattr(np.ndarray, n)) and n not in STORES]
+)
 def test_the_reason_why_a_method_is_refused_reaches_the_user(name: str) -> None:
     call = build(f"def call(x):\n    y = x.{name}(x)\n    return np.sum(y)\n")
     with pytest.raises(S2sadError) as error:
@@ -199,7 +205,7 @@ def test_parameters_are_passed_by_the_names_that_numpy_gives_them() -> None:
     np.testing.assert_array_equal(s2sad.hessian(by_name)(x), s2sad.hessian(by_position)(x))
 
 
-@pytest.mark.parametrize("passed", ["out=y", "where=y > 0", "dtype=np.float32"])
+@pytest.mark.parametrize("passed", ["where=y > 0", "dtype=np.float32"])
 def test_parameters_that_are_not_covered_are_refused_by_name(passed: str) -> None:
     call = build(f"def call(x):\n    y = np.ones(2)\n    return np.sum(np.add(x, x, {passed}))\n")
     with pytest.raises(S2sadError):
