@@ -102,6 +102,8 @@ CHANGES = (
     "n = fill(c, 3)",
 )
 
+REFUSED = ("np.fill_diagonal(c.reshape(1, 3), 3.0)", "fill(c, 3)", "n = fill(c, 3)")
+
 CHANGING = """
 def fill(c, n):
     if n > 0:
@@ -119,15 +121,12 @@ def f(x):
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_calls_that_change_an_array_are_run_or_refused(change: str) -> None:
-    constant = build(CHANGING.format(made="np.array([3.0, 1.0, 2.0])", change=change))
-    try:
-        check_program(constant, (X[:3],), (0,))
-    except UnsupportedSyntaxError:
-        assert change in ("c.flat[0] = 4.0", "np.fill_diagonal(c.reshape(1, 3), 3.0)")
-    varying = build(CHANGING.format(made="x * 2.0 + 3.0", change=change))
-    for transform in (s2sad.grad, s2sad.jvp):
-        with pytest.raises(UnsupportedSyntaxError, match=r"change|flat"):
-            transform(varying)(X[:3], *([X[:3]] if transform is s2sad.jvp else []))
+    for made in ("np.array([3.0, 1.0, 2.0])", "x * 2.0 + 3.0"):
+        f = build(CHANGING.format(made=made, change=change))
+        try:
+            check_program(f, (X[:3],), (0,))
+        except UnsupportedSyntaxError:
+            assert change in REFUSED
 
 
 def test_a_call_that_stores_what_varies_is_refused() -> None:
