@@ -139,10 +139,15 @@ def children(node: Node) -> list[Node]:
     if fields is None:
         fields = _FIELDS[node.__class__] = tuple(f for f in node._fields if f not in _LEAVES)
     found: list[Node] = []
+    held = node.__dict__
     for name in fields:
-        value = getattr(node, name, None)
+        value = held.get(name)
+        if value is None:
+            continue
         if value.__class__ is list:
-            found += [v for v in value if isinstance(v, gast.AST)]
+            for v in value:
+                if isinstance(v, gast.AST):
+                    found.append(v)
         elif isinstance(value, gast.AST):
             found.append(value)
     return found
@@ -151,11 +156,13 @@ def children(node: Node) -> list[Node]:
 def walk(node: Node) -> Iterator[Node]:
     """All nodes of a tree, in the order in which they stand in it."""
     todo = [node]
+    pop, extend = todo.pop, todo.extend
+    name, constant = gast.Name, gast.Constant
     while todo:
-        current = todo.pop()
+        current = pop()
         yield current
-        if current.__class__ is not gast.Name and current.__class__ is not gast.Constant:
-            todo.extend(reversed(children(current)))
+        if current.__class__ is not name and current.__class__ is not constant:
+            extend(children(current)[::-1])
 
 
 def walk_scope(node: Node | list[Node]) -> Iterator[Node]:
