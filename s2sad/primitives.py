@@ -187,8 +187,10 @@ class RulePrimitives:
     @staticmethod
     def is_dynamic(function: Any, count: int, keywords: list[str]) -> bool:
         """Whether a call is one of a function that only the run knows, as `vjp(f, x)` calls `vjp(f)`."""
-        if hasattr(type(function), "lift_call") or isinstance(function, (functools.partial, *GETTERS)):
+        if hasattr(type(function), "lift_call"):
             return True
+        if isinstance(function, (functools.partial, *GETTERS)):
+            return find_rule(function) is None
         if isinstance(function, MethodType) and find_rule(function) is None:
             return not is_nondifferentiable(function) and refusal(function) is None
         calls_first = isinstance(function, FunctionType) and function in CALLS_FIRST

@@ -55,11 +55,11 @@ def target_of(f: Any) -> Target:
         return Target(inner.function, (*inner.args, *f.args), (*inner.keywords, *f.keywords.items()))
     if isinstance(f, (staticmethod, classmethod)):
         return target_of(f.__func__)
-    if isinstance(f, GETTERS):
-        return Target(written_getter(f))
     rule = PRIMITIVES.find_rule(f)
     if rule is not None:
         return Target(_primitive_function(f, rule))
+    if isinstance(f, GETTERS):
+        return Target(written_getter(f))
     if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType):
         return target_of(f.__call__)
     if not callable(f):

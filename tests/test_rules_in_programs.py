@@ -22,7 +22,7 @@ def is_structured(rule: Rule) -> bool:
     """Whether the rule is one of NumPy's, and not elementwise or a helper's."""
     package, _, module = rule.template.function.__module__.rpartition(".")
     mine = package == "s2sad.rules" and module not in ELSEWHERE and not module.startswith("scipy_")
-    return mine and bool(rule.samples)
+    return mine and bool(rule.samples) and callable(rule.samples[0])
 
 
 MORE = {
