@@ -135,7 +135,12 @@ def test_every_transform_of_a_recursive_closure(use: str) -> None:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_second_order_of_a_transform_of_a_function(function: str) -> None:
     use = list(USES)[(5 * list(FUNCTIONS).index(function)) % len(USES)]
-    check_second(build(nested(function, use)), (0.7,), (0,))
+    f = build(nested(function, use))
+    if function == "recursive through its gradient":  # a derivative of the fourth order
+        with pytest.raises(UnsupportedSyntaxError, match="a change in place"):
+            check_second(f, (0.7,), (0,))
+    else:
+        check_second(f, (0.7,), (0,))
 
 
 MUTUAL = {
