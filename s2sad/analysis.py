@@ -18,7 +18,7 @@ from .primitives import PRIMITIVES
 from .transforms import find_active
 from .transforms.changes import Changes
 from .transforms.drop_same_stores import drop_same_stores
-from .transforms.emit import missing_rule
+from .transforms.errors import missing_rule
 from .transforms.expand_item_updates import expand_item_updates
 from .transforms.find_aliases import OUTSIDE, Aliases
 from .transforms.find_changed import Calls, changed_atoms, refuse_active_changes

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import domain
-from .kinds import kind_of
+from .kind_values import kind_of
 from .transforms.errors import NonDifferentiableError, SourceLocation
 
 __all__ = [

@@ -19,7 +19,8 @@ from .arguments import Argnums, check_input, check_type, plain_parameters, posit
 from .function_state import state_of
 from .generate import Capture, Generator, Request
 from .getters import GETTERS
-from .kinds import UNKNOWN, Kind, kind_of
+from .kind_values import kind_of
+from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
 from .tangents import checked_bprop, tangent_like, unshared
 from .target import Target, target_of

@@ -9,6 +9,7 @@ import gast
 
 from . import kind_plans
 from .kind_inference import call_kind
+from .kind_joins import join
 from .kind_structure import (
     INTEGER,
     dict_kind,
@@ -24,6 +25,7 @@ from .kind_structure import (
     unpack_kinds,
 )
 from .kind_structure import kind_of_static as _kind_of_static
+from .kind_values import kind_of
 from .kinds import (
     INTEGERS,
     REALS,
@@ -39,8 +41,6 @@ from .kinds import (
     Record,
     Scalar,
     Tuple,
-    join,
-    kind_of,
     widen,
 )
 from .members import attribute_kind, held_kind, mirror_kind, named_kind, with_field

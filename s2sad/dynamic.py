@@ -15,7 +15,7 @@ from typing import Any
 from . import domain
 from .compiled import make_function
 from .derivative import Derivative
-from .kinds import kind_of
+from .kind_values import kind_of
 from .lift import Key, Layout, Lifted, Recursive, cached, leaves, lift, moved
 from .registry import bprop
 from .runtime import add

@@ -25,7 +25,8 @@ from .constructors import makes_plainly
 from .effects import changes_outside
 from .function_state import state_of
 from .judgements import is_float, is_number, is_pure_call, stays_starred, users_names
-from .kinds import UNKNOWN, Kind, Literal, Record, kind_of
+from .kind_values import kind_of
+from .kinds import UNKNOWN, Kind, Literal, Record
 from .members import super_of
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects, is_unseen
@@ -42,8 +43,8 @@ from .transforms import (
     unwatched,
 )
 from .transforms.check_fields import check_fields, check_iteration
-from .transforms.emit import Link, missing_rule
-from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
+from .transforms.emit import Link
+from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError, missing_rule
 from .transforms.expand_stars import expand_stars, lower_stars
 from .transforms.nodes import assign, constant, load, located, tuple_of, walk
 from .transforms.operations import Call, Operation, classify

@@ -12,10 +12,10 @@ from . import domain
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
-from .transforms.emit import carrying_operands
 from .transforms.find_aliases import Aliases
 from .transforms.operations import Apply, classify
 from .transforms.program import MISSING, Program
+from .transforms.template_slots import carrying_operands
 
 __all__ = ["carrying", "is_float", "is_number", "is_pure_call", "lazily", "stays_starred", "users_names"]
 

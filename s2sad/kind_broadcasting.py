@@ -16,21 +16,9 @@ from typing import Any
 import numpy as np
 
 from .kind_execution import quietly, stand_ins
-from .kinds import (
-    NUMERIC,
-    UNKNOWN,
-    Array,
-    Dim,
-    Kind,
-    Literal,
-    Numeric,
-    Scalar,
-    Sym,
-    Tuple,
-    join_all,
-    kind_of,
-    widen,
-)
+from .kind_joins import join_all
+from .kind_values import kind_of
+from .kinds import NUMERIC, UNKNOWN, Array, Dim, Kind, Literal, Numeric, Scalar, Sym, Tuple, widen
 
 __all__ = ["ELEMENTWISE", "broadcast_dims", "elementwise_kind"]
 

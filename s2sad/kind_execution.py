@@ -22,22 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import (
-    NUMERIC,
-    UNKNOWN,
-    Array,
-    Dict,
-    Dim,
-    Kind,
-    List,
-    Literal,
-    Scalar,
-    Sym,
-    Tuple,
-    join_all,
-    kind_of,
-    length,
-)
+from .kind_joins import join_all
+from .kind_values import kind_of
+from .kinds import NUMERIC, UNKNOWN, Array, Dict, Dim, Kind, List, Literal, Scalar, Sym, Tuple, length
 
 __all__ = ["Impossible", "execute", "quietly", "stand_ins"]
 

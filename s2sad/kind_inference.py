@@ -1,7 +1,8 @@
 """The kind of a primitive's result: what `find_kinds` asks for at every call.
 
 Contract: `call_kind` contains every result that the call may return when it succeeds. Elementwise functions
-follow the rules of broadcasting, functions of sizes and of containers their own; others are run on stand-ins.
+follow the rules of broadcasting, functions of sizes and of containers their own; others are run on stand-ins
+where they may be.
 """
 
 from __future__ import annotations
@@ -9,15 +10,16 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any
 
 import numpy as np
 
 from . import runtime, updates
 from .conversions import dict_copy, dict_get, dict_items, dict_values
+from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_execution import execute
+from .kind_joins import join, join_all
 from .kind_sizes import SIZED, sized_kind
 from .kind_structure import adjoint_kind, attribute_kind, element_kind, size_of
 from .kinds import (
@@ -35,11 +37,9 @@ from .kinds import (
     Sparse,
     Sym,
     Tuple,
-    join,
-    join_all,
     widen,
 )
-from .rules.methods import compress_method, reshape_method, to_list
+from .rules.methods import reshape_method
 from .rules.places import at_mask
 from .sparse import kind_with_sparse, makes_sparse
 
@@ -87,136 +87,6 @@ _LIKE_ARRAY: dict[Any, int] = {
 
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at})
 _OF_NUMBERS = frozenset({runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored})
-
-# Functions whose result's shape and dtype do not depend on the values of their first n arguments.
-_ALL = 99
-_DATA: dict[Any, int] = dict.fromkeys(
-    (
-        np.sum,
-        np.mean,
-        np.prod,
-        np.max,
-        np.min,
-        np.any,
-        np.all,
-        np.std,
-        np.var,
-        np.argmax,
-        np.argmin,
-        np.cumsum,
-        np.cumprod,
-        np.nansum,
-        np.median,
-        np.transpose,
-        np.ravel,
-        np.squeeze,
-        np.expand_dims,
-        np.swapaxes,
-        np.moveaxis,
-        np.concatenate,
-        np.stack,
-        np.vstack,
-        np.hstack,
-        np.dstack,
-        np.column_stack,
-        np.copy,
-        np.array,
-        np.asarray,
-        np.ascontiguousarray,
-        np.zeros_like,
-        np.ones_like,
-        np.empty_like,
-        np.flip,
-        np.fliplr,
-        np.flipud,
-        np.sort,
-        np.argsort,
-        np.diag,
-        np.diagonal,
-        np.trace,
-        np.tril,
-        np.triu,
-        np.diff,
-        np.atleast_1d,
-        np.atleast_2d,
-        np.atleast_3d,
-        np.real,
-        np.imag,
-        np.count_nonzero,
-        np.linalg.norm,
-        np.ptp,
-    ),
-    1,
-)
-_DATA |= dict.fromkeys(
-    (
-        np.dot,
-        np.matmul,
-        operator.matmul,
-        np.vdot,
-        np.inner,
-        np.outer,
-        np.tensordot,
-        np.kron,
-        np.full_like,
-        np.roll,
-        np.take,
-        np.round,
-        np.around,
-        np.searchsorted,
-        np.array_equal,
-        np.append,
-        np.linalg.solve,
-    ),
-    2,
-)
-_DATA |= dict.fromkeys((np.interp, np.einsum, np.isclose, np.allclose), _ALL)
-# Functions whose result's shape or dtype depends on values, even on those of floats: nothing is said of them.
-_VALUE_DEPENDENT = frozenset(
-    {
-        np.nonzero,
-        np.flatnonzero,
-        np.argwhere,
-        np.extract,
-        np.compress,
-        np.trim_zeros,
-        np.unique,
-        np.union1d,
-        np.intersect1d,
-        np.setdiff1d,
-        np.setxor1d,
-        np.roots,
-        np.poly,
-        np.polyadd,
-        np.polysub,
-        np.polymul,
-        np.polydiv,
-        np.real_if_close,
-        np.linalg.eig,
-        np.linalg.eigvals,
-        np.linalg.lstsq,
-        np.repeat,
-        np.histogram,
-        np.histogram_bin_edges,
-        np.histogram2d,
-        np.histogramdd,
-        np.select,
-        np.piecewise,
-        np.where,
-        np.hamming,
-        np.hanning,
-        np.bartlett,
-        np.blackman,
-        np.kaiser,
-        np.ndarray.nonzero,
-        np.ndarray.compress,
-        np.ndarray.repeat,
-        np.ndarray.item,
-        np.ndarray.tolist,
-        compress_method,
-        to_list,
-    }
-)
 _FULL_REDUCTIONS = frozenset(
     {
         np.sum,
@@ -234,12 +104,6 @@ _FULL_REDUCTIONS = frozenset(
         np.count_nonzero,
     }
 )
-# Where functions live that look at nothing but the values of their arguments. Of SciPy, whose functions often
-# return what depends on values, only ufuncs are run.
-_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", runtime.__name__})
-_FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodDescriptorType, type(np.sum))
-_PLAIN_TYPES = frozenset({float, int, bool, complex, *np.sctypeDict.values()})
-_MAX_LITERAL = 64  # larger integers could ask for large results
 
 
 def call_kind(
@@ -268,7 +132,7 @@ def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str,
     if function in _ALWAYS_BOOL:
         return Scalar("bool")
     if function in SIZED:
-        return sized_kind(function, args, dict(keywords), _executed_kind)
+        return sized_kind(function, args, dict(keywords), executed_kind)
     if not keywords:
         found = _structural_kind(function, args)
         if found is not None:
@@ -277,7 +141,7 @@ def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str,
             return args[0] if isinstance(args[0], Array) else _call_kind(_IN_PLACE[function], args, ())
         if _is_elementwise(function, len(args)):
             return elementwise_kind(function, args)
-    return _executed_kind(function, args, keywords)
+    return executed_kind(function, args, keywords)
 
 
 def _is_elementwise(function: Any, count: int) -> bool:
@@ -379,58 +243,3 @@ def _chosen(args: tuple[Kind, ...]) -> Kind:
     """Python's `max` and `min` return one of their arguments, or an element of the only one."""
     kinds = [element_kind(args[0])] if len(args) == 1 else args
     return join_all(kinds) if all(isinstance(widen(k), (Scalar, Numeric)) for k in kinds) else UNKNOWN
-
-
-def _executed_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...]) -> Kind:
-    if function in _VALUE_DEPENDENT or not _is_known(function) or {"out", "where"} & dict(keywords).keys():
-        return UNKNOWN
-    data = _ALL if isinstance(function, (type, np.ufunc)) else _DATA.get(function, 0)
-    if all(_is_harmless(k) for k in args[:data]) and all(
-        _is_settled(k) for k in [*args[data:], *(k for _, k in keywords)]
-    ):
-        return execute(function, args, keywords)
-    return UNKNOWN
-
-
-def _is_known(function: Any) -> bool:
-    """Whether a function is of a library that is known to look at nothing but its arguments' values."""
-    if isinstance(function, np.ufunc):
-        return any("O" not in signature for signature in function.types)  # others call Python functions
-    if isinstance(function, type):
-        return issubclass(function, np.generic)
-    if not isinstance(function, _FUNCTION_TYPES):
-        return False
-    if function in (round, operator.matmul) or getattr(function, "__objclass__", None) is np.ndarray:
-        return True
-    module = getattr(function, "__module__", None) or ""
-    return module in _MODULES or module.startswith(f"{__package__}.rules.")
-
-
-def _is_harmless(kind: Kind) -> bool:
-    """Whether a stand-in can be made that calls nothing."""
-    match kind:
-        case Literal(value):
-            return not callable(value) or (isinstance(value, type) and value in _PLAIN_TYPES)
-        case Tuple(items) | List(tuple() as items, _):
-            return all(map(_is_harmless, items))
-        case List(_, element):
-            return _is_harmless(element)
-        case Dict(pairs):
-            return all(_is_harmless(k) for _, k in pairs)
-    return isinstance(kind, (Scalar, Array))
-
-
-def _is_settled(kind: Kind) -> bool:
-    """Whether the kind leaves no integer or truth value open, which could be an axis, a count or an index."""
-    match kind:
-        case Literal(int() as n):
-            return abs(n) <= _MAX_LITERAL
-        case Scalar(dtype) | Array(dtype):
-            return dtype is not None and dtype.startswith(("float", "complex", "longdouble", "clongdouble"))
-        case Tuple(items) | List(tuple() as items, _):
-            return all(map(_is_settled, items))
-        case List(_, element):
-            return _is_settled(element)
-        case Dict(pairs):
-            return all(_is_settled(k) for _, k in pairs)
-    return _is_harmless(kind)

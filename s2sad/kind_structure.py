@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 
 import numpy as np
 
+from .kind_joins import join, join_all
 from .kinds import (
     NUMERIC,
     SPARSE,
@@ -30,8 +31,6 @@ from .kinds import (
     Sparse,
     Sym,
     Tuple,
-    join,
-    join_all,
     length,
     scalar_of,
     widen,

@@ -32,7 +32,7 @@ from .getters import GETTERS, written_getter
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
 from .source import read_source
-from .transforms.emit import missing_rule
+from .transforms.errors import missing_rule
 from .transforms.nodes import param
 from .transforms.printer import to_source
 from .transforms.program import Scope

@@ -7,8 +7,10 @@ from types import FunctionType
 from typing import Any
 
 from . import kind_structure
+from .kind_joins import join
 from .kind_plans import is_differentiable
-from .kinds import UNKNOWN, Array, Kind, Literal, Record, Scalar, Tuple, join, kind_of, widen
+from .kind_values import kind_of
+from .kinds import UNKNOWN, Array, Kind, Literal, Record, Scalar, Tuple, widen
 from .objects import ABSENT, lookup, mirror_class, shadows_fields
 from .transforms.operations import Member
 

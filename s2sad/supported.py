@@ -17,7 +17,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from .registry import Rule, Template, find_rule, is_nondifferentiable, refusal
+from .registry import Rule, find_rule, is_nondifferentiable, refusal
+from .templates import Template
 from .writing import is_store
 
 __all__ = ["Support", "supported"]

@@ -13,8 +13,7 @@ from .arity import has_stars
 from .compiled import make_function
 from .getters import GETTERS, written_getter
 from .primitives import PRIMITIVES
-from .transforms.emit import missing_rule
-from .transforms.errors import NonDifferentiableError
+from .transforms.errors import NonDifferentiableError, missing_rule
 from .transforms.program import Scope
 
 __all__ = ["Target", "target_of"]

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from .objects import fields_of, is_plain, make, mirror_class
-from .registry import Rule, Template, is_pure
+from .registry import Rule, is_pure
 from .rules.samples import A, given
 from .runtime import add, broadcast_like, conform, zeros_like
+from .templates import Template
 
 __all__ = ["check_rule", "samples_of"]
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from s2sad import runtime
 from s2sad.kind_broadcasting import broadcast_dims
 from s2sad.kind_inference import call_kind as call_kind_if
+from s2sad.kind_joins import join
 from s2sad.kind_plans import is_differentiable, unbroadcast_plan
 from s2sad.kind_structure import (
     SliceItem,
@@ -28,21 +29,8 @@ from s2sad.kind_structure import (
     subscript_kind,
     unpack_kinds,
 )
-from s2sad.kinds import (
-    NOTHING,
-    NUMERIC,
-    UNKNOWN,
-    Array,
-    Dict,
-    List,
-    Literal,
-    Scalar,
-    Sym,
-    Tuple,
-    contains,
-    join,
-    kind_of,
-)
+from s2sad.kind_values import contains, kind_of
+from s2sad.kinds import NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Sym, Tuple
 
 from .kind_values import (
     BOOL,

@@ -7,21 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from s2sad.kind_joins import join
 from s2sad.kind_plans import is_differentiable, unbroadcast_plan, zero_plan
-from s2sad.kinds import (
-    NOTHING,
-    NUMERIC,
-    UNKNOWN,
-    Array,
-    Dict,
-    List,
-    Literal,
-    Scalar,
-    Tuple,
-    contains,
-    join,
-    kind_of,
-)
+from s2sad.kind_values import contains, kind_of
+from s2sad.kinds import NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Tuple
 
 from .kind_values import BOOL, FLOAT, INT, array, fast, random_value, seeds, sym
 

@@ -12,8 +12,9 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.registry import Template, bprop, find_rule, is_nondifferentiable, is_pure, nondifferentiable, rules
+from s2sad.registry import bprop, find_rule, is_nondifferentiable, is_pure, nondifferentiable, rules
 from s2sad.runtime import add_at
+from s2sad.templates import Template
 
 
 def template(f: Any) -> Template:

@@ -14,8 +14,9 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.registry import Rule, Template, find_rule, is_nondifferentiable, rules
+from s2sad.registry import Rule, find_rule, is_nondifferentiable, rules
 from s2sad.rules.special import bessel_i, polygamma, sinc_derivative
+from s2sad.templates import Template
 from s2sad.testing import check_rule
 
 # Those of the package: other tests declare some of their own.

@@ -28,7 +28,7 @@ from typing import Any
 import gast
 
 from .bind_objects import Objects
-from .desugar_jumps import breaks_in, returns_in
+from .jump_outcomes import breaks_in, returns_in
 from .lazy_iterables import MAPPING, base_name, generator_of, is_call, is_lazy
 from .nodes import assign, constant, is_atom, load, located, store, tuple_of
 from .program import MISSING, Names, Program

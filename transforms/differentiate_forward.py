@@ -33,6 +33,7 @@ from .nodes import (
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_named_tuple, is_pop
 from .program import MISSING, Program
 from .rebuild import rebuilt
+from .refuse_statements import index_guard, refuse_opaque
 from .reverse_stores import is_addition, list_check
 
 __all__ = ["differentiate_forward"]
@@ -110,7 +111,7 @@ class Forward(TangentEmitter):
         )
 
     def block(self, statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in [*self.index_guard(s), *self.statement(s)]]
+        return [new for s in statements for new in [*index_guard(self, s), *self.statement(s)]]
 
     def statement(self, s: Any) -> list[Any]:
         match s:
@@ -289,7 +290,7 @@ class Forward(TangentEmitter):
                     else type(node)(elts=tangents, ctx=gast.Load())
                 )
             case Opaque() if any(map(self.is_active, operation.items)):
-                self.refuse_opaque(s, operation)
+                refuse_opaque(self, s, operation)
             case Inert() | Opaque():
                 return [s, assign(self.tangent_name(name), self.zero(name), s)]
         return self.ordered(s, assign(self.tangent_name(name), value, s))

@@ -6,29 +6,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any
 
 import gast
 
-from .errors import MissingRuleError, UnsupportedSyntaxError
+from .errors import MissingRuleError, describe, missing_rule
 from .inline_template import inline_template, literal_of
-from .nodes import attribute, call, constant, load, located, names_read, statements_in, tuple_of, walk
-from .operations import Apply, Call, Inert, Opaque, Operation, Primitives, classify
+from .nodes import attribute, call, constant, load, names_read, tuple_of, walk
+from .operations import Apply, Call, Inert, Operation, Primitives, classify
 from .program import MISSING, Program
 
-__all__ = [
-    "Emitter",
-    "Generation",
-    "Link",
-    "Slot",
-    "carrying_operands",
-    "differentiable_slots",
-    "missing_rule",
-    "results_of",
-]
+__all__ = ["Emitter", "Generation", "Link", "Slot"]
 
 
 @dataclass(frozen=True)
@@ -257,98 +247,11 @@ class Emitter:
         """The atom, or the literal tuple that it names: a template decides its branches by it."""
         return self._literal_tuples.get(atom.id, atom) if isinstance(atom, gast.Name) else atom
 
-    def context_nature(self, s: Any) -> str:
-        """What the context of a `with` does; raises UnsupportedSyntaxError for one that may swallow
-        exceptions, or that holds what is differentiated.
-        """
-        context = s.items[0].context_expr
-        made = isinstance(context, gast.Call)
-        manager = self.program.resolve(context.func if made else context)
-        nature = None if manager is MISSING else self.primitives.context_nature(manager)
-        if nature != "setting" and any(name in self.active for name in names_read(context)):
-            self.program.refuse(
-                s,
-                "a context of what carries a derivative",
-                "what entering it does to the value is not known",
-                "use the value itself in the body",
-            )
-        if nature is None:
-            self.program.refuse(
-                s,
-                "a context that may swallow exceptions, or that is not known before the run",
-                "how far its body got would not be known",
-                "use a context manager of the module's, whose `__exit__` returns nothing",
-            )
-        return nature
-
-    def index_guard(self, s: Any) -> list[Any]:
-        """A check that what is looked up by a value that carries a derivative is in an array or container:
-        any other object may compute with it. Raises UnsupportedSyntaxError for one known to be something
-        else.
-        """
-        match s:
-            case gast.Assign(value=gast.Subscript(value=base, slice=index)):
-                kind = self.kind(base)
-                if not any(n in self.active for n in names_read(index)):
-                    return []
-                if self.domain.item_nature(kind) != "unknown" or self.domain.is_differentiable(kind) is False:
-                    return []
-                found = self.program.resolve(base)
-                if found is MISSING:
-                    return [located(gast.Expr(value=call(self.helper("refuse_lookup"), base)), s)]
-                if not isinstance(found, (Sequence, Mapping)):
-                    self.program.refuse(
-                        s,
-                        "a look-up by a value that carries a derivative, in what is no array or container",
-                        "what the object computes of the value is not known",
-                        "call a function that has a rule or readable source",
-                    )
-        return []
-
-    def check_handlers(self, s: Any) -> None:
-        """Raises UnsupportedSyntaxError for a handler that reads values from its exception, which may carry
-        a derivative.
-        """
-        for h in s.handlers:
-            if h.name is None or h.name.id not in self.active:
-                continue
-            for n in statements_in(h.body):
-                if isinstance(n, gast.Assign) and h.name.id in names_read(n.value) and self.carries(n.value):
-                    self.program.refuse(
-                        n,
-                        f"a value from the exception `{h.name.id}`",
-                        "whether it carries a derivative is not known",
-                        "keep the value in a variable before it is raised",
-                    )
-
     def carries(self, value: Any) -> bool:
         """Whether a derivative may flow through an expression."""
         operation = self.operation(value)
         return not isinstance(operation, Inert) and not (
             isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
-        )
-
-    def refuse_opaque(self, statement: Any, operation: Opaque) -> NoReturn:
-        """Raises UnsupportedSyntaxError for an expression whose derivative is not known."""
-        if isinstance(operation.node, gast.Attribute):
-            self.program.refuse(
-                statement,
-                f"the attribute `{operation.node.attr}` of a value that carries a derivative",
-                "what it has to do with the value is not known",
-                "pass what is needed as an argument of its own",
-            )
-        if not isinstance(operation.node, gast.Set):
-            self.program.refuse(
-                statement,
-                "an operator on an object that carries a derivative, or whose operand does",
-                "which function of which class it calls cannot be told before the run",
-                "define the operator in Python without `NotImplemented`, or call a method by its name",
-            )
-        self.program.refuse(
-            statement,
-            "a set of values that carry derivatives",
-            "its elements have no places that derivatives could have",
-            "use a list or a dict",
         )
 
     def default(self, value: Any, name: str) -> Any:
@@ -411,51 +314,6 @@ class Emitter:
     def linked_operands(self, operation: Call) -> tuple[list[Any], dict[str, Any]]:
         return [self.kind(a) for a in operation.args], {k: self.kind(v) for k, v in operation.keywords}
 
-    def located_error(self, node: Any, what: str, why: str, instead: str) -> UnsupportedSyntaxError:
-        return UnsupportedSyntaxError(what, self.program.where(node), why, instead)
-
-
-@lru_cache(maxsize=4096)
-def differentiable_slots(template: Any) -> frozenset[int]:
-    """Which of a template's parameters get a gradient; the others only lend their shape, or say how."""
-    found: set[int] = set()
-    for statement in template.body:
-        for n in walk(statement):
-            if isinstance(n, gast.Return):
-                elements = n.value.elts if isinstance(n.value, gast.Tuple) else [n.value]
-                found |= {
-                    k
-                    for k, e in enumerate(elements)
-                    if not (isinstance(e, gast.Constant) and e.value is None)
-                }
-    return frozenset(found)
-
-
-@lru_cache(maxsize=4096)
-def results_of(template: Any) -> int | None:
-    """How many results' tangents a forward template returns as a tuple; None for one that is no tuple."""
-    returned = [n.value for s in template.body for n in walk(s) if isinstance(n, gast.Return)]
-    counts = {len(v.elts) if isinstance(v, gast.Tuple) else None for v in returned}
-    return counts.pop() if len(counts) == 1 else None
-
-
-def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
-    """The operands of a call that its derivative may flow through."""
-    template = rule.template
-    slots = differentiable_slots(template) | {
-        k for k, name in enumerate(template.parameters) if name in rule.refused
-    }
-    by_position = [
-        a
-        for k, a in enumerate(operation.args)
-        if min(k, template.positional) in slots or k >= template.gradients
-    ]
-    return by_position + [
-        v
-        for k, v in operation.keywords
-        if k not in template.parameters or template.parameters.index(k) in slots
-    ]
-
 
 def literal_tuples(tree: Any) -> dict[str, Any]:
     """The tuples of literals, as `axis=(1, 2)` has one, by the names that hold them and nothing else."""
@@ -474,25 +332,3 @@ def literal_tuples(tree: Any) -> dict[str, Any]:
 
 def _literal_value(node: Any) -> Any:
     return node.value if isinstance(node, gast.Constant) else node.operand.value
-
-
-def describe(function: Any) -> str:
-    """How a person would name a function: `numpy.linalg.solve`."""
-    module = getattr(function, "__module__", None)
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
-    return f"`{module}.{name}`" if module and module != "builtins" else f"`{name}`"
-
-
-def missing_rule(function: Any, refusal: str | None, where: Any = None) -> MissingRuleError:
-    """The error for a function without a rule; `refusal` is why it is declared to have none."""
-    name = getattr(function, "__name__", "f")
-    return MissingRuleError(
-        f"{describe(function)} has no rule" + ("" if refusal else " and no Python source to differentiate"),
-        where,
-        refusal or "its derivative is not known",
-        f"declare it: `@s2sad.bprop({name})` over `def {name}_rule(x, out, dout): return (dx,)`",
-    )
-
-
-def reads(node: Any, names: set[str]) -> bool:
-    return any(n in names for n in names_read(node))

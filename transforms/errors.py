@@ -7,6 +7,7 @@ never the alternative: what cannot be differentiated exactly raises one of these
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = [
     "MissingRuleError",
@@ -15,6 +16,8 @@ __all__ = [
     "S2sadError",
     "SourceLocation",
     "UnsupportedSyntaxError",
+    "describe",
+    "missing_rule",
 ]
 
 
@@ -82,3 +85,21 @@ class NonDifferentiableError(S2sadError, TypeError):
 
 class NoSourceError(S2sadError, OSError):
     """The source text of a function cannot be found."""
+
+
+def describe(function: Any) -> str:
+    """How a person would name a function: `numpy.linalg.solve`."""
+    module = getattr(function, "__module__", None)
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    return f"`{module}.{name}`" if module and module != "builtins" else f"`{name}`"
+
+
+def missing_rule(function: Any, refusal: str | None, where: Any = None) -> MissingRuleError:
+    """The error for a function without a rule; `refusal` is why it is declared to have none."""
+    name = getattr(function, "__name__", "f")
+    return MissingRuleError(
+        f"{describe(function)} has no rule" + ("" if refusal else " and no Python source to differentiate"),
+        where,
+        refusal or "its derivative is not known",
+        f"declare it: `@s2sad.bprop({name})` over `def {name}_rule(x, out, dout): return (dx,)`",
+    )

@@ -10,6 +10,7 @@ from .nodes import assigned_names, blocks_of, names_read, statements_in
 from .operations import Apply
 from .partial_effects import changed_name
 from .rebuild import map_blocks, rebuilt
+from .refuse_statements import check_handlers, context_nature
 
 if TYPE_CHECKING:
     from .differentiate_forward import Forward
@@ -19,7 +20,7 @@ __all__ = ["forward_try", "forward_with"]
 
 def forward_with(forward: Forward, s: Any) -> list[Any]:
     """A context around values and tangents."""
-    forward.context_nature(s)
+    context_nature(forward, s)
     return [map_blocks(s, lambda body: forward.block(body) or [gast.Pass()])]
 
 
@@ -30,7 +31,7 @@ def forward_try(forward: Forward, s: Any) -> list[Any]:
     """
     if not s.handlers:
         return [map_blocks(s, forward.block)]
-    forward.check_handlers(s)
+    check_handlers(forward, s)
     written = [(n, forward.statement(n)) for n in s.body]
     active = [(n, code) for n, code in written if forward.active & set(assigned_names(n))]
     again = any(blocks_of(n) or not any(new is n for new in code) for n, code in active)

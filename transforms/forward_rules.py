@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from .changes import Changes
-from .emit import Emitter, Slot, carrying_operands, differentiable_slots, results_of
+from .emit import Emitter, Slot
 from .inline_template import ZERO, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
 from .nodes import (
@@ -31,6 +31,7 @@ from .nodes import (
 from .operations import Apply
 from .program import MISSING
 from .rebuild import rebuilt
+from .template_slots import carrying_operands, differentiable_slots, results_of
 
 __all__ = ["TangentEmitter"]
 

@@ -34,6 +34,7 @@ import gast
 
 from .bind_methods import MethodCall
 from .expand_stars import has_stars
+from .inlinable import bind, calls_by_keyword, defines_functions, size, stays
 from .nodes import assign, assigned_names, is_atom, load, located, names_read, substitute, walk
 from .program import MISSING, Program
 from .rebuild import bound_names, map_blocks, parameters, rebuilt, relocated
@@ -304,54 +305,6 @@ class _Inliner:
         )
 
 
-def bind(args: Node, call: Node, literal_defaults: bool) -> dict[str, Node] | None:
-    """The argument (an atom) of each parameter; None when the call does not fit."""
-    positional = [p.id for p in [*args.posonlyargs, *args.args]]
-    if len(call.args) > len(positional) or args.vararg is not None or args.kwarg is not None:
-        return None
-    given = dict(zip(positional, call.args, strict=False))
-    by_name = {p.id for p in [*args.args, *args.kwonlyargs]}
-    for k in call.keywords:
-        if k.arg not in by_name or k.arg in given:
-            return None
-        given[k.arg] = k.value
-    defaults = dict(zip(reversed(positional), reversed(args.defaults), strict=False))
-    defaults |= {p.id: d for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
-    result = {}
-    for name in [*positional, *(p.id for p in args.kwonlyargs)]:
-        value = given.get(name, defaults.get(name))
-        if value is None or (
-            name not in given and literal_defaults and (isinstance(value, gast.Name) or not is_atom(value))
-        ):
-            return None
-        result[name] = value
-    return result
-
-
-def stays(parameter: str, value: Node, function: Node, captured: set[str]) -> bool:
-    """Whether a parameter that is never assigned can be replaced by its argument everywhere."""
-    if isinstance(value, gast.Name):
-        return parameter not in captured
-    for n in walk(function):  # a literal there is a warning of Python's, or an error
-        odd = (
-            n.value
-            if isinstance(n, (gast.Subscript, gast.Attribute))
-            else n.func
-            if isinstance(n, gast.Call)
-            else None
-        )
-        if isinstance(odd, gast.Name) and odd.id == parameter:
-            return False
-        compared = (
-            (n.left, *n.comparators)
-            if isinstance(n, gast.Compare) and isinstance(n.ops[0], (gast.Is, gast.IsNot))
-            else ()
-        )
-        if any(isinstance(e, gast.Name) and e.id == parameter for e in compared):
-            return False
-    return True
-
-
 def is_local_result(final: Node, function: Node) -> bool:
     """Whether the statement assigns the name that the function returns next."""
     result = function.body[-1].value
@@ -368,22 +321,6 @@ def bound_names_of(statements: list[Node]) -> frozenset[str]:
 
 def is_binding(node: Node) -> bool:
     return isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Param))
-
-
-def size(function: Node) -> int:
-    """The number of statements in a function's body."""
-    return sum(isinstance(n, gast.stmt) for s in function.body for n in walk(s))
-
-
-def calls_by_keyword(function: Node) -> bool:
-    """Whether the function passes by name a parameter of its own nested functions, which a copy renames."""
-    nested = {
-        p.id
-        for n in walk(function)
-        if isinstance(n, gast.FunctionDef) and n is not function
-        for p in parameters(n)
-    }
-    return any(k.arg in nested for n in walk(function) if isinstance(n, gast.Call) for k in n.keywords)
 
 
 def without_unused(tree: Node) -> Node:
@@ -411,10 +348,3 @@ def without_unused(tree: Node) -> Node:
             return kept or [located(gast.Pass(), s) for s in statements[:1]]
 
         tree = rebuilt(tree, body=prune(tree.body))
-
-
-def defines_functions(function: Node) -> bool:
-    """Whether the function has inner functions. Their captured names are not to change: derivatives of
-    functions as values go by them.
-    """
-    return any(isinstance(n, gast.FunctionDef) and n is not function for n in walk(function))

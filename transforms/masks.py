@@ -19,8 +19,8 @@ from .nodes import assign, call, constant, load, same
 
 if TYPE_CHECKING:
     from .adjoints import AdjointEmitter
-    from .differentiate_reverse import Reverse
     from .emit import Emitter
+    from .reverse import Reverse
 
 __all__ = [
     "Condition",

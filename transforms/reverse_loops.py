@@ -19,14 +19,14 @@ from .nodes import (
     load,
     located,
     names_read,
-    store,
     tuple_of,
     walk,
 )
+from .parallel_copies import parallel_copies
 from .traces import Loop, function_of, with_trace
 
 if TYPE_CHECKING:
-    from .differentiate_reverse import Reverse, Sweep
+    from .reverse import Reverse, Sweep
 
 __all__ = ["reverse_for", "reverse_while"]
 
@@ -216,25 +216,3 @@ def _is_own(inner: Env, variable: str) -> bool:
     """Whether the adjoint that an iteration leaves to a variable is its alone."""
     adjoint = inner.get(variable)
     return adjoint is None or adjoint.owned
-
-
-def parallel_copies(copies: list[tuple[str, Any]]) -> list[Any]:
-    """Assignments that all happen at once: those that nothing later reads first, cycles in one statement."""
-    result: list[Any] = []
-    copies = [(t, c) for t, c in copies if not (isinstance(c, gast.Name) and c.id == t)]
-    while copies:
-        free = [
-            (t, c)
-            for t, c in copies
-            if not any(t in names_read(other) for other_t, other in copies if other_t != t)
-        ]
-        if not free:
-            return [
-                *result,
-                assign(
-                    tuple_of([store(t) for t, _ in copies], gast.Store()), tuple_of([c for _, c in copies])
-                ),
-            ]
-        result.extend(assign(t, c) for t, c in free)
-        copies = [pair for pair in copies if pair not in free]
-    return result

@@ -10,9 +10,10 @@ from .adjoints import Env
 from .liveness import ends_in_raise
 from .nodes import assign, assigned_names, constant, load
 from .rebuild import rebuilt
+from .refuse_statements import check_handlers, context_nature
 
 if TYPE_CHECKING:
-    from .differentiate_reverse import Reverse, Sweep
+    from .reverse import Reverse, Sweep
 
 __all__ = ["reverse_try", "reverse_with"]
 
@@ -21,7 +22,7 @@ def reverse_with(reverse: Reverse, s: Any, env: Env) -> Sweep:
     """A context is entered in the forward sweep; one that only sets how things are computed holds in the
     reverse sweep of its body, too.
     """
-    nature = reverse.context_nature(s)
+    nature = context_nature(reverse, s)
     forward, back = reverse.block(s.body, env)
     ahead = [rebuilt(s, body=forward or [gast.Pass()])]
     if nature == "setting" and back:
@@ -36,7 +37,7 @@ def reverse_try(reverse: Reverse, s: Any, env: Env) -> Sweep:
         final, final_back = reverse.block(s.finalbody, env)
         body, back = reverse.block(s.body, env)
         return [rebuilt(s, body=body, finalbody=final)], [*final_back, *back]
-    reverse.check_handlers(s)
+    check_handlers(reverse, s)
     arms: list[tuple[Env, list[Any]]] = [(dict(env), [])]
     orelse, back = reverse.block(s.orelse, arms[0][0])
     outer, reverse.careful = reverse.careful, True

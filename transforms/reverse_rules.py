@@ -38,7 +38,7 @@ from .operations import Apply, Call
 from .program import MISSING
 
 if TYPE_CHECKING:
-    from .differentiate_reverse import Reverse, Sweep
+    from .reverse import Reverse, Sweep
 
 __all__ = ["reverse_apply", "reverse_call"]
 

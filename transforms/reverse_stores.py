@@ -16,8 +16,8 @@ from .masks import both_hold, mask_of
 from .nodes import assign, attribute, call, constant, load, located, tuple_of
 
 if TYPE_CHECKING:
-    from .differentiate_reverse import Reverse, Sweep
     from .emit import Emitter
+    from .reverse import Reverse, Sweep
 
 __all__ = ["is_addition", "list_check", "reverse_addition", "reverse_append", "reverse_pop", "reverse_store"]
 

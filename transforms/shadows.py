@@ -21,7 +21,7 @@ from .nodes import assign, assigned_names, blocks_of, call, constant, load, loca
 from .operations import Alias, Apply, Build, Item
 
 if TYPE_CHECKING:
-    from .differentiate_reverse import Reverse
+    from .reverse import Reverse
 
 __all__ = ["Shadows"]
 

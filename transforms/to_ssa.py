@@ -34,6 +34,7 @@ from typing import Any
 
 import gast
 
+from .check_captures import check_captures
 from .liveness import arms_of, free_names, is_exit, is_test, live_before, loop_head
 from .nodes import (
     assign,
@@ -46,8 +47,8 @@ from .nodes import (
     substitute,
     tuple_of,
     walk,
-    walk_scope,
 )
+from .parallel_copies import parallel_copies
 from .partial_effects import Following, check_attempt, check_final
 from .program import Names, Program
 from .rebuild import rebuilt
@@ -316,7 +317,7 @@ class _Converter:
         for variable in assigned_names(s.body):
             if variable in head:
                 self.carry(variable, names, env, result, s)
-        self.check_captures(s, names)
+        check_captures(self.program, s, names)
         return names
 
     def carry(self, variable: str, names: Env, env: Env, result: list[Any], s: Any) -> None:
@@ -325,24 +326,6 @@ class _Converter:
             result.append(self.copy(names[variable], env[variable], s))
         else:
             self.leave_unassigned(names[variable], result, s)
-
-    def check_captures(self, s: Any, names: Env) -> None:
-        """Refuses a nested function that outlives the iteration whose variables it captured."""
-        assigned = set(assigned_names(s))
-        callees = {id(n.func) for n in walk(s) if isinstance(n, gast.Call)}
-        for function in [n for n in walk_scope(s.body) if isinstance(n, gast.FunctionDef)]:
-            escapes = function.name in names or any(
-                isinstance(n, gast.Name) and n.id == function.name and id(n) not in callees
-                for n in walk_scope(s.body)
-            )
-            shared = sorted((free_names(function) - {function.name}) & assigned)
-            if escapes and shared:
-                self.program.refuse(
-                    function,
-                    f"`{function.name}` outlives the iteration whose variable `{shared[0]}` it captured",
-                    "the function would see the value of a later iteration: closures are by reference",
-                    f"bind the value: `def {function.name}(..., {shared[0]}={shared[0]})`",
-                )
 
     def loop_end(self, s: Any, names: Env, env: Env, body: list[Any]) -> list[Any]:
         """The body with the copies of what it carries before its last `if stop: break`."""
@@ -353,28 +336,8 @@ class _Converter:
             test = self.names.temporary(leave[0].test.id)
             body.append(assign(test, load(leave[0].test.id), s))
             leave = [located(gast.If(test=load(test), body=leave[0].body, orelse=[]), leave[0])]
-        return body + self.parallel(copies, s) + leave
-
-    def parallel(self, copies: list[tuple[str, str]], like: Any) -> list[Any]:
-        """Statements that make all the copies at once: those that nothing else reads first, the cycles in one
-        statement.
-        """
-        result: list[Any] = []
-        while copies:
-            sources = [source for _, source in copies]
-            free = [(t, c) for t, c in copies if sum(source == t for source in sources) == 0]
-            if not free:
-                result.append(
-                    assign(
-                        tuple_of([store(t) for t, _ in copies], gast.Store()),
-                        tuple_of([load(c) for _, c in copies]),
-                        like,
-                    )
-                )
-                break
-            result.extend(self.copy(t, c, like) for t, c in free)
-            copies = [pair for pair in copies if pair not in free]
-        return result
+        self.copied |= self.maybe.intersection(source for _, source in copies)
+        return body + parallel_copies([(t, load(c)) for t, c in copies], s) + leave
 
     def for_loop(self, s: Any, env: Env, after: frozenset[str]) -> list[Any]:
         head = loop_head(s, after)

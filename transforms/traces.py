@@ -31,7 +31,7 @@ from .nodes import (
 from .operations import Apply
 
 if TYPE_CHECKING:
-    from .differentiate_reverse import Reverse, Sweep
+    from .reverse import Reverse, Sweep
 
 __all__ = ["Loop", "function_of", "with_trace"]
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import Rule, Template, bprop, for_instances, nondifferentiable, refuse
+from ..registry import Rule, bprop, for_instances, nondifferentiable, refuse
+from ..templates import Template
 
 Array = Any  # whatever implements NumPy's protocols
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds import is_sparse
+from ..kind_values import is_sparse
 from ..registry import bprop, nondifferentiable
 from ..runtime import unbroadcast
 from .samples import A, given

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from ..registry import Rule, Template, bprop, for_instances, nondifferentiable, refuse
+from ..registry import Rule, bprop, for_instances, nondifferentiable, refuse
 from ..runtime import unbroadcast
+from ..templates import Template
 from .constant import named
 from .samples import A, given
 

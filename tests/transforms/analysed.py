@@ -15,7 +15,8 @@ from s2sad.effects import aliases_of, calls_that_change
 from s2sad.explain import explain
 from s2sad.generate import parameter_names
 from s2sad.judgements import carrying
-from s2sad.kinds import UNKNOWN, kind_of
+from s2sad.kind_values import kind_of
+from s2sad.kinds import UNKNOWN
 from s2sad.primitives import PRIMITIVES
 from s2sad.transforms.changes import Changes
 from s2sad.transforms.find_active import find_active

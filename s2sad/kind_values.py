@@ -1,0 +1,222 @@
+"""Kinds and values: `kind_of` gives the kind of a value, `contains` says whether a value is of a kind."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from itertools import repeat
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from .kind_joins import join_all
+from .kinds import (
+    INTEGERS,
+    MAX_DEPTH,
+    OBJECT,
+    OF_TYPES,
+    REALS,
+    SPARSE,
+    UNKNOWN,
+    Array,
+    Dict,
+    Dim,
+    Kind,
+    List,
+    Literal,
+    Numeric,
+    Object,
+    Record,
+    Scalar,
+    Sparse,
+    Sym,
+    Tuple,
+    Unknown,
+)
+from .objects import fields_of, has_operators, is_named_tuple, is_plain
+
+__all__ = ["contains", "is_sparse", "kind_of"]
+
+MAX_ITEMS = 16  # of a tuple, dict or list that is looked at item by item
+MAX_FIELDS = 64  # of an object that is looked at attribute by attribute
+MAX_TEXT = 32  # characters of a string that is worth a derivative of its own
+
+_cached_arrays: dict[Any, Array] = {}
+
+
+def kind_of(value: Any, prefix: str) -> Kind:
+    """The kind of a run-time value; the axes of its arrays that have not length one are named after `prefix`.
+
+    >>> kind_of(np.ones((3, 1)), "x").dims
+    (Sym(name='x.0', offset=0, not_one=True), 1)
+    """
+    kind = OF_TYPES.get(type(value))
+    return kind if kind is not None else _kind_of_object(value, prefix, 0)
+
+
+def _kind_of_object(value: Any, prefix: str, depth: int) -> Kind:
+    kind = type(value)
+    if kind is np.ndarray:
+        key = prefix, value.dtype, value.shape
+        found = _cached_arrays.get(key)
+        return found if found is not None else _kind_of_array(value, prefix, key)
+    if depth == MAX_DEPTH:
+        return UNKNOWN
+    if kind is list:
+        return List(None, _kind_of_elements(value, prefix, depth))
+    named = is_named_tuple(kind)
+    if (kind is tuple or named) and len(value) <= MAX_ITEMS:
+        items = tuple(_kind_of_item(v, f"{prefix}[{i}]", depth) for i, v in enumerate(value))
+        return Tuple(items, kind) if named else Tuple(items)
+    if kind is dict and len(value) <= MAX_ITEMS and all(type(k) in (str, int) for k in value):
+        return Dict(tuple((k, _kind_of_item(v, f"{prefix}[{k!r}]", depth)) for k, v in value.items()))
+    if kind is str and len(value) <= MAX_TEXT:
+        return Literal(value)
+    if is_sparse(value):
+        return SPARSE
+    if is_plain(kind):
+        return _kind_of_record(value, prefix, depth)
+    return OBJECT if has_operators(kind) else UNKNOWN
+
+
+_open = threading.local()  # `ids` are the objects whose attributes are being looked at
+
+
+def _kind_of_record(value: Any, prefix: str, depth: int) -> Kind:
+    ids = _open.__dict__.setdefault("ids", set())
+    held = fields_of(value)
+    if id(value) in ids or len(held) > MAX_FIELDS:
+        return UNKNOWN
+    ids.add(id(value))
+    try:
+        found = [(name, _kind_of_field(held[name], f"{prefix}.{name}", depth)) for name in sorted(held)]
+    finally:
+        ids.discard(id(value))
+    return Record(type(value), tuple(found))
+
+
+def _kind_of_field(value: Any, prefix: str, depth: int) -> Kind:
+    """As of an item; functions that an object holds seldom change."""
+    if type(value) in _FUNCTIONS and not getattr(value, "__closure__", None):
+        return Literal(value)
+    return _kind_of_item(value, prefix, depth)
+
+
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether the value is a sparse array or matrix; SciPy need not be imported to tell."""
+    return hasattr(type(value), "tocsr")
+
+
+def _kind_of_item(value: Any, prefix: str, depth: int) -> Kind:
+    kind = OF_TYPES.get(type(value))
+    return kind if kind is not None else _kind_of_object(value, prefix, depth + 1)
+
+
+def _kind_of_elements(items: list[Any], prefix: str, depth: int) -> Kind:
+    types = set(map(type, items))
+    if len(types) == 1:
+        (only,) = types
+        if only in OF_TYPES:
+            return OF_TYPES[only]
+    if types <= OF_TYPES.keys():
+        return join_all(OF_TYPES[t] for t in sorted(types, key=repr))
+    if types == {np.ndarray} and len({(v.dtype, v.shape) for v in items}) == 1:
+        return _kind_of_object(items[0], f"{prefix}[]", depth)  # equal shapes: one name for all
+    if len(items) > MAX_ITEMS:
+        return OBJECT if all(map(is_plain, types)) else UNKNOWN
+    return join_all(_kind_of_item(v, f"{prefix}[{i}]", depth) for i, v in enumerate(items))
+
+
+def _kind_of_array(value: Any, prefix: str, key: Any) -> Kind:
+    if value.dtype.kind not in "biufc":
+        return UNKNOWN
+    dims = tuple(1 if n == 1 else Sym(f"{prefix}.{axis}", 0, True) for axis, n in enumerate(value.shape))
+    made: Array = Array(value.dtype.name if value.dtype.isnative else None, dims)
+    if len(_cached_arrays) >= 4096:
+        _cached_arrays.clear()
+    _cached_arrays[key] = made
+    return made
+
+
+def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> bool:
+    """Whether the value is of the kind; `lengths` holds the lengths of names, and learns those it lacks."""
+    known = {} if lengths is None else lengths
+    match kind:
+        case Unknown():
+            return True
+        case Object():
+            return is_plain(type(value)) or has_operators(type(value))
+        case Sparse():
+            return is_sparse(value)
+        case Literal(expected):
+            return value is expected or (type(value) is type(expected) and repr(value) == repr(expected))
+        case Scalar(dtype, size):
+            return _is_scalar(dtype, value) and (size is None or value < 0 or _is_length(size, value, known))
+        case Numeric():
+            return isinstance(OF_TYPES.get(type(value)), Scalar) or _is_array(None, value)
+        case Array(dtype, dims):
+            return _is_array(dtype, value) and (
+                dims is None
+                or (
+                    len(dims) == value.ndim
+                    and all(_is_length(d, n, known) for d, n in zip(dims, value.shape, strict=True))
+                )
+            )
+        case Tuple(items, cls):
+            is_one = isinstance(value, tuple) if cls is None else type(value) is cls
+            return is_one and _contain(items, value, known)
+        case List(known_items, element):
+            return (
+                type(value) is list
+                and all(contains(element, v, known) for v in value)
+                and (known_items is None or _contain(known_items, value, known))
+            )
+        case Dict(pairs):
+            return (
+                type(value) is dict
+                and list(value) == [k for k, _ in pairs]
+                and _contain([k for _, k in pairs], list(value.values()), known)
+            )
+        case Record(cls, pairs):
+            held = fields_of(value) if type(value) is cls else {}
+            return (
+                type(value) is cls
+                and sorted(held) == [k for k, _ in pairs]
+                and _contain([k for _, k in pairs], [held[k] for k, _ in pairs], known)
+            )
+    return False
+
+
+def _contain(kinds: Sequence[Kind], values: Sequence[Any], lengths: dict[str, int]) -> bool:
+    return len(kinds) == len(values) and all(map(contains, kinds, values, repeat(lengths)))
+
+
+def _is_array(dtype: str | None, value: Any) -> bool:
+    if type(value) is not np.ndarray or value.dtype.kind not in "biufc":
+        return False
+    return dtype is None or (value.dtype.name == dtype and value.dtype.isnative)
+
+
+def _is_scalar(dtype: str, value: Any) -> bool:
+    kind = OF_TYPES.get(type(value))
+    if not isinstance(kind, Scalar):
+        return False
+    group = {"integer": INTEGERS, "real": REALS}.get(dtype)
+    return dtype in ("number", kind.dtype) or (group is not None and kind.dtype in group)
+
+
+def _is_length(dim: Dim, n: int, lengths: dict[str, int]) -> bool:
+    if not isinstance(dim, Sym):
+        return dim is None or n == 1
+    if dim.not_one and n == 1:
+        return False
+    base = int(dim.name[1:]) if dim.name.startswith("=") else lengths.get(dim.name)
+    if base is None:
+        if dim.offset == 0:
+            lengths[dim.name] = n
+        return True
+    return max(0, base + dim.offset) == n

@@ -1,0 +1,104 @@
+"""Derivatives written as Python functions, whose lines are inlined into generated code."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections import ChainMap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import gast
+
+__all__ = ["Template"]
+
+Node = Any  # gast publishes no types
+
+
+@dataclass(frozen=True, eq=False)
+class Template:
+    """A derivative written as Python: a function whose lines are inlined into derivatives.
+
+    `parameters` are the primitive's own (`vararg` and `kwarg` are not among them), `tangents` what follows
+    `out`: `("dout",)` in reverse templates.
+    """
+
+    function: Any  # a Python function: types.FunctionType
+
+    def __post_init__(self) -> None:
+        names = self._names
+        if "out" not in names or names.index("out") == len(names) - 1:
+            raise TypeError(
+                f"{self.function.__qualname__}: the parameters of a rule are the primitive's own, then `out, "
+                "dout` (in a forward rule: `out`, then `d` and the name of each differentiable parameter)"
+            )
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        code = self.function.__code__
+        names: tuple[str, ...] = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        return names
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        return self._names[: self._names.index("out")]
+
+    @cached_property
+    def tangents(self) -> tuple[str, ...]:
+        return self._names[self._names.index("out") + 1 :]
+
+    @cached_property
+    def vararg(self) -> str | None:
+        code = self.function.__code__
+        return code.co_varnames[len(self._names)] if code.co_flags & inspect.CO_VARARGS else None
+
+    @cached_property
+    def kwarg(self) -> str | None:
+        code = self.function.__code__
+        place = len(self._names) + (self.vararg is not None)
+        return code.co_varnames[place] if code.co_flags & inspect.CO_VARKEYWORDS else None
+
+    @cached_property
+    def positional(self) -> int:
+        """How many of `parameters` can be passed by position."""
+        return sum(p in self.parameters for p in self._names[: self.function.__code__.co_argcount])
+
+    @cached_property
+    def defaults(self) -> Mapping[str, object]:
+        f = self.function
+        values = f.__defaults__ or ()
+        count = f.__code__.co_argcount
+        found = dict(zip(self._names[count - len(values) : count], values, strict=True))
+        return MappingProxyType({**found, **(f.__kwdefaults__ or {})})
+
+    @cached_property
+    def globals(self) -> Mapping[str, Any]:
+        """What the free names of the template mean."""
+        f = self.function
+        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
+        return ChainMap({name: cell.cell_contents for name, cell in cells.items()}, f.__globals__)
+
+    @cached_property
+    def body(self) -> list[Node]:
+        """The template's statements as gast nodes (never to be changed), its docstring left out."""
+        tree = gast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0]
+        if not isinstance(tree, gast.FunctionDef):
+            raise TypeError(f"{self.function.__qualname__}: a rule is written as a `def`")
+        body: list[Node] = tree.body
+        first = body[0].value if isinstance(body[0], gast.Expr) else None
+        return body[1:] if isinstance(first, gast.Constant) and isinstance(first.value, str) else body
+
+    @cached_property
+    def gradients(self) -> int:
+        """How many gradients the template returns."""
+        returned = [n.value for s in self.body for n in gast.walk(s) if isinstance(n, gast.Return)]
+        lengths = {len(value.elts) if isinstance(value, gast.Tuple) else 0 for value in returned}
+        if len(lengths) != 1 or not all(lengths):
+            raise TypeError(
+                f"{self.function.__qualname__}: a rule returns a literal tuple, one entry for "
+                "each leading parameter, of the same length wherever it returns"
+            )
+        return lengths.pop()

@@ -1,0 +1,55 @@
+"""Which parameters of a rule's template carry a derivative, and how many results it has."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import gast
+
+from .nodes import walk
+from .operations import Apply
+
+__all__ = ["carrying_operands", "differentiable_slots", "results_of"]
+
+
+@lru_cache(maxsize=4096)
+def differentiable_slots(template: Any) -> frozenset[int]:
+    """Which of a template's parameters get a gradient; the others only lend their shape, or say how."""
+    found: set[int] = set()
+    for statement in template.body:
+        for n in walk(statement):
+            if isinstance(n, gast.Return):
+                elements = n.value.elts if isinstance(n.value, gast.Tuple) else [n.value]
+                found |= {
+                    k
+                    for k, e in enumerate(elements)
+                    if not (isinstance(e, gast.Constant) and e.value is None)
+                }
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def results_of(template: Any) -> int | None:
+    """How many results' tangents a forward template returns as a tuple; None for one that is no tuple."""
+    returned = [n.value for s in template.body for n in walk(s) if isinstance(n, gast.Return)]
+    counts = {len(v.elts) if isinstance(v, gast.Tuple) else None for v in returned}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
+    """The operands of a call that its derivative may flow through."""
+    template = rule.template
+    slots = differentiable_slots(template) | {
+        k for k, name in enumerate(template.parameters) if name in rule.refused
+    }
+    by_position = [
+        a
+        for k, a in enumerate(operation.args)
+        if min(k, template.positional) in slots or k >= template.gradients
+    ]
+    return by_position + [
+        v
+        for k, v in operation.keywords
+        if k not in template.parameters or template.parameters.index(k) in slots
+    ]
