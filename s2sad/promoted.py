@@ -24,7 +24,7 @@ LOOKS = (isinstance, issubclass, type, id, hasattr, callable)
 
 
 class KnownObjects:
-    """Implements `transforms.promote_fields.Objects`; `given` are the kinds of the arguments, `kinds` those
+    """Implements `transforms.follow_fields.Objects`; `given` are the kinds of the arguments, `kinds` those
     of all names, which hold for the whole run.
     """
 
