@@ -16,8 +16,9 @@ from typing import Any
 
 from . import domain
 from .arguments import Argnums, check_input, check_type, plain_parameters, positions
+from .captures import Capture
 from .function_state import state_of
-from .generate import Capture, Generator, Request
+from .generate import Generator, Request
 from .getters import GETTERS
 from .kind_values import kind_of
 from .kinds import UNKNOWN, Kind
@@ -228,7 +229,7 @@ class Derivative:
             self._careful,
         )
         made = generator.derivative(request)
-        return made, list(generator.captures.values())
+        return made, generator.captures
 
     def _plain(self, kinds: tuple[Kind, ...]) -> Made:
         """The function to differentiate (of a derivative, the code generated for these kinds) and what it

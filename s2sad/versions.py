@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any
 
+from .captures import Capture, capture_key
 from .function_state import FunctionState
-from .generate import Capture, capture_key
 from .kinds import UNKNOWN, Kind, Record
 from .transforms.program import Scope
 

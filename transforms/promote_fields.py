@@ -128,7 +128,8 @@ class _Promoter:
             ):
                 if (name, attr) in self.variables:
                     variable = load(self.variables[name, attr])
-                    if fields.is_one(name, attr) and isinstance(target, gast.Name) and target.id in fields.once:
+                    is_named = isinstance(target, gast.Name) and target.id in fields.once
+                    if is_named and fields.is_one(name, attr):
                         self.replaced[target.id] = variable
                         return []
                     return [assign(target, variable, s)]

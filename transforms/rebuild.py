@@ -13,7 +13,16 @@ import gast
 
 from .nodes import blocks_of, located, walk
 
-__all__ = ["bound_names", "map_blocks", "map_children", "parameters", "rebuilt", "relocated", "with_blocks"]
+__all__ = [
+    "bound_names",
+    "map_blocks",
+    "map_children",
+    "parameter_names",
+    "parameters",
+    "rebuilt",
+    "relocated",
+    "with_blocks",
+]
 
 Node = Any  # gast publishes no types
 
@@ -73,6 +82,11 @@ def relocated(node: Node, like: Node) -> Node:
 def parameters(function: Node) -> list[Node]:
     """The parameters of a function definition or lambda, as nodes, star parameters left out."""
     return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def parameter_names(function: Node) -> list[str]:
+    """The names of a function's parameters, positional ones first, star parameters left out."""
+    return [n.id for n in parameters(function)]
 
 
 def bound_names(tree: Node) -> frozenset[str]:

@@ -13,7 +13,6 @@ import gast
 from s2sad import domain
 from s2sad.effects import aliases_of, calls_that_change
 from s2sad.explain import explain
-from s2sad.generate import parameter_names
 from s2sad.judgements import carrying
 from s2sad.kind_values import kind_of
 from s2sad.kinds import UNKNOWN
@@ -25,6 +24,7 @@ from s2sad.transforms.find_kinds import find_kinds
 from s2sad.transforms.nodes import call
 from s2sad.transforms.operations import Operation, classify
 from s2sad.transforms.program import Program
+from s2sad.transforms.rebuild import parameter_names
 from s2sad.transforms.to_anf import to_anf
 from s2sad.transforms.to_ssa import to_ssa
 from tests.compare import check_program

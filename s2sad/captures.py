@@ -1,0 +1,78 @@
+"""The free names that a derivative was generated under an assumption of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import gast
+
+from .arguments import check_type
+from .function_state import state_of
+from .kind_values import kind_of
+from .kinds import UNKNOWN
+from .transforms.nodes import walk
+from .transforms.program import MISSING, Program, Scope
+
+__all__ = ["Capture", "capture_key", "captured"]
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A free name that a derivative was generated under the assumption of."""
+
+    scope: Scope
+    name: str
+    path: tuple[str, ...] = ()  # of attributes of a module or class
+
+    def value(self) -> Any:
+        found = self.scope.lookup(self.name)
+        for attribute in self.path:
+            found = getattr(found, attribute, MISSING)
+        return found
+
+    def key(self) -> Any:
+        return id(self.scope.globals), id(self.scope.cells.get(self.name)), self.name, self.path
+
+
+FIXED = frozenset(
+    {"numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "s2sad"}
+)  # nobody rebinds what is in these
+
+
+def dotted(node: Any) -> list[str]:
+    """The parts of a dotted path."""
+    return [node.id] if isinstance(node, gast.Name) else [*dotted(node.value), node.attr]
+
+
+def capture_key(value: Any, name: str) -> Any:
+    """What a derivative assumes of the object that a free name means: a builtin or module itself, of a
+    function its state, else only the kind.
+    """
+    if isinstance(value, FunctionType):
+        return state_of(value)
+    if isinstance(value, (BuiltinFunctionType, ModuleType, type, property)):
+        return value
+    if isinstance(value, MethodType):  # a class method: bound anew whenever it is looked up
+        function = value.__func__
+        return state_of(function) if isinstance(function, FunctionType) else function
+    kind = kind_of(value, name)
+    if kind is UNKNOWN:
+        check_type(name, value)
+        return id(value) if callable(value) else type(value)
+    return kind
+
+
+def captured(program: Program) -> Iterator[Capture]:
+    """What a program reads from around it."""
+    for n in walk(program.tree):
+        if isinstance(n, gast.Name) and n.id not in program.locals and n.id not in program.bindings:
+            scope = program.scope
+            if n.id in scope.cells or n.id in scope.globals:
+                yield Capture(scope, n.id)
+        elif isinstance(n, gast.Attribute) and program.resolve(n) is not MISSING:
+            root, *path = dotted(n)
+            if getattr(program.scope.lookup(root), "__name__", "").partition(".")[0] not in FIXED:
+                yield Capture(program.scope, root, tuple(path))

@@ -1,0 +1,261 @@
+"""The forms of functions that derivatives are made from, each made once: normal form, single assignment for
+arguments of some kinds, and what is known of their calls: what they return, and whether they change what they
+are given.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from . import domain
+from .arity import call_method, call_star, has_stars, of_arity
+from .captures import Capture, captured
+from .constructors import makes_plainly
+from .effects import changes_outside
+from .judgements import stays_starred
+from .kind_values import kind_of
+from .kinds import UNKNOWN, Kind, Literal, Record
+from .members import super_of
+from .primitives import PRIMITIVES
+from .promoted import KnownObjects
+from .source import FunctionSource, has_written_defaults, read_source
+from .specialise import class_scope, classes_read, has_objects, hoist_reads, put_in_methods
+from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
+from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
+from .transforms.expand_stars import expand_stars, lower_stars
+from .transforms.nodes import walk
+from .transforms.operations import Call, Operation, classify
+from .transforms.program import MISSING, Names, Program
+from .transforms.promote_fields import promote_fields
+from .transforms.rebuild import parameter_names
+
+__all__ = ["Forms"]
+
+MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
+
+
+@dataclass
+class Forms:
+    """The forms of one function and of those that it calls.
+
+    `captures` gains every free name that what is made depends on. `watch` is told of the passes over the
+    function `watched`.
+    """
+
+    watch: Watch = unwatched
+    watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
+    captures: dict[Any, Capture] = field(default_factory=dict)
+    programs: dict[Any, Program | None] = field(default_factory=dict)
+    result_kinds: dict[Any, Kind] = field(default_factory=dict)
+    changing: dict[Any, bool] = field(default_factory=dict)
+    derivatives: dict[Any, Any] = field(default_factory=dict)
+    seen_kinds: dict[Any, set[Any]] = field(default_factory=dict)
+
+    # ------------------------------------------------------------ programs
+
+    def read(self, function: FunctionType) -> tuple[FunctionSource, Program]:
+        source = read_source(function)
+        names = {n.id for n in walk(source.tree) if isinstance(n, gast.Name)}
+        return source, Program(source.tree, source.scope, source.filename, source.lines, names=Names(names))
+
+    def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
+        """The plain function that a call runs: of a derivative, the code generated for these kinds; of a
+        function with star parameters, the one for this number of arguments.
+        """
+        make = getattr(type(function), "function_for_kinds", None)
+        if isinstance(function, functools._lru_cache_wrapper):
+            return self.plain(function.__wrapped__, args, keywords)
+        if make is None:
+            return self.of_arity(function, len(args), keywords)
+        key = (id(function), tuple(args), tuple(keywords.items()))
+        if key not in self.derivatives:
+            made, captures = make(function, args, keywords)
+            self.note(captures)
+            self.derivatives[key] = made
+        return self.derivatives[key]
+
+    def of_arity(self, function: Any, count: int, keywords: Iterable[str]) -> Any:
+        """The function itself; of one with star parameters, that for calls with so many arguments."""
+        if not has_stars(function):
+            return function
+        key = (function, count, tuple(keywords))
+        if key not in self.derivatives:
+            try:
+                self.derivatives[key] = of_arity(*key)
+            except S2sadError:
+                raise
+            except TypeError:  # a call that raises when it is reached
+                self.derivatives[key] = function
+        return self.derivatives[key]
+
+    def normal_form(self, function: FunctionType) -> Program:
+        """The function in normal form, before calls are inlined; its free names are noted."""
+        key = function
+        if key not in self.programs:
+            _, program = self.read(function)
+            program = normalise(program, self._watch_of(function))
+            self.note(captured(program))
+            self.programs[key] = program
+        found = self.programs[key]
+        assert found is not None
+        return found
+
+    def note(self, captures: Iterable[Capture]) -> None:
+        self.captures.update({c.key(): c for c in captures})
+
+    def inlinable(self, function: Any, call: Any) -> Program | None:
+        """The normal form of a user's function for a call, or None for what is declared or has no source."""
+        if (
+            not isinstance(function, FunctionType)
+            or PRIMITIVES.find_rule(function) is not None
+            or PRIMITIVES.is_nondifferentiable(function)
+            or PRIMITIVES.refusal(function) is not None
+            or PRIMITIVES.is_dynamic(function, len(call.args), [])
+            or PRIMITIVES.is_builder(function)
+        ):
+            return None
+        function = self.of_arity(function, len(call.args), [k.arg for k in call.keywords])
+        if has_stars(function):
+            return None
+        try:
+            return self.normal_form(function) if has_written_defaults(function) else None
+        except NoSourceError:
+            return None
+
+    def single_assignment(self, function: FunctionType, kinds: Mapping[str, Kind]) -> Program:
+        """The single-assignment form of a function for arguments of these kinds."""
+        program = self.normal_form(function)
+        objects = has_objects(program, kinds)
+        key = ("ssa", function, tuple(kinds.values()) if objects else None)
+        if key not in self.programs:
+
+            def put_in(program: Program) -> Program:
+                program = put_in_methods(program, lambda p: self.kinds(p, kinds), self.inlinable)
+                known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
+                return promote_fields(program, known, PRIMITIVES.helper)
+
+            program = to_single_assignment(
+                program, self.inlinable, self._watch_of(function), put_in if objects else None
+            )
+            if objects:
+                program = hoist_reads(program, self.kinds(program, kinds), self.may_change)
+            self.programs[key] = program
+        found = self.programs[key]
+        assert found is not None
+        return found
+
+    def expanded(self, function: FunctionType, given: Mapping[str, Kind]) -> tuple[Program, dict[str, Kind]]:
+        """The function in single assignment with its calls with stars written out as far as kinds allow, and
+        the kinds of its names.
+        """
+        program = self.single_assignment(function, given)
+        kinds = self.kinds(program, given)
+
+        def kind(node: Any) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        while (new := expand_stars(program, lambda atom: domain.shape_of(kind(atom)))) is not program:
+            program, kinds = new, self.kinds(new, given)
+        new = lower_stars(program, lambda call: stays_starred(call, program, kind), call_star, call_method)
+        return (program, kinds) if new is program else (new, self.kinds(new, given))
+
+    def _watch_of(self, function: FunctionType) -> Watch:
+        return self.watch if function is self.watched else unwatched
+
+    # ------------------------------------------------------------ kinds
+
+    def kinds(self, program: Program, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+        found = find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call)
+        read = classes_read(program, found)
+        self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
+        return found
+
+    def kind_of_call(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
+        """The kind of what a user's function returns for arguments of these kinds."""
+        if operation.function is object.__new__ and isinstance(made := getattr(args[0], "value", None), type):
+            return Record(made, ()) if makes_plainly(made) else UNKNOWN
+        if operation.function is super and len(args) == 2:
+            classes = [getattr(kind, "value", None) for kind in args]
+            return Literal(super_of(*classes)) if all(isinstance(c, type) for c in classes) else UNKNOWN
+        function = self.plain(operation.function, args, keywords)
+        if not isinstance(function, FunctionType) or has_stars(function) or starred(operation):
+            return UNKNOWN
+        try:
+            bound = self.bind_kinds(function, args, keywords)
+        except NoSourceError:
+            return UNKNOWN
+        if bound is None:
+            return UNKNOWN
+        key = (function, tuple(bound.items()))
+        if key not in self.result_kinds:
+            self.result_kinds[key] = UNKNOWN  # what a recursive call meets
+            try:
+                program, found = self.expanded(function, bound)
+            except UnsupportedSyntaxError:  # to be raised where the function's derivative is made
+                return UNKNOWN
+            result = program.tree.body[-1].value
+            self.result_kinds[key] = domain.kind_of_atom(result, found)
+        return self.result_kinds[key]
+
+    def may_change(self, operation: Operation, kind: Callable[[Any], Kind]) -> bool:
+        """Whether a call of a function without a rule, known now, may change something that it is given."""
+        if not isinstance(operation, Call) or operation.function in (MISSING, object.__new__, getattr):
+            return False
+        if starred(operation):
+            return True
+        args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
+        function = self.plain(operation.function, args, keywords)
+        bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
+        if bound is None:  # a wrong call is told when it is linked
+            return not isinstance(operation.function, (FunctionType, type))
+        key = (function, tuple(bound.items()))
+        if key not in self.changing:
+            self.changing[key] = False  # what a recursive call meets
+            try:
+                program, kinds = self.expanded(function, bound)
+
+                def inner(node: Any) -> Kind:
+                    return domain.kind_of_atom(node, kinds, program)
+
+                self.changing[key] = changes_outside(
+                    program,
+                    kinds,
+                    lambda call: self.may_change(classify(call, program, PRIMITIVES, inner), inner),
+                )
+            except (NoSourceError, UnsupportedSyntaxError):
+                self.changing[key] = True
+        return self.changing[key]
+
+    def bind_kinds(
+        self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]
+    ) -> dict[str, Kind] | None:
+        """The kinds of a function's parameters in a call, or None when the call does not fit."""
+        source = read_source(function)
+        parameters = parameter_names(source.tree)
+        by_position = parameters[: len(parameters) - len(source.tree.args.kwonlyargs)]
+        bound = dict(zip(by_position, args, strict=False))
+        if len(args) > len(by_position) or set(bound) & set(keywords) or not set(keywords) <= set(parameters):
+            return None
+        bound.update(keywords)
+        for name in parameters:
+            if name not in bound:
+                if name not in source.defaults:
+                    return None
+                bound[name] = kind_of(source.defaults[name], f"{function.__qualname__}.{name}")
+        seen = self.seen_kinds.setdefault(function, set())
+        key = tuple(bound[name] for name in parameters)
+        if key not in seen and len(seen) >= MANY_KINDS:  # of a recursion that builds them up
+            return dict.fromkeys(parameters, UNKNOWN)
+        seen.add(key)
+        return {name: bound[name] for name in parameters}
+
+
+def starred(operation: Call) -> bool:
+    """Whether what a call passes is known at run time only."""
+    return any(isinstance(a, gast.Starred) for a in operation.args) or None in dict(operation.keywords)

@@ -1,0 +1,48 @@
+"""What a program returns, changed to what a request wants of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .transforms.nodes import assign, constant, load, located, tuple_of
+from .transforms.program import Program
+from .transforms.rebuild import rebuilt
+
+__all__ = ["split_aux", "with_outputs"]
+
+
+def with_outputs(program: Program, outputs: str | tuple[str, ...]) -> Program:
+    """The program that returns what it has made of parameters, in the place of its own result."""
+    names = (outputs,) if isinstance(outputs, str) else outputs
+    result = load(outputs) if isinstance(outputs, str) else tuple_of(map(load, names))
+    *body, last = program.tree.body
+    if isinstance(result, gast.Name):
+        return program.with_tree(
+            rebuilt(program.tree, body=[*body, located(gast.Return(value=result), last)])
+        )
+    out = program.names.copy()
+    name = out.fresh("out")
+    built = [assign(name, result, last), located(gast.Return(value=load(name)), last)]
+    return program.with_tree(
+        rebuilt(program.tree, body=[*body, *built]), names=out, locals=program.locals | {name}
+    )
+
+
+def split_aux(program: Program) -> tuple[Program, Any]:
+    """A program that returns `(value, aux)` made one that returns the value, and the atom that holds aux."""
+    names = program.names.copy()
+    *body, last = program.tree.body
+    value, aux = names.fresh("value"), names.fresh("aux")
+    items = [
+        assign(name, gast.Subscript(value=last.value, slice=constant(k), ctx=gast.Load()), last)
+        for k, name in enumerate((value, aux))
+    ]
+    tree = gast.FunctionDef(
+        **{f: getattr(program.tree, f) for f in program.tree._fields if f != "body"},
+        body=[*body, *items, located(gast.Return(value=load(value)), last)],
+    )
+    return program.with_tree(
+        located(tree, program.tree), names=names, locals=program.locals | {value, aux}
+    ), load(aux)
