@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import runtime
+from . import runtime, sequences
 from .kind_execution import execute
 from .kinds import UNKNOWN, Array, Dict, Kind, List, Literal, Scalar, Tuple
 from .rules.methods import compress_method, to_list
@@ -150,7 +150,7 @@ _VALUE_DEPENDENT = frozenset(
 )
 # Where functions live that look at nothing but the values of their arguments. Of SciPy, whose functions often
 # return what depends on values, only ufuncs are run.
-_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", runtime.__name__})
+_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", runtime.__name__, sequences.__name__})
 _FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodDescriptorType, type(np.sum))
 _PLAIN_TYPES = frozenset({float, int, bool, complex, *np.sctypeDict.values()})
 _MAX_LITERAL = 64  # larger integers could ask for large results

@@ -10,7 +10,7 @@ Arrays are only touched through NumPy functions that dispatch on them and throug
 
 from __future__ import annotations
 
-from collections.abc import Callable, ValuesView
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,13 +22,10 @@ __all__ = [
     "add",
     "add_at",
     "broadcast_like",
+    "check_number",
     "conform",
     "copy_adjoint",
-    "extremum_adjoint",
-    "extremum_tangent",
-    "gather",
     "like",
-    "spread",
     "stored_alone",
     "take_at",
     "take_stored",
@@ -58,7 +55,7 @@ def unbroadcast(dx: Any, x: Any) -> Any:
         if dx.shape == shape and dx.dtype == dtype:
             return dx if shape or isinstance(x, np.ndarray) else dx[()]
     except AttributeError:
-        _check_number(dx)
+        check_number(dx)
     given = np.shape(dx)
     if given != shape:
         if len(given) < len(shape):
@@ -73,8 +70,8 @@ def _unbroadcast_number(dx: Any, x: Any) -> Any:
     kind = type(x)
     if kind is type(dx) and (kind is float or kind is complex):
         return dx
-    _check_number(x)
-    _check_number(dx)
+    check_number(x)
+    check_number(dx)
     total = np.sum(dx)
     if kind is float:
         return float(total.real)
@@ -95,7 +92,7 @@ def broadcast_like(dx: Any, like: Any) -> Any:
         if dx.shape == shape and dx.dtype == dtype:
             return dx
     except AttributeError:
-        _check_number(dx)
+        check_number(dx)
     return _filled(like, dx) if np.shape(dx) != shape else _cast(dx, dtype, like)
 
 
@@ -151,7 +148,7 @@ def _is_number(x: Any) -> bool:
     return isinstance(x, (float, complex, int)) or hasattr(x, "dtype")
 
 
-def _check_number(x: Any) -> None:
+def check_number(x: Any) -> None:
     """Raises for what is neither a number nor an array."""
     if _is_number(x):
         return
@@ -204,8 +201,8 @@ def _mirror_pair(f: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     if is_plain(type(a)) and is_plain(type(b)):
         left, right = fields_of(a), fields_of(b)
         return mirror(b, {k: f(left.get(k), right.get(k)) for k in {**left, **right}})
-    _check_number(a)
-    _check_number(b)
+    check_number(a)
+    check_number(b)
     raise NonDifferentiableError(
         f"adjoints of different structures: {type(a).__name__} and {type(b).__name__}",
         why="the adjoint of a value has the value's own structure",
@@ -245,7 +242,7 @@ def add(a: Any, b: Any) -> Any:
     if b is None:
         return a
     if type(a) is np.ndarray or type(a) is float:
-        _check_number(b)
+        check_number(b)
         return a + b
     return a + b if _is_number(a) and _is_number(b) else _mirror_pair(add, a, b)
 
@@ -352,51 +349,3 @@ def unit_cotangent(out: Any) -> Any:
 
 def _type_name(x: Any) -> str:
     return str(x.dtype) if hasattr(x, "dtype") else type(x).__name__
-
-
-# ---------------------------------------------------------------- sums and extrema of Python sequences
-
-
-def spread(dout: Any, xs: Any) -> Any:
-    """The cotangent of `sum(xs)`, given to each element."""
-    if hasattr(xs, "dtype"):
-        return unreduce(dout, xs, 0)
-    if isinstance(xs, (list, ValuesView)):
-        return [conform(dout, x) for x in xs]
-    if not isinstance(xs, tuple):
-        _check_number(xs)
-    return tuple(conform(dout, x) for x in xs)
-
-
-def gather(dxs: Any, out: Any) -> Any:
-    """The sum of tangents, as a tangent of the sum `out`: the transpose of `spread`."""
-    return broadcast_like(sum(broadcast_like(dx, out) for dx in dxs if dx is not None), out)
-
-
-def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
-    """The cotangents of the arguments of `max` or `min`: `dout`, split evenly among those equal to the
-    result.
-    """
-    xs = operands[0] if len(operands) == 1 else operands
-    chosen = _chosen(xs, out)
-    share = dout / sum(chosen)
-    parts = [
-        None if zeros_like(x) is None else conform(share if c else share * 0, x)
-        for c, x in zip(chosen, xs, strict=True)
-    ]
-    if len(operands) != 1:
-        return tuple(parts)
-    return (np.array(parts, dtype=xs.dtype) if hasattr(xs, "dtype") else type(xs)(parts),)
-
-
-def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: Any) -> Any:
-    """The tangent of `max` or `min`: the mean of those of the arguments that are equal to the result."""
-    xs, dxs = (operands[0], tangents[0]) if len(operands) == 1 else (operands, tangents)
-    chosen = _chosen(xs, out)
-    total = sum(dx for dx, c in zip(dxs, chosen, strict=True) if c and dx is not None)
-    return broadcast_like(total / sum(chosen), out)
-
-
-def _chosen(xs: Any, out: Any) -> list[bool]:
-    """For each element whether it is the extremum."""
-    return [x is out or bool(x == out) for x in xs]

@@ -17,14 +17,13 @@ from s2sad.runtime import (
     broadcast_like,
     conform,
     copy_adjoint,
-    gather,
-    spread,
     take_at,
     unbroadcast,
     unit_cotangent,
     unreduce,
     zeros_like,
 )
+from s2sad.sequences import gather, spread
 from s2sad.transforms.errors import NonDifferentiableError
 
 Pair = namedtuple("Pair", "left right")

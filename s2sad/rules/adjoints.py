@@ -15,10 +15,6 @@ from ..runtime import (
     broadcast_like,
     conform,
     copy_adjoint,
-    extremum_adjoint,
-    extremum_tangent,
-    gather,
-    spread,
     stored_alone,
     take_at,
     take_stored,
@@ -26,6 +22,7 @@ from ..runtime import (
     unreduce,
     zeros_like,
 )
+from ..sequences import extremum_adjoint, extremum_tangent, gather, spread
 from .samples import A, given
 
 FITTING = [

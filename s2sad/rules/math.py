@@ -8,7 +8,8 @@ import sys
 import numpy as np
 
 from ..registry import bprop, nondifferentiable
-from ..runtime import gather, spread, zeros_like
+from ..runtime import zeros_like
+from ..sequences import gather, spread
 from .containers import filled, nested_like
 from .reductions import product_of_others
 from .special import polygamma

@@ -14,7 +14,8 @@ import operator
 import warnings
 
 from ..registry import bprop, nondifferentiable
-from ..runtime import extremum_adjoint, extremum_tangent, gather, spread, unbroadcast
+from ..runtime import unbroadcast
+from ..sequences import extremum_adjoint, extremum_tangent, gather, spread
 from .samples import A, given
 
 

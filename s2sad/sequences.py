@@ -1,0 +1,57 @@
+"""What derivatives of Python's `sum`, `max` and `min` call at run time."""
+
+from __future__ import annotations
+
+from collections.abc import ValuesView
+from typing import Any
+
+import numpy as np
+
+from .runtime import broadcast_like, check_number, conform, unreduce, zeros_like
+
+__all__ = ["extremum_adjoint", "extremum_tangent", "gather", "spread"]
+
+
+def spread(dout: Any, xs: Any) -> Any:
+    """The cotangent of `sum(xs)`, given to each element."""
+    if hasattr(xs, "dtype"):
+        return unreduce(dout, xs, 0)
+    if isinstance(xs, (list, ValuesView)):
+        return [conform(dout, x) for x in xs]
+    if not isinstance(xs, tuple):
+        check_number(xs)
+    return tuple(conform(dout, x) for x in xs)
+
+
+def gather(dxs: Any, out: Any) -> Any:
+    """The sum of tangents, as a tangent of the sum `out`: the transpose of `spread`."""
+    return broadcast_like(sum(broadcast_like(dx, out) for dx in dxs if dx is not None), out)
+
+
+def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+    """The cotangents of the arguments of `max` or `min`: `dout`, split evenly among those equal to the
+    result.
+    """
+    xs = operands[0] if len(operands) == 1 else operands
+    chosen = _chosen(xs, out)
+    share = dout / sum(chosen)
+    parts = [
+        None if zeros_like(x) is None else conform(share if c else share * 0, x)
+        for c, x in zip(chosen, xs, strict=True)
+    ]
+    if len(operands) != 1:
+        return tuple(parts)
+    return (np.array(parts, dtype=xs.dtype) if hasattr(xs, "dtype") else type(xs)(parts),)
+
+
+def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: Any) -> Any:
+    """The tangent of `max` or `min`: the mean of those of the arguments that are equal to the result."""
+    xs, dxs = (operands[0], tangents[0]) if len(operands) == 1 else (operands, tangents)
+    chosen = _chosen(xs, out)
+    total = sum(dx for dx, c in zip(dxs, chosen, strict=True) if c and dx is not None)
+    return broadcast_like(total / sum(chosen), out)
+
+
+def _chosen(xs: Any, out: Any) -> list[bool]:
+    """For each element whether it is the extremum."""
+    return [x is out or bool(x == out) for x in xs]
