@@ -59,7 +59,7 @@ class Analysis:
 
     @cached_property
     def aliases(self) -> Aliases:
-        return aliases_of(self.program, self.kinds, self.operation_of)
+        return aliases_of(self.program, self.kinds)
 
     @cached_property
     def calls(self) -> Calls:

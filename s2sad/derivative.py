@@ -262,6 +262,9 @@ class Derivative:
             return None, []
         kinds = dict(zip(self._parameters, args, strict=False))
         kinds.update({k: v for k, v in keywords.items() if k in self._parameters})
+        for name, parameter in self._signature.parameters.items():
+            if name not in kinds and parameter.default is not parameter.empty:
+                kinds[name] = kind_of(parameter.default, name)
         if len(args) > len(self._parameters) or len(kinds) < len(self._parameters):
             return None, []
         return self.made_for_kinds(tuple(kinds[p] for p in self._parameters))

@@ -16,7 +16,7 @@ from .transforms.find_aliases import Aliases, find_aliases, is_outside
 from .transforms.find_changed import Calls, changing_calls
 from .transforms.find_stores import stores
 from .transforms.nodes import statements_in
-from .transforms.operations import Apply, Operation, classify
+from .transforms.operations import Apply, classify
 from .transforms.program import Program
 from .updates import repeated
 
@@ -25,9 +25,7 @@ __all__ = ["aliases_of", "calls_that_change", "changes_outside", "sharing_of"]
 COPIES = (list, tuple, dict, sorted, list_copy, dict_copy, operator.concat, repeated)  # of items
 
 
-def aliases_of(
-    program: Program, kinds: Mapping[str, Kind], operation_of: Callable[[Any], Operation]
-) -> Aliases:
+def aliases_of(program: Program, kinds: Mapping[str, Kind]) -> Aliases:
     """Which names of the program may hold the same object."""
 
     def kind(node: Any) -> Kind:
@@ -35,7 +33,7 @@ def aliases_of(
 
     return find_aliases(
         program,
-        operation_of,
+        lambda value: classify(value, program, PRIMITIVES, kind),
         lambda name: domain.is_immutable(kinds.get(name, UNKNOWN)),
         lambda operation: sharing_of(operation, kind),
         lambda base, index: domain.is_scalar_item(kind(base), index, kind),
@@ -88,9 +86,5 @@ def changes_outside(program: Program, kinds: Mapping[str, Kind], may_change: Cal
         return False
     if any(not isinstance(a, gast.Name) for a in changed):
         return True
-
-    def kind(node: Any) -> Kind:
-        return domain.kind_of_atom(node, kinds, program)
-
-    held = aliases_of(program, kinds, lambda value: classify(value, program, PRIMITIVES, kind)).held
+    held = aliases_of(program, kinds).held
     return any(a.id not in held or any(map(is_outside, held[a.id][0])) for a in changed)

@@ -17,7 +17,7 @@ from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
 from .captures import Capture, captured
 from .constructors import makes_plainly
-from .effects import changes_outside
+from .effects import aliases_of, changes_outside
 from .judgements import stays_starred
 from .kind_values import kind_of
 from .kinds import UNKNOWN, Kind, Literal, Record
@@ -171,7 +171,7 @@ class Forms:
     # ------------------------------------------------------------ kinds
 
     def kinds(self, program: Program, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-        found = find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call)
+        found = find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call, aliases_of)
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found

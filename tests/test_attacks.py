@@ -7,7 +7,7 @@ import pytest
 
 import s2sad
 from s2sad.transforms.errors import UnsupportedSyntaxError
-from tests.compare import check_program, check_second
+from tests.compare import check_program, check_second, numeric_jvp
 from tests.programs import build
 
 X, Y = np.array([0.5, -0.7, 1.2, 0.9]), np.array([0.3, 0.8, -0.4, 1.1])
@@ -367,3 +367,25 @@ return np.sum(k(y))
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_that_are_not_called(name: str) -> None:
     check_program(build(program(FUNCTIONS[name])), (X, Y), (0, 1))
+
+
+HELD_AND_CHANGED = {
+    "an element": "a = [0, 0]\nb = a\na[1] = x\nreturn b[1] * x",
+    "an element of what a tuple holds": "a = [0, 0]\nb = a, 1\na[1] = x\nreturn b[0][1] * x",
+    "an element through another name": "a = [0, 0]\nb = [a]\nc = b[0]\nc[1] = x\nreturn a[1] * x",
+    "a dict": "a = {}\nb = [a]\na['k'] = x\nreturn b[0]['k'] * x",
+    "one of two": "a = []\nb = a if y > 0 else []\na.append(x)\nreturn b[0] * x",
+    "rows": "rows = [[] for _ in range(2)]\nfor i in range(4):\n    rows[i % 2].append(x * i)\n"
+    "return sum([v * x for row in rows for v in row])",
+    "a list filled in the list that holds it": "rows = []\nfor i in range(2):\n    row = []\n"
+    "    rows.append((i, row))\n    for j in range(2):\n"
+    "        row.append(x * j)\nreturn sum([v * x for _, row in rows for v in row])",
+    "by a function": "def put(a, v):\n    a.append(v)\na = []\nb = [a]\nput(a, x)\nreturn b[0][0] * x",
+}
+
+
+@pytest.mark.parametrize("name", HELD_AND_CHANGED)
+def test_tangents_of_containers_that_others_hold(name: str) -> None:
+    f = build(program(HELD_AND_CHANGED[name]))
+    _, tangent = s2sad.jvp(f, argnums=0)(0.7, 0.5, 1.0)
+    assert tangent == pytest.approx(numeric_jvp(f, (0.7, 0.5), (0,), (1.0,)), rel=1e-9)

@@ -253,6 +253,12 @@ def test_tangents_are_not_taken_for_arguments() -> None:
     assert s2sad.jvp(all_defaults)() == (0.25, 0.0)
 
 
+def test_derivatives_of_functions_with_defaults_are_differentiated() -> None:
+    gradient = s2sad.grad(product)
+    assert s2sad.grad(lambda x: gradient(x) * x)(5.0) == 120.0
+    assert s2sad.grad(lambda x: gradient(x, z=x))(5.0) == 40.0
+
+
 def halved_first(x: Any) -> Any:
     y = x.copy()
     y[0] = y[0] * 0.5

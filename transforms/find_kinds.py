@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from .expand_stars import has_stars
+from .find_aliases import Aliases
 from .find_changed import changed_atoms
 from .nodes import assigned_names, blocks_of, bound_in_header, is_atom, load, target_names, walk
 from .operations import (
@@ -30,6 +31,7 @@ from .operations import (
 )
 from .program import MISSING, Program
 from .to_ssa import IN_PLACE_OPERATORS
+from .widen_held import only_named, widened
 
 __all__ = ["Kinds", "find_kinds"]
 
@@ -46,26 +48,43 @@ def find_kinds(
     primitives: Primitives,
     domain: Any,
     call_kind: Callable[[Call, list[Any], dict[str, Any]], Any],
+    aliases_of: Callable[[Program, Kinds], Aliases],
 ) -> dict[str, Any]:
     """The kind of each local name, from those of the parameters (`given`); `call_kind` tells what a call of a
-    user's function returns.
+    user's function returns, `aliases_of` which names hold one object when they are of these kinds.
     """
-    run = _Run(program, dict(given), primitives, domain, call_kind)
-    run.block(program.tree.body)
+    wider: dict[str, Any] = {}
+    for turn in range(_ROUNDS):
+        run = _Run(program, given, primitives, domain, call_kind, wider)
+        run.block(program.tree.body)
+        if only_named(program.tree, run.changed):
+            break
+        found = widened(run.changed, run.kinds, aliases_of(program, run.kinds), domain)
+        new = {n: domain.join(wider[n], kind) if n in wider else kind for n, kind in found.items()}
+        if all(wider.get(name) == kind for name, kind in new.items()):
+            break
+        wider |= new if turn < _ROUNDS - 2 else dict.fromkeys(new, domain.UNKNOWN)
     return run.kinds
 
 
 class _Run:
+    """One abstract run: `wider` are kinds that names have at least, `changed` the containers whose kinds were
+    widened by changes.
+    """
+
     def __init__(
-        self, program: Program, kinds: dict[str, Any], primitives: Primitives, domain: Any, call_kind: Any
+        self,
+        program: Program,
+        given: Kinds,
+        primitives: Primitives,
+        domain: Any,
+        call_kind: Any,
+        wider: Kinds,
     ) -> None:
-        self.program, self.kinds, self.primitives, self.domain, self.call_kind = (
-            program,
-            kinds,
-            primitives,
-            domain,
-            call_kind,
-        )
+        self.program, self.primitives, self.domain, self.call_kind = program, primitives, domain, call_kind
+        self.wider = wider
+        self.kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
+        self.changed: set[str] = set()
         self.shared: set[str] = set()
         seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
         for n in walk(program.tree):
@@ -98,7 +117,13 @@ class _Run:
     def define(self, name: str, kind: Any) -> None:
         if name in self.shared and name in self.kinds:
             kind = self.domain.join(self.kinds[name], kind)
-        self.kinds[name] = kind
+        self.kinds[name] = self.domain.join(kind, self.wider[name]) if name in self.wider else kind
+
+    def change(self, name: str, kind: Any) -> None:
+        """Notes what a change in place makes of the object of a name."""
+        if self.kinds.get(name) != kind:
+            self.kinds[name] = kind
+            self.changed.add(name)
 
     def block(self, statements: list[Any]) -> None:
         for statement in statements:
@@ -120,12 +145,11 @@ class _Run:
                 for target, kind in zip(elts, kinds, strict=True):
                     self.define(target.id, kind)
             case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name), slice=index)]):
-                self.kinds[name] = domain.stored_kind(
-                    self.kinds.get(name, domain.UNKNOWN), self.atom(s.value), self.key(index)
-                )
+                base_kind = self.kinds.get(name, domain.UNKNOWN)
+                self.change(name, domain.stored_kind(base_kind, self.atom(s.value), self.key(index)))
             case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
                 owner = self.kinds.get(name, domain.UNKNOWN)
-                self.kinds[name] = domain.with_field(owner, attr, self.atom(s.value))
+                self.change(name, domain.with_field(owner, attr, self.atom(s.value)))
             case gast.AugAssign(target=gast.Name(id=name) as target):
                 self.define(name, self.value(gast.BinOp(left=load(target.id), op=s.op, right=s.value)))
             case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name) as base, slice=index)):
@@ -134,11 +158,11 @@ class _Run:
                     OPERATORS[type(s.op)], [item, self.atom(s.value)], {}, self.primitives.is_pure
                 )
                 base_kind = self.kinds.get(name, domain.UNKNOWN)
-                self.kinds[name] = domain.stored_kind(base_kind, result, self.key(index))
+                self.change(name, domain.stored_kind(base_kind, result, self.key(index)))
             case gast.Expr(
                 value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"), args=[item])
             ) if name in self.kinds:
-                self.kinds[name] = domain.stored_kind(self.kinds[name], self.atom(item))
+                self.change(name, domain.stored_kind(self.kinds[name], self.atom(item)))
             case gast.Expr(value=gast.Call()):
                 self.forget(s.value)
             case gast.If():
@@ -163,7 +187,7 @@ class _Run:
             if isinstance(atom, gast.Name) and self.domain.is_container(
                 self.kinds.get(atom.id, self.domain.UNKNOWN)
             ):
-                self.kinds[atom.id] = self.domain.UNKNOWN
+                self.change(atom.id, self.domain.UNKNOWN)
 
     def loop(self, s: Any) -> None:
         for _ in range(_ROUNDS):

@@ -1,8 +1,8 @@
 """Fills a loop's trace as soon as the kept values are there, before the iteration goes on to new ones.
 
 Contract: a function definition in, one that returns the same out. A trace's `append` moves up within its
-block, past statements that touch neither the trace nor what it keeps, when that lets a loop-carried name be
-one name.
+block, past statements that touch neither the trace nor what it keeps (an inner trace is filled by then),
+when that lets a loop-carried name be one name.
 
     x_2 = 0.5 * (x + a / x)          trace.append(x)
     trace.append(x)            ->    x_2 = 0.5 * (x + a / x)
@@ -77,6 +77,7 @@ class _Block:
         for j in range(k - 1, -1, -1):
             s = self.statements[j]
             if (isinstance(s, (Comment, gast.FunctionDef)) or trace in self.reads[j] or kept & self.binds[j]
+                    or kept & self.traces & self.reads[j]
                     or any(isinstance(n, _JUMPS) for n in walk_scope(s))
                     or not (holds_references or self.leaves_objects(s))):
                 return j + 1

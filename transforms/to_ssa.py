@@ -366,7 +366,10 @@ class _Converter:
         inner = {**env, **names}
         if position is None:
             body = self.iteration(s.body, inner, head | frozenset(names), after)
+            # What each turn assigns anew has after the loop what the last turn gave it.
+            last = {v: inner[v] for v in assigned_names(s.body) if v in after and v in inner}
             body = self.loop_end(s, names, inner, body)
+            env.update(last)
             env.update(names)
         else:
             live = live_before(s.body, head, after)

@@ -246,3 +246,36 @@ def return_in_branch_in_loop_in_branch(x):
                 x = x * 1.2
         x = x - 1.0
     return x * x
+
+
+@program((0.3, 1e-9, 5), (0.3, 1e-9, 1), second=True)
+def last_values_after_an_endless_loop(x, tolerance, most):
+    y = x
+    new = y * 3.0
+    turns = 0
+    while True:
+        new = np.tanh(y + x)
+        if turns > 2:
+            new = new * x
+        error = abs(new - y)
+        y = new * 1.5
+        turns += 1
+        if error < tolerance or turns >= most:
+            break
+    else:
+        raise RuntimeError("no convergence")
+    return y * new + new
+
+
+@program((0.3, 3), second=True)
+def loop_in_an_endless_loop(x, n):
+    y = 2.0 * x
+    k = 0
+    while True:
+        y = np.sin(x * k) + 1.0
+        for _ in range(2):
+            y = y * x
+        k += 1
+        if k > n:
+            break
+    return y * x

@@ -49,7 +49,7 @@ class Analysed:
 
     @cached_property
     def aliases(self) -> Aliases:
-        return aliases_of(self.program, self.kinds, self.operation_of)
+        return aliases_of(self.program, self.kinds)
 
     @cached_property
     def changes(self) -> Changes:
@@ -89,7 +89,7 @@ def analysed(text: str, *args: Any, call_kind: Callable[..., Any] | None = None,
     program = to_ssa(up_to(to_anf, read(text, **names)[1]))
     given = {p: kind_of(a, p) for p, a in zip(parameter_names(program.tree), args, strict=True)}
     unknown = call_kind or (lambda operation, kinds, keywords: UNKNOWN)
-    return Analysed(program, find_kinds(program, given, PRIMITIVES, domain, unknown))
+    return Analysed(program, find_kinds(program, given, PRIMITIVES, domain, unknown, aliases_of))
 
 
 def stage(
