@@ -65,6 +65,7 @@ class Rule:
     `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
     `lists` says that the rule itself gives lists and tuples of numbers their derivatives.
     `widens` says that an elementwise result may be of another dtype than arguments that are all of one.
+    `defined` gives zero for what is undefined in a result: elements that hold whatever was left in memory.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Rule:
     parts: tuple[str | int, ...] | None = None
     lists: bool = False
     widens: bool = False
+    defined: Callable[[Any], Any] | None = None
 
     def jvp(self, function: Callable[..., Any]) -> Rule:
         """Decorator: `function` is the forward template; its parameters are the primal's, `out`, and then
@@ -127,6 +129,7 @@ def bprop(
     parts: Iterable[str | int] | None = None,
     lists: bool = False,
     widens: bool = False,
+    defined: Callable[[Any], Any] | None = None,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Decorator that declares the derivative of `functions`; the last of them may be the structure word.
 
@@ -166,6 +169,7 @@ def bprop(
             parts=known,
             lists=lists,
             widens=widens,
+            defined=defined,
         )
         for f in rule.functions:
             _RULES[f] = rule

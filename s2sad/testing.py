@@ -124,7 +124,7 @@ class _Call:
         self.rule, self.function, self.args, self.keywords = rule, function, args, keywords
         args_, keywords_ = deepcopy((args, keywords))
         self.result = function(*args_, **keywords_)
-        self.out = self._known(self.result)
+        self.out = self._known(self._defined(self.result))
         template = rule.template
         self.has_rest = template.vararg is not None and template.gradients > template.positional
         self.names = template.parameters[: template.positional if self.has_rest else template.gradients]
@@ -142,7 +142,10 @@ class _Call:
 
     def evaluate(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         args, keywords = deepcopy((args, keywords))
-        return self._known(self.function(*args, **keywords))
+        return self._known(self._defined(self.function(*args, **keywords)))
+
+    def _defined(self, result: Any) -> Any:
+        return result if self.rule.defined is None else self.rule.defined(result)
 
     def _known(self, result: Any) -> Any:
         """The parts of a result that have a known derivative."""

@@ -56,7 +56,7 @@ def is_sample(value: Any) -> bool:
     return is_floating(value) or (isinstance(value, (tuple, list)) and any(map(is_sample, value)))
 
 
-ONCE = {"eigvals", "quad"}  # their gradients need what has no derivative
+ONCE = {"eigvals"}  # its gradient needs what has no derivative
 AS_ARRAYS = {"huber"}  # second derivatives of np.clip and np.maximum are arrays, for numbers too
 
 
@@ -67,8 +67,9 @@ def test_rule_in_a_program(rule: Rule) -> None:
     names = [f"a{k}" for k in range(len(args))]
     passed = ", ".join([*names, *(f"{k}={k}" for k in keywords)])
     parts = "out" if rule.parts is None else ", ".join(f"out[{part!r}]" for part in rule.parts)
-    text = f"def call({', '.join(names)}):\n    out = function({passed})\n    return {parts}\n"
-    f = build(text, function=rule.functions[0], **keywords)
+    call = f"function({passed})" if rule.defined is None else f"defined(function({passed}))"
+    text = f"def call({', '.join(names)}):\n    out = {call}\n    return {parts}\n"
+    f = build(text, function=rule.functions[0], defined=rule.defined, **keywords)
     parameters = (*rule.template.parameters[:rule.template.gradients], *(len(args) * [rule.template.vararg]))
     count = len(args) if rule.template.vararg else rule.template.gradients
     wrt = tuple(k for k, (p, a) in enumerate(zip(parameters[:count], args, strict=False))

@@ -1,192 +1,21 @@
-"""`scipy.integrate`: integrals of functions, and of samples.
-
-The derivative of an integral is the integral of the derivative, found as accurately as the integral was.
-"""
+"""`scipy.integrate`: integrals of samples."""
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
-from scipy import integrate, special
-
-from s2sad.transforms.errors import NonDifferentiableError
+from scipy import integrate
 
 from ..registry import bprop, nondifferentiable, refuse
 from ..runtime import unbroadcast
 from .constant import named
-from .functional import called, fprop_of, jvp_of, pulled_back
-from .implicit import changed, tupled
-from .results import first_cotangent, first_tangent
+from .functional import pulled_back
+from .implicit import changed
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols
-
-
-# ---------------------------------------------------------------- of functions
-
-
-def integral(g: Any, a: Any, b: Any, accuracy: Any) -> Any:
-    """The integral from `a` to `b` of a function whose values are numbers, arrays, or containers of these."""
-    structure = importlib.import_module("s2sad.structure")
-    like = g(0.5 * (a + b) if np.isfinite(a + b) else 0.0)
-    shapes = [np.shape(x) for x in structure.flatten(like)]
-
-    def as_vector(t: float) -> Array:
-        return np.concatenate([np.ravel(x) for x in structure.flatten(g(t))])
-
-    if not shapes:
-        return like
-    found = integrate.quad_vec(as_vector, a, b, epsabs=accuracy[0], epsrel=accuracy[1], norm="max")[0]
-    ends = np.cumsum([int(np.prod(s)) for s in shapes])
-    parts = [np.reshape(v, s)[()] for v, s in zip(np.split(found, ends[:-1]), shapes, strict=True)]
-    return structure.map_structure(lambda x: parts.pop(0) if structure.flatten(x) else None, like)
-
-
-def adjoint_at(g: Any, d: Any) -> Any:
-    """The function that gives, at a place, the adjoint of `g` itself from that of its value."""
-
-    def at(t: Any) -> Any:
-        _, bprop_ = fprop_of(g, None, True)(t)
-        dg, _ = bprop_(d)
-        return dg
-
-    return at
-
-
-def tangent_at(g: Any, dg: Any) -> Any:
-    """The function that gives, at a place, the tangent of the value of `g` from that of `g` itself."""
-
-    def at(t: Any) -> Any:
-        return jvp_of(g, dg, {})(t)[1]
-
-    return at
-
-
-def integrand(func: Any, args: Any) -> Any:
-    """The integrand of one number."""
-
-    def at(t: Any) -> Any:
-        return func(t, *tupled(args))
-
-    return at
-
-
-def quad_adjoint(d: Any, func: Any, a: Any, b: Any, args: Any, accuracy: Any) -> Any:
-    """The adjoints of an integrand and of its arguments, from that of the integral."""
-    dat = integral(adjoint_at(integrand(func, args), d), a, b, accuracy)
-    return dat.get("func"), dat.get("args")
-
-
-def quad_tangent(tangents: Any, func: Any, a: Any, b: Any, args: Any, accuracy: Any) -> Any:
-    """The tangent of an integral, from those of the integrand and of its arguments."""
-    dat = {name: d for name, d in zip(("func", "args"), tangents, strict=True) if d is not None}
-    return integral(tangent_at(integrand(func, args), dat), a, b, accuracy)
-
-
-refuse(
-    [integral], "second derivatives of integrals found by quad are not known; use scipy.integrate.fixed_quad"
-)
-
-
-def accuracy_of(epsabs: float, epsrel: float, weight: Any, points: Any) -> tuple[float, float]:
-    """The accuracy of an integral; refuses those with weights or given breakpoints."""
-    if weight is not None or points is not None:
-        raise NonDifferentiableError(
-            "the derivative of an integral with `weight` or `points`",
-            why="it is not known how accurately its derivative would be found",
-            instead="multiply by the weight in the function, and add integrals between the points",
-        )
-    return epsabs, epsrel
-
-
-nondifferentiable([accuracy_of])
-
-
-def gaussian(t: Any, width: Any, height: Any) -> Any:
-    """For samples: a function with arguments."""
-    return height * np.exp(-((t / width) ** 2))
-
-
-@bprop(
-    integrate.quad,
-    parts=(0,),
-    samples=[
-        (gaussian, 0.2, 1.5, (0.7, 1.3)),
-        (gaussian, -np.inf, np.inf, (0.7, 1.3)),
-        (np.cos, 0.2, 1.5),
-    ],
-)
-def quad(
-    func,
-    a,
-    b,
-    args=(),
-    full_output=0,
-    epsabs=1.49e-8,
-    epsrel=1.49e-8,
-    limit=50,
-    points=None,
-    weight=None,
-    *,
-    out,
-    dout,
-):
-    d = first_cotangent(dout, True)
-    accuracy = accuracy_of(epsabs, epsrel, weight, points)
-    dfunc, dargs = quad_adjoint(d, func, a, b, args, accuracy)
-    return dfunc, -d * called(func, a, tupled(args)), d * called(func, b, tupled(args)), dargs
-
-
-@quad.jvp
-def quad_jvp(
-    func,
-    a,
-    b,
-    args=(),
-    full_output=0,
-    epsabs=1.49e-8,
-    epsrel=1.49e-8,
-    limit=50,
-    points=None,
-    weight=None,
-    *,
-    out,
-    dfunc,
-    da,
-    db,
-    dargs,
-):
-    accuracy = accuracy_of(epsabs, epsrel, weight, points)
-    inside = quad_tangent((dfunc, dargs), func, a, b, args, accuracy)
-    ends = called(func, b, tupled(args)) * db - called(func, a, tupled(args)) * da
-    return first_tangent(inside + ends, out, True)
-
-
-def gauss(call: tuple[Any, ...]) -> Any:
-    """`fixed_quad(func, a, b, args, n)[0]`."""
-    func, a, b, args, n = call
-    nodes, weights = special.roots_legendre(n)
-    y = (b - a) * (nodes + 1) / 2 + a
-    return (b - a) / 2 * np.sum(weights * called(func, y, args), axis=-1)
-
-
-@bprop(
-    integrate.fixed_quad,
-    parts=(0,),
-    samples=[(gaussian, 0.2, 1.5, (0.7, 1.3)), (gaussian, 0.2, 1.5, (0.7, 1.3), 3)],
-)
-def fixed_quad(func, a, b, args=(), n=5, *, out, dout):
-    dfunc, da, db, dargs, _ = pulled_back(gauss, first_cotangent(dout, True), (func, a, b, args, n))
-    return dfunc, da, db, dargs
-
-
-@fixed_quad.jvp
-def fixed_quad_jvp(func, a, b, args=(), n=5, *, out, dfunc, da, db, dargs):
-    dvalue = changed(gauss, (dfunc, da, db, dargs, None), (func, a, b, args, n))
-    return first_tangent(dvalue, out, True)
 
 
 # ---------------------------------------------------------------- of samples
@@ -327,8 +156,4 @@ def romb_jvp(y, dx=1.0, axis=-1, show=False, *, out, dy, ddx):
     return np.sum(weights * dy, axis=axis) * dx + np.sum(weights * y, axis=axis) * ddx
 
 
-refuse(
-    named(integrate, "quad_vec cubature dblquad tplquad nquad qmc_quad tanhsinh nsum lebedev_rule"),
-    "use scipy.integrate.quad or fixed_quad, nested for several dimensions",
-)
 refuse(named(integrate, "cumulative_simpson newton_cotes"), "use scipy.integrate.cumulative_trapezoid")

@@ -90,18 +90,20 @@ def cholesky_jvp(a, lower=False, *, check_finite=True, out, da):
     return cholesky_tangent(da, out, not lower)
 
 
-# What `cho_factor` returns has the factor in one triangle, and the argument's own elements in the other.
-@bprop(linalg.cho_factor, samples=POSITIVE[:2])
+def factor_alone(factor: Any) -> Any:
+    """What `cho_factor` returned, with zeros for what it leaves undefined: the other triangle."""
+    return triangle_of(factor[0], factor[1]), factor[1]
+
+
+@bprop(linalg.cho_factor, samples=POSITIVE, defined=factor_alone)
 def cho_factor(a, lower=False, *, check_finite=True, out, dout):
-    d = filled(dout, out)[0]
-    check = triangle_of(d, lower)
-    return (cholesky_dx(check, triangle_of(out[0], lower), not lower) + d - check,)
+    triangle, dtriangle = triangle_of(out[0], lower), triangle_of(filled(dout, out)[0], lower)
+    return (cholesky_dx(dtriangle, triangle, not lower),)
 
 
 @cho_factor.jvp
 def cho_factor_jvp(a, lower=False, *, check_finite=True, out, da):
-    change = cholesky_tangent(da, triangle_of(out[0], lower), not lower)
-    return change + da - triangle_of(da, lower), None
+    return cholesky_tangent(da, triangle_of(out[0], lower), not lower), None
 
 
 def cho_solve_dc(db: Array, out: Array, factor: Any) -> Any:

@@ -105,10 +105,40 @@ def pdist_jvp(X, metric="euclidean", *, out, dX):
     return np.sum(slopes(check_metric(metric), of_pairs(X), out) * of_pairs(dX), axis=-1)
 
 
-OTHERS = """
-    braycurtis canberra chebyshev cityblock correlation cosine dice directed_hausdorff euclidean hamming
-    jaccard jensenshannon mahalanobis minkowski rogerstanimoto russellrao seuclidean sokalsneath sqeuclidean
-    squareform yule
-    """
-refuse(named(distance, OTHERS), "write the distance of two points out, or use cdist")
+# ---------------------------------------------------------------- between two shapes of the same distances
+
+
+def both_triangles(d: Array) -> Array:
+    """The sums of the elements of a matrix that are opposite to each other, in the order of `pdist`."""
+    return distance.squareform(d + np.transpose(d), checks=False)
+
+
+def one_triangle(d: Array) -> Array:
+    """The elements above the diagonal of a matrix, from their order in `pdist`."""
+    return np.triu(distance.squareform(d))
+
+
+def is_vector(X: Array) -> bool:
+    """Whether distances are given as a vector."""
+    return np.ndim(X) == 1
+
+
+nondifferentiable([is_vector])
+
+
+@bprop(distance.squareform, "linear", samples=[given(A(6)), given(A(3, 3), checks=False)])
+def squareform(X, force="no", checks=True, *, out, dout):
+    return (both_triangles(dout) if is_vector(X) else one_triangle(dout),)
+
+
+refuse(
+    named(
+        distance,
+        """
+    dice directed_hausdorff hamming jaccard rogerstanimoto russellrao sokalmichener sokalsneath yule kulsinski
+    kulczynski1
+    """,
+    ),
+    "it compares what is equal or not: it changes by steps",
+)
 nondifferentiable(named(distance, "is_valid_dm is_valid_y num_obs_dm num_obs_y"))
