@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from types import CellType, FunctionType, MethodType
+from types import BuiltinMethodType, CellType, FunctionType, MethodType
 from typing import Any
 
 from .objects import dict_like, fields_of, is_plain, lookup, mirror, shadows_fields
@@ -29,7 +29,11 @@ __all__ = [
 
 
 def adjoint_like(x: Any, /, **parts: Any) -> Any:
-    """The adjoint of the object `x` that holds these parts, and zero for its other attributes."""
+    """The adjoint of the object `x` that holds these parts, and zero for its other attributes; that of a
+    method is that of its object.
+    """
+    if len(parts) == 1 and _is_method(x, *parts):
+        return next(iter(parts.values()))
     held = _held(x, parts)
     values = {k: parts[k] if k in parts else zeros_like(v) for k, v in held.items()}
     if isinstance(x, dict):
@@ -43,7 +47,9 @@ def field_adjoint(dvalue: Any, x: Any, name: str) -> Any:
 
 
 def field_tangent(dx: Any, x: Any, name: str) -> Any:
-    """The tangent of an attribute of `x`."""
+    """The tangent of an attribute of `x`; that of a method is that of `x`."""
+    if _is_method(x, name):
+        return dx
     held = _held(x, [name])
     if dx is None:
         return None
@@ -60,6 +66,14 @@ def callee_adjoint(dcallee: Any, x: Any, name: str) -> Any:
 def callee_tangent(dx: Any, x: Any, name: str) -> Any:
     """The tangent of `x.name`, which is called."""
     return field_tangent(dx, x, name) if _holds(x, name) else dx
+
+
+def _is_method(x: Any, name: str) -> bool:
+    """Whether the attribute is a method of this object, which it has from its class."""
+    if _holds(x, name) or isinstance(x, dict):
+        return False
+    found = getattr(x, name, None)
+    return isinstance(found, (MethodType, BuiltinMethodType)) and found.__self__ is x
 
 
 def _holds(x: Any, name: str) -> bool:
