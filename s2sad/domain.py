@@ -75,9 +75,11 @@ __all__ = [
     "is_python_real",
     "is_real",
     "is_real_scalar",
+    "is_row",
     "is_scalar",
     "is_scalar_item",
     "is_tuple",
+    "is_vector_of_floats",
     "item_kind",
     "item_nature",
     "join",
@@ -171,6 +173,22 @@ def is_choice_of(index: Kind, base: Kind) -> bool:
     """Whether an index is an array of truth values, one for each element."""
     is_mask = isinstance(index, Array) and index.dtype == "bool"
     return is_mask and bool(rank(index)) and rank(index) == rank(base)
+
+
+def is_row(kind: Kind, whole: bool = False) -> bool:
+    """Whether the kind is a list or tuple of floats and constants; `whole`: of known length."""
+    match kind:
+        case Tuple(items, None) | List(tuple() as items):
+            carrying = [i for i in items if not isinstance(i, Literal)]
+            numbers = all(is_scalar(i) for i in items)
+            return numbers and bool(carrying) and all(map(is_real_scalar, carrying))
+        case List(None, element):
+            return not whole and is_real_scalar(element)
+    return False
+
+
+def is_vector_of_floats(kind: Kind) -> bool:
+    return isinstance(kind, Array) and kind.dtype == "float64" and rank(kind) == 1
 
 
 def is_scalar(kind: Kind) -> bool:

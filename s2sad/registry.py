@@ -60,6 +60,8 @@ class Rule:
     `ranks` holds simpler reverse templates for leading parameters of known numbers of dimensions, if these
     are real and of one dtype; `reals` one for arguments known to be real, elementwise, so that it serves
     both modes.
+    `rows` is a simpler reverse template for a list or tuple of floats of which the result is a vector of
+    floats; in forward mode the function then is linear.
     `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
     that carries a derivative is an error.
     `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
@@ -77,6 +79,7 @@ class Rule:
     samples: Any = None
     ranks: Mapping[tuple[int, ...], Template] = field(default_factory=lambda: MappingProxyType({}))
     uniform: Template | None = None
+    rows: Template | None = None
     reals: Template | None = None
     refused: frozenset[str] = frozenset()
     parts: tuple[str | int, ...] | None = None
@@ -106,6 +109,10 @@ class Rule:
             )
 
         return declare
+
+    def for_rows(self, function: Callable[..., Any]) -> Rule:
+        """Decorator: a simpler reverse template for a vector made of a list or tuple of floats."""
+        return _update(self, lambda rule: replace(rule, rows=Template(function)))
 
     def for_reals(self, function: Callable[..., Any]) -> Rule:
         """Decorator: a simpler elementwise template, right where no argument is complex."""

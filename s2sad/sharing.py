@@ -41,7 +41,7 @@ MAYBE_VIEWS = _present("""
     array asanyarray asarray ascontiguousarray asfortranarray astype complex64 complex128 conjugate diag
     float16 float32 float64 imag linalg.matrix_power longdouble clongdouble nan_to_num ravel real
     require reshape
-""") | {reshape_method, updates.stored_in}
+""") | {reshape_method, updates.stored_in, runtime.unbroadcast}
 
 # Views or copies, in ways that the adjoint cannot follow: of another argument than the first, or of several;
 # with one element for many; by values.
@@ -103,6 +103,21 @@ FRESH = OPERATORS | frozenset(
 )
 
 
+# Functions of SciPy that make new arrays, unless they are told to overwrite one.
+OF_SCIPY = {
+    f"{module}.{name}"
+    for module, names in {
+        "linalg": """
+            block_diag cho_factor cho_solve cholesky circulant det eig eigh eigh_tridiagonal eigvals eigvalsh
+            expm inv logm lstsq lu_factor lu_solve norm pinv qr solve solve_banded solve_circulant
+            solve_toeplitz solve_triangular solveh_banded sqrtm svd svdvals toeplitz
+        """,
+        "fft": "dct dst fft fft2 fftn idct idst ifft ifft2 ifftn irfft rfft",
+        "signal": "convolve convolve2d correlate fftconvolve lfilter oaconvolve sosfilt",
+    }.items()
+    for name in names.split()
+}
+
 COPIES_BY_DEFAULT = _present("array astype nan_to_num meshgrid")
 
 
@@ -120,7 +135,15 @@ def sharing(operation: Apply) -> str:
     if _among(function, MAYBE_VIEWS):
         is_method = isinstance(operation.node, gast.Call) and not operation.node.args
         return "fresh" if function is np.conjugate and not is_method else "maybe"
-    return "fresh" if is_fresh(function) else "unknown"
+    return "fresh" if is_fresh(function) or _is_new_of_scipy(operation) else "unknown"
+
+
+def _is_new_of_scipy(operation: Apply) -> bool:
+    """Whether a call is of a function of SciPy that makes new arrays, and does not speak of overwriting."""
+    package, *modules = (getattr(operation.function, "__module__", None) or "").split(".")
+    if package != "scipy" or f"{modules[0]}.{operation.function.__name__}" not in OF_SCIPY:
+        return False
+    return len(operation.args) <= 3 and not any(k.startswith("overwrite") for k, _ in operation.keywords)
 
 
 def is_read_only(function: Any) -> bool:

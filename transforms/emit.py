@@ -267,9 +267,11 @@ class Emitter:
             "call it without, or write the computation out",
         )
 
-    def template_for(self, operation: Apply, rule: Any) -> Any:
-        """The rule's reverse template, the simplest that the kinds of the arguments allow."""
+    def template_for(self, operation: Apply, rule: Any, out: str) -> Any:
+        """The rule's reverse template, the simplest that the kinds of arguments and result allow."""
         kinds = [self.kind(a) for a in operation.args]
+        if rule.rows is not None and self.makes_row(operation, out):
+            return rule.rows
         for known, template in rule.ranks.items():
             leading = kinds[: len(known)]
             if tuple(map(self.domain.rank, leading)) == known and self.domain.share_real_dtype(leading):
@@ -277,6 +279,12 @@ class Emitter:
         if rule.reals is not None and all(map(self.domain.is_real, kinds)):
             return rule.reals
         return rule.template
+
+    def makes_row(self, operation: Apply, out: str, whole: bool = False) -> bool:
+        """Whether the result is a vector of the floats in the list or tuple that is the first argument."""
+        if not self.domain.is_vector_of_floats(self.kind(load(out))):
+            return False
+        return bool(operation.args) and self.domain.is_row(self.kind(operation.args[0]), whole)
 
     def inline(
         self, template: Any, arguments: Mapping[str, Any], wanted: list[int], base: str

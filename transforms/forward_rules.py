@@ -106,12 +106,16 @@ class TangentEmitter(Emitter):
         rule = self.rule(operation)
         if not any(self.is_active(o) for o in carrying_operands(operation, rule)):
             return [s, assign(self.tangent_name(out), self.zero(out), s)]
-        template = self.template_for(operation, rule) if rule.structure == "elementwise" else rule.template
+        is_elementwise = rule.structure == "elementwise"
+        template = self.template_for(operation, rule, out) if is_elementwise else rule.template
         bound, slots = self.arguments(operation, rule.template, rule)
         before: list[Any] = []
-        if rule.jvp_template is not None and (template is rule.template or template is not rule.reals):
+        if rule.rows is not None and self.makes_row(operation, out, whole=True):
+            row = operation.args[0]
+            value = substitute(operation.node, {row.id: self.part(row)})
+        elif rule.jvp_template is not None and (template is rule.template or template is not rule.reals):
             value = self.explicit(rule, bound, slots, out, before)
-        elif rule.structure == "elementwise":
+        elif is_elementwise:
             value = self.elementwise(operation, template, bound, slots, out, before)
         elif rule.structure == "linear":
             value = self.replaced(

@@ -255,8 +255,12 @@ class Reverse(AdjointEmitter):
             )
             self.accumulate(env, s.value.id, tuple_of(parts), back, owned=owned)
         else:
-            value = call(self.helper("pack_like"), load(s.value.id), *parts)
-            self.accumulate(env, s.value.id, value, back)
+            is_vector = self.domain.is_vector_of_floats(kind)
+            if is_vector:
+                value = self.numpy_call("array", gast.List(elts=parts, ctx=gast.Load()))
+            else:
+                value = call(self.helper("pack_like"), load(s.value.id), *parts)
+            self.accumulate(env, s.value.id, value, back, owned=is_vector)
         return [s], back
 
     def branch(self, s: Any, env: Env) -> Sweep:

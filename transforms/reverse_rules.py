@@ -94,7 +94,7 @@ def contributions(
     """What a rule adds to the adjoint of each active operand, values being expressions; None when a uniform
     adjoint would have to be spread first.
     """
-    template = reverse.template_for(operation, rule)
+    template = reverse.template_for(operation, rule, out)
     bound, slots = reverse.arguments(operation, template, rule)
     wanted = sorted({slot.gradient for slot in slots})
     base = "d" + out

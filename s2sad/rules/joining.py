@@ -171,6 +171,11 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dout):
     return (nested_like(dout, object),)
 
 
+@array.for_rows
+def array_of_row(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dout):
+    return (list(dout),)
+
+
 @array.jvp
 def array_jvp(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dobject):
     return np.reshape(cast_like(np.array(filled(dobject, object)), out), np.shape(out))
@@ -185,6 +190,11 @@ def array_jvp(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dobject
 )
 def asarray(a, dtype=None, order=None, *, copy=None, out, dout):
     return (nested_like(dout, a),)
+
+
+@asarray.for_rows
+def asarray_of_row(a, dtype=None, order=None, *, copy=None, out, dout):
+    return (list(dout),)
 
 
 @asarray.jvp

@@ -103,12 +103,12 @@ DIAGONALS = [getattr(sparse, name) for name in ("diags", "diags_array") if hasat
 
 
 @bprop(*DIAGONALS, refused=["diagonals"], samples=[given(A(3)), given([A(2), A(3)], offsets=[-1, 0])])
-def diags(diagonals, *, offsets=0, shape=None, format=None, dtype=None, out, dout):
+def diags(diagonals, offsets=0, *, shape=None, format=None, dtype=None, out, dout):
     return (None,)
 
 
 @diags.jvp
-def diags_jvp(diagonals, *, offsets=0, shape=None, format=None, dtype=None, out, ddiagonals):
+def diags_jvp(diagonals, offsets=0, *, shape=None, format=None, dtype=None, out, ddiagonals):
     return None
 
 
