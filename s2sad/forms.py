@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -25,10 +26,19 @@ from .members import super_of
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
 from .source import FunctionSource, has_written_defaults, read_source
-from .specialise import class_scope, classes_read, has_objects, hoist_reads, put_in_methods
+from .specialise import (
+    calls_of_functions,
+    class_scope,
+    classes_read,
+    has_objects,
+    hoist_reads,
+    put_in_changing,
+    put_in_methods,
+)
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.expand_stars import expand_stars, lower_stars
+from .transforms.inline_calls import inline_calls
 from .transforms.nodes import walk
 from .transforms.operations import Call, Operation, classify
 from .transforms.program import MISSING, Names, Program
@@ -132,20 +142,32 @@ class Forms:
         """The single-assignment form of a function for arguments of these kinds."""
         program = self.normal_form(function)
         objects = has_objects(program, kinds)
-        key = ("ssa", function, tuple(kinds.values()) if objects else None)
+        if not objects:
+            program = self.inlined(function)
+        depends = objects or bool(calls_of_functions(program, self.inlinable))
+        key = ("ssa", function, tuple(kinds.values()) if depends else None)
         if key not in self.programs:
-
-            def put_in(program: Program) -> Program:
+            if objects:
                 program = put_in_methods(program, lambda p: self.kinds(p, kinds), self.inlinable)
                 known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
-                return promote_fields(program, known, PRIMITIVES.helper)
-
-            program = to_single_assignment(
-                program, self.inlinable, self._watch_of(function), put_in if objects else None
-            )
+                program = promote_fields(program, known, PRIMITIVES.helper)
+                program = inline_calls(program, self.inlinable)
+            if depends:
+                find = partial(self.kinds, kinds=kinds)
+                program = put_in_changing(program, find, self.inlinable, self.may_change)
+            program = to_single_assignment(program, self._watch_of(function))
             if objects:
                 program = hoist_reads(program, self.kinds(program, kinds), self.may_change)
             self.programs[key] = program
+        found = self.programs[key]
+        assert found is not None
+        return found
+
+    def inlined(self, function: FunctionType) -> Program:
+        """The normal form of a function with small callees in the place of their calls."""
+        key = ("inlined", function)
+        if key not in self.programs:
+            self.programs[key] = inline_calls(self.normal_form(function), self.inlinable)
         found = self.programs[key]
         assert found is not None
         return found

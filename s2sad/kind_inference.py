@@ -161,6 +161,9 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     match args:
         case [_, Array() as x] if function is updates.stored_in:
             return x
+        case [Array(_, tuple(rows)), Array(_, tuple(columns))] if _is_outer(function) and rows + columns:
+            made = elementwise_kind(function.__self__, args)
+            return Array(made.dtype, rows + columns) if isinstance(made, Array) else UNKNOWN
         case [Array() as x] if function is runtime.like:
             return Likeness(x)
         case [(Tuple() | List() | Dict()) as x, *_] if function in _MIRRORING:
@@ -216,6 +219,11 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
         case [(Literal() | Scalar()), (Literal() | Scalar())] if function in (operator.eq, operator.ne):
             return Scalar("bool")
     return None
+
+
+def _is_outer(function: Any) -> bool:
+    """Whether a function is `outer` of a ufunc."""
+    return isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer"
 
 
 def _moved(size: Sym, by: int) -> Kind:

@@ -211,6 +211,12 @@ class RulePrimitives:
         return function
 
     @staticmethod
+    def meant(function: Any, count: int, keywords: list[str]) -> Any:
+        """The function that a call stands for: `np.ndarray(shape, dtype)` is `np.empty`."""
+        plain = function is np.ndarray and count <= 2 and {*keywords} <= {"shape", "dtype", "order"}
+        return np.empty if plain else function
+
+    @staticmethod
     def helper(name: str) -> Any:
         """An object that generated code may need, by the name it is known by."""
         if name in ("fprop_of", "jvp_of"):

@@ -1,5 +1,5 @@
-"""What the classes of the objects that a function uses tell of it, put into its text before it is
-differentiated: small methods in the place of their calls.
+"""What the kinds of a function's arguments tell of it, put into its text before it is differentiated: small
+methods, and functions that change their arguments, in the place of their calls.
 """
 
 from __future__ import annotations
@@ -23,11 +23,19 @@ from .transforms.hoist_fields import hoist_fields
 from .transforms.inline_calls import inline_calls
 from .transforms.merge_objects import merge_objects
 from .transforms.nodes import call, load, located, same, statements_in, walk
-from .transforms.operations import Operation
+from .transforms.operations import Operation, classify
 from .transforms.program import Program, Scope
 from .transforms.rebuild import map_blocks, rebuilt
 
-__all__ = ["class_scope", "classes_read", "has_objects", "hoist_reads", "put_in_methods"]
+__all__ = [
+    "calls_of_functions",
+    "class_scope",
+    "classes_read",
+    "has_objects",
+    "hoist_reads",
+    "put_in_changing",
+    "put_in_methods",
+]
 
 ROUNDS = 8  # of putting methods in place of their calls: each may hold calls of others
 
@@ -80,6 +88,45 @@ def put_in_methods(
             if same(program.tree, before.tree):
                 break
     return program
+
+
+def put_in_changing(
+    program: Program,
+    find_kinds: Callable[[Program], Mapping[str, Kind]],
+    inlinable: Inlinable,
+    may_change: Callable[[Operation, Kinds], bool],
+) -> Program:
+    """The program, in normal form, with known functions that may change their arguments in the place of their
+    calls, whatever their size: what they change is followed there.
+    """
+    for _ in range(ROUNDS):
+        kinds = find_kinds(program)
+
+        def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        changing = [
+            c
+            for c in calls_of_functions(program, inlinable)
+            if may_change(classify(c, program, PRIMITIVES, kind), kind)
+        ]
+        if not changing:
+            break
+        before = program
+        program = inline_calls(before, inlinable, needed=partial(is_among, changing))
+        if same(program.tree, before.tree):
+            break
+    return program
+
+
+def calls_of_functions(program: Program, inlinable: Inlinable) -> list[Any]:
+    """The calls of known functions that the user wrote."""
+    calls = [n for n in walk(program.tree) if isinstance(n, gast.Call)]
+    return [c for c in calls if inlinable(program.resolve(c.func), c) is not None]
+
+
+def is_among(nodes: list[Any], node: Any) -> bool:
+    return any(node is n for n in nodes)
 
 
 def is_object(kind: Kinds, name: str) -> bool:

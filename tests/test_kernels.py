@@ -17,7 +17,6 @@ from benchmarks.kernels.checks import (
     positions,
     run,
 )
-from s2sad import S2sadError
 
 
 @pytest.mark.parametrize("name", ADJOINTS)
@@ -52,16 +51,7 @@ def test_kernels_do_what_they_say(name: str) -> None:
         assert not np.array_equal(args[k], before[k]), f"{parameter} is an output that does not change"
 
 
-REFUSED = {"cavity_flow", "nbody", "vadv"}  # what is not differentiated yet
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(n, marks=[pytest.mark.xfail(strict=True, raises=S2sadError)] if n in REFUSED else [])
-        for n in KERNELS
-    ],
-)
+@pytest.mark.parametrize("name", KERNELS)
 def test_kernels_are_differentiated_as_they_are(name: str) -> None:
     check_adjoint(KERNELS[name], adjoint_by_s2sad(KERNELS[name]))
     check_tangent(KERNELS[name])

@@ -84,6 +84,10 @@ CALLS = [
     (np.stack, [Tuple((N, array("m")))], array("=2", "n")),
     (np.array, [list_kind([FLOAT, FLOAT])], array("=2")),
     (np.array, [List(None, N)], Array("float64", None)),  # of an empty list it is 1-d
+    (np.subtract.outer, [N, array("m")], array("n", "m")),
+    (np.equal.outer, [N, N], array("n", "n", dtype="bool")),
+    (np.add.outer, [array(), array()], UNKNOWN), (np.multiply.outer, [FLOAT, N], UNKNOWN),
+    (np.add.outer, [array("n", dtype="int64"), M], Array("float64", (sym("n"), *M.dims))),
     (np.squeeze, [array("n", 1)], N), (np.squeeze, [array("n", None)], Array("float64", None)),
     (np.convolve, [N, array("m"), Literal("same")], array(None)), (np.nonzero, [N], UNKNOWN),
     (np.unique, [N], UNKNOWN),

@@ -285,7 +285,21 @@ def floored_safely(x: Any) -> Any:
     )
 
 
+def triangles(x: Any) -> Any:
+    d = np.subtract.outer(x, x)
+    near = np.sqrt(d * d) * (1 + x)
+    return np.sum(np.triu(near, 1), axis=0) + np.sum(np.tril(1 / d, -1) * x, axis=1)
+
+
+def triangles_safely(x: Any) -> Any:
+    same = np.equal.outer(x, x)
+    d = np.where(same, 1.0, np.subtract.outer(x, x))
+    near = np.where(same, 0.0, np.sqrt(d * d) * (1 + x))
+    return np.sum(np.triu(near, 1), axis=0) + np.sum(np.tril(1 / d, -1) * x, axis=1)
+
+
 PAIRS: list[tuple[Program, Program]] = [
+    (triangles, triangles_safely),
     (root, root_safely),
     (by_steps, by_steps_safely),
     (otherwise, otherwise_safely),

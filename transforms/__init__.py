@@ -29,7 +29,6 @@ from .expand_stars import expand_stars
 from .find_active import find_active
 from .find_kinds import find_kinds
 from .fold_constants import fold_constants
-from .inline_calls import inline_calls
 from .inline_temporaries import inline_temporaries
 from .join_exchanges import join_exchanges
 from .merge_copies import merge_copies
@@ -90,18 +89,8 @@ def normalise(program: Program, watch: Watch = unwatched) -> Program:
     return program
 
 
-def to_single_assignment(
-    program: Program,
-    find_function: Callable[[Any, Any], Program | None],
-    watch: Watch = unwatched,
-    specialise: Pass | None = None,
-) -> Program:
-    """Normal form to single assignment, small callees put in; `specialise` first puts in what the kinds of
-    the arguments tell.
-    """
-    if specialise is not None:
-        program = specialise(program)
-    program = inline_calls(program, find_function)
+def to_single_assignment(program: Program, watch: Watch = unwatched) -> Program:
+    """Normal form, callees put in, to single assignment."""
     watch("inline_calls", program)
     program = to_ssa(program)
     watch("to_ssa", program)

@@ -32,6 +32,7 @@ SHAPE_ONLY = {
     "take_stored": (2,),
     "captured_part": (2,),
     "stored_in": (1,),
+    "lower_triangle": (0,),
     "len": (0,),
     "shape": (0,),
     "size": (0,),

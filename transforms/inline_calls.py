@@ -47,6 +47,8 @@ Key = tuple[str, str, int, int]
 
 # How much a function may grow in all, as a multiple of what one inlined function may measure.
 GROWTH = 5
+# How many statements the functions may come to that have to be put in.
+NEEDED = 2000
 
 
 def inline_calls(
@@ -56,16 +58,18 @@ def inline_calls(
     find_method: Callable[[Node], MethodCall | None] | None = None,
     always: Callable[[Any], bool] = lambda function: False,
     nested: bool = True,
+    needed: Callable[[Node], bool] = lambda call: False,
 ) -> Program:
     """The program with small callees in place of their calls.
 
     `find_function(function, call)` gives the normal form of a function object for a call of it, or None for
     one that is not to be read; `find_method` the function that an expression calls as a method; `always`
-    says of a method's tree that it is put in whatever its size. Without `nested` the calls of nested
-    functions stay.
+    says of a method's tree that it is put in whatever its size, and `needed` of a call that what it calls
+    is. Without `nested` the calls of nested functions stay.
     """
     inliner = _Inliner(program, find_function, max_statements, (key_of(program),), {})
     inliner.find_method, inliner.always, inliner.nested = find_method, always, nested
+    inliner.needed = needed
     return inliner.run()
 
 
@@ -97,6 +101,7 @@ class _Inliner:
         self.names = program.names.copy()
         self.find_method: Callable[[Node], MethodCall | None] | None = None
         self.always: Callable[[Any], bool] = lambda function: False
+        self.needed: Callable[[Node], bool] = lambda call: False
         self.nested = True
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
@@ -179,7 +184,7 @@ class _Inliner:
                 return None
             function = callee.tree
         given = bind(function.args, call, literal_defaults=callee is not None)
-        wanted = method is not MISSING and self.always(function)
+        wanted = (method is not MISSING and self.always(function)) or self.is_needed(call)
         if given is None or not (wanted or self.affords(function)) or calls_by_keyword(function):
             return None
         mapping = self.adopt(callee) if callee is not None else {}
@@ -194,6 +199,9 @@ class _Inliner:
 
     def affords(self, function: Node) -> bool:
         return size(function) <= min(self.limit, self.left)
+
+    def is_needed(self, call: Node) -> bool:
+        return self.left > -NEEDED and self.needed(call)
 
     def instance(
         self, function: Node, given: dict[str, Node], mapping: dict[str, Node], target: Node, s: Node

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop
+from ..registry import bprop, nondifferentiable
 from ..runtime import unbroadcast
 from .samples import A, given
 
@@ -103,21 +103,30 @@ def linalg_trace(x, *, offset=0, dtype=None, out, dout):
     return (place_diagonal(np.expand_dims(dout, -1), x, offset, -2, -1),)
 
 
+def lower_triangle(x: Array, k: int) -> Array:
+    """Which elements of matrices are on the `k`-th diagonal or below it."""
+    rows, columns = np.shape(x)[-2:]
+    return np.tri(rows, columns, k, dtype=bool)
+
+
+nondifferentiable([lower_triangle])
+
+
 @bprop(np.tril, "linear", samples=[given(A(3, 3)), given(A(2, 3, 4), 1), given(A(3), -1)])
 def tril(x, k=0, *, out, dout):
-    return (unbroadcast(np.tril(dout, k), x),)
+    return (unbroadcast(np.where(lower_triangle(out, k), dout, 0), x),)
 
 
 @tril.for_ranks(2)
 def tril_of_matrix(x, k=0, *, out, dout):
-    return (np.tril(dout, k),)
+    return (np.where(lower_triangle(x, k), dout, 0),)  # a choice: what is left out has no derivative
 
 
 @bprop(np.triu, "linear", samples=[given(A(3, 3)), given(A(2, 3, 4), 1), given(A(3), -1)])
 def triu(x, k=0, *, out, dout):
-    return (unbroadcast(np.triu(dout, k), x),)
+    return (unbroadcast(np.where(lower_triangle(out, k - 1), 0, dout), x),)
 
 
 @triu.for_ranks(2)
 def triu_of_matrix(x, k=0, *, out, dout):
-    return (np.triu(dout, k),)
+    return (np.where(lower_triangle(x, k - 1), 0, dout),)

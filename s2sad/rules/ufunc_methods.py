@@ -201,6 +201,24 @@ def declare_outer(ufunc: Any) -> None:
         by_b = template(spread_axes(A, B), B, out, dB)
         return by_a[0] + by_b[1]
 
+    if ufunc in OF_VECTORS:
+        outer.for_ranks(1, 1)(OF_VECTORS[ufunc])
+
+
+def add_outer(A, B, *, out, dout):
+    return np.sum(dout, axis=1), np.sum(dout, axis=0)
+
+
+def subtract_outer(A, B, *, out, dout):
+    return np.sum(dout, axis=1), -np.sum(dout, axis=0)
+
+
+def multiply_outer(A, B, *, out, dout):
+    return dout @ B, A @ dout
+
+
+OF_VECTORS: dict[Any, Any] = {np.add: add_outer, np.subtract: subtract_outer, np.multiply: multiply_outer}
+
 
 def unspread(d: Array, x: Array, y: Array) -> Any:
     """The cotangent of `x` from that of the result of an outer function of `x` and `y`."""

@@ -303,6 +303,21 @@ def test_the_budget() -> None:
     assert executable(program)(3) == function(3)
 
 
+def test_calls_that_are_needed() -> None:
+    function, program = inlined(
+        "def f(a): return big(a) + big(a + 1)\n", max_statements=5, needed=lambda call: call.args[0].id == "a"
+    )
+    assert calls_in(to_source(program.tree)) == {"big"}
+    assert to_source(program.tree).count("big(") == 1
+    assert executable(program)(3) == function(3)
+    function, program = inlined("def f(n): return factorial(n)\n", needed=lambda call: True)
+    assert calls_in(to_source(program.tree)) == {"factorial"}
+    calls = " + ".join(["big(a)"] * 200)
+    function, program = inlined(f"def f(a): return {calls}\n", needed=lambda call: True)
+    assert 2000 < sum(isinstance(n, gast.stmt) for n in gast.walk(program.tree)) < 3000
+    assert executable(program)(3) == function(3)
+
+
 def from_elsewhere(text: str, **names: Any) -> tuple[Callable[..., Any], Program]:
     """A function `f` that calls `g` of another module, and its program after inlining."""
     g, callee = read(text, "g", **names)
