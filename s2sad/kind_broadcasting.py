@@ -169,7 +169,7 @@ def broadcast_dims(shapes: Sequence[tuple[Dim, ...]]) -> tuple[Dim, ...]:
     """The lengths of the result of broadcasting that has succeeded.
 
     >>> broadcast_dims([(None, 1), (Sym("n", 0, True),)])
-    (None, Sym(name='n', offset=0, not_one=True))
+    (None, Sym(name='n', offset=0, not_one=True, large=False))
     """
     columns = zip_longest(*(shape[::-1] for shape in shapes), fillvalue=1)
     return tuple(reduce(_broadcast, column) for column in columns)[::-1]

@@ -292,7 +292,7 @@ def _common_dim(lengths: Sequence[tuple[int, Sequence[int]]], symbols: Sequence[
     if all(n == first for n, _ in lengths):
         return length(first)
     found = [
-        Sym(s.name, s.offset + offset, s.not_one if offset == 0 else s.offset + offset >= 2)
+        s.moved(offset)
         for i, s in enumerate(symbols)
         for offset in range(-MAX_OFFSET, MAX_OFFSET + 1)
         # growing again what was cut is not exact: max(0, n - 2) + 2 is not n

@@ -230,7 +230,7 @@ def _moved(size: Sym, by: int) -> Kind:
     """The int `n + by` where `n` is a length."""
     if by > 0 and size.offset < 0:
         return Scalar("int")
-    return Scalar("int", Sym(size.name, size.offset + by, size.offset + by >= 2))
+    return Scalar("int", size.moved(by))
 
 
 def _summed(kind: Kind) -> Kind:

@@ -246,7 +246,7 @@ def subscript_kind(base: Kind, index: Sequence[Kind | SliceItem]) -> Kind:
     """The kind of `base[index]`; several items are the index of several axes.
 
     >>> subscript_kind(Array("float64", (Sym("n", 0, True),)), [SliceItem(1, -1)])
-    Array(dtype='float64', dims=(Sym(name='n', offset=-2, not_one=False),))
+    Array(dtype='float64', dims=(Sym(name='n', offset=-2, not_one=False, large=False),))
     """
     items = [_as_slice(i) for i in index]
     if len(items) == 1 and isinstance(items[0], Tuple):
@@ -370,7 +370,7 @@ def _sliced(dim: Dim, item: SliceItem) -> Dim:
     cut = lower - (upper or 0)
     if lower < 0 or upper == 0 or (upper or 0) > 0:
         return None
-    return Sym(dim.name, dim.offset - cut, dim.offset - cut >= 2)
+    return dim.moved(-cut)
 
 
 def _array_or_scalar(dtype: str | None, dims: tuple[Dim, ...]) -> Kind:

@@ -13,6 +13,7 @@ import numpy as np
 from .kind_joins import join_all
 from .kinds import (
     INTEGERS,
+    LARGE,
     MAX_DEPTH,
     OBJECT,
     OF_TYPES,
@@ -49,7 +50,7 @@ def kind_of(value: Any, prefix: str) -> Kind:
     """The kind of a run-time value; the axes of its arrays that have not length one are named after `prefix`.
 
     >>> kind_of(np.ones((3, 1)), "x").dims
-    (Sym(name='x.0', offset=0, not_one=True), 1)
+    (Sym(name='x.0', offset=0, not_one=True, large=False), 1)
     """
     kind = OF_TYPES.get(type(value))
     return kind if kind is not None else _kind_of_object(value, prefix, 0)
@@ -134,7 +135,9 @@ def _kind_of_elements(items: list[Any], prefix: str, depth: int) -> Kind:
 def _kind_of_array(value: Any, prefix: str, key: Any) -> Kind:
     if value.dtype.kind not in "biufc":
         return UNKNOWN
-    dims = tuple(1 if n == 1 else Sym(f"{prefix}.{axis}", 0, True) for axis, n in enumerate(value.shape))
+    dims = tuple(
+        1 if n == 1 else Sym(f"{prefix}.{axis}", 0, True, n >= LARGE) for axis, n in enumerate(value.shape)
+    )
     made: Array = Array(value.dtype.name if value.dtype.isnative else None, dims)
     if len(_cached_arrays) >= 4096:
         _cached_arrays.clear()
@@ -212,7 +215,7 @@ def _is_scalar(dtype: str, value: Any) -> bool:
 def _is_length(dim: Dim, n: int, lengths: dict[str, int]) -> bool:
     if not isinstance(dim, Sym):
         return dim is None or n == 1
-    if dim.not_one and n == 1:
+    if (dim.not_one and n == 1) or (dim.large and n < LARGE + dim.offset):
         return False
     base = int(dim.name[1:]) if dim.name.startswith("=") else lengths.get(dim.name)
     if base is None:

@@ -50,6 +50,7 @@ __all__ = [
     "widen",
 ]
 
+LARGE = 8  # a length of which slices that leave out a few elements at the ends are longer than one
 MAX_DEPTH = 5  # of nested containers; deeper is Unknown, which also makes every chain of joins end
 
 _interned: WeakValueDictionary[Any, Any] = WeakValueDictionary()
@@ -86,7 +87,8 @@ class _Value(metaclass=_Interned):
 
 @dataclass(frozen=True, eq=False)
 class Sym(_Value):
-    """The length `max(0, n + offset)` of an axis, `n` being a length called `name`; `not_one`: it is never 1.
+    """The length `max(0, n + offset)` of an axis, `n` being a length called `name`; `not_one`: it is never 1;
+    `large`: n is `LARGE` at least.
 
     The name `=3` means the length 3 itself, where a program says it (`np.zeros(3)`).
     """
@@ -94,6 +96,13 @@ class Sym(_Value):
     name: str
     offset: int = 0
     not_one: bool = False
+    large: bool = False
+
+    def moved(self, by: int) -> Sym:
+        """The length that is greater by so much; where this one may have been cut to 0, only smaller ones."""
+        offset = self.offset + by
+        not_one = offset + (LARGE if self.large else 0) >= 2 if by else self.not_one
+        return Sym(self.name, offset, not_one, self.large)
 
 
 Dim = Sym | int | None  # an int is always 1; None is a length of which nothing is known

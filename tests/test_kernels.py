@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import s2sad
 from benchmarks.kernels import KERNELS
 from benchmarks.kernels.by_hand import ADJOINTS
 from benchmarks.kernels.checks import (
     adjoint_by_hand,
     adjoint_by_s2sad,
+    as_tuple,
+    assert_same,
     check_adjoint,
     check_tangent,
+    draw,
+    keywords,
     positions,
+    product,
+    quietly,
     run,
+    size,
 )
+from s2sad.kinds import LARGE
 
 
 @pytest.mark.parametrize("name", ADJOINTS)
@@ -55,3 +65,25 @@ def test_kernels_do_what_they_say(name: str) -> None:
 def test_kernels_are_differentiated_as_they_are(name: str) -> None:
     check_adjoint(KERNELS[name], adjoint_by_s2sad(KERNELS[name]))
     check_tangent(KERNELS[name])
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@quietly
+def test_kernels_on_larger_arrays(name: str) -> None:
+    """Of lengths with which slices that leave out the ends are surely longer than one."""
+    small = KERNELS[name].sizes["small"]
+    larger = {key: n if key in ("steps", "nit") else n + LARGE for key, n in small.items()}
+    kernel = replace(KERNELS[name], sizes={"small": larger})
+    args, outputs, after, tangents, douts = draw(kernel)
+    given = deepcopy(args)
+    out, bprop = adjoint_by_s2sad(kernel)(*given)
+    gradients = bprop(*douts)
+    _, tangent = s2sad.jvp(kernel.function, **keywords(kernel))(*deepcopy(args), *tangents)
+    assert_same(out, outputs, "outputs")
+    assert_same(given, after, "arguments after the run")
+    assert_same(bprop(*douts), gradients, "gradients of a second call of bprop")
+    forward, reverse = product(douts, as_tuple(tangent)), product(gradients, tangents)
+    assert abs(forward - reverse) <= 1e-12 * max(1.0, size(gradients) * size(tangents))
+    by_hand = adjoint_by_hand(kernel)
+    for u, v in zip(gradients, by_hand(*args)[1](*douts) if by_hand else gradients, strict=True):
+        np.testing.assert_allclose(u, v, rtol=1e-11, atol=1e-11)

@@ -10,7 +10,7 @@ from hypothesis import given
 from s2sad.kind_joins import join
 from s2sad.kind_plans import is_differentiable, unbroadcast_plan, zero_plan
 from s2sad.kind_values import contains, kind_of
-from s2sad.kinds import NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Tuple
+from s2sad.kinds import LARGE, NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Tuple
 
 from .kind_values import BOOL, FLOAT, INT, array, fast, random_value, seeds, sym
 
@@ -104,6 +104,12 @@ def test_contains_checks_lengths():
     cut = Array("float64", (sym("n", -2),))
     assert contains(cut, np.ones(3), {"n": 5}) and not contains(cut, np.ones(3), {"n": 4})
     assert contains(cut, np.ones(0), {"n": 1})
+    large = kind_of(np.ones(LARGE), "n")
+    assert contains(large, np.ones(LARGE)) and not contains(large, np.ones(LARGE - 1))
+    (n,) = large.dims
+    assert n.moved(2 - LARGE).not_one and not n.moved(1 - LARGE).not_one and n.moved(0) is n
+    assert contains(Array("float64", (n.moved(-2),)), np.ones(LARGE - 2))
+    assert not contains(Array("float64", (n.moved(-2),)), np.ones(LARGE - 3))
     assert contains(array("=3"), np.ones(3)) and not contains(array("=3"), np.ones(4))
     assert not contains(FLOAT, np.float32(1)) and not contains(array("n"),
     [1.0]) and not contains(NOTHING, 1)
