@@ -26,7 +26,7 @@ from .transforms.find_shared import Sharing, find_shared
 from .transforms.find_stores import stores
 from .transforms.lower_updates import lower_updates
 from .transforms.merge_versions import merge_versions
-from .transforms.nodes import call, load, located, names_read, tuple_of, walk
+from .transforms.nodes import call, find_nodes, load, located, names_read, tuple_of
 from .transforms.operations import Apply, Call, Operation, classify
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
@@ -54,8 +54,14 @@ class Analysis:
     def kind_of_name(self, name: str) -> Kind:
         return self.kinds.get(name, UNKNOWN)
 
+    @cached_property
+    def _operations(self) -> dict[int, tuple[Any, Operation]]:
+        return {}
+
     def operation_of(self, value: Any) -> Operation:
-        return classify(value, self.program, PRIMITIVES, self.kind)
+        if id(value) not in self._operations:
+            self._operations[id(value)] = value, classify(value, self.program, PRIMITIVES, self.kind)
+        return self._operations[id(value)][1]
 
     @cached_property
     def aliases(self) -> Aliases:
@@ -137,7 +143,7 @@ class Analysis:
             if name in active and (root == OUTSIDE or not writes):
                 self._refuse_outside(statement, name, root)
         found = frozenset(n for names in self.sharing.classes for n in names & active)
-        for s in walk(self.program.tree):
+        for s in find_nodes(self.program.tree, gast.Assign) if found else ():
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in found:
                     self._check_known(s, self.operation_of(value), found)

@@ -21,7 +21,7 @@ import gast
 from .compiled import compile_function
 from .source import read_source, remember_definition
 from .transforms.errors import NonDifferentiableError
-from .transforms.nodes import assign, constant, load, param, substitute, tuple_of, walk
+from .transforms.nodes import assign, constant, find_nodes, load, param, substitute, tuple_of, walk
 from .transforms.program import Names
 from .transforms.rebuild import rebuilt
 
@@ -89,7 +89,7 @@ def _code(f: FunctionType, count: int, keywords: tuple[str, ...]) -> CodeType:
     args = source.tree.args
     positional = [*args.posonlyargs, *args.args]
     named = {p.id for p in [*args.args, *args.kwonlyargs]}
-    taken = {n.id for n in walk(source.tree) if isinstance(n, gast.Name)}
+    taken = {n.id for n in find_nodes(source.tree, gast.Name)}
     names = Names(taken | set(keywords))
     extra = [names.temporary(args.vararg.id) for _ in range(count - len(positional))] if args.vararg else []
     free = [k for k in keywords if k not in named]

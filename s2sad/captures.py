@@ -13,7 +13,7 @@ from .arguments import check_type
 from .function_state import state_of
 from .kind_values import kind_of
 from .kinds import UNKNOWN
-from .transforms.nodes import walk
+from .transforms.nodes import find_nodes
 from .transforms.program import MISSING, Program, Scope
 
 __all__ = ["Capture", "capture_key", "captured"]
@@ -67,12 +67,13 @@ def capture_key(value: Any, name: str) -> Any:
 
 def captured(program: Program) -> Iterator[Capture]:
     """What a program reads from around it."""
-    for n in walk(program.tree):
-        if isinstance(n, gast.Name) and n.id not in program.locals and n.id not in program.bindings:
-            scope = program.scope
-            if n.id in scope.cells or n.id in scope.globals:
-                yield Capture(scope, n.id)
-        elif isinstance(n, gast.Attribute) and program.resolve(n) is not MISSING:
+    scope = program.scope
+    for name in dict.fromkeys(n.id for n in find_nodes(program.tree, gast.Name)):
+        is_own = name in program.locals or name in program.bindings
+        if not is_own and (name in scope.cells or name in scope.globals):
+            yield Capture(scope, name)
+    for n in find_nodes(program.tree, gast.Attribute):
+        if program.resolve(n) is not MISSING:
             root, *path = dotted(n)
             if getattr(program.scope.lookup(root), "__name__", "").partition(".")[0] not in FIXED:
                 yield Capture(program.scope, root, tuple(path))

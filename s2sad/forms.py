@@ -39,7 +39,7 @@ from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwa
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.expand_stars import expand_stars, lower_stars
 from .transforms.inline_calls import inline_calls
-from .transforms.nodes import walk
+from .transforms.nodes import find_nodes
 from .transforms.operations import Call, Operation, classify
 from .transforms.program import MISSING, Names, Program
 from .transforms.promote_fields import promote_fields
@@ -71,7 +71,7 @@ class Forms:
 
     def read(self, function: FunctionType) -> tuple[FunctionSource, Program]:
         source = read_source(function)
-        names = {n.id for n in walk(source.tree) if isinstance(n, gast.Name)}
+        names = {n.id for n in find_nodes(source.tree, gast.Name)}
         return source, Program(source.tree, source.scope, source.filename, source.lines, names=Names(names))
 
     def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:

@@ -42,6 +42,7 @@ from .transforms.printer import to_source
 from .transforms.program import MISSING, Program
 from .transforms.promote_fields import drop_holding
 from .transforms.rebuild import parameter_names
+from .transforms.remember import forget
 
 __all__ = ["Generated", "Generator", "Request"]
 
@@ -99,7 +100,10 @@ class Generator:
         if self._first is None:
             self._first = request
             self.forms.watched = request.function
-        self.generate(request)
+        try:
+            self.generate(request)
+        finally:
+            forget()
         for request_, generated in list(self.made.items()):
             if generated.function is None:
                 self.compile(request_, generated)

@@ -125,6 +125,7 @@ _REFUSED: dict[Any, str] = {}  # function -> why it has no rule, and what to use
 _OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> what makes their rules
 _IN_PLACE: set[Any] = set()
 _IMPORTED: set[str] = set()
+_modules = 0  # how many modules there were when the rules were last looked for
 
 
 def bprop(
@@ -309,6 +310,10 @@ def _find_member(table: dict[Any, Any], descriptor: Any) -> Any:
 
 def _import_rules() -> None:
     """Imports the rules, and those for optional libraries once these have been imported by someone else."""
+    global _modules
+    count = len(sys.modules)
+    if count == _modules:  # nothing has been imported since
+        return
     if not _IMPORTED:
         importlib.import_module("s2sad.rules")
         _IMPORTED.add("numpy")
@@ -316,6 +321,7 @@ def _import_rules() -> None:
         if module not in _IMPORTED and library in sys.modules:
             importlib.import_module(module)
             _IMPORTED.add(module)
+    _modules = count
 
 
 @cache

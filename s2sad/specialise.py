@@ -22,7 +22,7 @@ from .transforms.bind_methods import called_method, method_names
 from .transforms.hoist_fields import hoist_fields
 from .transforms.inline_calls import inline_calls
 from .transforms.merge_objects import merge_objects
-from .transforms.nodes import call, load, located, same, statements_in, walk
+from .transforms.nodes import call, find_nodes, load, located, same, statements_in, walk
 from .transforms.operations import Operation, classify
 from .transforms.program import Program, Scope
 from .transforms.rebuild import map_blocks, rebuilt
@@ -45,11 +45,9 @@ Inlinable = Callable[[Any, Any], Program | None]
 
 def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
     """Whether a function reads objects of the user's classes."""
+    free = {n.id: n for n in find_nodes(program.tree, gast.Name) if n.id not in program.locals}
     return any(map(holds_record, kinds.values())) or any(
-        isinstance(n, gast.Name)
-        and n.id not in program.locals
-        and (is_plain(type(program.resolve(n))) or makes_plainly(program.resolve(n)))
-        for n in walk(program.tree)
+        is_plain(type(found)) or makes_plainly(found) for found in map(program.resolve, free.values())
     )
 
 

@@ -27,7 +27,7 @@ from .transforms.bind_methods import MethodCall
 from .transforms.expand_item_updates import index_value
 from .transforms.inline_calls import inline_calls
 from .transforms.lower_writes import Place, Writer, Written, lower_writes, without_unread
-from .transforms.nodes import assign, attribute, call, constant, load, located, names_read, same, walk
+from .transforms.nodes import assign, attribute, call, constant, find_nodes, load, located, names_read, same
 from .transforms.operations import Apply, classify
 from .transforms.program import MISSING, Names, Program
 from .transforms.rebuild import rebuilt
@@ -79,12 +79,12 @@ def lowered_writes(
     while True:  # what a call gave is known, later, to be the array that it wrote to
         finder = _Finder(program, kinds, _displays(program), _flat_views(program))
         found = without_unread(lower_writes(program, finder.rewritten), "flat")
-        waiting = sum(map(bool, map(finder.template_call, walk(found.tree))))
+        waiting = sum(map(bool, map(finder.template_call, find_nodes(found.tree, gast.Call))))
         if waiting:
             found = inline_calls(
                 found, lambda f, call: _template(f), 0, finder.template_call, lambda f: True, nested=False
             )
-            if sum(map(bool, map(finder.template_call, walk(found.tree)))) >= waiting:
+            if sum(map(bool, map(finder.template_call, find_nodes(found.tree, gast.Call)))) >= waiting:
                 return found  # calls without the arguments that these functions need
         if found is program:
             return program
@@ -97,7 +97,7 @@ def _template(function: Any) -> Program | None:
     if getattr(function, "__module__", None) != templates.__name__:
         return None
     source = read_source(function)
-    names = Names(n.id for n in walk(source.tree) if isinstance(n, gast.Name))
+    names = Names(n.id for n in find_nodes(source.tree, gast.Name))
     return normalise(Program(source.tree, source.scope, source.filename, source.lines, names=names))
 
 
@@ -105,9 +105,8 @@ def _flat_views(program: Program) -> dict[str, Any]:
     """The names for `a.flat`, with `a`."""
     return {
         n.targets[0].id: n.value.value
-        for n in walk(program.tree)
-        if isinstance(n, gast.Assign)
-        and isinstance(n.targets[0], gast.Name)
+        for n in find_nodes(program.tree, gast.Assign)
+        if isinstance(n.targets[0], gast.Name)
         and isinstance(n.value, gast.Attribute)
         and n.value.attr == "flat"
         and isinstance(n.value.value, gast.Name)
@@ -116,12 +115,11 @@ def _flat_views(program: Program) -> dict[str, Any]:
 
 def _displays(program: Program) -> dict[str, Any]:
     """The names that stand for a tuple of atoms, each of them assigned once."""
-    count = Counter(n.id for n in walk(program.tree) if isinstance(n, gast.Name) and not _is_read(n))
+    count = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not _is_read(n))
     return {
         n.targets[0].id: n.value
-        for n in walk(program.tree)
-        if isinstance(n, gast.Assign)
-        and isinstance(n.targets[0], gast.Name)
+        for n in find_nodes(program.tree, gast.Assign)
+        if isinstance(n.targets[0], gast.Name)
         and isinstance(n.value, gast.Tuple)
         and all(count[name] <= 1 for name in names_read(n.value))
         and count[n.targets[0].id] == 1

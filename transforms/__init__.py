@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import gast
@@ -32,7 +33,7 @@ from .fold_constants import fold_constants
 from .inline_temporaries import inline_temporaries
 from .join_exchanges import join_exchanges
 from .merge_copies import merge_copies
-from .nodes import load, names_in, names_read, statements_in, target_names, walk
+from .nodes import find_nodes, load, names_in, names_read, statements_in, target_names
 from .place_definitions import place_definitions
 from .program import Program
 from .read_before_zero import read_before_zero
@@ -247,11 +248,11 @@ def simplify(
     watch: Watch = unwatched,
 ) -> Program:
     """A derivative as a person would write it: nothing unneeded, no copies, expressions nested again."""
-    tree = program.tree
+    tree, is_pure = program.tree, cache(is_pure)
     captured = frozenset(
         n
-        for s in walk(tree)
-        if isinstance(s, gast.FunctionDef) and s is not tree and s.name != generation.bprop
+        for s in find_nodes(tree, gast.FunctionDef)
+        if s is not tree and s.name != generation.bprop
         for n in names_read(s)
     )
     facts = Facts(

@@ -12,7 +12,7 @@ from .find_aliases import ANYTHING, NOTHING, Aliases, both
 from .find_changed import Calls
 from .find_stores import stores
 from .liveness import live_before
-from .nodes import assigned_names, blocks_of, names_read, walk
+from .nodes import assigned_names, blocks_of, find_nodes, names_read, walk
 from .operations import is_pop
 from .program import Program
 
@@ -110,10 +110,9 @@ class Changes:
     def _loops(self) -> dict[int, tuple[frozenset[str], frozenset[str]]]:
         """For each loop the names that its body assigns, and those of them that a later iteration reads."""
         found = {}
-        for s in walk(self._program.tree):
-            if isinstance(s, (gast.For, gast.While)):
-                assigned = frozenset(assigned_names(s.body))
-                found[id(s)] = assigned, assigned & live_before(s.body, frozenset(), frozenset())[0]
+        for s in find_nodes(self._program.tree, gast.For, gast.While):
+            assigned = frozenset(assigned_names(s.body))
+            found[id(s)] = assigned, assigned & live_before(s.body, frozenset(), frozenset())[0]
         return found
 
     def _returns(self, name: str, changed: str, loop: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from .nodes import walk, walk_scope
+from .nodes import own_statements, walk
 from .program import Program
 
 __all__ = ["check_fields", "check_iteration"]
@@ -31,7 +31,7 @@ def check_fields(
     called by one that is differentiated, whose variables know nothing of the change.
     """
     given = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
-    for s in walk_scope(program.tree.body):
+    for s in own_statements(program.tree.body):
         match s:
             case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)], value=value):
                 origin = program.origins.get(name, name)
@@ -58,7 +58,7 @@ def check_iteration(program: Program, active: frozenset[str], is_object: Callabl
     """Raises UnsupportedSyntaxError for a loop over an object that carries a derivative, or one that is taken
     apart: what its iterator does is not followed.
     """
-    for s in walk_scope(program.tree.body):
+    for s in own_statements(program.tree.body):
         match s:
             case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as value):
                 sources = [value]

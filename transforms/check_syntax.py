@@ -26,7 +26,7 @@ from typing import Any
 
 import gast
 
-from .nodes import walk_scope
+from .nodes import find_nodes, walk_scope
 from .program import MISSING, Program
 from .rebuild import bound_names
 
@@ -123,6 +123,8 @@ def check_function(program: Program, node: Node) -> None:
 
 def check_globals(program: Program, function: Node) -> None:
     """Refuses to assign what `global` declares."""
+    if not find_nodes(function, gast.Global):
+        return
     found = list(walk_scope(function.body))
     declared = {name: n for n in found if isinstance(n, gast.Global) for name in n.names}
     for n in found:

@@ -36,6 +36,7 @@ from .nodes import (
     attribute,
     call,
     constant,
+    find_nodes,
     is_atom,
     load,
     located,
@@ -58,7 +59,7 @@ FEW = 8  # items of a display that are appended one by one
 
 def desugar_containers(program: Program) -> Program:
     """The program whose own lists and dicts are changed by one item at a time."""
-    methods = {n.attr for n in walk(program.tree) if isinstance(n, gast.Attribute)}
+    methods = {n.attr for n in find_nodes(program.tree, gast.Attribute)}
     if not methods & {"extend", "update", "setdefault"} and not any(
         isinstance(n, gast.AugAssign) for n in walk(program.tree)
     ):

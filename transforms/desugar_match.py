@@ -44,7 +44,7 @@ import gast
 
 from .bind_objects import Objects
 from .helpers import is_mapping, is_sequence
-from .nodes import assign, call, constant, load, located, store, tuple_of, walk
+from .nodes import assign, call, constant, find_nodes, load, located, store, tuple_of, walk
 from .program import Names, Program
 from .rebuild import bound_names, map_blocks, rebuilt
 
@@ -66,9 +66,9 @@ class Alternative:
 
 def desugar_match(program: Program) -> Program:
     """The program without `match` statements."""
-    if not any(isinstance(n, gast.Match) for n in walk(program.tree)):
+    if not find_nodes(program.tree, gast.Match):
         return program
-    taken = {n.id for n in walk(program.tree) if isinstance(n, gast.Name)} | captures(program.tree)
+    taken = {n.id for n in find_nodes(program.tree, gast.Name)} | captures(program.tree)
     local = bound_names(program.tree) | captures(program.tree)
     writer = _Writer(replace(program, locals=local), Names(taken | program.names.taken))
     tree = rebuilt(program.tree, body=writer.block(program.tree.body))

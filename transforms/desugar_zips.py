@@ -24,7 +24,7 @@ import gast
 
 from .bind_objects import Objects
 from .helpers import transposed
-from .nodes import call, located, walk
+from .nodes import call, find_nodes, located
 from .program import Program
 from .rebuild import map_children
 
@@ -35,7 +35,7 @@ Node = Any  # gast publishes no types
 
 def desugar_zips(program: Program) -> Program:
     """The program with transposes for zips of what is expanded."""
-    if not any(isinstance(n, gast.Starred) for n in walk(program.tree)):
+    if not find_nodes(program.tree, gast.Starred):
         return program
     objects = Objects(program, program.names.copy())
 

@@ -14,7 +14,7 @@ import gast
 
 from .errors import MissingRuleError, describe, missing_rule
 from .inline_template import inline_template, literal_of
-from .nodes import attribute, call, constant, load, names_read, tuple_of, walk
+from .nodes import attribute, call, constant, find_nodes, load, names_read, tuple_of
 from .operations import Apply, Call, Inert, Operation, Primitives, classify
 from .program import MISSING, Program
 
@@ -325,17 +325,16 @@ class Emitter:
 
 def literal_tuples(tree: Any) -> dict[str, Any]:
     """The tuples of literals, as `axis=(1, 2)` has one, by the names that hold them and nothing else."""
-    assigned = Counter(
-        n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
-    )
     found: dict[str, Any] = {}
-    for n in walk(tree):
+    for n in find_nodes(tree, gast.Assign):
         match n:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Tuple()) if (
-                assigned[name] == 1 and literal_of(n.value) is not MISSING
-            ):
-                found[name] = n.value
-    return found
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Tuple()):
+                if literal_of(n.value) is not MISSING:
+                    found[name] = n.value
+    if not found:
+        return found
+    assigned = Counter(n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    return {name: value for name, value in found.items() if assigned[name] == 1}
 
 
 def _literal_value(node: Any) -> Any:

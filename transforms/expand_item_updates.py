@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from .nodes import assign, assigned_names, call, load, located, walk
+from .nodes import assign, assigned_names, call, find_nodes, load, located
 from .program import Program
 from .rebuild import map_blocks, rebuilt
 from .to_ssa import IN_PLACE_OPERATORS
@@ -29,7 +29,7 @@ def expand_item_updates(program: Program, nature: Callable[[Any], str], guard: A
     `nature(base)` is "array", "container" or "unknown"; `guard` is the helper that refuses, at run time, an
     item that can be changed itself, held by an object that is no array.
     """
-    if not any(isinstance(n, gast.AugAssign) for n in walk(program.tree)):
+    if not find_nodes(program.tree, gast.AugAssign):
         return program
     names = program.names.copy()
     bindings = dict(program.bindings)

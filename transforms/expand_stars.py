@@ -31,7 +31,19 @@ from typing import Any
 import gast
 
 from .bind_objects import Objects
-from .nodes import assign, assigned_names, call, constant, is_atom, load, located, names_read, tuple_of, walk
+from .nodes import (
+    assign,
+    assigned_names,
+    call,
+    constant,
+    find_nodes,
+    is_atom,
+    load,
+    located,
+    names_read,
+    tuple_of,
+    walk,
+)
 from .program import MISSING, Program
 from .rebuild import bound_names, map_blocks, rebuilt
 
@@ -53,7 +65,7 @@ def expand_stars(program: Program, shape_of: Callable[[Node], Shape | None] = la
 
     `shape_of(atom)` gives the keys of a dict or the positions of a sequence, or None.
     """
-    if not any(map(has_stars, walk(program.tree))):
+    if not any(map(has_stars, find_nodes(program.tree, gast.Call))):
         return program
     expander = _Expander(program, shape_of)
     tree = rebuilt(program.tree, body=expander.block(program.tree.body, {}))
@@ -180,7 +192,7 @@ def lower_stars(program: Program, stays: Callable[[Node], bool], call_star: Any,
     `call_star` calls a function, `call_method` a method of an object, with a tuple of tuples of positional
     arguments and with dicts of named ones.
     """
-    if not any(has_stars(n) and not stays(n) for n in walk(program.tree)):
+    if not any(has_stars(n) and not stays(n) for n in find_nodes(program.tree, gast.Call)):
         return program
     names = program.names.copy()
     objects = Objects(program, names)

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from .liveness import captured_names
-from .nodes import blocks_of, names_read, walk
+from .nodes import blocks_of, find_nodes, names_read, walk
 from .operations import Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 from .program import Program
 
@@ -29,6 +29,23 @@ def loop_elements(s: Any) -> list[tuple[Any, Any]]:
         if function == "enumerate" and len(s.target.elts) == 2:
             return [(s.target.elts[1], s.iter.args[0])]
     return [(s.target, s.iter)]
+
+
+def varying(operation: Operation, carrying: Callable[[Apply], list[Any]]) -> list[Any]:
+    """What the value of an operation varies with."""
+    match operation:
+        case Alias(source=source):
+            return [source]
+        case Apply():
+            return carrying(operation)
+        case Call():
+            return [*operation.operands(), operation.callee]
+        case Item(base=base) | Field(base=base) | Pop(base=base):
+            return [base]
+        case Build(items=items) | Opaque(items=items):
+            return list(items)
+        case _:
+            return []
 
 
 def find_active(
@@ -53,21 +70,12 @@ def find_active(
             if isinstance(n, gast.Name) and can_vary(n.id):
                 active.add(n.id)
 
+    sources: dict[int, list[str]] = {}
+
     def value_is_active(value: Any) -> bool:
-        operation = operation_of(value)
-        match operation:
-            case Alias(source=source):
-                return reads_active([source])
-            case Apply():
-                return reads_active(carrying(operation))
-            case Call():
-                return reads_active(operation.operands()) or reads_active([operation.callee])
-            case Item(base=base) | Field(base=base) | Pop(base=base):
-                return reads_active([base])
-            case Build(items=items) | Opaque(items=items):
-                return reads_active(items)
-            case _:
-                return False
+        if id(value) not in sources:
+            sources[id(value)] = names_read(varying(operation_of(value), carrying))
+        return not active.isdisjoint(sources[id(value)])
 
     def visit(statements: list[Any]) -> None:
         for s in statements:
@@ -107,7 +115,7 @@ def find_active(
                     if any(name in active for _, name in captured_names(s)):
                         active.add(s.name)
 
-    functions = {s.name for s in walk(program.tree) if isinstance(s, gast.FunctionDef)}
+    functions = {s.name for s in find_nodes(program.tree, gast.FunctionDef)}
     while True:
         size = len(active)
         visit(program.tree.body)

@@ -14,7 +14,7 @@ import gast
 
 from .find_stores import refuse_captured
 from .liveness import free_names
-from .nodes import names_read, walk_scope
+from .nodes import names_read, own_statements
 from .operations import Primitives, is_pop, known_method
 from .program import MISSING, Program
 
@@ -55,7 +55,7 @@ def changing_calls(
     UnsupportedSyntaxError for a nested function that changes what it captures.
     """
     result = []
-    for s in walk_scope(program.tree.body):
+    for s in own_statements(program.tree.body):
         if isinstance(s, gast.FunctionDef):
             _refuse_captured(program, s, changing_calls(program.with_tree(s), primitives, kind, may_change))
         if not isinstance(s, (gast.Assign, gast.Expr)) or not isinstance(s.value, gast.Call) or _is_append(s):

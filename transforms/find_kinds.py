@@ -15,7 +15,7 @@ import gast
 from .expand_stars import has_stars
 from .find_aliases import Aliases
 from .find_changed import changed_atoms
-from .nodes import assigned_names, blocks_of, bound_in_header, is_atom, load, target_names, walk
+from .nodes import assigned_names, blocks_of, bound_in_header, find_nodes, is_atom, load, target_names, walk
 from .operations import (
     OPERATORS,
     Alias,
@@ -87,14 +87,12 @@ class _Run:
         self.changed: set[str] = set()
         self.shared: set[str] = set()
         seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
-        for n in walk(program.tree):
+        for n in find_nodes(program.tree, gast.Assign, gast.For, gast.AugAssign):
             match n:
                 case gast.Assign(targets=targets):
                     names = {t for target in targets for t in target_names(target)}
                 case gast.For(target=target) | gast.AugAssign(target=target):
                     names = set(target_names(target))
-                case _:
-                    continue
             self.shared |= names & seen
             seen |= names
 

@@ -13,6 +13,7 @@ import gast
 
 from .find_uses import Purity, bound_by, reads
 from .nested_scopes import children
+from .remember import remembered
 
 __all__ = ["FRESH", "UPDATES", "Sharing", "base_of", "find_sharing", "shared_by"]
 
@@ -108,6 +109,15 @@ def shared_by(node: Node) -> set[str]:
     return reads(node)
 
 
+@remembered
+def _calls(node: Node) -> tuple[Node, ...]:
+    """The calls in an expression, outer ones first."""
+    if isinstance(node, (gast.Name, gast.Constant)):
+        return ()
+    inner = tuple(c for child in children(node) for c in _calls(child))
+    return (node, *inner) if isinstance(node, gast.Call) else inner
+
+
 class _Walk:
     """One walk over all statements and the calls in them."""
 
@@ -126,12 +136,12 @@ class _Walk:
                 self.bind(node.target, node.iter)
             case gast.FunctionDef():
                 self.sharing.hold([node.name], reads(*node.body))
-            case gast.Call():
-                self.call(node)
-            case gast.Name() | gast.Constant():
-                return
         for child in children(node):
-            self.visit(child)
+            if isinstance(child, gast.expr):
+                for call in _calls(child):
+                    self.call(call)
+            else:
+                self.visit(child)
 
     def bind(self, target: Node, value: Node) -> None:
         held = shared_by(value)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import gast
 
 from .liveness import free_names
-from .nodes import walk_scope
+from .nodes import own_statements
 from .operations import is_pop
 from .program import Program
 
@@ -26,7 +26,7 @@ def stores(program: Program, is_in_place: Callable[[Any], bool]) -> list[tuple[s
     differentiated. Raises UnsupportedSyntaxError for a nested function that changes what it captures.
     """
     found: list[tuple[str, Any]] = []
-    for n in walk_scope(program.tree.body):
+    for n in own_statements(program.tree.body):
         if isinstance(n, gast.FunctionDef):
             captured = free_names(n)
             for name, inner in stores(program.with_tree(n), is_in_place):

@@ -10,13 +10,14 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
 from .nested_scopes import NestedScope, children
-from .nodes import Comment, blocks_of, bound_in_header
+from .nodes import Comment, blocks_of, bound_in_header, loads
 from .rebuild import rebuilt, with_blocks
+from .remember import remembered
 
 __all__ = ["Header", "Purity", "Uses", "bound_by", "find_uses", "header_expressions", "is_pure", "map_nested",
            "reads"]
@@ -25,10 +26,12 @@ Node = Any  # gast publishes no types
 Purity = Callable[[Node], bool]
 
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp)
+_ODD = (gast.Await, gast.Yield, gast.YieldFrom, gast.NamedExpr)
+_ACTING = (gast.Call, *_ODD)
+_SCOPES_AND_ODD = frozenset({gast.Lambda, gast.GeneratorExp, *_COMPREHENSIONS, *_ODD})
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """What a statement reads and binds, its blocks left out; `position` counts statements in source order."""
 
     reads: frozenset[str]
@@ -55,6 +58,7 @@ class Uses:
     captures: dict[int, frozenset[str]] = field(default_factory=dict)
 
 
+@remembered
 def find_uses(function: Node) -> Uses | None:
     """What the statements of the function read and bind, by the identity of the statement."""
     finder = _Finder()
@@ -69,7 +73,7 @@ def reads(*nodes: Node) -> set[str]:
     """The names that expressions read, nested scopes included."""
     found: set[str] = set()
     for node in nodes:
-        _loads(node, found)
+        _note_loads(node, found)
     return found
 
 
@@ -109,14 +113,17 @@ def header_expressions(statement: Node) -> list[Node]:
 
 def is_pure(node: Node, purity: Purity) -> bool:
     """Whether evaluating an expression changes nothing; `purity` says it of calls, all else is pure."""
+    return all(type(n) is gast.Call and purity(n) for n in _effects(node))
+
+
+@remembered
+def _effects(node: Node) -> tuple[Node, ...]:
+    """What evaluating an expression may change something by: its calls, and what binds or waits."""
     kind = type(node)
     if kind is gast.Name or kind is gast.Constant or kind is gast.Lambda:
-        return True
-    if kind in (gast.Await, gast.Yield, gast.YieldFrom, gast.NamedExpr):
-        return False
-    if kind is gast.Call and not purity(node):
-        return False
-    return all(is_pure(child, purity) for child in children(node))
+        return ()
+    own = (node,) if kind in _ACTING else ()
+    return own + tuple(e for child in children(node) for e in _effects(child))
 
 
 def map_nested(function: Node, change: Callable[[Node], Node]) -> Node:
@@ -137,13 +144,30 @@ def map_nested(function: Node, change: Callable[[Node], Node]) -> Node:
     return function if body is function.body else rebuilt(function, body=body)
 
 
-def _loads(node: Node, found: set[str]) -> None:
-    if type(node) is gast.Name:
-        if type(node.ctx) is not gast.Store:
-            found.add(node.id)
-        return
-    for child in children(node):
-        _loads(child, found)
+def _note_loads(node: Node, found: set[str]) -> None:
+    if isinstance(node, gast.expr) and _is_plain(node):
+        found.update(loads(node))
+    elif type(node) is gast.Name:
+        found.add(node.id)
+    else:
+        for child in children(node):
+            _note_loads(child, found)
+
+
+@remembered
+def _is_plain(expression: Node) -> bool:
+    """Whether an expression has no scope in it and binds nothing."""
+    kind = type(expression)
+    if kind is gast.Name:
+        return type(expression.ctx) is not gast.Param
+    is_simple = kind not in _SCOPES_AND_ODD
+    return kind is gast.Constant or (is_simple and all(map(_is_plain, children(expression))))
+
+
+def _count(names: Iterable[str], counter: Counter[str]) -> None:
+    """`counter.update(names)`, which is slow for few names."""
+    for name in names:
+        counter[name] = counter.get(name, 0) + 1
 
 
 class _NotAnalysed(Exception):
@@ -205,7 +229,7 @@ class _Finder:
             case _:
                 raise _NotAnalysed
         self.uses.headers[id(s)] = Header(frozenset(self.now), tuple(binds), position)
-        self.uses.bound.update(binds)
+        _count(binds, self.uses.bound)
         if isinstance(s, (gast.For, gast.While)):
             outer, self.loop = self.loop, position if self.loop is None else self.loop
             self.block(s.body)
@@ -221,9 +245,8 @@ class _Finder:
 
     def expression(self, node: Node) -> None:
         kind = type(node)
-        if kind is gast.Name:
-            if type(node.ctx) is not gast.Store:
-                self.add_reads([node.id])
+        if _is_plain(node):
+            self.add_reads(loads(node))
         elif kind is gast.Lambda or kind is gast.GeneratorExp:
             self.capture(node, "")
         elif kind in _COMPREHENSIONS:
@@ -233,7 +256,7 @@ class _Finder:
                 raise _NotAnalysed
             self.uses.fixed |= scope.inner
             self.add_reads(scope.loads)
-        elif kind in (gast.Await, gast.Yield, gast.YieldFrom, gast.NamedExpr):
+        elif kind in _ODD:
             raise _NotAnalysed
         else:
             for child in children(node):
@@ -241,7 +264,7 @@ class _Finder:
 
     def add_reads(self, names: Iterable[str]) -> None:
         self.now.update(names)
-        self.uses.read.update(names)
+        _count(names, self.uses.read)
 
     def capture(self, node: Node, own: str) -> None:
         """Notes a nested scope, called `own`, that may run later and sees its free names as they are then."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from .nodes import is_atom, walk
+from .nodes import find_nodes, is_atom, statements_in, walk
 from .rebuild import parameters
 
 __all__ = ["bind", "calls_by_keyword", "defines_functions", "size", "stays"]
@@ -64,22 +64,22 @@ def stays(parameter: str, value: Node, function: Node, captured: set[str]) -> bo
 
 def size(function: Node) -> int:
     """The number of statements in a function's body."""
-    return sum(isinstance(n, gast.stmt) for s in function.body for n in walk(s))
+    return sum(1 for _ in statements_in(function.body))
 
 
 def calls_by_keyword(function: Node) -> bool:
     """Whether the function passes by name a parameter of its own nested functions, which a copy renames."""
     nested = {
         p.id
-        for n in walk(function)
-        if isinstance(n, gast.FunctionDef) and n is not function
+        for n in find_nodes(function, gast.FunctionDef)
+        if n is not function
         for p in parameters(n)
     }
-    return any(k.arg in nested for n in walk(function) if isinstance(n, gast.Call) for k in n.keywords)
+    return any(k.arg in nested for n in find_nodes(function, gast.Call) for k in n.keywords)
 
 
 def defines_functions(function: Node) -> bool:
     """Whether the function has inner functions. Their captured names are not to change: derivatives of
     functions as values go by them.
     """
-    return any(isinstance(n, gast.FunctionDef) and n is not function for n in walk(function))
+    return any(n is not function for n in find_nodes(function, gast.FunctionDef))

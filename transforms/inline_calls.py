@@ -35,7 +35,7 @@ import gast
 from .bind_methods import MethodCall
 from .expand_stars import has_stars
 from .inlinable import bind, calls_by_keyword, defines_functions, size, stays
-from .nodes import assign, assigned_names, is_atom, load, located, names_read, substitute, walk
+from .nodes import assign, assigned_names, find_nodes, is_atom, load, located, names_read, substitute, walk
 from .program import MISSING, Program
 from .rebuild import bound_names, map_blocks, parameters, rebuilt, relocated
 
@@ -105,11 +105,11 @@ class _Inliner:
         self.nested = True
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
-        self.defined = Counter(n.name for n in walk(program.tree) if isinstance(n, gast.FunctionDef))
+        self.defined = Counter(n.name for n in find_nodes(program.tree, gast.FunctionDef))
         self.defined.update(
             n.id
-            for n in walk(program.tree)
-            if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
+            for n in find_nodes(program.tree, gast.Name)
+            if not isinstance(n.ctx, gast.Load)
         )
 
     def run(self) -> Program:
@@ -209,8 +209,8 @@ class _Inliner:
         """A copy of the body with names of its own, its result assigned to the target."""
         captured = {
             name
-            for n in walk(function)
-            if isinstance(n, gast.FunctionDef) and n is not function
+            for n in find_nodes(function, gast.FunctionDef)
+            if n is not function
             for name in names_read(n)
         }
         rebound = set(assigned_names(function.body))
@@ -334,9 +334,9 @@ def is_binding(node: Node) -> bool:
 def without_unused(tree: Node) -> Node:
     """The function without the nested functions that are only defined."""
     while True:
-        nested = {n.name: n for n in walk(tree) if isinstance(n, gast.FunctionDef) and n is not tree}
+        nested = {n.name: n for n in find_nodes(tree, gast.FunctionDef) if n is not tree}
         read = Counter(
-            n.id for n in walk(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)
+            n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load)
         )
         for name, n in nested.items():  # its own calls of itself do not count
             read[name] -= sum(

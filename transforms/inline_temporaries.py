@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -28,7 +28,7 @@ from .find_sharing import UPDATES, base_of, find_sharing
 from .find_uses import Purity, Uses, bound_by, find_uses, header_expressions, is_pure, map_nested, reads
 from .measure import depth, width
 from .nodes import Comment, blocks_of, bound_in_header, located, walk
-from .rebuild import rebuilt, with_blocks
+from .rebuild import rebuilt, with_blocks, with_body
 
 __all__ = ["inline_temporaries"]
 
@@ -57,15 +57,14 @@ class _Settings:
     levels: int
 
 
-@dataclass(frozen=True)
-class _Effects:
+class _Effects(NamedTuple):
     """What running a statement may change: names, objects (by a name for each), or anything (`is_impure`)."""
 
     binds: frozenset[str] = frozenset()
     changes: frozenset[str] = frozenset()
     is_impure: bool = False
 
-    def __or__(self, other: _Effects) -> _Effects:
+    def joined(self, other: _Effects) -> _Effects:
         return _Effects(self.binds | other.binds, self.changes | other.changes,
                         self.is_impure or other.is_impure)
 
@@ -93,7 +92,7 @@ def _function(tree: Node, settings: _Settings, indent: int) -> Node:
     assert uses is not None
     inliner = _Inliner(tree, uses, settings)
     body, _ = inliner.block(tree.body, indent + 4)
-    return rebuilt(tree, body=body)
+    return with_body(tree, body)
 
 
 class _Inliner:
@@ -143,9 +142,9 @@ class _Inliner:
                 places = [p for t in s.targets for p in ([t] if not bound_by(t) else getattr(t, "elts", []))]
                 places = [p for p in places if isinstance(p, (gast.Subscript, gast.Attribute))]
                 binds = frozenset(n for t in s.targets for n in bound_by(t))
-                return self.change(places, is_impure) | _Effects(binds)
+                return self.change(places, is_impure)._replace(binds=binds)
             case gast.AugAssign():
-                return self.change([s.target], is_impure) | _Effects(frozenset(bound_by(s.target)))
+                return self.change([s.target], is_impure)._replace(binds=frozenset(bound_by(s.target)))
             case gast.For():
                 return _Effects(frozenset(bound_by(s.target)), is_impure=is_impure)
             case gast.While():
@@ -208,8 +207,8 @@ class _Block:
             effects = self.inliner.effects(s)
             if blocks_of(s):
                 s, inner = self.inside(s)
-                effects |= inner
-            total |= effects
+                effects = effects.joined(inner)
+            total = total.joined(effects)
             self.pending = {n: p for n, p in self.pending.items() if self.inliner.survives(p, effects)}
             if self.inliner.may_go(s):
                 self.pending[s.targets[0].id] = self.made(s)
@@ -223,7 +222,7 @@ class _Block:
         for k, block in enumerate(blocks_of(s)):
             new, effects = self.inliner.block(block, self.indent + 4, in_order if k == 0 else self.in_order)
             blocks.append(new)
-            total |= effects
+            total = total.joined(effects)
         return _with_test(with_blocks(s, blocks), self.inliner.settings.columns - self.indent), total
 
     def made(self, s: Node) -> _Pending:

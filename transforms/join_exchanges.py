@@ -14,9 +14,9 @@ from typing import Any
 
 import gast
 
-from .find_uses import Uses, find_uses, map_nested
+from .find_uses import find_uses, map_nested
 from .nodes import assign, load, store, tuple_of
-from .rebuild import map_blocks, rebuilt
+from .rebuild import map_blocks, with_body
 
 __all__ = ["join_exchanges"]
 
@@ -26,24 +26,23 @@ Node = Any  # gast publishes no types
 def join_exchanges(tree: Node) -> Node:
     """The function with exchanges in one statement each."""
     tree = map_nested(tree, join_exchanges)
-    uses = find_uses(tree)
-    return tree if uses is None else rebuilt(tree, body=_block(tree.body, uses))
+    return with_body(tree, _block(tree.body, tree))
 
 
-def _block(statements: list[Node], uses: Uses) -> list[Node]:
+def _block(statements: list[Node], function: Node) -> list[Node]:
     result: list[Node] = []
     run: list[Node] = []
     for s in statements:
         if _is_copy(s):
             run.append(s)
             continue
-        result += [*_joined(run, uses), s if isinstance(s, gast.FunctionDef) else _inside(s, uses)]
+        result += [*_joined(run, function), s if isinstance(s, gast.FunctionDef) else _inside(s, function)]
         run = []
-    return [*result, *_joined(run, uses)]
+    return [*result, *_joined(run, function)]
 
 
-def _inside(s: Node, uses: Uses) -> Node:
-    return map_blocks(s, lambda block: _block(block, uses))
+def _inside(s: Node, function: Node) -> Node:
+    return map_blocks(s, lambda block: _block(block, function))
 
 
 def _is_copy(s: Node) -> bool:
@@ -53,9 +52,9 @@ def _is_copy(s: Node) -> bool:
     return False
 
 
-def _joined(run: list[Node], uses: Uses) -> list[Node]:
+def _joined(run: list[Node], function: Node) -> list[Node]:
     """A run of copies, as one statement for each cycle if it is nothing but cycles."""
-    if len(run) < 3:
+    if len(run) < 3 or (uses := find_uses(function)) is None:
         return run
     pairs = [(s.targets[0].id, s.value.id) for s in run]
     before: dict[str, str] = {}

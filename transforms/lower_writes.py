@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from .nodes import assign, assigned_names, call, constant, load, located, names_read, walk
+from .nodes import assign, assigned_names, call, constant, find_nodes, load, located, names_read
 from .program import Program
 from .rebuild import map_blocks, rebuilt
 
@@ -76,7 +76,7 @@ def without_unread(program: Program, attribute: str) -> Program:
         kept = [map_blocks(s, without) for s in statements if not is_unread(s)]
         return kept or [located(gast.Pass(), s) for s in statements[:1]]
 
-    if not any(map(is_unread, walk(program.tree))):
+    if not any(map(is_unread, find_nodes(program.tree, gast.Assign))):
         return program
     return program.with_tree(rebuilt(program.tree, body=without(program.tree.body)))
 

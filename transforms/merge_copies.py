@@ -10,7 +10,7 @@ theirs. A constant with one assignment replaces its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 import gast
@@ -18,7 +18,7 @@ import gast
 from .find_live import Live, find_live
 from .find_uses import Purity, Uses, find_uses, map_nested
 from .hoist_traces import hoist_traces
-from .nodes import blocks_of, load, located
+from .nodes import load, located, own_statements
 from .rebuild import rebuilt
 
 __all__ = ["merge_copies"]
@@ -68,7 +68,7 @@ class _Merger:
     def constants(self, tree: Node, uses: Uses) -> dict[str, Node]:
         """The names to be replaced by their values."""
         found: dict[str, Node] = {}
-        for s in _statements(tree.body):
+        for s in own_statements(tree.body):
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
                         uses.bound[name] == 1 and _is_literal(value) and name not in uses.fixed
@@ -79,11 +79,11 @@ class _Merger:
     def copies(self, tree: Node, uses: Uses, enclosing: frozenset[str],
                constants: Set[str]) -> dict[str, Node]:
         """The names to be replaced by other names; those in `constants` are no names any more."""
-        fixed = uses.fixed | {s.name for s in _statements(tree.body) if isinstance(s, gast.FunctionDef)}
+        fixed = uses.fixed | {s.name for s in own_statements(tree.body) if isinstance(s, gast.FunctionDef)}
         keep = frozenset(self.protected | fixed | set(uses.parameters))
         pairs = []
         found: dict[str, Node] = {}
-        for s in _statements(tree.body):
+        for s in own_statements(tree.body):
             match s:
                 case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)):
                     if b in constants or not self.alike(a, b):
@@ -114,7 +114,7 @@ class _Classes:
         self.root = {name: name for name in self.live.bits}
         self.kept = self.live.of(keep)
         self.bind(uses.parameters, self.live.entry)
-        for s in _statements(tree.body):
+        for s in own_statements(tree.body):
             match s:
                 case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)):
                     self.bind((a,), self.live.after[id(s)] & ~self.live.of([b]))
@@ -166,14 +166,6 @@ def _is_literal(value: Node) -> bool:
     if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
         value = value.operand
     return isinstance(value, gast.Constant)
-
-
-def _statements(block: list[Node]) -> Iterator[Node]:
-    """The statements of a function's own scope, in source order."""
-    for s in block:
-        yield s
-        for inner in blocks_of(s):
-            yield from _statements(inner)
 
 
 def _block(statements: list[Node], mapping: Mapping[str, Node], owner: Node) -> list[Node]:

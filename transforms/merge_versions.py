@@ -18,7 +18,7 @@ from typing import Any
 
 import gast
 
-from .nodes import load, located, substitute, target_names, walk
+from .nodes import find_nodes, load, located, substitute, target_names, walk
 from .program import Program
 from .rebuild import map_blocks, rebuilt
 
@@ -53,7 +53,7 @@ def _copies(program: Program) -> dict[str, list[str]]:
     origins = program.origins
     found: dict[str, list[str]] = {}
     other: set[str] = set()
-    for s in walk(program.tree):
+    for s in find_nodes(program.tree, gast.Assign, gast.For, gast.FunctionDef):
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)) if (
                 source in program.locals and origins.get(name, name) == origins.get(source, source)

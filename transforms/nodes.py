@@ -7,10 +7,12 @@ statement it stems from.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
+
+from .remember import remembered
 
 __all__ = [
     "Comment",
@@ -22,11 +24,14 @@ __all__ = [
     "call",
     "children",
     "constant",
+    "find_nodes",
     "is_atom",
     "load",
+    "loads",
     "located",
     "names_in",
     "names_read",
+    "own_statements",
     "param",
     "same",
     "statements_in",
@@ -129,28 +134,50 @@ def same(a: Node, b: Node) -> bool:
     return bool(a == b) or (a != a and b != b)
 
 
-_FIELDS: dict[type, tuple[str, ...]] = {}  # by class of node, those that can hold further nodes
 _LEAVES = frozenset({"ctx", "op", "ops", "kind", "type_comment", "id", "attr", "arg"})
+_CHILDREN: dict[type, Callable[[Node], list[Node]]] = {  # those of the nodes that there are most of
+    gast.Constant: lambda n: [],
+    gast.BinOp: lambda n: [n.left, n.right],
+    gast.UnaryOp: lambda n: [n.operand],
+    gast.Compare: lambda n: [n.left, *n.comparators],
+    gast.Call: lambda n: [n.func, *n.args, *n.keywords],
+    gast.keyword: lambda n: [n.value],
+    gast.Attribute: lambda n: [n.value],
+    gast.Subscript: lambda n: [n.value, n.slice],
+    gast.Tuple: lambda n: [*n.elts],
+    gast.List: lambda n: [*n.elts],
+    gast.Assign: lambda n: [*n.targets, n.value],
+    gast.Expr: lambda n: [n.value],
+    gast.If: lambda n: [n.test, *n.body, *n.orelse],
+}
 
 
 def children(node: Node) -> list[Node]:
     """The nodes directly under a node, in the order of its fields, without operators and contexts."""
-    fields = _FIELDS.get(node.__class__)
-    if fields is None:
-        fields = _FIELDS[node.__class__] = tuple(f for f in node._fields if f not in _LEAVES)
-    found: list[Node] = []
-    held = node.__dict__
-    for name in fields:
-        value = held.get(name)
-        if value is None:
-            continue
-        if value.__class__ is list:
-            for v in value:
-                if isinstance(v, gast.AST):
-                    found.append(v)
-        elif isinstance(value, gast.AST):
-            found.append(value)
-    return found
+    known = _CHILDREN.get(node.__class__)
+    if known is None:
+        known = _CHILDREN[node.__class__] = _children_of(node.__class__)
+    return known(node)
+
+
+def _children_of(kind: type[Any]) -> Callable[[Node], list[Node]]:
+    """What gives the children of all nodes of a class."""
+    fields = tuple(f for f in kind._fields if f not in _LEAVES)
+
+    def children(node: Node) -> list[Node]:
+        found: list[Node] = []
+        held = node.__dict__
+        for name in fields:
+            value = held.get(name)
+            if value is None:
+                continue
+            if value.__class__ is list:
+                found.extend(v for v in value if isinstance(v, gast.AST))
+            elif isinstance(value, gast.AST):
+                found.append(value)
+        return found
+
+    return children
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -165,6 +192,23 @@ def walk(node: Node) -> Iterator[Node]:
             extend(children(current)[::-1])
 
 
+@remembered
+def _by_class(tree: Node) -> dict[type, list[Node]]:
+    found: dict[type, list[Node]] = {gast.AST: []}  # all of them
+    for node in walk(tree):
+        found[gast.AST].append(node)
+        found.setdefault(node.__class__, []).append(node)
+    return found
+
+
+def find_nodes(tree: Node, *kinds: type) -> list[Node]:
+    """The nodes of some classes in a finished tree, in the order in which they stand in it."""
+    nodes = _by_class(tree)
+    if len(kinds) == 1:
+        return nodes.get(kinds[0], [])
+    return [n for n in nodes[gast.AST] if n.__class__ in kinds] if any(k in nodes for k in kinds) else []
+
+
 def walk_scope(node: Node | list[Node]) -> Iterator[Node]:
     """All nodes of a tree, but nothing inside nested functions, lambdas and classes (they are yielded, not
     entered).
@@ -173,12 +217,12 @@ def walk_scope(node: Node | list[Node]) -> Iterator[Node]:
     while todo:
         current = todo.pop()
         yield current
-        if (
-            isinstance(current, (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef))
-            and current is not node
-        ):
-            continue
-        todo.extend(reversed(children(current)))
+        kind = current.__class__
+        if kind is not gast.Name and (kind not in _SCOPES or current is node):
+            todo.extend(children(current)[::-1])
+
+
+_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 
 def names_read(node: Node | list[Node]) -> list[str]:
@@ -187,12 +231,28 @@ def names_read(node: Node | list[Node]) -> list[str]:
     todo = list(reversed(node)) if isinstance(node, list) else [node]
     while todo:
         current = todo.pop()
-        if current.__class__ is gast.Name:
-            if current.ctx.__class__ is not gast.Store and current.ctx.__class__ is not gast.Param:
-                found[current.id] = None
-        elif current.__class__ is not gast.Constant:
-            todo.extend(reversed(children(current)))
+        if isinstance(current, gast.expr):
+            found.update(dict.fromkeys(loads(current)))
+        else:
+            todo.extend(children(current)[::-1])
     return list(found)
+
+
+@remembered
+def loads(expression: Node) -> tuple[str, ...]:
+    """The names that an expression loads, each as often as it does, in order."""
+    kind = expression.__class__
+    if kind is gast.Name:
+        return (expression.id,) if expression.ctx.__class__ not in _BINDING else ()
+    if kind is gast.Constant:
+        return ()
+    found: list[str] = []
+    for node in children(expression):
+        found += loads(node)
+    return tuple(found)
+
+
+_BINDING = (gast.Store, gast.Param)
 
 
 def names_in(node: Node) -> frozenset[str]:
@@ -288,6 +348,14 @@ def statements_in(block: list[Node]) -> Iterator[Node]:
         yield s
         for inner in [s.body] if isinstance(s, gast.FunctionDef) else blocks_of(s):
             yield from statements_in(inner)
+
+
+def own_statements(block: list[Node]) -> Iterator[Node]:
+    """All statements of a block, in the order in which they stand in it, but those of nested functions."""
+    for s in block:
+        yield s
+        for inner in blocks_of(s):
+            yield from own_statements(inner)
 
 
 def substitute(node: Node, mapping: dict[str, Node]) -> Node:

@@ -36,7 +36,7 @@ from typing import Any
 import gast
 
 from .liveness import free_names
-from .nodes import assigned_names, load, names_read, substitute, walk
+from .nodes import assigned_names, find_nodes, load, names_read, substitute, walk
 from .program import Names, Program
 from .rebuild import bound_names, map_blocks, parameters, rebuilt
 
@@ -49,7 +49,7 @@ GROUP = 3  # how many functions that call each other are put into each other
 
 def place_definitions(program: Program) -> Program:
     """The program with nested functions where what they read has been assigned."""
-    nested = [n for n in walk(program.tree) if isinstance(n, gast.FunctionDef) and n is not program.tree]
+    nested = [n for n in find_nodes(program.tree, gast.FunctionDef) if n is not program.tree]
     if not nested:
         return program
     placer = _Placer(program)
@@ -60,9 +60,9 @@ def place_definitions(program: Program) -> Program:
 class _Placer:
     def __init__(self, program: Program) -> None:
         self.names: Names = program.names.copy()
-        bound = [n.id for n in walk(program.tree) if isinstance(n, gast.Name) and is_bound(n)]
+        bound = [n.id for n in find_nodes(program.tree, gast.Name) if is_bound(n)]
         self.bound = Counter(
-            bound + [n.name for n in walk(program.tree) if isinstance(n, gast.FunctionDef)]
+            bound + [n.name for n in find_nodes(program.tree, gast.FunctionDef)]
         )
 
     def block(self, statements: list[Node]) -> list[Node]:

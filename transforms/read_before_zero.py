@@ -15,9 +15,9 @@ from typing import Any
 
 import gast
 
-from .find_uses import Purity, Uses, find_uses, is_pure, map_nested, reads
+from .find_uses import Purity, find_uses, is_pure, map_nested, reads
 from .nodes import Comment, same, substitute, walk
-from .rebuild import map_blocks, rebuilt
+from .rebuild import map_blocks, with_body
 
 __all__ = ["read_before_zero"]
 
@@ -27,11 +27,10 @@ Node = Any  # gast publishes no types
 def read_before_zero(tree: Node, purity: Purity, adjoints: frozenset[str]) -> Node:
     """The function with fewer copies; `adjoints` are names that share memory with each other alone."""
     tree = map_nested(tree, lambda nested: read_before_zero(nested, purity, adjoints))
-    uses = find_uses(tree)
-    return tree if uses is None else rebuilt(tree, body=_block(tree.body, uses, purity, adjoints))
+    return with_body(tree, _block(tree.body, tree, purity, adjoints))
 
 
-def _block(statements: list[Node], uses: Uses, purity: Purity, adjoints: frozenset[str]) -> list[Node]:
+def _block(statements: list[Node], function: Node, purity: Purity, adjoints: frozenset[str]) -> list[Node]:
     result: list[Node] = []
     k = 0
     while k < len(statements):
@@ -44,14 +43,14 @@ def _block(statements: list[Node], uses: Uses, purity: Purity, adjoints: frozens
             place is not None
             and later < len(statements)
             and _zeroes(statements[k + 1], place)
-            and _computes(statements[later], s.targets[0].id, uses, purity, adjoints)
+            and _computes(statements[later], s.targets[0].id, function, purity, adjoints)
         ):
             new = substitute(statements[later], {s.targets[0].id: place})
             result += [*statements[k + 2 : later], new, statements[k + 1]]
             k = later + 1
             continue
         if not isinstance(s, gast.FunctionDef):
-            s = map_blocks(s, lambda block: _block(block, uses, purity, adjoints))
+            s = map_blocks(s, lambda block: _block(block, function, purity, adjoints))
         result.append(s)
         k += 1
     return result
@@ -77,12 +76,13 @@ def _zeroes(s: Node, place: Node) -> bool:
     return False
 
 
-def _computes(s: Node, name: str, uses: Uses, purity: Purity, adjoints: frozenset[str]) -> bool:
+def _computes(s: Node, name: str, function: Node, purity: Purity, adjoints: frozenset[str]) -> bool:
     """Whether a statement makes something new of a name, the only time that this is read, and of nothing
     that the array may share memory with.
     """
+    uses = find_uses(function)
     match s:
-        case gast.Assign(targets=[gast.Name()], value=gast.BinOp() | gast.UnaryOp() as value):
+        case gast.Assign(targets=[gast.Name()], value=gast.BinOp() | gast.UnaryOp() as value) if uses:
             others = [n.id for n in walk(value) if isinstance(n, gast.Name) and n.id != name]
             once = uses.read[name] == 1 and name in reads(value) and name not in uses.captured
             return once and is_pure(value, purity) and not any(n in adjoints for n in others)

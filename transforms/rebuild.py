@@ -6,14 +6,16 @@ original.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
 
-from .nodes import blocks_of, located, walk
+from .nodes import blocks_of, find_nodes, located
 
 __all__ = [
+    "alike",
     "bound_names",
     "map_blocks",
     "map_children",
@@ -22,6 +24,7 @@ __all__ = [
     "rebuilt",
     "relocated",
     "with_blocks",
+    "with_body",
 ]
 
 Node = Any  # gast publishes no types
@@ -55,13 +58,27 @@ def map_blocks(statement: Node, change: Callable[[list[Node]], list[Node]]) -> N
         case gast.If() | gast.For() | gast.While() | gast.With() | gast.Try():
             return with_blocks(statement, [change(block) for block in blocks_of(statement)])
         case gast.FunctionDef():
-            return rebuilt(statement, body=change(statement.body))
+            return with_body(statement, change(statement.body))
         case _:
             return statement
 
 
+def with_body(function: Node, body: list[Node]) -> Node:
+    """The function with another body; itself where that holds the same statements."""
+    return function if alike(body, function.body) else rebuilt(function, body=body)
+
+
+def alike(a: Sequence[Node], b: Sequence[Node]) -> bool:
+    """Whether two lists hold the same nodes."""
+    return len(a) == len(b) and all(map(operator.is_, a, b))
+
+
 def with_blocks(statement: Node, blocks: Sequence[list[Node]]) -> Node:
-    """The compound statement with other blocks, given in the order of `blocks_of`."""
+    """The compound statement with other blocks, given in the order of `blocks_of`; itself where they hold
+    the same statements.
+    """
+    if all(map(alike, blocks, blocks_of(statement))):
+        return statement
     remaining = iter(blocks)
     if isinstance(statement, gast.With):
         return rebuilt(statement, body=next(remaining))
@@ -91,10 +108,6 @@ def parameter_names(function: Node) -> list[str]:
 
 def bound_names(tree: Node) -> frozenset[str]:
     """All names that a function binds anywhere in it, nested functions and their variables included."""
-    found = set()
-    for n in walk(tree):
-        if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Param)):
-            found.add(n.id)
-        elif isinstance(n, gast.FunctionDef) and n is not tree:
-            found.add(n.name)
-    return frozenset(found)
+    functions = frozenset(n.name for n in find_nodes(tree, gast.FunctionDef) if n is not tree)
+    bound = (n.id for n in find_nodes(tree, gast.Name) if n.ctx.__class__ in (gast.Store, gast.Param))
+    return functions.union(bound)

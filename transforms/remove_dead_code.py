@@ -23,7 +23,7 @@ from .find_sharing import UPDATES, find_sharing
 from .find_uses import Purity, Uses, bound_by, find_uses, is_pure, map_nested
 from .fold_constants import OPPOSITE, taken_arm
 from .nodes import Comment, blocks_of, located, statements_in, store
-from .rebuild import rebuilt, with_blocks
+from .rebuild import alike, rebuilt, with_blocks
 
 __all__ = ["remove_dead_code"]
 
@@ -45,7 +45,7 @@ def remove_dead_code(tree: Node, purity: Purity, owned: frozenset[str] = frozens
     if uses is None:
         return tree
     reachable = _reachable(tree.body)
-    if not _equal(reachable, tree.body):
+    if not alike(reachable, tree.body):
         tree = rebuilt(tree, body=reachable or [located(gast.Pass(), tree)])
         uses = find_uses(tree)
     while True:
@@ -68,6 +68,8 @@ def _compound(block: list[Node]) -> int:
 
 def _filled(s: Node) -> Node:
     """The compound statement with `pass` for empty blocks that Python does not allow."""
+    if s.body and all(h.body for h in getattr(s, "handlers", ())):
+        return s
     empty = [located(gast.Pass(), s)]
     if isinstance(s, gast.Try):
         handlers = [rebuilt(h, body=h.body or empty) for h in s.handlers]
@@ -85,16 +87,10 @@ def _reachable(statements: list[Node]) -> list[Node]:
         else:
             old = blocks_of(s)
             new = [_reachable(b) for b in old]
-            if not all(map(_equal, old, new)):
-                s = _filled(with_blocks(s, new))
-            result.append(s)
+            result.append(s if all(map(alike, old, new)) else _filled(with_blocks(s, new)))
         if result and isinstance(result[-1], (gast.Return, gast.Raise, gast.Break, gast.Continue)):
             break
     return result
-
-
-def _equal(a: list[Node], b: list[Node]) -> bool:
-    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
 
 
 class _Remover:
@@ -191,7 +187,7 @@ class _Remover:
                         for arm in (s.body, s.orelse))
         if body or not orelse:
             self.removed += len(s.orelse) > 0 and not orelse
-            return rebuilt(s, body=body or [located(gast.Pass(), s)], orelse=orelse)
+            return with_blocks(s, [body or [located(gast.Pass(), s)], orelse])
         self.removed += 1
         return rebuilt(s, test=_negated(s.test), body=orelse, orelse=[])
 

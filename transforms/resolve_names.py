@@ -28,7 +28,7 @@ from typing import Any
 
 import gast
 
-from .nodes import located, walk_scope
+from .nodes import children, find_nodes, located, walk_scope
 from .program import Names, Program
 from .rebuild import bound_names, map_children, parameters, rebuilt
 
@@ -105,7 +105,7 @@ def scope_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
         elif isinstance(node, gast.comprehension):
             yield from scope_nodes([node.iter, *node.ifs])
         else:
-            yield from scope_nodes(gast.iter_child_nodes(node))
+            yield from scope_nodes(children(node))
 
 
 def defaults(function: Node) -> list[Node]:
@@ -114,7 +114,9 @@ def defaults(function: Node) -> list[Node]:
 
 def global_names(function: Node, visible: frozenset[str]) -> Iterator[str]:
     """The names that a function reads and that no function around the reading binds."""
-    outside = {name for n in walk_scope(function.body) if isinstance(n, gast.Global) for name in n.names}
+    outside: set[str] = set()
+    if find_nodes(function, gast.Global):
+        outside = {name for n in walk_scope(function.body) if isinstance(n, gast.Global) for name in n.names}
     visible = (visible - outside) | set(local_names(function))
     yield from free_names(
         function.body if isinstance(function, gast.FunctionDef) else [function.body], visible
@@ -136,7 +138,7 @@ def free_names(nodes: Iterable[Node], visible: frozenset[str]) -> Iterator[str]:
         elif isinstance(n, gast.AnnAssign):
             yield from free_names([n.target, *([n.value] if n.value else [])], visible)
         else:
-            yield from free_names(gast.iter_child_nodes(n), visible)
+            yield from free_names(children(n), visible)
 
 
 def walk_comprehension(node: Node) -> list[Node]:

@@ -17,7 +17,18 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .find_aliases import NOTHING, Aliases, both
-from .nodes import assign, assigned_names, blocks_of, call, constant, load, located, substitute, walk
+from .nodes import (
+    assign,
+    assigned_names,
+    blocks_of,
+    call,
+    constant,
+    find_nodes,
+    load,
+    located,
+    substitute,
+    walk,
+)
 from .operations import Alias, Apply, Build, Item
 
 if TYPE_CHECKING:
@@ -45,7 +56,7 @@ class Shadows:
     def _undecided(self) -> list[str]:
         """The names of what may be a view of something that has a shadow."""
         found: list[str] = []
-        for s in walk(self.reverse.program.tree):
+        for s in find_nodes(self.reverse.program.tree, gast.Assign) if self.names else ():
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.names:
                     operation = self.reverse.operation(value)
@@ -206,8 +217,8 @@ class Shadows:
         here = {id(n) for n in walk(loop)}
         outside = {
             n.id
-            for n in walk(self.reverse.program.tree)
-            if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load) and id(n) not in here
+            for n in find_nodes(self.reverse.program.tree, gast.Name)
+            if not isinstance(n.ctx, gast.Load) and id(n) not in here
         }
         for name in self.names:
             if name in inside and name in outside:

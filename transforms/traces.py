@@ -20,6 +20,7 @@ from .nodes import (
     blocks_of,
     call,
     constant,
+    find_nodes,
     load,
     located,
     names_read,
@@ -292,8 +293,8 @@ def _unassigned_before(reverse: Reverse, s: Any, saved: list[str], body: list[An
     inside = {id(n) for n in walk(s)}
     assigned = {
         n.id
-        for n in walk(reverse.program.tree)
-        if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load) and id(n) not in inside
+        for n in find_nodes(reverse.program.tree, gast.Name)
+        if not isinstance(n.ctx, gast.Load) and id(n) not in inside
     }
     return [assign(n, _placeholder(reverse, n), s) for n in carried if n not in assigned]
 
