@@ -59,6 +59,7 @@ __all__ = [
     "element_kind",
     "has_length",
     "held_kind",
+    "holds_arrays",
     "holds_floats",
     "holds_immutables",
     "is_array",
@@ -279,6 +280,18 @@ def holds_immutables(kind: Kind) -> bool:
         case Dict(items):
             return all(is_immutable(k) for _, k in items)
     return False
+
+
+def holds_arrays(kind: Kind) -> bool:
+    """Whether a value of the kind is an array, or a container of nothing but arrays."""
+    match kind:
+        case Tuple(items):
+            return all(map(holds_arrays, items))
+        case List(_, element):
+            return isinstance(element, Nothing) or holds_arrays(element)
+        case Dict(items):
+            return all(holds_arrays(k) for _, k in items)
+    return is_array(kind)
 
 
 def kinds_of_items(kind: Kind, count: int) -> list[Kind]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import runtime, updates
+from . import memory, runtime, updates
 from .conversions import dict_copy, dict_get, dict_items, dict_values
 from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
@@ -164,6 +164,10 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
         case [Array(_, tuple(rows)), Array(_, tuple(columns))] if _is_outer(function) and rows + columns:
             made = elementwise_kind(function.__self__, args)
             return Array(made.dtype, rows + columns) if isinstance(made, Array) else UNKNOWN
+        case [x] if function is memory.shallow_copy:
+            return x
+        case [_, x] if function is memory.adjoint_of:
+            return adjoint_kind(x)
         case [Array() as x] if function is runtime.like:
             return Likeness(x)
         case [(Tuple() | List() | Dict()) as x, *_] if function in _MIRRORING:

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import mirrors, runtime, updates
+from . import memory, mirrors, runtime, updates
 from .changing import changed, changed_by_method
 from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
@@ -35,6 +35,7 @@ from .updates import repeated
 __all__ = ["PRIMITIVES", "RulePrimitives"]
 
 
+HELPERS = (runtime, updates, mirrors, choices, memory)  # the modules of what generated code calls
 BUILDERS = (mirrors.adjoint_like, mirrors.holding)
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
 
@@ -225,7 +226,7 @@ class RulePrimitives:
             return getattr(dynamic, name)
         if name == "np":
             return np
-        return next(getattr(m, name) for m in (runtime, updates, mirrors, choices) if name in m.__all__)
+        return next(getattr(m, name) for m in HELPERS if name in m.__all__)
 
     context_nature = staticmethod(nature_of_context)
 

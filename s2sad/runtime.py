@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .memory import Adjoints
 from .objects import dict_like, fields_of, is_plain, mirror
 from .transforms.errors import NonDifferentiableError
 
@@ -220,7 +221,7 @@ def zeros_like(x: Any) -> Any:
         return x.dtype.type(0) if isinstance(x, np.generic) else np.zeros_like(x)
     if isinstance(x, (float, complex)):
         return 0j if isinstance(x, complex) else 0.0
-    return _mirror(zeros_like, x)
+    return Adjoints() if type(x) is Adjoints else _mirror(zeros_like, x)
 
 
 def copy_adjoint(x: Any) -> Any:

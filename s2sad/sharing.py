@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import runtime, updates
+from . import memory, runtime, updates
 from .registry import find_rule, is_nondifferentiable
 from .rules.methods import reshape_method, transpose_method
 from .rules.places import at_mask, cycled, from_mask
@@ -34,18 +34,18 @@ VIEWS = _present("""
     atleast_1d atleast_2d atleast_3d diagonal expand_dims flip fliplr flipud linalg.diagonal
     linalg.matrix_transpose matrix_transpose moveaxis permute_dims rollaxis rot90 squeeze swapaxes transpose
     array_split dsplit hsplit split vsplit unstack
-""") | {transpose_method, updates.writable}
+""") | {transpose_method, updates.writable, memory.adjoint_of}
 
 # Views, or the argument itself, or copies: that depends on its memory layout or dtype.
 MAYBE_VIEWS = _present("""
     array asanyarray asarray ascontiguousarray asfortranarray astype complex64 complex128 conjugate diag
-    float16 float32 float64 imag linalg.matrix_power longdouble clongdouble nan_to_num ravel real
+    float16 float32 float64 linalg.matrix_power longdouble clongdouble nan_to_num ravel real
     require reshape
 """) | {reshape_method, updates.stored_in, runtime.unbroadcast}
 
 # Views or copies, in ways that the adjoint cannot follow: of another argument than the first, or of several;
-# with one element for many; by values.
-OTHER_VIEWS = _present("broadcast_arrays broadcast_to einsum meshgrid real_if_close trim_zeros")
+# with one element for many; by values; of an imaginary part, whose adjoint has the other sign.
+OTHER_VIEWS = _present("broadcast_arrays broadcast_to einsum imag meshgrid real_if_close trim_zeros")
 
 # NumPy lets nobody write into these.
 READ_ONLY = _present("diag diagonal linalg.diagonal")
@@ -159,7 +159,7 @@ def _says_copy(operation: Apply) -> bool:
 
 def is_fresh(function: Any) -> bool:
     """Whether a function's result surely shares no memory with its arguments, however it is called."""
-    if _among(function, VIEWS | MAYBE_VIEWS | OTHER_VIEWS):
+    if _among(function, VIEWS | MAYBE_VIEWS | OTHER_VIEWS) or function is memory.shallow_copy:
         return False
     if isinstance(getattr(function, "__self__", function), np.ufunc) or _among(function, FRESH):
         return True

@@ -353,13 +353,10 @@ REFUSED = {
     "views in a dict comprehension",
     "the larger of two arrays",
     "sorted arrays",
-    "an exchange in a loop",
     "a list with a star",
     "lists added",
     "a list repeated",
-    "a part of a list",
     "an iterator of rows",
-    "rows appended",
     "items of a dict",
     "a number stored into such a list",
 }

@@ -199,7 +199,7 @@ def _values_read(node: Any, found: dict[str, None], keeps_shape: Callable[[str],
     elif isinstance(node, gast.Call):
         name = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
         spared = [node.args[k] for k in SHAPE_ONLY.get(name, ()) if k < len(node.args)]
-        if name == "may_share_memory":
+        if name in ("may_share_memory", "adjoint_of"):  # which ask for the object
             spared = list(node.args)
     spared = [n for n in spared if not isinstance(n, gast.Name) or keeps_shape(n.id)]
     for child in gast.iter_child_nodes(node):

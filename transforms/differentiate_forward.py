@@ -249,6 +249,8 @@ class Forward(TangentEmitter):
     def assignment(self, s: Any, name: str) -> list[Any]:
         operation = self.operation(s.value)
         constant = isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
+        if isinstance(operation, Apply) and constant and self.is_shadow_view(operation, name):
+            return self.placed(s, name, [], self.viewed(operation, name, None))
         if constant or (
             isinstance(operation, (Apply, Call)) and not any(self.is_active(o) for o in operation.operands())
         ):
@@ -294,6 +296,10 @@ class Forward(TangentEmitter):
             case Inert() | Opaque():
                 return [s, assign(self.tangent_name(name), self.zero(name), s)]
         return self.ordered(s, assign(self.tangent_name(name), value, s))
+
+    def is_shadow_view(self, operation: Apply, name: str) -> bool:
+        """Whether a name holds a view, of an object of which the tangent is viewed in the same way."""
+        return name in self.shadowed and self.primitives.sharing(operation) == "view"
 
     def zero_item_of(self, name: str, position: int, kinds: list[Any]) -> Any:
         """The tangent of an item of a named tuple that is the default."""

@@ -27,7 +27,7 @@ from .nodes import (
 )
 from .program import MISSING, Program
 from .reverse import Reverse
-from .shadows import Shadows
+from .shadows import Shadows, shadow_of
 
 __all__ = ["differentiate_reverse"]
 
@@ -64,21 +64,24 @@ def differentiate_reverse(
     out = last.value
     seed: list[Any] = []
     reverse.shadows = Shadows(reverse, shadowed, changes.aliases if shadowed else None)
-    env: Env = {
-        n: Adjoint(load(d), owned=True, accumulator=True, shadow=True)
-        for n, d in reverse.shadows.names.items()
-    }
-    start = [*reverse.shadows.parameters([p.id for p in tree.args.args]), *reverse.shadows.made(statements)]
+    env: Env = {n: shadow_of(d) for n, d in reverse.shadows.names.items()}
+    parameters = [p.id for p in tree.args.args]
+    start = [*reverse.shadows.parameters(parameters), *reverse.shadows.made(statements)]
+    end: list[Any] = []
     if isinstance(out, gast.Name) and out.id in active:
         cotangent = _seed(reverse, out, form, seed)
         if out.id in shadowed:
-            reverse.accumulate(env, out.id, cotangent, start)
+            added: list[Any] = []
+            reverse.accumulate(env, out.id, cotangent, added)
+            end, added = reverse.shadows.looked_up(last, added)
+            start.extend(added)
         else:
             env[out.id] = Adjoint(cotangent)
     elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
         seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
     forward, backward = reverse.block(statements, env)
-    backward[:0] = start
+    forward = [*reverse.shadows.arguments(parameters), *forward, *end]
+    backward[:0] = [*reverse.shadows.begun(), *start]
     if form == "vjp":
         keep_globals(reverse, forward, backward)
     gradients = [reverse.result(env, name, backward) for name in wrt]

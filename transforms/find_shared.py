@@ -21,7 +21,7 @@ from .find_aliases import OUTSIDE, Aliases, argument_of, both, contents_of, is_o
 from .find_stores import stores
 from .program import Program
 
-__all__ = ["Sharing", "find_shared"]
+__all__ = ["Sharing", "classes_of", "find_shared"]
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ def find_shared(
             parameter = argument_of(root) or contents_of(root)
             if parameter is not None:
                 written[parameter] = None
-    return Sharing(tuple(_classes(aliases, shared)), tuple(outside), tuple(sorted(written)))
+    return Sharing(tuple(classes_of(aliases, shared)), tuple(outside), tuple(sorted(written)))
 
 
-def _classes(aliases: Aliases, members: list[str]) -> list[frozenset[str]]:
+def classes_of(aliases: Aliases, members: list[str]) -> list[frozenset[str]]:
     """The classes of names that are connected by roots, as far as they hold one of `members`."""
     found: list[frozenset[str]] = []
     for member in members:

@@ -69,11 +69,16 @@ class Reverse(AdjointEmitter):
         backward: list[Any] = []
         self.open.append(backward)
         self.conditions.append({})
+        available, self.shadows.available = self.shadows.available, set(self.shadows.available)
         self.origin = None
         for statement in reversed(statements):
+            env.update(self.shadows.lasting)
             ahead, back = self.statement(statement, env)
             ahead = [*index_guard(self, statement), *ahead]
             if not blocks_of(statement):
+                kept, back = self.shadows.looked_up(statement, back)
+                made_here = bool(kept) and bool(set(names_read(kept)) & set(assigned_names(statement)))
+                ahead = [*ahead, *kept] if made_here else [*kept, *ahead]
                 back = self.shapes.redirect(statement, back)
                 ahead, back = self.snapshots(statement, ahead, back)
             forward.append(ahead)
@@ -84,6 +89,7 @@ class Reverse(AdjointEmitter):
         self.origin = None
         self.open.pop()
         self.conditions.pop()
+        self.shadows.available = available
         return [s for part in reversed(forward) for s in part], backward
 
     def snapshots(self, statement: Any, ahead: list[Any], back: list[Any]) -> Sweep:
@@ -95,7 +101,8 @@ class Reverse(AdjointEmitter):
             return ahead, back
         kept = {name: self.names.temporary(name) for name in overwritten}
         copies = {name: assign(copy, self.copy_of(name), statement) for name, copy in kept.items()}
-        back = [substitute(b, {name: load(copy) for name, copy in kept.items()}) for b in back]
+        read = {name: load(copy) for name, copy in kept.items()}
+        back = [b if self.shadows.is_lookup(b) else substitute(b, read) for b in back]
         # Of what the statement makes or changes, the reverse reads what it leaves.
         late = set(kept) if self.changes.is_change(statement) else set(assigned_names(statement))
         before = [copy for name, copy in copies.items() if name not in late]
@@ -292,6 +299,8 @@ class Reverse(AdjointEmitter):
         adjoint = env.get(name)
         if adjoint is None:
             return self.zero(name)
+        if name in self.shadows.by_memory:
+            code.append(self.shadows.lookup(name, self.shadows.given.get(name)))
         if adjoint.mask is not None and not adjoint.zeroed:
             return self.full(name, adjoint, code)
         if adjoint.owned or self.domain.is_scalar(self.kinds.get(name, self.domain.UNKNOWN)):

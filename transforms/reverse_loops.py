@@ -43,7 +43,7 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
         index.clear()
         for source, parts, whole in _sources(reverse, s):
             adjoints = [inner.pop(part, None) for part in parts]
-            if not any(adjoints):
+            if not any(adjoints) or (whole and parts[0] in reverse.shadows.by_memory):
                 continue
             if not index:
                 index.append(reverse.names.fresh("k"))
@@ -59,7 +59,11 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
                 for part, a in zip(parts, adjoints, strict=True)
             ]
             value = values[0] if whole else tuple_of(values)
-            reverse.accumulate_at(inner, source.id, position, value, back)
+            added: list[Any] = []
+            reverse.accumulate_at(inner, source.id, position, value, added)
+            ahead, added = reverse.shadows.looked_up(s, added)
+            forward[:0] = ahead
+            back.extend(added)
         for target in assigned_names(
             [located(gast.For(target=s.target, iter=s.iter, body=[], orelse=[], type_comment=None), s)]
         ):
@@ -152,6 +156,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     outer = [v for v in outer if v not in shadows]
     carried = [v for v in env if v in assigned and v not in shadows]
     used_before = reverse.used
+    reverse.shadows.available -= assigned
     buffers = set(_arrays(reverse, carried))
     while True:
         saved = reverse.names.copy(), list(reverse.traces)
@@ -173,7 +178,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
         carried += more
         buffers = (buffers | set(_arrays(reverse, more))) - shared
         reverse.names, reverse.traces = saved
-    loop = Loop(forward, back, test=test)
+    loop = Loop(forward, *_hoisted(reverse, assigned | set(assigned_names(forward)), back), test)
     copies = [
         (names[v], reverse.full(v, inner[v], loop.back) if v in inner else reverse.zero(v)) for v in carried
     ]
@@ -206,6 +211,12 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     for v in carried:
         env[v] = Adjoint(load(names[v]), owned=v in buffers)
     return loop
+
+
+def _hoisted(reverse: Reverse, varying: set[str], back: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The reverse body, and what it looks up that is the same in each iteration."""
+    before = [s for s in back if reverse.shadows.is_lookup(s) and not varying & set(names_read(s.value))]
+    return [s for s in back if not any(s is b for b in before)], before
 
 
 def _arrays(reverse: Reverse, names: list[str]) -> list[str]:

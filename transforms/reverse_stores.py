@@ -28,6 +28,8 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     """
     target = s.target if isinstance(s, gast.AugAssign) else s.targets[0]
     base = target.value.id
+    if reverse.shadows.is_container(base):
+        return [s], []
     if base not in env and not is_reshaped(reverse, s, base):
         return [s], []
     back: list[Any] = []
@@ -96,13 +98,14 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
     """What the adjoint of an array holds in a place, as the adjoint of the value that was put there."""
     kind = reverse.kinds.get(base, reverse.domain.UNKNOWN)
     item = gast.Subscript(value=load(adjoint), slice=index, ctx=gast.Load())
+    place = reverse.domain.item_kind(kind, index, reverse.kind)
     if reverse.domain.is_scalar(reverse.kind(value)) and reverse.domain.is_scalar_item(
         kind, index, reverse.kind
     ):
-        return item
+        is_cast = reverse.domain.unbroadcast_plan(reverse.kind(value), place) != "none"
+        return call(reverse.helper("conform"), item, value) if is_cast else item
     if not reverse.is_basic(index):
         return call(reverse.helper("take_stored"), load(adjoint), reverse.index_value(index), value)
-    place = reverse.domain.item_kind(kind, index, reverse.kind)
     if reverse.domain.is_array(place):
         match reverse.domain.unbroadcast_plan(reverse.kind(value), place):
             case "none":
@@ -123,6 +126,8 @@ def is_whole(index: Any) -> bool:
 def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:
     """`items.append(v)`: the adjoint of v is the last element of the adjoint of items, which loses it."""
     items, (value,) = s.value.func.value.id, s.value.args
+    if reverse.shadows.is_container(items):
+        return [s], []
     if items not in env and not is_reshaped(reverse, s, items):
         return [s], []
     back: list[Any] = []
@@ -140,7 +145,7 @@ def reverse_pop(reverse: Reverse, s: Any, name: str, env: Env) -> Sweep:
     """`v = items.pop()`: the adjoint of items gets that of v as its last element."""
     items = s.value.func.value.id
     adjoint = env.pop(name, None)
-    if items not in reverse.active or (
+    if items not in reverse.active or reverse.shadows.is_container(items) or (
         adjoint is None and items not in env and not is_reshaped(reverse, s, items)
     ):
         return [s], []

@@ -8,33 +8,41 @@ begins, those of a loop's body in each iteration of the reverse loop.
     row = A[i]                  drow = dA[i]
     B = np.zeros_like(A)        dB = np.zeros_like(B)
     rows = [A, B]               drows = [dA, dB]
+
+Where that cannot be (`remaking`), the arrays of such names stay in the traces, and each use asks for the
+adjoint by the memory that the array lies in; a container of arrays then needs none of its own:
+
+    rows.append(row)            drow = adjoint_of(adjoints, row)
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import gast
 
-from .find_aliases import NOTHING, Aliases, both
+from .adjoints import Adjoint, Env
+from .find_aliases import Aliases
+from .find_shared import classes_of
 from .nodes import (
     assign,
-    assigned_names,
     blocks_of,
     call,
     constant,
     find_nodes,
     load,
     located,
+    names_in,
     substitute,
-    walk,
+    tuple_of,
 )
 from .operations import Alias, Apply, Build, Item
+from .remaking import Obstacle, obstacles
 
 if TYPE_CHECKING:
-    from .reverse import Reverse
+    from .reverse import Reverse, Sweep
 
-__all__ = ["Shadows"]
+__all__ = ["Shadows", "shadow_of"]
 
 
 class Shadows:
@@ -47,8 +55,13 @@ class Shadows:
         self.is_view_of = {
             n: reverse.names.fresh(f"{n}_is_view") for n in self._undecided()
         }
+        self.by_memory: frozenset[str] = frozenset()
+        self.available: set[str] = set()  # those of `by_memory` that the block being written has looked up
+        self.lasting: Env = {}  # the adjoints of `by_memory`, which names have wherever they are read
+        self.given: dict[str, str] = {}  # the names of what arguments held at first
+        self.table = ""
         if aliases is not None and shadowed:
-            self._check(reverse.program.tree.body, aliases)
+            self._find_by_memory(aliases)
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -72,11 +85,84 @@ class Shadows:
             return load(self.names[node.id])
         return self.reverse.zero_of(node)
 
+    # ------------------------------------------------------------ finding them by memory
+
+    def _find_by_memory(self, aliases: Aliases) -> None:
+        """Notes the names of those classes of which the reverse sweep cannot make all shadows."""
+        for o in obstacles(self, aliases):
+            if o.name in self.by_memory:
+                continue
+            names = [n for c in classes_of(aliases, [o.name]) for n in c if n in self.names]
+            kinds = [self.reverse.kind(load(n)) for n in names]
+            if o.final or not all(map(self.reverse.domain.holds_arrays, kinds)):
+                self._refuse(o)
+            self.by_memory |= frozenset(names)
+        self.lasting = {n: shadow_of(self.names[n]) for n in self.by_memory}
+        if self.by_memory:
+            self.table = self.reverse.names.fresh("adjoints")
+
+    def is_container(self, name: str) -> bool:
+        """Whether a name holds arrays that have their own adjoints each."""
+        return name in self.by_memory and not self.reverse.domain.is_array(self.reverse.kind(load(name)))
+
+    def lookup(self, name: str, held: str | None = None) -> Any:
+        """The statement that looks the adjoint of a name up; `held` is another name for what it holds."""
+        found = call(self.reverse.helper("adjoint_of"), load(self.table), load(held or name))
+        return assign(self.names[name], found)
+
+    def is_lookup(self, s: Any) -> bool:
+        """Whether a statement of the reverse sweep looks an adjoint up."""
+        return (
+            isinstance(s, gast.Assign)
+            and isinstance(s.value, gast.Call)
+            and self.reverse.is_helper(s.value.func, "adjoint_of")
+        )
+
+    def looked_up(self, s: Any, back: list[Any]) -> Sweep:
+        """The reverse code of a statement with what it has to look up, and what the forward sweep keeps for
+        that: who is in a container at that time.
+        """
+        if not self.by_memory or not back:
+            return [], back
+        used = {n for b in back for n in names_in(b)}
+        ahead, found = [], []
+        for name in sorted(n for n in self.by_memory if self.names[n] in used and n not in self.available):
+            held = None
+            if not self.is_container(name):
+                self.available.add(name)
+            elif self.reverse.changes.may_be_overwritten(s, load(name)):
+                held = self.reverse.names.temporary(name)
+                ahead.append(self.kept(name, held, s))
+            found.append(self.lookup(name, held))
+        return ahead, [*found, *back]
+
+    def kept(self, name: str, copy: str, s: Any = None) -> Any:
+        """The statement of the forward sweep that keeps which arrays a container holds."""
+        return assign(copy, call(self.reverse.helper("shallow_copy"), load(name)), s)
+
+    def begun(self) -> list[Any]:
+        """The first statement of a reverse sweep that looks adjoints up."""
+        return [assign(self.table, call(self.reverse.helper("new_adjoints")))] if self.by_memory else []
+
+    def arguments(self, parameters: list[str]) -> list[Any]:
+        """What the forward sweep begins with: the check that no two arguments of which some array is changed
+        share memory, and which arrays they hold.
+        """
+        found = [p for p in parameters if p in self.by_memory]
+        containers = list(filter(self.is_container, found))
+        self.given = {p: self.reverse.names.temporary(p) for p in containers}
+        kept = [self.kept(p, copy) for p, copy in self.given.items()]
+        if len(found) < 2 and not containers:
+            return kept
+        check = call(self.reverse.helper("refuse_overlap"), tuple_of([load(p) for p in found]), tuple_of([]))
+        return [gast.Expr(value=check), *kept]
+
     # ------------------------------------------------------------ making them
 
     def parameters(self, parameters: list[str]) -> list[Any]:
         """The statements that make the shadows of a function's arguments."""
-        return [assign(self.names[p], self.reverse.zero(p)) for p in parameters if p in self.names]
+        made = [p for p in parameters if p in self.names and p not in self.by_memory]
+        return [assign(self.names[p], self.reverse.zero(p)) for p in made]
 
     def made(self, statements: list[Any]) -> list[Any]:
         """The statements that make the shadows of what a block makes, loops in it left out."""
@@ -84,7 +170,7 @@ class Shadows:
         for s in statements:
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)]) if name in self.names:
-                    result.extend(self._made(s, name))
+                    result.extend(self._made(s, name) if name not in self.by_memory else ())
                 case gast.Assign(targets=[gast.Tuple(elts=elts)], value=value):
                     result.extend(self._unpacked(s, [t.id for t in elts], value))
                 case gast.If():
@@ -132,7 +218,7 @@ class Shadows:
             pairs = list(zip(targets, map(self.of, value.elts), strict=True))
         else:
             pairs = [(t, part(self.of(value), constant(k))) for k, t in enumerate(targets)]
-        return [assign(self.names[t], v) for t, v in pairs if t in self.names]
+        return [assign(self.names[t], v) for t, v in pairs if t in self.names and t not in self.by_memory]
 
     def is_view(self, operation: Item) -> bool:
         """Whether an item is a view of its array, or what a container holds, rather than a copy."""
@@ -158,6 +244,8 @@ class Shadows:
         match operation:
             case Alias():
                 return False
+            case Item() | Build() if self.is_container(name):
+                return False
             case Item(base=base):
                 return not (base.id in self.names and self.is_view(operation))
             case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
@@ -172,70 +260,20 @@ class Shadows:
                 return [assign(self.is_view_of[name], test, s)]
         return []
 
-    def _check(self, statements: list[Any], aliases: Aliases) -> None:
-        """Raises UnsupportedSyntaxError where the reverse sweep cannot make a shadow."""
-        reverse = self.reverse
-        for name in self.names:
-            kind = reverse.kind(load(name))
-            if not (reverse.domain.is_array(kind) or reverse.domain.is_container(kind)):
-                self._refuse(name, "what it is is known only at run time")
-        for p in reverse.program.tree.args.args:
-            if p.id in self.names and reverse.domain.is_tuple_of_numbers(reverse.kind(p)):
-                self._refuse(p.id, "it is a tuple that holds numbers too")
-        for s in walk(reverse.program.tree):
-            match s:
-                case gast.For() | gast.While():
-                    self._check_loop(s, aliases)
-                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript()) if name in self.names:
-                    self._check_item(s, name)
-                case gast.Try(handlers=[_, *_]):
-                    for name in assigned_names(s):
-                        if name in self.names:
-                            self._refuse(name, "whether it is made, an exception decides", s)
-                case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]) if base in self.names:
-                    if reverse.domain.is_container(reverse.kind(load(base))):
-                        self._refuse(base, "what it holds is changed, and is changed itself", s)
-                case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base)))) if (
-                    base in self.names
-                ):
-                    self._refuse(base, "what it holds is changed, and is changed itself", s)
-
-    def _check_item(self, s: Any, name: str) -> None:
-        """A slice of a list holds what the list holds: only of numbers it has adjoints of its own."""
-        operation = self.reverse.operation(s.value)
-        domain = self.reverse.domain
-        if not isinstance(operation, Item) or not isinstance(operation.base, gast.Name):
-            return
-        kind = self.reverse.kind(operation.base)
-        may_be_slice = domain.is_container(kind) and self.may_be_slice(operation)
-        if may_be_slice and not domain.is_scalar(domain.element_kind(kind)):
-            self._refuse(name, "a slice of a list holds the same objects as the list", s)
-
-    def _check_loop(self, loop: Any, aliases: Aliases) -> None:
-        """What is made in an iteration must not be held by a later one, nor after the loop."""
-        inside = set(assigned_names(loop))
-        here = {id(n) for n in walk(loop)}
-        outside = {
-            n.id
-            for n in find_nodes(self.reverse.program.tree, gast.Name)
-            if not isinstance(n.ctx, gast.Load) and id(n) not in here
-        }
-        for name in self.names:
-            if name in inside and name in outside:
-                self._refuse(name, "a loop gives the name to another array that is changed in place", loop)
-            for other in self.names if name in inside else ():
-                if other not in inside and name in both(aliases.held.get(other, NOTHING)):
-                    self._refuse(name, f"`{other}` holds it after the iteration that made it", loop)
-
-    def _refuse(self, name: str, why: str, s: Any = None) -> None:
+    def _refuse(self, o: Obstacle) -> NoReturn:
         program = self.reverse.program
-        shown = program.origins.get(name, name)
+        shown = program.origins.get(o.name, o.name)
         program.refuse(
-            s if s is not None else located(gast.Pass(), program.tree),
+            o.statement if o.statement is not None else located(gast.Pass(), program.tree),
             f"changes in place of `{shown}` that are seen through other names",
-            why,
+            o.why,
             f"change a copy: `{shown} = {shown}.copy()`",
         )
+
+
+def shadow_of(name: str) -> Adjoint:
+    """The adjoint that is a shadow of this name."""
+    return Adjoint(load(name), owned=True, accumulator=True, shadow=True)
 
 
 def part(base: Any, index: Any) -> Any:

@@ -221,6 +221,7 @@ def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> lis
     anyway; elements of what nobody changes, at places that it knows, and views of it.
     """
     loop_names = set(assigned_names(forward))
+    saved = [n for n in saved if n not in reverse.shadows.by_memory]  # another array has another adjoint
     again: set[str] = set()
     targets = {n.id for n in walk(s.target) if isinstance(n, gast.Name)} if isinstance(s, gast.For) else set()
     ranged = isinstance(s, gast.For) and function_of(reverse, s.iter) is range
