@@ -73,7 +73,7 @@ def differentiate_reverse(
         if out.id in shadowed:
             added: list[Any] = []
             reverse.accumulate(env, out.id, cotangent, added)
-            end, added = reverse.shadows.looked_up(last, added)
+            end, added = reverse.shadows.looked_up(last, added, form == "vjp")
             start.extend(added)
         else:
             env[out.id] = Adjoint(cotangent)

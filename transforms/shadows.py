@@ -118,9 +118,9 @@ class Shadows:
             and self.reverse.is_helper(s.value.func, "adjoint_of")
         )
 
-    def looked_up(self, s: Any, back: list[Any]) -> Sweep:
+    def looked_up(self, s: Any, back: list[Any], given_away: bool = False) -> Sweep:
         """The reverse code of a statement with what it has to look up, and what the forward sweep keeps for
-        that: who is in a container at that time.
+        that: who is in a container at that time. One that is `given_away` others may change.
         """
         if not self.by_memory or not back:
             return [], back
@@ -130,7 +130,7 @@ class Shadows:
             held = None
             if not self.is_container(name):
                 self.available.add(name)
-            elif self.reverse.changes.may_be_overwritten(s, load(name)):
+            elif given_away or self.reverse.changes.may_be_overwritten(s, load(name)):
                 held = self.reverse.names.temporary(name)
                 ahead.append(self.kept(name, held, s))
             found.append(self.lookup(name, held))
