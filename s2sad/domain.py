@@ -177,11 +177,13 @@ def is_choice_of(index: Kind, base: Kind) -> bool:
 
 
 def is_row(kind: Kind, whole: bool = False) -> bool:
-    """Whether the kind is a list or tuple of floats and constants; `whole`: of known length."""
+    """Whether the kind is a list or tuple of floats and constants; `whole`: of known length, and its tangent,
+    in which integers are None, too.
+    """
     match kind:
         case Tuple(items, None) | List(tuple() as items):
             carrying = [i for i in items if not isinstance(i, Literal)]
-            numbers = all(is_scalar(i) for i in items)
+            numbers = all(is_real_scalar(i) if whole else is_scalar(i) for i in items)
             return numbers and bool(carrying) and all(map(is_real_scalar, carrying))
         case List(None, element):
             return not whole and is_real_scalar(element)

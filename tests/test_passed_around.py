@@ -435,12 +435,11 @@ def f(x, A, s):
     return np.sum(st[0] * st[1]) + np.sum(st[2])
 """,
 }
-FIRST_ORDER = {  # whose second derivatives are refused
+FIRST_ORDER = {  # whose second derivatives may be refused
     "history list of same",
     "stack of rows changed later",
     "born in branch of loop",
     "reshape maybe",
-    "fancy births",
     "tuple state",
 }
 
@@ -449,11 +448,12 @@ FIRST_ORDER = {  # whose second derivatives are refused
 def test_programs(name: str) -> None:
     f = build(PROGRAMS[name])
     check_changing(f, (X, A, 0.7), (0, 1, 2))
-    if name not in FIRST_ORDER:
+    try:
         check_changing_second(f, (X, A, 0.7), (0, 1, 2))
-    else:
-        with pytest.raises(s2sad.S2sadError):
-            check_changing_second(f, (X, A, 0.7), (0, 1, 2))
+    except s2sad.S2sadError as error:
+        if name not in FIRST_ORDER:
+            raise
+        pytest.xfail(str(error).splitlines()[0])
 
 
 LISTS = """
