@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gast
@@ -149,8 +149,8 @@ def zero_plan(kind: Kind) -> str:
     return kind_plans.zero_plan(wide)
 
 
-def unbroadcast_plan(x: Kind, out: Kind) -> Any:
-    return kind_plans.unbroadcast_plan(x, out)
+def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -> Any:
+    return kind_plans.unbroadcast_plan(x, out, others)
 
 
 def shape_of(kind: Kind) -> tuple[str | int, ...] | None:

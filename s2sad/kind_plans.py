@@ -5,10 +5,12 @@ Contract: an answer other than the guard holds for every value of the kinds give
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal as OneOf
 
 from .kinds import (
     REALS,
+    UNKNOWN,
     Array,
     Dict,
     Dim,
@@ -26,12 +28,14 @@ from .kinds import (
 
 __all__ = ["UnbroadcastPlan", "ZeroPlan", "is_differentiable", "is_mask_of", "unbroadcast_plan", "zero_plan"]
 
+_ANY: frozenset[Dim] = frozenset({None})  # nothing is known of the lengths
 UnbroadcastPlan = OneOf["none", "sum", "guard"] | tuple[OneOf["axes"], tuple[int, ...]]
 ZeroPlan = OneOf["0.0", "np.zeros_like", "zeros_like"]
 
 
-def unbroadcast_plan(x: Kind, out: Kind) -> UnbroadcastPlan:
-    """How a cotangent like `out` becomes one like `x`, an operand of the elementwise operation behind `out`.
+def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -> UnbroadcastPlan:
+    """How a cotangent like `out` becomes one like `x`, an operand of the elementwise operation behind `out`;
+    `others` are the kinds of its other operands, if known.
 
     "none": it is that already. "sum": the sum of all of it. ("axes", axes): the sum over these leading axes.
     "guard": only the values can tell.
@@ -51,7 +55,8 @@ def unbroadcast_plan(x: Kind, out: Kind) -> UnbroadcastPlan:
             return "sum" if same or (a == b and _is_inexact(a)) else "guard"
         case Array(str(a), tuple(xs)), Array(b, tuple(outs)) if xs and a == b and _is_inexact(a):
             extra = len(outs) - len(xs)
-            if extra < 0 or not all(map(_is_unstretched, xs, outs[extra:])):
+            stretching = _lengths(others, len(outs))[extra:]
+            if extra < 0 or not all(map(_is_unstretched, xs, outs[extra:], stretching)):
                 return "guard"
             return ("axes", tuple(range(extra))) if extra else "none"
     return "guard"  # 0-d arrays too: what is computed from them is no array
@@ -65,9 +70,27 @@ def is_mask_of(mask: Kind, x: Kind) -> bool:
     return False
 
 
-def _is_unstretched(x: Dim, out: Dim) -> bool:
-    """Whether an axis of an operand is as long as that of the result, given that the operation succeeded."""
-    return (x is not None and x is out) or x == out == 1 or (isinstance(x, Sym) and x.not_one)
+def _is_unstretched(x: Dim, out: Dim, others: frozenset[Dim] = _ANY) -> bool:
+    """Whether an axis of an operand is as long as that of the result, given that the operation succeeded;
+    `others` are the lengths with which it was broadcast.
+    """
+    if (x is not None and x is out) or x == out == 1 or (isinstance(x, Sym) and x.not_one):
+        return True
+    return others <= {1} or (x is not None and others <= {1, x})
+
+
+def _lengths(kinds: Sequence[Kind] | None, rank: int) -> list[frozenset[Dim]]:
+    """For each axis of what values of these kinds are broadcast to, the lengths that they have there."""
+    shapes: list[tuple[Dim, ...]] = []
+    for kind in (UNKNOWN,) if kinds is None else map(widen, kinds):
+        match kind:
+            case Array(_, tuple(dims)):
+                shapes.append((1,) * (rank - len(dims)) + dims)
+            case Scalar():
+                continue
+            case _:
+                return [_ANY] * rank
+    return [frozenset(shape[axis] for shape in shapes) for axis in range(rank)]
 
 
 def _is_python_real(dtype: str) -> bool:

@@ -67,7 +67,7 @@ def least_squares(w, b, x, y):
 def least_squares_grad(w, b, x, y):
     r = x @ w + b - y
     # return np.sum(r * r)
-    dr = r + r
+    dr = 2.0 * r
     # r = x @ w + b - y
     db = np.sum(dr)
     dw = x.T @ dr
@@ -86,7 +86,7 @@ def roughness(u):
 def roughness_grad(u):
     d = u[1:] - u[:-1]
     # return np.sum(d * d)
-    dd = d + d
+    dd = 2.0 * d
     # d = u[1:] - u[:-1]
     du = np.zeros_like(u)
     du[:-1] += -dd
@@ -113,7 +113,7 @@ def leaky_grad(x, slope):
         dx = slope
     else:
         # y = x * x
-        dx = x + x
+        dx = 2.0 * x
         dslope = 0.0
     return dx, dslope
 """,
@@ -198,7 +198,7 @@ def until_full_grad(amounts, capacity):
     for k in range(len(trace) - 1, -1, -1):
         amount = trace[k]
         # level = level + amount * amount
-        damount = amount + amount
+        damount = 2.0 * amount
         damounts[k] += damount
     return damounts
 """,

@@ -32,7 +32,7 @@ from .find_kinds import find_kinds
 from .fold_constants import fold_constants
 from .inline_temporaries import inline_temporaries
 from .join_exchanges import join_exchanges
-from .merge_copies import merge_copies
+from .merge_copies import merge_copies, put_constants
 from .nodes import find_nodes, load, names_in, names_read, statements_in, target_names
 from .place_definitions import place_definitions
 from .program import Program
@@ -157,8 +157,17 @@ def _assigned_once(tree: Any, facts: Facts) -> Callable[[str], bool]:
 
 
 def _fold_constants(tree: Any, facts: Facts) -> Any:
-    is_one = _assigned_once(tree, facts)
+    """Before names are merged: kinds hold for all that is assigned to a name."""
+    return _folded(tree, facts, lambda name: True)
 
+
+def _fold_merged(tree: Any, facts: Facts) -> Any:
+    folded = _folded(tree, facts, _assigned_once(tree, facts))
+    placed = put_constants(folded, facts.captured)
+    return folded if placed is folded else _folded(placed, facts, _assigned_once(placed, facts))
+
+
+def _folded(tree: Any, facts: Facts, is_one: Callable[[str], bool]) -> Any:
     def is_number(e: Any) -> bool:
         """Whether an expression's value is a number, or a new object."""
         if isinstance(e, gast.Call):
@@ -231,7 +240,7 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("join_exchanges", lambda tree, facts: join_exchanges(tree)),
     ("read_before_zero", _read_before_zero),
     ("inline_temporaries", _inline_temporaries),
-    ("fold_constants_again", _fold_constants),
+    ("fold_constants_again", _fold_merged),
     ("remove_dead_code_again", _remove_dead_code),
     ("restore_names", _restore_names),
 )

@@ -8,6 +8,7 @@ outside a loop collects its contributions in an accumulator, one name that the l
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,23 @@ import gast
 
 from .emit import Emitter
 from .masks import Mask, choice, either_holds, mask_of, opposite
-from .nodes import assign, attribute, call, constant, is_atom, load, names_read, same, store, tuple_of
+from .nodes import (
+    assign,
+    assigned_names,
+    attribute,
+    blocks_of,
+    call,
+    constant,
+    is_atom,
+    load,
+    names_read,
+    same,
+    statements_in,
+    store,
+    target_names,
+    tuple_of,
+)
+from .operations import Operation
 
 __all__ = ["Adjoint", "AdjointEmitter", "Env"]
 
@@ -66,7 +83,22 @@ class AdjointEmitter(Emitter):
         self.used: set[str] = set()
         self.adjoint_names: set[str] = set()
         self.condition_names: set[str] = set()
+        self._definitions: dict[str, Any] | None = None
         self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
+
+    def computed_by(self, name: str) -> Operation | None:
+        """What computes a variable, if it is assigned once, by one operation."""
+        if self._definitions is None:
+            found = Counter(n for s in statements_in(self.program.tree.body) for n in _bound_by(s))
+            self._definitions = {
+                s.targets[0].id: s.value
+                for s in statements_in(self.program.tree.body)
+                if isinstance(s, gast.Assign)
+                and isinstance(s.targets[0], gast.Name)
+                and found[s.targets[0].id] == 1
+            }
+        value = self._definitions.get(name)
+        return None if value is None else self.operation(value)
 
     def adjoint_name(self, variable: str) -> str:
         name = self.names.fresh("d" + variable)
@@ -355,3 +387,10 @@ def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:
     """Whether two adjoints are the same value in the same form, ownership aside."""
     forms = [(x.accumulator, x.uniform, x.mask, x.zeroed, x.masks) for x in (a, b)]
     return same(a.value, b.value) and forms[0] == forms[1]
+
+
+def _bound_by(s: Any) -> list[str]:
+    """The names that a statement itself binds, apart from those in its blocks."""
+    if isinstance(s, gast.For):
+        return list(target_names(s.target))
+    return [] if blocks_of(s) else assigned_names(s)

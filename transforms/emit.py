@@ -317,7 +317,7 @@ class Emitter:
             return "none"
         if literal and not self.rule(operation).widens:
             return "none"
-        return self.domain.unbroadcast_plan(self.kind(operand), self.kinds.get(out, self.domain.UNKNOWN))
+        return self.domain.unbroadcast_plan(self.kind(operand), result, [self.kind(a) for a in others])
 
     def linked_operands(self, operation: Call) -> tuple[list[Any], dict[str, Any]]:
         return [self.kind(a) for a in operation.args], {k: self.kind(v) for k, v in operation.keywords}

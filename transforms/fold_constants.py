@@ -86,6 +86,11 @@ def _truth_value(node: Node) -> bool | None:
     return node.value if isinstance(node, gast.Constant) and isinstance(node.value, bool) else None
 
 
+def _is_exact_product(a: float | None, b: float | None) -> bool:
+    """Whether `x * a * b` is `x * (a * b)`, rounded the same: one of the two is a power of two."""
+    return a is not None and b is not None and any(abs(math.frexp(n)[0]) == 0.5 for n in (a, b))
+
+
 def _integer_sum(node: Node) -> Node:
     """`i` for `i + 1 - 1`, and the like, of integers."""
     match node:
@@ -206,6 +211,13 @@ class _Folder:
                     return self.old_object(node, other, consumed)
                 if _is_number(one, -1) and self.is_float(other):
                     return self.unary(located(gast.UnaryOp(op=gast.USub(), operand=other), node), consumed)
+            match left:
+                case gast.BinOp(left=first, op=gast.Mult(), right=scale) if (
+                        _is_exact_product(_number(scale), b) and self.is_derivative(first)
+                        and self.is_float(first)):
+                    product = self.literal(left, op, _number(scale) or 0, b or 0)
+                    if isinstance(product, gast.Constant):
+                        return self.operation(rebuilt(node, left=first, right=product), consumed)
             match left, right:
                 case gast.UnaryOp(op=gast.USub()), gast.UnaryOp(op=gast.USub()) if (
                         self.is_float(left) and self.is_float(right)):

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from .nodes import assign, call, constant, load, same
+from .nodes import assign, call, constant, load, same, walk
+from .operations import Apply
 
 if TYPE_CHECKING:
     from .adjoints import AdjointEmitter
@@ -39,6 +40,7 @@ __all__ = [
     "opposite",
     "reaching",
     "scalar_choices",
+    "stays_zero",
     "summed",
 ]
 
@@ -172,6 +174,45 @@ def reaching(emitter: AdjointEmitter, mask: Mask, operand: str, is_sum: bool, co
     if is_sum:
         return mask_of(emitter, emitter.numpy_call("any", truth), False, code)
     return mask_of(emitter, call(emitter.helper("reaching"), truth, load(operand)), False, code)
+
+
+def stays_zero(reverse: Reverse, name: str) -> bool:
+    """Whether zeros in the adjoint of a variable reach, element by element, what it was computed from as
+    zeros without a mask, no slope on the way being infinite for finite arguments. (What reaches a number from
+    the elements of an array is their sum: that it may be the sum of none is looked at there.)
+    """
+    operation = reverse.computed_by(name)
+    if not isinstance(operation, Apply) or reverse.primitives.is_nondifferentiable(operation.function):
+        return True
+    rule = reverse.rule(operation)
+    if rule.structure != "elementwise":
+        return True
+    if not _is_power(operation) and any(map(_may_be_infinite, rule.template.body)):
+        return False
+    is_number = reverse.domain.is_scalar(reverse.kinds.get(name, reverse.domain.UNKNOWN))
+    return all(
+        stays_zero(reverse, o.id)
+        for o in operation.operands()
+        if reverse.is_active(o) and (is_number or not reverse.domain.is_scalar(reverse.kind(o)))
+    )
+
+
+def _may_be_infinite(node: Any) -> bool:
+    """Whether a template does more than add, subtract and multiply."""
+    return any(
+        isinstance(n, gast.Call) or (isinstance(n, gast.BinOp) and isinstance(n.op, (gast.Div, gast.Pow)))
+        for n in walk(node)
+    )
+
+
+def _is_power(operation: Apply) -> bool:
+    """Whether an operation is `x ** 2` or the like, or divides by a number that the program says."""
+    match operation.node:
+        case gast.BinOp(op=gast.Pow(), right=gast.Constant(value=int() | float() as exponent)):
+            return exponent >= 1
+        case gast.BinOp(op=gast.Div(), right=gast.Constant(value=int() | float() as divisor)):
+            return divisor != 0
+    return False
 
 
 def choice(emitter: Emitter, mask: Mask, value: Any, other: Any, variable: str | None = None) -> Any:

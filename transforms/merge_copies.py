@@ -21,7 +21,7 @@ from .hoist_traces import hoist_traces
 from .nodes import load, located, own_statements
 from .rebuild import rebuilt
 
-__all__ = ["merge_copies"]
+__all__ = ["merge_copies", "put_constants"]
 
 Node = Any  # gast publishes no types
 
@@ -37,6 +37,28 @@ def merge_copies(tree: Node, purity: Purity, protected: frozenset[str] = frozens
     by it, `alike` of two names whether they may become one.
     """
     return _Merger(purity, protected, traces, is_constant, alike).function(tree, frozenset())
+
+
+def put_constants(tree: Node, protected: frozenset[str] = frozenset()) -> Node:
+    """The function with its own names that have one value, a literal, replaced by it."""
+    uses = find_uses(tree)
+    if uses is None:
+        return tree
+    mapping = _constants(tree, uses, protected, lambda name: True)
+    return rebuilt(tree, body=_block(tree.body, mapping, tree)) if mapping else tree
+
+
+def _constants(tree: Node, uses: Uses, protected: frozenset[str],
+               is_constant: Callable[[str], bool]) -> dict[str, Node]:
+    """The names to be replaced by their values."""
+    found: dict[str, Node] = {}
+    for s in own_statements(tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
+                    uses.bound[name] == 1 and _is_literal(value) and name not in uses.fixed
+                    and name not in protected and is_constant(name)):
+                found[name] = value
+    return found
 
 
 class _Merger:
@@ -59,22 +81,11 @@ class _Merger:
             if new is not tree:
                 tree, uses = new, find_uses(new)
             assert uses is not None
-            mapping = self.constants(tree, uses)
+            mapping = _constants(tree, uses, self.protected, self.is_constant)
             mapping |= self.copies(tree, uses, enclosing, mapping.keys())
             if not mapping:
                 return tree
             new = rebuilt(tree, body=_block(tree.body, mapping, tree))
-
-    def constants(self, tree: Node, uses: Uses) -> dict[str, Node]:
-        """The names to be replaced by their values."""
-        found: dict[str, Node] = {}
-        for s in own_statements(tree.body):
-            match s:
-                case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
-                        uses.bound[name] == 1 and _is_literal(value) and name not in uses.fixed
-                        and name not in self.protected and self.is_constant(name)):
-                    found[name] = value
-        return found
 
     def copies(self, tree: Node, uses: Uses, enclosing: frozenset[str],
                constants: Set[str]) -> dict[str, Node]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from .masks import (
     of_numbers,
     reaching,
     scalar_choices,
+    stays_zero,
     summed,
 )
 from .nodes import (
@@ -73,11 +75,29 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     if found is None:
         adjoint = spread_out(reverse, rule, out, adjoint, back)
         found = contributions(reverse, operation, rule, out, adjoint, back)
-    handed_on = [part for _, part in found or () if same(part.value, given.value)]
-    for name, part in found or ():
+    found = doubled(found or [])
+    handed_on = [part for _, part in found if same(part.value, given.value)]
+    for name, part in found:
         is_all = given.owned and given.is_plain and handed_on == [part]
         reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
     return [s], back
+
+
+def doubled(found: list[tuple[str, Adjoint]]) -> list[tuple[str, Adjoint]]:
+    """Two equal parts of one operand, as those of `x * x`, as one that is twice as large."""
+    match found:
+        case [(x, a), (y, b)] if x == y and a == replace(b, value=a.value) and same(a.value, b.value):
+            if not is_atom(a.value):
+                return [(x, replace(a, value=twice(a.value)))]
+    return found
+
+
+def twice(value: Any) -> Any:
+    """`2.0 * x` for `1.0 * x`, `x * 2` for others."""
+    match value:
+        case gast.BinOp(left=gast.Constant(value=float() as factor), op=gast.Mult(), right=right):
+            return gast.BinOp(left=constant(2 * factor), op=gast.Mult(), right=right)
+    return gast.BinOp(left=value, op=gast.Mult(), right=constant(2))
 
 
 def spread_out(reverse: Reverse, rule: Any, out: str, adjoint: Adjoint, back: list[Any]) -> Adjoint:
@@ -225,19 +245,27 @@ def unbroadcasted(
     value, mask = part.value, part.mask
     if mask is not None:
         value = value if part.zeroed else choice(reverse, mask, value, constant(0))
-        mask = reaching(reverse, mask, operand, plan == "sum", code)
+        mask = None if stays_zero(reverse, operand) else reaching(reverse, mask, operand, plan == "sum", code)
     elif part.uniform and plan == "sum":
         size = gast.Attribute(value=load(out), attr="size", ctx=gast.Load())
         return Adjoint(gast.BinOp(left=value, op=gast.Mult(), right=size))
     match plan:
         case "sum":
-            value = reverse.numpy_call("sum", without_one(reverse, value))
+            total = negated(lambda v: reverse.numpy_call("sum", without_one(reverse, v)), value)
         case ("axes", axes):
             axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
-            value = reverse.numpy_call("sum", without_one(reverse, value), axis=axis)
+            total = negated(lambda v: reverse.numpy_call("sum", without_one(reverse, v), axis=axis), value)
         case _:
-            value = call(reverse.helper("unbroadcast"), value, load(operand))
-    return Adjoint(value, mask=mask, zeroed=mask is not None)
+            total = negated(lambda v: call(reverse.helper("unbroadcast"), v, load(operand)), value)
+    return Adjoint(total, mask=mask, zeroed=mask is not None)
+
+
+def negated(summed: Callable[[Any], Any], value: Any) -> Any:
+    """What `summed` makes of an expression; of `-x`, the negative of what it makes of `x`: one pass less."""
+    match value:
+        case gast.UnaryOp(op=gast.USub(), operand=operand):
+            return gast.UnaryOp(op=gast.USub(), operand=summed(operand))
+    return summed(value)
 
 
 def without_one(reverse: Reverse, value: Any) -> Any:

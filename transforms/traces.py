@@ -26,6 +26,7 @@ from .nodes import (
     names_read,
     store,
     substitute,
+    target_names,
     tuple_of,
     walk,
 )
@@ -218,7 +219,7 @@ def _plus(node: Any, offset: int) -> Any:
 def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> list[Any]:
     """What the reverse body computes again rather than reads from the trace: index arithmetic, arithmetic on
     numbers that the loop leaves alone, and sums and differences of these with numbers that are in the trace
-    anyway; elements of what nobody changes, at places that it knows, and views of it.
+    anyway; elements of what nobody changes, at places that it knows, all of its items, and views of it.
     """
     loop_names = set(assigned_names(forward))
     saved = [n for n in saved if n not in reverse.shadows.by_memory]  # another array has another adjoint
@@ -239,6 +240,15 @@ def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> lis
                     result.append(assign(name, value))
                     again.add(name)
                     kept.discard(name)
+            case gast.Assign(targets=[gast.Tuple() as target], value=gast.Name(id=base)) if (
+                base in reverse.program.locals
+                and base not in loop_names
+                and not reverse.changes.is_changed(base)
+                and _unpacks_again(reverse, target, base, saved)
+            ):
+                result.append(assign(target, load(base)))
+                again.update(target_names(target))
+                kept.difference_update(target_names(target))
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Attribute() | gast.Call() as value
             ) if name in saved and _is_steady_view(reverse, value, loop_names):
@@ -261,6 +271,18 @@ def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> lis
                     again.add(name)
                     kept.discard(name)
     return result
+
+
+def _unpacks_again(reverse: Reverse, target: Any, base: str, saved: list[str]) -> bool:
+    """Whether what a tuple, list or array holds may as well be unpacked again, nearly all of it being read;
+    what can be iterated over only once may not.
+    """
+    names = target_names(target)
+    is_flat = all(isinstance(e, gast.Name) for e in target.elts)
+    wanted = [n for n in names if n in saved]
+    return bool(
+        is_flat and 2 * len(wanted) > len(names) and reverse.domain.has_length(reverse.kind(load(base)))
+    )
 
 
 def _is_steady_view(reverse: Reverse, value: Any, loop_names: set[str]) -> bool:
