@@ -198,7 +198,7 @@ def until_full_grad(amounts, capacity):
     for k in range(len(trace) - 1, -1, -1):
         amount = trace[k]
         # level = level + amount * amount
-        damount = 2.0 * amount
+        damount = amount * 2
         damounts[k] += damount
     return damounts
 """,
