@@ -20,7 +20,7 @@ from .captures import Capture
 from .function_state import state_of
 from .generate import Generator, Request
 from .getters import GETTERS
-from .kind_values import kind_of
+from .kind_values import kind_of, kinds_of
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
 from .tangents import checked_bprop, tangent_like, unshared
@@ -170,7 +170,7 @@ class Derivative:
         """The generated function for these arguments, of which those `taken` have tangents (None: all)."""
         if self._state is not None and not self._state.is_of(self._target.function):
             self._begin()
-        kinds = tuple(map(kind_of, primals, self._parameters))
+        kinds = kinds_of(primals, self._parameters)
         if UNKNOWN in kinds:
             for value, name in zip(primals, self._parameters, strict=True):
                 check_type(name, value)
@@ -188,7 +188,7 @@ class Derivative:
             for k in self._wrt:
                 check_input(self._parameters[k], primals[k], str(self.__name__))
             return self._wrt
-        return self._default_choice(tuple(map(kind_of, primals, self._parameters)), taken)
+        return self._default_choice(kinds_of(primals, self._parameters), taken)
 
     def _default_choice(
         self, kinds: tuple[Kind, ...], taken: tuple[int, ...] | None = None
@@ -308,7 +308,7 @@ class Derivative:
             chosen = self._wrt if self._argnums is not None else self._default_choice(kinds)
         else:
             primals = self.bind(args, {})
-            kinds = tuple([kind_of(p, name) for p, name in zip(primals, self._parameters, strict=True)])
+            kinds = kinds_of(primals, self._parameters)
             chosen = self._chosen(primals)
         self._generate(self._plain(kinds)[0], kinds, chosen, generator)
         return self._target

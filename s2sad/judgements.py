@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
+import numpy as np
 
 from . import domain
 from .kinds import UNKNOWN, Kind
@@ -65,6 +66,8 @@ def is_float(
                 return found(left) or found(right)
             case gast.UnaryOp(operand=operand):
                 return found(operand)
+            case gast.Call(func=func, args=[operand], keywords=keywords) if program.resolve(func) is np.sum:
+                return found(operand) and all(k.arg in ("axis", "keepdims") for k in keywords)
             case gast.Call(func=func, args=args):
                 rule = PRIMITIVES.find_rule(program.resolve(func))
                 return rule is not None and rule.structure == "elementwise" and any(map(found, args))

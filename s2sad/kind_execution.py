@@ -24,7 +24,21 @@ import numpy as np
 
 from .kind_joins import join_all
 from .kind_values import kind_of
-from .kinds import NUMERIC, UNKNOWN, Array, Dict, Dim, Kind, List, Literal, Scalar, Sym, Tuple, length
+from .kinds import (
+    NOT_ONE,
+    NUMERIC,
+    UNKNOWN,
+    Array,
+    Dict,
+    Dim,
+    Kind,
+    List,
+    Literal,
+    Scalar,
+    Sym,
+    Tuple,
+    length,
+)
 
 __all__ = ["Impossible", "execute", "quietly", "stand_ins"]
 
@@ -65,9 +79,9 @@ class World:
     takes: Iterator[int] = field(default_factory=lambda: iter(()))
 
     def size(self, dim: Dim) -> int:
-        if isinstance(dim, Sym):
+        if isinstance(dim, Sym) and dim is not NOT_ONE:
             return self.sizes[self.named[dim]]
-        return 1 if dim is not None else self.sizes[next(self.takes)]
+        return 1 if dim == 1 else self.sizes[next(self.takes)]
 
 
 def stand_ins(kind: Kind) -> tuple[Any, ...]:
@@ -91,8 +105,8 @@ def execute(
     variants = max([_variants(k) for k in kinds], default=1)
     if len(symbols) > MAX_SYMBOLS:
         return UNKNOWN
-    named = {s: i for i, s in enumerate(symbols) if s is not None}
-    unnamed = [i for i, s in enumerate(symbols) if s is None]
+    named = {s: i for i, s in enumerate(symbols) if s is not None and not _is_unnamed(s)}
+    unnamed = [i for i, s in enumerate(symbols) if _is_unnamed(s)]
     outcomes: list[tuple[Any, Sequence[int]]] = []
 
     def attempt(sizes: Sequence[int], fill: int = 0, variant: int = 0) -> bool:
@@ -134,7 +148,9 @@ def _visit_worlds(symbols: Sequence[Sym | None], variants: int, attempt: Callabl
     for pattern in patterns:
         if attempt(_rising(pattern)) and attempt(_falling(pattern)):
             main = main or pattern
-            attempt([1 if block < 0 else 2 + block for block in pattern])
+        top = max(pattern, default=0)  # differences of a length of two are broadcast
+        attempt([1 if block < 0 else 2 + block for block in pattern])
+        attempt([1 if block < 0 else 2 + top - block for block in pattern])
     for size in (0, 2, 3):
         attempt([size] * len(symbols))
     if main is None:
@@ -177,13 +193,13 @@ def _partitions(n: int) -> list[list[int]]:
 
 
 def _symbols(kinds: Sequence[Kind]) -> list[Sym | None]:
-    """The lengths that are open: each name once, then None for each unnamed one, in the order of `_build`."""
+    """The lengths that are open: each name once, then each unnamed one, in the order of `_build`."""
     found: list[Sym | None] = []
 
     def visit(kind: Kind) -> None:
         match kind:
             case Array(_, dims) if dims is not None:
-                found.extend(d for d in dims if d is None or (isinstance(d, Sym) and d not in found))
+                found.extend(d for d in dims if not isinstance(d, int) and (_is_unnamed(d) or d not in found))
             case Tuple(items) | List(tuple() as items, _):
                 for item in items:
                     visit(item)
@@ -196,7 +212,13 @@ def _symbols(kinds: Sequence[Kind]) -> list[Sym | None]:
 
     for kind in kinds:
         visit(kind)
-    return list(dict.fromkeys(s for s in found if s is not None)) + [s for s in found if s is None]
+    named = dict.fromkeys(s for s in found if not _is_unnamed(s))
+    return [*named, *filter(_is_unnamed, found)]
+
+
+def _is_unnamed(dim: Dim) -> bool:
+    """Whether a length is another one wherever it stands."""
+    return dim is None or dim is NOT_ONE
 
 
 def _variants(kind: Kind) -> int:
@@ -292,12 +314,11 @@ def _common_dim(lengths: Sequence[tuple[int, Sequence[int]]], symbols: Sequence[
     if all(n == first for n, _ in lengths):
         return length(first)
     found = [
-        s.moved(offset)
+        dim
         for i, s in enumerate(symbols)
         for offset in range(-MAX_OFFSET, MAX_OFFSET + 1)
-        # growing again what was cut is not exact: max(0, n - 2) + 2 is not n
         if s is not None
-        and (offset <= 0 or s.offset >= 0)
+        and (dim := s.moved(offset)) is not None
         and all(max(0, sizes[i] + offset) == n for n, sizes in lengths)
     ]
     return min(found, key=lambda s: (s.offset != 0, not s.not_one)) if found else None

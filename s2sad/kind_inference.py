@@ -192,7 +192,7 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
         case [Array()] if function in (np.shape, np.size, np.ndim):
             return attribute_kind(args[0], function.__name__)
         case [Scalar("int", Sym() as size), Literal(int() as n)] if function in (operator.add, operator.sub):
-            return _moved(size, n if function is operator.add else -n)
+            return Scalar("int", size.moved(n if function is operator.add else -n))
         case [Tuple(xs), Tuple(ys)] if function in (operator.add, operator.iadd, operator.concat):
             return Tuple(xs + ys)
         case [List(_, x), List(_, y)] if function in (operator.add, operator.iadd, operator.concat):
@@ -228,13 +228,6 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
 def _is_outer(function: Any) -> bool:
     """Whether a function is `outer` of a ufunc."""
     return isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer"
-
-
-def _moved(size: Sym, by: int) -> Kind:
-    """The int `n + by` where `n` is a length."""
-    if by > 0 and size.offset < 0:
-        return Scalar("int")
-    return Scalar("int", size.moved(by))
 
 
 def _summed(kind: Kind) -> Kind:

@@ -8,6 +8,7 @@ from functools import reduce
 from .kinds import (
     INTEGERS,
     MAX_DEPTH,
+    NOT_ONE,
     NOTHING,
     NUMERIC,
     OBJECT,
@@ -23,6 +24,7 @@ from .kinds import (
     Object,
     Record,
     Scalar,
+    Sym,
     Tuple,
     widen,
 )
@@ -87,7 +89,14 @@ def _join_scalars(a: Scalar, b: Scalar) -> Scalar:
 def _join_dims(xs: tuple[Dim, ...] | None, ys: tuple[Dim, ...] | None) -> tuple[Dim, ...] | None:
     if xs is None or ys is None or len(xs) != len(ys):
         return None
-    return tuple(x if x == y else None for x, y in zip(xs, ys, strict=True))
+    return tuple(map(_join_lengths, xs, ys))
+
+
+def _join_lengths(x: Dim, y: Dim) -> Dim:
+    if x == y:
+        return x
+    both = isinstance(x, Sym) and isinstance(y, Sym) and x.not_one and y.not_one
+    return NOT_ONE if both else None
 
 
 def _depth(kind: Kind) -> int:

@@ -15,6 +15,7 @@ from .kinds import (
     INTEGERS,
     LARGE,
     MAX_DEPTH,
+    NOT_ONE,
     OBJECT,
     OF_TYPES,
     REALS,
@@ -37,13 +38,37 @@ from .kinds import (
 )
 from .objects import fields_of, has_operators, is_named_tuple, is_plain
 
-__all__ = ["contains", "is_sparse", "kind_of"]
+__all__ = ["contains", "is_sparse", "kind_of", "kinds_of"]
 
 MAX_ITEMS = 16  # of a tuple, dict or list that is looked at item by item
 MAX_FIELDS = 64  # of an object that is looked at attribute by attribute
 MAX_TEXT = 32  # characters of a string that is worth a derivative of its own
 
-_cached_arrays: dict[Any, Array] = {}
+MAX_CACHED = 4096
+
+Names = dict[int, str]  # what lengths are called
+_cached: dict[Any, tuple[Kind, ...]] = {}
+
+
+def kinds_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> tuple[Kind, ...]:
+    """The kinds of values together: axes that are equally long have one name, that of the first of them.
+
+    Which axes happen to be equally long is part of the kinds then; how long they are is not.
+    """
+    key = [(v.dtype, v.shape) if type(v) is np.ndarray else OF_TYPES.get(type(v)) for v in values]
+    if None in key:
+        return _kinds_of(values, prefixes)
+    found = _cached.get((prefixes, *key))
+    if found is None:
+        if len(_cached) >= MAX_CACHED:
+            _cached.clear()
+        found = _cached[(prefixes, *key)] = _kinds_of(values, prefixes)
+    return found
+
+
+def _kinds_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> tuple[Kind, ...]:
+    names: Names = {}
+    return tuple([_kind_of_item(v, p, -1, names) for v, p in zip(values, prefixes, strict=True)])
 
 
 def kind_of(value: Any, prefix: str) -> Kind:
@@ -52,56 +77,59 @@ def kind_of(value: Any, prefix: str) -> Kind:
     >>> kind_of(np.ones((3, 1)), "x").dims
     (Sym(name='x.0', offset=0, not_one=True, large=False), 1)
     """
+    return kinds_of((value,), (prefix,))[0]
+
+
+def _kind_of_item(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     kind = OF_TYPES.get(type(value))
-    return kind if kind is not None else _kind_of_object(value, prefix, 0)
+    return kind if kind is not None else _kind_of_object(value, prefix, depth + 1, names)
 
 
-def _kind_of_object(value: Any, prefix: str, depth: int) -> Kind:
+def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     kind = type(value)
     if kind is np.ndarray:
-        key = prefix, value.dtype, value.shape
-        found = _cached_arrays.get(key)
-        return found if found is not None else _kind_of_array(value, prefix, key)
+        return _kind_of_array(value, prefix, names)
     if depth == MAX_DEPTH:
         return UNKNOWN
     if kind is list:
-        return List(None, _kind_of_elements(value, prefix, depth))
+        return List(None, _kind_of_elements(value, prefix, depth, names))
     named = is_named_tuple(kind)
     if (kind is tuple or named) and len(value) <= MAX_ITEMS:
-        items = tuple(_kind_of_item(v, f"{prefix}[{i}]", depth) for i, v in enumerate(value))
+        items = tuple(_kind_of_item(v, f"{prefix}[{i}]", depth, names) for i, v in enumerate(value))
         return Tuple(items, kind) if named else Tuple(items)
     if kind is dict and len(value) <= MAX_ITEMS and all(type(k) in (str, int) for k in value):
-        return Dict(tuple((k, _kind_of_item(v, f"{prefix}[{k!r}]", depth)) for k, v in value.items()))
+        pairs = [(k, _kind_of_item(v, f"{prefix}[{k!r}]", depth, names)) for k, v in value.items()]
+        return Dict(tuple(pairs))
     if kind is str and len(value) <= MAX_TEXT:
         return Literal(value)
     if is_sparse(value):
         return SPARSE
     if is_plain(kind):
-        return _kind_of_record(value, prefix, depth)
+        return _kind_of_record(value, prefix, depth, names)
     return OBJECT if has_operators(kind) else UNKNOWN
 
 
 _open = threading.local()  # `ids` are the objects whose attributes are being looked at
 
 
-def _kind_of_record(value: Any, prefix: str, depth: int) -> Kind:
+def _kind_of_record(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     ids = _open.__dict__.setdefault("ids", set())
     held = fields_of(value)
     if id(value) in ids or len(held) > MAX_FIELDS:
         return UNKNOWN
     ids.add(id(value))
     try:
-        found = [(name, _kind_of_field(held[name], f"{prefix}.{name}", depth)) for name in sorted(held)]
+        found = [(n, _kind_of_field(held[n], f"{prefix}.{n}", depth, names)) for n in sorted(held)]
     finally:
         ids.discard(id(value))
     return Record(type(value), tuple(found))
 
 
-def _kind_of_field(value: Any, prefix: str, depth: int) -> Kind:
+def _kind_of_field(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     """As of an item; functions that an object holds seldom change."""
     if type(value) in _FUNCTIONS and not getattr(value, "__closure__", None):
         return Literal(value)
-    return _kind_of_item(value, prefix, depth)
+    return _kind_of_item(value, prefix, depth, names)
 
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
@@ -112,12 +140,7 @@ def is_sparse(value: Any) -> bool:
     return hasattr(type(value), "tocsr")
 
 
-def _kind_of_item(value: Any, prefix: str, depth: int) -> Kind:
-    kind = OF_TYPES.get(type(value))
-    return kind if kind is not None else _kind_of_object(value, prefix, depth + 1)
-
-
-def _kind_of_elements(items: list[Any], prefix: str, depth: int) -> Kind:
+def _kind_of_elements(items: list[Any], prefix: str, depth: int, names: Names) -> Kind:
     types = set(map(type, items))
     if len(types) == 1:
         (only,) = types
@@ -126,23 +149,18 @@ def _kind_of_elements(items: list[Any], prefix: str, depth: int) -> Kind:
     if types <= OF_TYPES.keys():
         return join_all(OF_TYPES[t] for t in sorted(types, key=repr))
     if types == {np.ndarray} and len({(v.dtype, v.shape) for v in items}) == 1:
-        return _kind_of_object(items[0], f"{prefix}[]", depth)  # equal shapes: one name for all
+        return _kind_of_object(items[0], f"{prefix}[]", depth, names)  # equal shapes: one name for all
     if len(items) > MAX_ITEMS:
         return OBJECT if all(map(is_plain, types)) else UNKNOWN
-    return join_all(_kind_of_item(v, f"{prefix}[{i}]", depth) for i, v in enumerate(items))
+    return join_all(_kind_of_item(v, f"{prefix}[{i}]", depth, names) for i, v in enumerate(items))
 
 
-def _kind_of_array(value: Any, prefix: str, key: Any) -> Kind:
+def _kind_of_array(value: Any, prefix: str, names: Names) -> Kind:
     if value.dtype.kind not in "biufc":
         return UNKNOWN
-    dims = tuple(
-        1 if n == 1 else Sym(f"{prefix}.{axis}", 0, True, n >= LARGE) for axis, n in enumerate(value.shape)
-    )
-    made: Array = Array(value.dtype.name if value.dtype.isnative else None, dims)
-    if len(_cached_arrays) >= 4096:
-        _cached_arrays.clear()
-    _cached_arrays[key] = made
-    return made
+    axes = [(n, names.setdefault(n, f"{prefix}.{axis}")) for axis, n in enumerate(value.shape)]
+    dims = tuple([1 if n == 1 else Sym(name, 0, True, n >= LARGE) for n, name in axes])
+    return Array(value.dtype.name if value.dtype.isnative else None, dims)
 
 
 def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> bool:
@@ -217,6 +235,8 @@ def _is_length(dim: Dim, n: int, lengths: dict[str, int]) -> bool:
         return dim is None or n == 1
     if (dim.not_one and n == 1) or (dim.large and n < LARGE + dim.offset):
         return False
+    if dim is NOT_ONE:
+        return True
     base = int(dim.name[1:]) if dim.name.startswith("=") else lengths.get(dim.name)
     if base is None:
         if dim.offset == 0:

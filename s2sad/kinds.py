@@ -23,6 +23,7 @@ __all__ = [
     "INTEGERS",
     "MAX_DEPTH",
     "NOTHING",
+    "NOT_ONE",
     "NUMERIC",
     "OBJECT",
     "OF_TYPES",
@@ -90,7 +91,8 @@ class Sym(_Value):
     """The length `max(0, n + offset)` of an axis, `n` being a length called `name`; `not_one`: it is never 1;
     `large`: n is `LARGE` at least.
 
-    The name `=3` means the length 3 itself, where a program says it (`np.zeros(3)`).
+    The name `=3` means the length 3 itself, where a program says it (`np.zeros(3)`). `NOT_ONE` names none: it
+    is some length that is not 1, another one wherever it stands.
     """
 
     name: str
@@ -98,13 +100,21 @@ class Sym(_Value):
     not_one: bool = False
     large: bool = False
 
-    def moved(self, by: int) -> Sym:
-        """The length that is greater by so much; where this one may have been cut to 0, only smaller ones."""
+    def moved(self, by: int) -> Sym | None:
+        """The length `max(0, n + offset + by)`, where that can be said.
+
+        >>> Sym("n", 0, True).moved(-1), Sym("n", -1).moved(1), NOT_ONE.moved(-1)
+        (Sym(name='n', offset=-1, not_one=False, large=False), None, None)
+        """
+        if by == 0:
+            return self
+        if self is NOT_ONE or (by > 0 and self.offset < 0):  # growing again what was cut is not exact
+            return None
         offset = self.offset + by
-        not_one = offset + (LARGE if self.large else 0) >= 2 if by else self.not_one
-        return Sym(self.name, offset, not_one, self.large)
+        return Sym(self.name, offset, offset + (LARGE if self.large else 0) >= 2, self.large)
 
 
+NOT_ONE = Sym("?", 0, True)
 Dim = Sym | int | None  # an int is always 1; None is a length of which nothing is known
 
 

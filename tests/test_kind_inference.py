@@ -30,7 +30,8 @@ from s2sad.kind_structure import (
     unpack_kinds,
 )
 from s2sad.kind_values import contains, kind_of
-from s2sad.kinds import NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Sym, Tuple
+from s2sad.kind_values import kinds_of as kinds_together
+from s2sad.kinds import NOT_ONE, NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Sym, Tuple
 
 from .kind_values import (
     BOOL,
@@ -197,7 +198,8 @@ def blurred(rng, kind):
     if rng.random() < 0.7:
         return kind
     if isinstance(kind, Array):
-        dims = tuple(rng.choice([None, d]) for d in kind.dims)
+        some = [NOT_ONE if isinstance(d, Sym) and d.not_one else d for d in kind.dims]
+        dims = tuple(rng.choice([None, d, s]) for d, s in zip(kind.dims, some, strict=True))
         same_rank = Array(kind.dtype, dims)
         return rng.choice([same_rank, same_rank, Array(kind.dtype, None), Array(None, dims), NUMERIC])
     return rng.choice([join(kind, INT), join(kind, Scalar("float32")), NUMERIC])
@@ -207,6 +209,8 @@ def kinds_of(rng, args):
     """Kinds of the arguments, some of which are cut, some less than fully known; the lengths of all axes."""
     lengths = {f"a{i}.{axis}": n for i, a in enumerate(args) for axis, n in enumerate(np.shape(a))}
     kinds = [kind_of(a, f"a{i}") for i, a in enumerate(args)]
+    if rng.random() < 0.5:
+        kinds = list(kinds_together(args, tuple(f"a{i}" for i in range(len(args)))))
     for i, a in enumerate(args):
         if np.ndim(a) and rng.random() < 0.2:
             cut = rng.randint(1, 2)
@@ -222,13 +226,14 @@ def test_kinds_of_elementwise_results_contain_them(rng):
     for function in OPERATORS:
         made = checked(function, args, kinds, lengths)
         if made is not None and function not in CHOOSING:
-            for x, kind in zip(args, kinds, strict=True):
+            for i, (x, kind) in enumerate(zip(args, kinds, strict=True)):
                 check_plan(x, kind, *made)
+                check_plan(x, kind, *made, [*kinds[:i], *kinds[i + 1 :]])
 
 
-def check_plan(x, kind, out, predicted):
+def check_plan(x, kind, out, predicted, others=None):
     """A cotangent like the result becomes one like the operand by what the plan says."""
-    plan = unbroadcast_plan(kind, predicted)
+    plan = unbroadcast_plan(kind, predicted, others)
     if plan == "guard" or not is_differentiable(kind):
         return
     like = np.asarray(x)

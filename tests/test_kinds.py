@@ -9,8 +9,8 @@ from hypothesis import given
 
 from s2sad.kind_joins import join
 from s2sad.kind_plans import is_differentiable, unbroadcast_plan, zero_plan
-from s2sad.kind_values import contains, kind_of
-from s2sad.kinds import LARGE, NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Tuple
+from s2sad.kind_values import contains, kind_of, kinds_of
+from s2sad.kinds import LARGE, NOT_ONE, NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Tuple
 
 from .kind_values import BOOL, FLOAT, INT, array, fast, random_value, seeds, sym
 
@@ -31,11 +31,19 @@ F32, N, M = array("n", dtype="float32"), array("n"), array("n", "m")
     ([], List(None, NOTHING)), ([1.0] * 100, List(None, FLOAT)), ((1.0,) * 100, UNKNOWN),
     ({"a": 1.0, "b": [2]}, Dict((("a", FLOAT), ("b", List(None, INT))))),
     ([np.ones(2), np.ones(2)], List(None, array("x[].0"))),
-    ([np.ones(2), np.ones(3)], List(None, Array("float64", (None,)))),
+    ([np.ones(2), np.ones(3)], List(None, Array("float64", (NOT_ONE,)))),
+    ([np.ones(2), np.ones(1)], List(None, Array("float64", (None,)))),
 ], ids=repr)
 def test_kind_of_value(value, kind):
     assert kind_of(value, "x") is kind
     assert contains(kind, value)
+
+
+def test_axes_that_are_equally_long_have_one_name():
+    kinds = kinds_of((np.ones((4, 3)), [np.ones(3)], np.ones((1, 4, 4)), 2.0), ("x", "y", "z", "t"))
+    assert kinds == (array("x.0", "x.1"), List(None, array("x.1")), array(1, "x.0", "x.0"), FLOAT)
+    assert kinds_of((np.ones((5, 2)), [np.ones(2)], np.ones((1, 5, 5)), 1.0), ("x", "y", "z", "t")) == kinds
+    assert kinds_of((np.ones(3), np.ones(3)), ("x", "y")) != kinds_of((np.ones(3), np.ones(4)), ("x", "y"))
 
 
 def test_kinds_that_are_equal_are_one_object():
@@ -64,7 +72,10 @@ def test_names_of_axes_are_not_confused():
     (Literal(0.0), FLOAT, FLOAT), (Literal(0), Literal(1), INT), (Literal(0), Literal(0), Literal(0)),
     (FLOAT, array("n"), NUMERIC), (NUMERIC, FLOAT, NUMERIC), (FLOAT, UNKNOWN, UNKNOWN),
     (NOTHING, FLOAT, FLOAT),
-    (array("n", "m"), array("n", "k"), array("n", None)),
+    (array("n", "m"), array("n", "k"), Array("float64", (sym("n"), NOT_ONE))),
+    (array("n", "m"), array("n", 1), array("n", None)),
+    (array("n"), Array("float64", (NOT_ONE,)), Array("float64", (NOT_ONE,))),
+    (Array("float64", (NOT_ONE,)), Array("float64", (sym("n", -1),)), array(None)),
     (array("n"), array("n", "m"), Array("float64", None)),
     (array("n"), array("n", dtype="float32"), array("n", dtype=None)), (Literal(None), FLOAT, UNKNOWN),
     (Tuple((FLOAT, INT)), Tuple((FLOAT, FLOAT)), Tuple((FLOAT, Scalar("real")))),
@@ -135,6 +146,21 @@ def test_contains_checks_lengths():
 ], ids=repr)
 def test_unbroadcast_plan(x, out, plan):
     assert unbroadcast_plan(x, out) == plan
+
+
+@pytest.mark.parametrize(("x", "out", "others", "plan"), [
+    (array(None), array(None), [FLOAT, INT], "none"), (array(None), array(None), [array(None)], "guard"),
+    (array(None), array(None), [array(1)], "none"), (array(None), array(None), [array("n")], "guard"),
+    (array(None, "n"), array(None, "n"), [array("n")], "none"), (array("n", None), M, [array(1)], "none"),
+    (array(None), array("n", None), [array("n", 1)], ("axes", (0,))),
+    (array(None), array(None), [UNKNOWN], "guard"), (array(None), array(None), [NUMERIC], "guard"),
+    (array(None, dtype="float32"), array(None), [FLOAT], "guard"),
+    (Array("float64", (sym("n", -1),)), Array("float64", (sym("n", -1),)), [array(None)], "none"),
+    (Array("float64", (sym("n", -1),)), array(None), [Array("float64", (sym("n", -1),))], "none"),
+    (Array("float64", ()), Array("float64", ()), [FLOAT], "guard"),
+], ids=repr)
+def test_other_operands_tell_where_nothing_was_broadcast(x, out, others, plan):
+    assert unbroadcast_plan(x, out, others) == plan
 
 
 @pytest.mark.parametrize(("kind", "plan", "differentiable"), [

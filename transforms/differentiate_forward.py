@@ -85,7 +85,7 @@ def differentiate_forward(
         origins=forward.origins,
         locals=program.locals | frozenset(assigned_names(body)),
     )
-    return made, Generation(frozenset(), frozenset(forward.tangents.values()))
+    return made, Generation(frozenset(), frozenset(forward.tangents.values()), forward.kinds)
 
 
 class Forward(TangentEmitter):

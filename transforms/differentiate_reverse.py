@@ -127,7 +127,7 @@ def differentiate_reverse(
             origins=reverse.origins,
             locals=program.locals | frozenset(assigned_names(body)),
         ),
-        Generation(frozenset(reverse.traces), frozenset(reverse.adjoint_names), bprop),
+        Generation(frozenset(reverse.traces), frozenset(reverse.adjoint_names), reverse.kinds, bprop),
     )
 
 

@@ -35,12 +35,13 @@ class Slot:
 
 @dataclass(frozen=True)
 class Generation:
-    """What is known of generated code: the lists that are traces, the names of adjoints or tangents, and the
-    name of the closure that holds the reverse sweep.
+    """What is known of generated code: the lists that are traces, the names of adjoints or tangents, the
+    kinds of all other names, and the name of the closure that holds the reverse sweep.
     """
 
     traces: frozenset[str]
     derivatives: frozenset[str]
+    kinds: Mapping[str, Any]
     bprop: str | None = None
 
 
