@@ -20,6 +20,7 @@ from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_execution import execute
 from .kind_joins import join, join_all
+from .kind_shaping import SHAPING, shaping_kind
 from .kind_sizes import SIZED, sized_kind
 from .kind_structure import adjoint_kind, attribute_kind, element_kind, size_of
 from .kinds import (
@@ -133,6 +134,8 @@ def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str,
         return Scalar("bool")
     if function in SIZED:
         return sized_kind(function, args, dict(keywords), executed_kind)
+    if function in SHAPING:
+        return shaping_kind(function, args, dict(keywords))
     if not keywords:
         found = _structural_kind(function, args)
         if found is not None:

@@ -388,3 +388,33 @@ def test_lengths_of_broadcasting():
     assert broadcast_dims([(Sym("n", -1),), (Sym("m", -1),)]) == (None,)
     assert broadcast_dims([(Sym("n", -1),), (n,)]) == (n,)
     assert broadcast_dims([()]) == ()
+
+
+SHAPING_CALLS = [
+    (np.roll, {"shift": 1}), (np.roll, {"shift": -1, "axis": 0}), (np.flip, {}), (np.flip, {"axis": -1}),
+    (np.split, {"indices_or_sections": 2}), (np.split, {"indices_or_sections": 4, "axis": -1}),
+    (np.split, {"indices_or_sections": [1, 3]}), (np.array_split, {"indices_or_sections": 3}),
+    (np.vsplit, {"indices_or_sections": 2}), (np.hsplit, {"indices_or_sections": 2}),
+    (np.dsplit, {"indices_or_sections": [1]}),
+]  # fmt: skip
+
+
+@fast
+@given(seeds)
+def test_kinds_of_what_is_turned_or_cut_contain_it(rng):
+    args = [random_array(rng, random_shape(rng, 3, rng.choice([(0, 1, 2), (4, 8, 12), (1, 8, 9)])), REALS)]
+    kinds, lengths = kinds_of(rng, args)
+    for function, keywords in SHAPING_CALLS:
+        checked(function, args, kinds, lengths, keywords)
+
+
+@fast
+@given(seeds)
+def test_kinds_of_open_meshes_contain_them(rng):
+    args = [np.arange(rng.choice([0, 1, 2, 9])) for _ in range(rng.randint(1, 3))]
+    kinds, lengths = kinds_of(rng, args)
+    made = checked(np.ix_, args, kinds, lengths)
+    grid = np.ones((9,) * len(args))
+    if made is not None and all(len(a) == 0 or a.max() < 9 for a in args):
+        kind = subscript_kind(kind_of(grid, "grid"), [made[1]])
+        assert contains(kind, grid[made[0]], dict(lengths))

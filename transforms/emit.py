@@ -290,10 +290,13 @@ class Emitter:
     def inline(
         self, template: Any, arguments: Mapping[str, Any], wanted: list[int], base: str
     ) -> tuple[list[Any], dict[int, Any]]:
-        def is_array(node: Any) -> bool:
-            return isinstance(node, gast.Name) and bool(self.domain.is_array(self.kind(node)))
+        def nature(node: Any) -> str | None:
+            kind = self.kind(node) if isinstance(node, gast.Name) else self.domain.UNKNOWN
+            if self.domain.is_array(kind):
+                return "array"
+            return "integer" if self.domain.is_integer(kind) else None
 
-        return inline_template(template, arguments, wanted, self.names, self.bind, base, is_array)
+        return inline_template(template, arguments, wanted, self.names, self.bind, base, nature)
 
     def is_of_numbers(self, operation: Apply) -> bool:
         """Whether all operands are floats, or exact numbers and None beside floats."""

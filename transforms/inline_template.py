@@ -8,6 +8,7 @@ asked for needs is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -22,6 +23,13 @@ ZERO = "0"  # the name that stands for a symbolic zero while a template is put i
 Inlined = tuple[list[Any], dict[int, Any]]
 
 
+@dataclass(frozen=True)
+class _OfNature:
+    """An argument of which not the value is known, but what it is."""
+
+    nature: str
+
+
 def inline_template(
     template: Any,
     arguments: Mapping[str, Any],
@@ -29,17 +37,19 @@ def inline_template(
     names: Names,
     bind: Callable[[str, Any], str],
     base: str,
-    is_array: Callable[[Any], bool] = lambda node: False,
+    nature: Callable[[Any], str | None] = lambda node: None,
 ) -> Inlined:
     """The statements to run first, and for each wanted result of the template its expression.
 
     `arguments` maps the template's parameters to expressions; `bind(name, object)` gives the name by which
     the code can read an object that the template reads from its module; temporaries are named after `base`;
-    `is_array` says of an expression that it surely is an array, and so not None. A template that asks whether
-    an argument `is True` asks whether that is known. A result that the template gives as None is absent.
+    `nature` says of an expression that it surely is an "array" or an "integer", and so not None. A template
+    that asks whether an argument `is True` asks whether that is known. A result that the template gives as
+    None is absent.
     """
     mapping = dict(arguments)
-    known = {k: v for k, v in arguments.items() if literal_of(v) is not MISSING or is_array(v)}
+    known = {k: v for k, v in arguments.items() if literal_of(v) is not MISSING}
+    known |= {k: _OfNature(found) for k, v in arguments.items() if k not in known and (found := nature(v))}
     body = _decide(template.body, known)
     local = assigned_names(body)
     for name in local:
@@ -79,7 +89,8 @@ def _truth(test: Any, known: Mapping[str, Any]) -> Any:
         case gast.Compare(left=left, ops=[op], comparators=[right]):
             a, b = (literal_of(known.get(n.id, n) if isinstance(n, gast.Name) else n) for n in (left, right))
             if isinstance(op, (gast.Is, gast.IsNot)) and a is MISSING:
-                return isinstance(op, gast.IsNot) if b is True or _is_array(left, known) else MISSING
+                is_given = isinstance(left, gast.Name) and left.id in known
+                return isinstance(op, gast.IsNot) if b is True or is_given else MISSING
             if a is MISSING or b is MISSING:
                 return MISSING
             match op:
@@ -95,17 +106,15 @@ def _truth(test: Any, known: Mapping[str, Any]) -> Any:
         case gast.Call(func=gast.Name(id="isinstance"), args=[gast.Name(id=name), gast.Name(id=kind)]) if (
             name in known and kind in _TYPES
         ):
-            return isinstance(literal_of(known[name]), _TYPES[kind])
+            given = known[name]
+            if isinstance(given, _OfNature) and given.nature == "integer":
+                return MISSING  # NumPy's integers are no int
+            return isinstance(literal_of(given), _TYPES[kind])
         case gast.Name(id=name):
             return literal_of(known[name]) if name in known else MISSING
         case gast.Constant(value=value):
             return value
     return MISSING
-
-
-def _is_array(node: Any, known: Mapping[str, Any]) -> bool:
-    """Whether an expression is a parameter that is known, but has no literal value."""
-    return isinstance(node, gast.Name) and node.id in known
 
 
 def _decide(statements: list[Any], known: Mapping[str, Any]) -> list[Any]:
