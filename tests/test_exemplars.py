@@ -89,7 +89,7 @@ def roughness_grad(u):
     dd = 2.0 * d
     # d = u[1:] - u[:-1]
     du = np.zeros_like(u)
-    du[:-1] += -dd
+    du[:-1] -= dd
     du[1:] += dd
     return du
 """,
