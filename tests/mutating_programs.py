@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.mutating_expressions import Choose, Expressions, Scope
+from tests.mutating_expressions import Choose, Scope
+from tests.mutating_traffic import Traffic
 
 __all__ = ["Case", "draw_case", "programs"]
 
@@ -61,7 +62,7 @@ class Case:
         return f"{self.text}\n# args = {self.args!r}\n# wrt = {self.wrt!r}, outputs = {self.outputs!r}\n"
 
 
-class Writer(Expressions):
+class Writer(Traffic):
     """Writes one module."""
 
     def __init__(self, choose: Choose) -> None:
@@ -108,9 +109,10 @@ class Writer(Expressions):
             self.store, self.store, self.store, self.update, self.update, self.whole, self.whole,
             self.view_name, self.view_name, self.alias, self.new, self.function, self.function,
             self.through_view, self.container, self.call, self.call, self.number, self.sum, self.object,
+            self.collected, self.placed, self.placed,
         ]  # fmt: skip
         if self.budget > 0 and indent < 3:
-            forms += [self.loop, self.loop, self.branch, self.closure]
+            forms += [self.loop, self.loop, self.branch, self.closure, self.exchanges]
         self.pick(*forms)(scope, indent)
 
     def store(self, scope: Scope, indent: int) -> None:

@@ -18,6 +18,16 @@ X = np.array([0.5, -0.7, 1.2, 0.9])
 A = np.random.default_rng(3).uniform(0.5, 1.5, (3, 4))
 
 PROGRAMS = {
+    "a copy of an argument in nested loops": """
+def f(x, A, s):
+    A = A.copy()
+    for i in range(3):
+        for j in range(2):
+            p = A
+            p += 0.4 * A
+        A /= 1.5 + s
+    return np.sum(np.sin(A)) + np.sum(x)
+""",
     "rows appended then changed": """
 def f(x, A, s):
     h = []

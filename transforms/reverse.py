@@ -175,9 +175,12 @@ class Reverse(AdjointEmitter):
         noted = self.shadows.noted(s, name)
         if adjoint is None or (adjoint.shadow and not self.shadows.is_made_there(s, name)):
             return [s, *noted], []
+        found, adjoint = self.shadows.at_birth(name, adjoint)
         if not noted:
-            return self.passed_on(s, name, adjoint, env)
+            ahead, back = self.passed_on(s, name, adjoint, env)
+            return ahead, [*found, *back]
         ahead, back = self.passed_on(s, name, replace(adjoint, shadow=False), env)
+        back = [*found, *back]
         copied = gast.UnaryOp(op=gast.Not(), operand=load(self.shadows.is_view_of[name]))
         return [*ahead, *noted], [gast.If(test=copied, body=back, orelse=[])] if back else []
 

@@ -105,10 +105,19 @@ class Shadows:
         """Whether a name holds arrays that have their own adjoints each."""
         return name in self.by_memory and not self.reverse.domain.is_array(self.reverse.kind(load(name)))
 
-    def lookup(self, name: str, held: str | None = None) -> Any:
-        """The statement that looks the adjoint of a name up; `held` is another name for what it holds."""
+    def lookup(self, name: str, held: str | None = None, target: str | None = None) -> Any:
+        """The statement that looks the adjoint of a name up; `held` is another name for what it holds,
+        `target` one for the adjoint.
+        """
         found = call(self.reverse.helper("adjoint_of"), load(self.table), load(held or name))
-        return assign(self.names[name], found)
+        return assign(target or self.names[name], found)
+
+    def at_birth(self, name: str, adjoint: Adjoint) -> tuple[list[Any], Adjoint]:
+        """The last look at the adjoint of an object, where that is made: it goes on under a name of its own."""
+        if name not in self.by_memory:
+            return [], adjoint
+        target = self.reverse.adjoint_name(name)
+        return [self.lookup(name, target=target)], Adjoint(load(target), owned=True)
 
     def is_lookup(self, s: Any) -> bool:
         """Whether a statement of the reverse sweep looks an adjoint up."""
