@@ -1,6 +1,4 @@
-"""Statements of random programs that pass arrays around: lists that change, exchanges, loops that leave arrays
-behind.
-"""
+"""Statements of random programs that pass arrays around: lists that change, exchanges, what loops leave."""
 
 from __future__ import annotations
 
@@ -39,8 +37,8 @@ class Traffic(Expressions):
         """A list that a loop fills with arrays: new ones, views, or always the same."""
         text, value = self.pick(*scope.writable())
         name, row = self.name("h"), self.name("w")
-        forms = [f"{text} * s", f"np.sin({text})", f"{text}.copy()", f"{text}[::-1]", text, f"{text}[[0, -1]]"]
-        born = self.pick(*forms)
+        forms = [f"{text} * s", f"np.sin({text})", f"{text}.copy()", f"{text}[::-1]", f"{text}[[0, -1]]"]
+        born = self.pick(*forms, text)
         found = scope.evaluate(born)
         match self.pick("append", "comprehension", "rows", "after"):
             case "comprehension":

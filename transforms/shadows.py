@@ -113,7 +113,7 @@ class Shadows:
         return assign(target or self.names[name], found)
 
     def at_birth(self, name: str, adjoint: Adjoint) -> tuple[list[Any], Adjoint]:
-        """The last look at the adjoint of an object, where that is made: it goes on under a name of its own."""
+        """The last look at the adjoint of an object, where that is made; it goes on under another name."""
         if name not in self.by_memory:
             return [], adjoint
         target = self.reverse.adjoint_name(name)
