@@ -9,12 +9,12 @@ and of a dict that offers its items as attributes, as SciPy's results do, are th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import partial, reduce
 from types import BuiltinMethodType, CellType, FunctionType, MethodType
 from typing import Any
 
 from .objects import dict_like, fields_of, is_plain, lookup, mirror, shadows_fields
-from .runtime import zeros_like
+from .runtime import add, zeros_like
 from .transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 
 __all__ = [
@@ -29,11 +29,13 @@ __all__ = [
 
 
 def adjoint_like(x: Any, /, **parts: Any) -> Any:
-    """The adjoint of the object `x` that holds these parts, and zero for its other attributes; that of a
-    method is that of its object.
+    """The adjoint of the object `x` that holds these parts, and zero for its other attributes; to it those of
+    its methods are added, which are adjoints of the object.
     """
-    if len(parts) == 1 and _is_method(x, *parts):
-        return next(iter(parts.values()))
+    methods = [k for k in parts if _is_method(x, k)]
+    if methods:
+        adjoints = [parts.pop(k) for k in methods]
+        return reduce(add, [*adjoints, adjoint_like(x, **parts)] if parts else adjoints)
     held = _held(x, parts)
     values = {k: parts[k] if k in parts else zeros_like(v) for k, v in held.items()}
     if isinstance(x, dict):

@@ -37,6 +37,7 @@ __all__ = [
     "bprop",
     "find_rule",
     "for_instances",
+    "for_methods_like",
     "is_nondifferentiable",
     "is_pure",
     "nondifferentiable",
@@ -123,6 +124,7 @@ _RULES: dict[Any, Rule] = {}
 _NONDIFFERENTIABLE: dict[Any, bool] = {}  # function -> whether it is pure
 _REFUSED: dict[Any, str] = {}  # function -> why it has no rule, and what to use
 _OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> what makes their rules
+_STANDING_FOR: dict[type, Callable[[Any], Any]] = {}  # type -> the object whose methods have the rules
 _IN_PLACE: set[Any] = set()
 _IMPORTED: set[str] = set()
 _modules = 0  # how many modules there were when the rules were last looked for
@@ -217,6 +219,11 @@ def for_instances(kind: type) -> Callable[[Maker], Maker]:
     return declare
 
 
+def for_methods_like(owner: Any, same: Callable[[Any, Any], bool]) -> None:
+    """Gives the methods of objects of the class of `owner` the rules of its own, if they are the `same`."""
+    _STANDING_FOR[type(owner)] = lambda other: owner if same(owner, other) else None
+
+
 def refuse(functions: Iterable[Any], reason: str) -> None:
     """Declares functions that have no rule, and why: what stands against it, or what to use instead."""
     for f in functions:
@@ -294,7 +301,9 @@ def _find(table: dict[Any, Any], f: Any) -> Any:
     if isinstance(getattr(f, "__self__", None), np.ndarray):
         return _find_member(table, getattr(np.ndarray, f.__name__, None))
     if inspect.ismethod(f):
-        return _find(table, f.__func__)
+        standing_for = _STANDING_FOR.get(type(f.__self__))
+        owner = None if standing_for is None else standing_for(f.__self__)
+        return _find(table, f.__func__ if owner in (None, f.__self__) else getattr(owner, f.__name__))
     if type(f) is BuiltinFunctionType and not isinstance(f.__self__, (ModuleType, type)):
         return table.get(getattr(type(f.__self__), f.__name__, None))
     return _find_member(table, f) if getattr(f, "__objclass__", None) is np.ndarray else None

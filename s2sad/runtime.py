@@ -216,7 +216,8 @@ def zeros_like(x: Any) -> Any:
         return 0.0
     dtype = getattr(x, "dtype", None)
     if isinstance(dtype, np.dtype):
-        if dtype.kind not in FLOATING or hasattr(type(x), "tocsr"):  # sparse matrices are constants
+        is_constant = type(x) is Like or hasattr(type(x), "tocsr")  # as sparse matrices are
+        if is_constant or dtype.kind not in FLOATING:
             return None
         return x.dtype.type(0) if isinstance(x, np.generic) else np.zeros_like(x)
     if isinstance(x, (float, complex)):

@@ -17,6 +17,7 @@ from s2sad.runtime import (
     broadcast_like,
     conform,
     copy_adjoint,
+    like,
     take_at,
     unbroadcast,
     unit_cotangent,
@@ -132,7 +133,7 @@ def test_zeros_mirror_the_value() -> None:
 
 @pytest.mark.parametrize("x",
                          [True, 3, "a", None, math.sin, int, np.arange(3), np.int64(3), np.bool_(True),
-                          object()])
+                          object(), like(np.ones(2))])
 def test_what_carries_no_derivative_has_no_zero(x: Any) -> None:
     assert zeros_like(x) is None
 

@@ -268,19 +268,15 @@ def vdot_of_vectors(x, y, *, out, dout):
 
 @bprop(
     np.vecdot,
-    "bilinear",
-    samples=[given(A(3), A(3)), given(A(2, 3), A(3)), given(A(2, 3, dtype="complex128"), A(2, 3))],
-)
-def vecdot(x, y, *, out, dout):
-    wide = np.expand_dims(dout, -1)
-    return unbroadcast(np.conj(wide * y), x), unbroadcast(wide * np.conj(x), y)
-
-
-@bprop(
     np.linalg.vecdot,
     "bilinear",
-    samples=[given(A(3), A(3)), given(A(2, 3), A(3)), given(A(3, 2), A(3, 2, dtype="complex128"), axis=0)],
+    samples=[
+        given(A(3), A(3)),
+        given(A(2, 3), A(3)),
+        given(A(2, 3, dtype="complex128"), A(2, 3)),
+        given(A(3, 2), A(3, 2, dtype="complex128"), axis=0),
+    ],
 )
-def linalg_vecdot(x, y, *, axis=-1, out, dout):
+def vecdot(x, y, *, axis=-1, out, dout):
     wide = np.expand_dims(dout, axis)
     return unbroadcast(np.conj(wide * y), x), unbroadcast(wide * np.conj(x), y)

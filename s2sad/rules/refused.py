@@ -20,8 +20,7 @@ refuse(named(np, "unique unique_all unique_counts unique_inverse unique_values u
 refuse(named(np, "histogram histogram2d histogramdd histogram_bin_edges"),
        "counts step where numbers cross from bin to bin; np.bincount with weights is differentiated by these")
 refuse(named(np, "matrix asmatrix bmat"), "operators mean something else for matrices; use arrays")
-refuse(named(np, "poly1d polydiv"),
-       "its result's length depends on values; use np.polyval, np.polymul and the like on arrays")
+refuse(named(np, "poly1d"), "use np.polyval, np.polymul and the like on arrays")
 refuse(named(np, "memmap recarray record ndarray void object_"),
        "it makes what is no plain array of numbers; use np.array")
 refuse(named(np, "fromiter"), "it reads an iterator that can be read only once; use np.array of a list")
