@@ -12,8 +12,9 @@ from typing import Any
 from scipy import stats
 
 from ..objects import mirror
-from ..registry import Rule, Template, bprop, for_instances, for_methods_like
+from ..registry import Rule, bprop, for_instances, for_methods_like
 from ..runtime import zeros_like
+from ..templates import Template
 
 DISTRIBUTIONS = [
     d for d in vars(stats).values() if isinstance(d, (stats.rv_continuous, stats.rv_discrete))
