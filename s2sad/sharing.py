@@ -141,7 +141,8 @@ def sharing(operation: Apply) -> str:
 def _is_new_of_scipy(operation: Apply) -> bool:
     """Whether a call is of a function of SciPy that makes new arrays, and does not speak of overwriting."""
     package, *modules = (getattr(operation.function, "__module__", None) or "").split(".")
-    if package != "scipy" or f"{modules[0]}.{operation.function.__name__}" not in OF_SCIPY:
+    name = getattr(operation.function, "__name__", "")  # which a spline, or a distribution, does not have
+    if package != "scipy" or f"{modules[0]}.{name}" not in OF_SCIPY:
         return False
     return len(operation.args) <= 3 and not any(k.startswith("overwrite") for k, _ in operation.keywords)
 
