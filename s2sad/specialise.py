@@ -18,7 +18,7 @@ from .members import member_of
 from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
-from .transforms.bind_methods import called_method, method_names
+from .transforms.bind_methods import LOOKING, called_method, method_names
 from .transforms.hoist_fields import hoist_fields
 from .transforms.inline_calls import inline_calls
 from .transforms.merge_objects import merge_objects
@@ -119,7 +119,7 @@ def put_in_changing(
 
 def calls_of_functions(program: Program, inlinable: Inlinable) -> list[Any]:
     """The calls of known functions that the user wrote."""
-    calls = [n for n in walk(program.tree) if isinstance(n, gast.Call)]
+    calls = find_nodes(program.tree, gast.Call)
     return [c for c in calls if inlinable(program.resolve(c.func), c) is not None]
 
 
@@ -206,7 +206,7 @@ def classes_read(program: Program, kinds: Mapping[str, Kind]) -> set[tuple[type,
     as names of what these classes define.
     """
     found: set[tuple[type, str]] = set()
-    for n in walk(program.tree):
+    for n in find_nodes(program.tree, *LOOKING):
         for base, names in method_names(n):
             owner = domain.kind_of_atom(base, kinds, program)
             if isinstance(owner, (Record, Tuple)) and owner.cls is not None:

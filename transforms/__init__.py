@@ -33,7 +33,7 @@ from .fold_constants import fold_constants
 from .inline_temporaries import inline_temporaries
 from .join_exchanges import join_exchanges
 from .merge_copies import merge_copies, put_constants
-from .nodes import find_nodes, load, names_in, names_read, statements_in, target_names
+from .nodes import find_nodes, load, names_read, statements_in, target_names
 from .place_definitions import place_definitions
 from .program import Program
 from .read_before_zero import read_before_zero
@@ -229,7 +229,8 @@ def _inline_temporaries(tree: Any, facts: Facts) -> Any:
 
 
 def _restore_names(tree: Any, facts: Facts) -> Any:
-    temporaries = frozenset(n for n in names_in(tree) if facts.is_temporary(n))
+    names = {n.id for n in find_nodes(tree, gast.Name)}
+    temporaries = frozenset(filter(facts.is_temporary, names))
     return restore_names(tree, facts.origins, temporaries, facts.captured | facts.scope)
 
 

@@ -16,7 +16,7 @@ from .desugar_assignments import captured_names
 from .desugar_comprehensions import collect, consume, consumes, listed, refuse_kept_generator, rewritten
 from .desugar_stars import dict_display, has_star, sequence_display
 from .evaluation_order import index_parts, string_fields, walrus_names, with_fields, with_parts
-from .nodes import assign, is_atom, load, located
+from .nodes import assign, find_nodes, is_atom, load, located
 from .program import MISSING, Names, Program
 from .rebuild import rebuilt
 
@@ -40,7 +40,7 @@ class ExpressionWriter:
         self.like: Node = program.tree
         self.base = "out"
         self.results: list[str] = []  # the names of the results of the functions at hand, the innermost last
-        self.has_walrus = any(isinstance(n, gast.NamedExpr) for n in gast.walk(program.tree))
+        self.has_walrus = bool(find_nodes(program.tree, gast.NamedExpr))
 
     def emit(self, statement: Node) -> None:
         self.out.append(located(statement, self.like))

@@ -13,9 +13,9 @@ from typing import Any
 import gast
 
 from .liveness import captured_names
-from .nodes import load, param, substitute, walk_scope
+from .nodes import load, param, walk_scope
 from .program import Names, Program
-from .rebuild import rebuilt
+from .rebuild import rebuilt, substitute
 
 __all__ = ["bind_captured", "is_captured", "is_function_tangent"]
 

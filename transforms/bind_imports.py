@@ -25,7 +25,7 @@ from typing import Any
 import gast
 
 from .bind_objects import Objects
-from .nodes import call, constant, located, walk
+from .nodes import call, constant, find_nodes, located
 from .program import Program
 from .rebuild import bound_names, map_blocks, rebuilt
 from .resolve_names import imported_name
@@ -37,7 +37,7 @@ Node = Any  # gast publishes no types
 
 def bind_imports(program: Program) -> Program:
     """The program with its imports done."""
-    imports = [n for n in walk(program.tree) if isinstance(n, (gast.Import, gast.ImportFrom))]
+    imports = find_nodes(program.tree, gast.Import, gast.ImportFrom)
     if not imports:
         return program
     assigned = bound_names(program.tree)

@@ -18,7 +18,7 @@ from .program import MISSING, Program
 if TYPE_CHECKING:
     from .operations import Primitives
 
-__all__ = ["MethodCall", "called_method", "method_names"]
+__all__ = ["LOOKING", "MethodCall", "called_method", "method_names"]
 
 MethodCall = tuple[Any, Any]  # the function, and the call of it with the object as an argument
 Kind = Callable[[Any], Any]
@@ -83,6 +83,10 @@ def called_method(value: Any, program: Program, primitives: Primitives, kind: Ki
     if primitives.prefers_right(kind(left), kind(right), pair):
         return calls(method(right, pair[1]), right, left)
     return calls(method(left, pair[0]), left, right)
+
+
+# The expressions that look something up in the classes of their operands.
+LOOKING = (gast.Attribute, gast.UnaryOp, gast.Subscript, gast.BinOp, gast.Compare, gast.Call)
 
 
 def method_names(node: Any) -> list[tuple[Any, list[str]]]:

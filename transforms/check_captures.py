@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from .liveness import free_names
-from .nodes import assigned_names, walk, walk_scope
+from .nodes import assigned_names, own_statements, walk, walk_scope
 from .program import Program
 
 __all__ = ["check_captures"]
@@ -18,9 +18,12 @@ def check_captures(program: Program, loop: Any, carried: Collection[str]) -> Non
     """Raises UnsupportedSyntaxError for a nested function of a loop's body that captured a variable of the
     loop and is carried on, or used as a value.
     """
+    functions = [s for s in own_statements(loop.body) if isinstance(s, gast.FunctionDef)]
+    if not functions:
+        return
     assigned = set(assigned_names(loop))
     callees = {id(n.func) for n in walk(loop) if isinstance(n, gast.Call)}
-    for function in [n for n in walk_scope(loop.body) if isinstance(n, gast.FunctionDef)]:
+    for function in functions:
         escapes = function.name in carried or any(
             isinstance(n, gast.Name) and n.id == function.name and id(n) not in callees
             for n in walk_scope(loop.body)

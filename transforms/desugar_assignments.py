@@ -33,7 +33,19 @@ import gast
 from .bind_objects import Objects
 from .desugar_loops import desugar_loops
 from .lazy_iterables import base_name
-from .nodes import assign, assigned_names, call, constant, is_atom, load, located, names_read, store, tuple_of
+from .nodes import (
+    assign,
+    assigned_names,
+    call,
+    constant,
+    find_nodes,
+    is_atom,
+    load,
+    located,
+    names_read,
+    store,
+    tuple_of,
+)
 from .program import Names, Program
 from .rebuild import bound_names, map_blocks, rebuilt
 
@@ -229,8 +241,8 @@ def binds_inside(expressions: list[Node]) -> bool:
 def captured_names(tree: Node) -> frozenset[str]:
     """The variables of a function that some nested function reads."""
     found: set[str] = set()
-    for n in gast.walk(tree):
-        if isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not tree:
+    for n in find_nodes(tree, gast.FunctionDef, gast.Lambda):
+        if n is not tree:
             found |= set(names_read(n)) - (
                 set(assigned_names(n)) if isinstance(n, gast.FunctionDef) else set()
             )

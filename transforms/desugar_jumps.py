@@ -48,9 +48,9 @@ from typing import Any
 import gast
 
 from .jump_outcomes import Leave, Outcome, breaks_in, is_endless, outcome, reachable, returns_in
-from .nodes import assign, load, located, names_in, same, substitute
+from .nodes import assign, load, located, names_in, same
 from .program import Names, Program
-from .rebuild import bound_names, map_blocks, rebuilt
+from .rebuild import bound_names, map_blocks, rebuilt, substitute
 
 __all__ = ["desugar_jumps"]
 

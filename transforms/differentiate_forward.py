@@ -26,13 +26,12 @@ from .nodes import (
     names_read,
     param,
     store,
-    substitute,
     tuple_of,
     walk,
 )
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_named_tuple, is_pop
 from .program import MISSING, Program
-from .rebuild import rebuilt
+from .rebuild import rebuilt, substitute
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_stores import is_addition, list_check
 

@@ -15,17 +15,9 @@ import gast
 from .adjoints import Adjoint, Env
 from .changes import Changes
 from .emit import Generation
-from .nodes import (
-    assign,
-    assigned_names,
-    call,
-    constant,
-    load,
-    names_read,
-    substitute,
-    tuple_of,
-)
+from .nodes import assign, assigned_names, call, constant, load, names_read, tuple_of
 from .program import MISSING, Program
+from .rebuild import substitute
 from .reverse import Reverse
 from .shadows import Shadows, shadow_of
 

@@ -15,7 +15,17 @@ import gast
 from .expand_stars import has_stars
 from .find_aliases import Aliases
 from .find_changed import changed_atoms
-from .nodes import assigned_names, blocks_of, bound_in_header, find_nodes, is_atom, load, target_names, walk
+from .nodes import (
+    assigned_names,
+    blocks_of,
+    bound_in_header,
+    find_nodes,
+    is_atom,
+    load,
+    loads,
+    target_names,
+    walk,
+)
 from .operations import (
     OPERATORS,
     Alias,
@@ -85,6 +95,7 @@ class _Run:
         self.wider = wider
         self.kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
         self.changed: set[str] = set()
+        self.values: dict[int, tuple[Any, list[Any], Any]] = {}  # expressions and the kinds that they had
         self.shared: set[str] = set()
         seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
         for n in find_nodes(program.tree, gast.Assign, gast.For, gast.AugAssign):
@@ -223,6 +234,14 @@ class _Run:
         return self.value(node)
 
     def value(self, node: Any) -> Any:
+        """The kind of an expression; it is found anew when that of a name in it is another one."""
+        kinds = [self.kinds.get(name) for name in loads(node)]
+        known = self.values.get(id(node))
+        if known is None or known[1] != kinds:
+            known = self.values[id(node)] = node, kinds, self.found(node)
+        return known[2]
+
+    def found(self, node: Any) -> Any:
         domain = self.domain
         operation = classify(node, self.program, self.primitives, self.atom)
         match operation:

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from .find_uses import Uses, header_expressions, reads
-from .rebuild import rebuilt
+from .rebuild import map_children, rebuilt
 
 __all__ = ["Order", "find_place", "put"]
 
@@ -70,18 +70,7 @@ def put(s: Node, name: str, value: Node) -> Node:
 def _put(node: Node, name: str, value: Node) -> Node:
     if isinstance(node, gast.Name):
         return value if node.id == name and isinstance(node.ctx, gast.Load) else node
-    changes: dict[str, Any] = {}
-    for field in node._fields:
-        old = getattr(node, field, None)
-        if isinstance(old, list):
-            new: Any = [_put(v, name, value) if isinstance(v, gast.AST) else v for v in old]
-            if any(a is not b for a, b in zip(old, new, strict=True)):
-                changes[field] = new
-        elif isinstance(old, gast.AST) and old._fields:
-            new = _put(old, name, value)
-            if new is not old:
-                changes[field] = new
-    return rebuilt(node, **changes) if changes else node
+    return map_children(node, lambda child: _put(child, name, value))
 
 
 class _Search:

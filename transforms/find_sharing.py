@@ -118,6 +118,11 @@ def _calls(node: Node) -> tuple[Node, ...]:
     return (node, *inner) if isinstance(node, gast.Call) else inner
 
 
+@remembered
+def _shared_by(expression: Node) -> frozenset[str]:
+    return frozenset(shared_by(expression))
+
+
 class _Walk:
     """One walk over all statements and the calls in them."""
 
@@ -126,6 +131,11 @@ class _Walk:
 
     def visit(self, node: Node) -> None:
         match node:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                self.name(name, value)
+                for call in _calls(value):
+                    self.call(call)
+                return
             case gast.Assign():
                 for target in node.targets:
                     self.bind(target, node.value)
@@ -143,14 +153,19 @@ class _Walk:
             else:
                 self.visit(child)
 
+    def name(self, name: str, value: Node) -> None:
+        """Notes what a name is bound to."""
+        held = _shared_by(value)
+        if isinstance(value, gast.Name):  # a copy of an owned name is that name's object all the same
+            self.sharing.hold([name], held)
+            self.sharing.hold([n for n in held if n in self.owned], [name])
+        elif held:
+            self.sharing.hold([name] if name not in self.owned else [], held)
+
     def bind(self, target: Node, value: Node) -> None:
         held = shared_by(value)
-        names = bound_by(target)
-        if isinstance(value, gast.Name):  # a copy of an owned name is that name's object all the same
-            self.sharing.hold(names, held)
-            self.sharing.hold([n for n in held if n in self.owned], names)
-        else:
-            self.sharing.hold([n for n in names if n not in self.owned], held)
+        for name in bound_by(target):
+            self.name(name, value)
         for part in target.elts if isinstance(target, (gast.Tuple, gast.List)) else [target]:
             if isinstance(part, (gast.Subscript, gast.Attribute)):
                 base = base_of(part)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import gast
 
 from .nested_scopes import NestedScope, children
-from .nodes import Comment, blocks_of, bound_in_header, loads
+from .nodes import Comment, blocks_of, bound_in_header, loads, own_statements
 from .rebuild import rebuilt, with_blocks
 from .remember import remembered
 
@@ -128,6 +128,8 @@ def _effects(node: Node) -> tuple[Node, ...]:
 
 def map_nested(function: Node, change: Callable[[Node], Node]) -> Node:
     """The function with `change` applied to the functions nested directly in it."""
+    if not any(isinstance(s, gast.FunctionDef) for s in own_statements(function.body)):
+        return function
 
     def block(statements: list[Node]) -> list[Node]:
         new = [statement(s) for s in statements]
@@ -164,6 +166,16 @@ def _is_plain(expression: Node) -> bool:
     return kind is gast.Constant or (is_simple and all(map(_is_plain, children(expression))))
 
 
+@remembered
+def _simple(assignment: Node) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """What an assignment without nested scopes reads, each name as often as it does, and what it binds."""
+    parts = [assignment.value, *assignment.targets]
+    if not all(map(_is_plain, parts)):
+        return None
+    read = tuple(name for part in parts for name in loads(part))
+    return read, tuple(name for target in assignment.targets for name in bound_by(target))
+
+
 def _count(names: Iterable[str], counter: Counter[str]) -> None:
     """`counter.update(names)`, which is slow for few names."""
     for name in names:
@@ -197,6 +209,16 @@ class _Finder:
             self.statement(s)
 
     def statement(self, s: Node) -> None:
+        if s.__class__ is gast.Assign and (simple := _simple(s)) is not None:
+            read, binds = simple
+            _count(read, self.uses.read)
+            _count(binds, self.uses.bound)
+            self.uses.headers[id(s)] = Header(frozenset(read), binds, self.position)
+        else:
+            self.compound(s)
+
+    def compound(self, s: Node) -> None:
+        """Any statement: one that has blocks, nested scopes, or targets other than names."""
         self.now, self.key = set(), id(s)
         binds: list[str] = []
         position = self.position

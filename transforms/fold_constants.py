@@ -19,8 +19,8 @@ import gast
 
 from .find_sharing import base_of, find_sharing, shared_by
 from .find_uses import Purity, bound_by, is_pure
-from .nodes import constant, located, same
-from .rebuild import rebuilt
+from .nodes import constant, fields_of, located, same
+from .rebuild import alike, rebuilt
 
 __all__ = ["OPPOSITE", "Which", "fold_constants", "taken_arm"]
 
@@ -161,12 +161,13 @@ class _Folder:
     def parts(self, node: Node, consumed: bool) -> Node:
         """The node with its parts folded."""
         changes: dict[str, Any] = {}
-        for name in node._fields:
-            old = getattr(node, name, None)
+        held = node.__dict__
+        for name in fields_of(node.__class__):
+            old = held.get(name)
             if isinstance(old, list):
                 new: Any = self.block(old) if name in _BLOCKS else [
                     self.fold(v, consumed) if isinstance(v, gast.AST) else v for v in old]
-                if len(new) != len(old) or any(a is not b for a, b in zip(new, old, strict=True)):
+                if not alike(new, old):
                     changes[name] = new or ([] if name == "orelse" else [located(gast.Pass(), node)])
             elif isinstance(old, gast.AST) and old._fields:
                 new = self.fold(old, consumed)

@@ -16,21 +16,10 @@ from .changes import Changes
 from .emit import Emitter, Slot
 from .inline_template import ZERO, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
-from .nodes import (
-    assign,
-    call,
-    is_atom,
-    load,
-    located,
-    names_read,
-    substitute,
-    target_names,
-    tuple_of,
-    walk,
-)
+from .nodes import assign, call, is_atom, load, located, names_read, target_names, tuple_of, walk
 from .operations import Apply
 from .program import MISSING
-from .rebuild import rebuilt
+from .rebuild import rebuilt, substitute
 from .template_slots import carrying_operands, differentiable_slots, results_of
 
 __all__ = ["TangentEmitter"]

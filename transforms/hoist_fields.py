@@ -14,19 +14,9 @@ from typing import Any
 
 import gast
 
-from .nodes import (
-    assign,
-    assigned_names,
-    attribute,
-    blocks_of,
-    load,
-    statements_in,
-    substitute,
-    target_names,
-    walk,
-)
+from .nodes import assign, assigned_names, attribute, blocks_of, load, statements_in, target_names, walk
 from .program import Program
-from .rebuild import map_blocks, rebuilt
+from .rebuild import map_blocks, rebuilt, substitute
 
 __all__ = ["hoist_fields"]
 

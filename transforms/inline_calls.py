@@ -35,9 +35,9 @@ import gast
 from .bind_methods import MethodCall
 from .expand_stars import has_stars
 from .inlinable import bind, calls_by_keyword, defines_functions, size, stays
-from .nodes import assign, assigned_names, find_nodes, is_atom, load, located, names_read, substitute, walk
+from .nodes import assign, assigned_names, find_nodes, is_atom, load, located, names_read, walk
 from .program import MISSING, Program
-from .rebuild import bound_names, map_blocks, parameters, rebuilt, relocated
+from .rebuild import bound_names, map_blocks, parameters, rebuilt, relocated, substitute
 
 __all__ = ["inline_calls"]
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import gast
 
-from .nodes import assign, assigned_names, load, names_read, substitute
+from .nodes import assign, assigned_names, load, names_read
 from .program import MISSING, Names
+from .rebuild import substitute
 
 __all__ = ["ZERO", "Inlined", "fold_zeros", "inline_template", "literal_of", "real"]
 
@@ -50,15 +52,36 @@ def inline_template(
     mapping = dict(arguments)
     known = {k: v for k, v in arguments.items() if literal_of(v) is not MISSING}
     known |= {k: _OfNature(found) for k, v in arguments.items() if k not in known and (found := nature(v))}
-    body = _decide(template.body, known)
-    local = assigned_names(body)
+    body, local, read = _straight(template) or _with_names(_decide(template.body, known))
     for name in local:
         mapping[name] = load(names.temporary(base))
-    read = [n for n in names_read(body) if n not in mapping]
     for name in read:
-        if name in template.globals:
+        if name not in mapping and name in template.globals:
             mapping[name] = load(bind(name, template.globals[name]))
+    if isinstance(body[-1], gast.Return):
+        return _results(body, wanted, mapping)
     return _take(substitute(body, mapping), wanted, names, base)
+
+
+def _with_names(body: list[Any]) -> tuple[list[Any], list[str], list[str]]:
+    """A template's statements, with the names that they assign and those that they read."""
+    return body, assigned_names(body), names_read(body)
+
+
+@lru_cache(maxsize=4096)
+def _straight(template: Any) -> tuple[list[Any], list[str], list[str]] | None:
+    """The body of a template in which nothing is to be decided, None for others."""
+    plain = not any(isinstance(s, gast.If) for s in template.body)
+    return _with_names(template.body) if plain else None
+
+
+def _results(body: list[Any], wanted: Sequence[int], mapping: dict[str, Any]) -> Inlined:
+    """`_take` of statements in a row, of which only what is needed is copied."""
+    last = body[-1].value
+    results = last.elts if isinstance(last, gast.Tuple) else [last]
+    found = {k: substitute(results[k], mapping) for k in wanted if k < len(results)}
+    found = {k: value for k, value in found.items() if not _is_none(value)}
+    return substitute(_needed(body[:-1], set(names_read([results[k] for k in found]))), mapping), found
 
 
 def literal_of(node: Any) -> Any:
@@ -153,9 +176,7 @@ def _take(body: list[Any], wanted: Sequence[int], names: Names, base: str) -> In
     """Splits a decided body into what runs first and the wanted results."""
     last = body[-1]
     if isinstance(last, gast.Return):
-        results = last.value.elts if isinstance(last.value, gast.Tuple) else [last.value]
-        chosen = {k: results[k] for k in wanted if k < len(results) and not _is_none(results[k])}
-        return _needed(body[:-1], set(names_read(list(chosen.values())))), chosen
+        return _results(body, wanted, {})
     arms = [_take(last.body, wanted, names, base), _take(last.orelse, wanted, names, base)]
     chosen = {k: load(names.temporary(base)) for k in wanted if k in arms[0][1] or k in arms[1][1]}
     blocks = [

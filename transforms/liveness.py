@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from .nodes import assigned_names, names_read, target_names, walk
+from .nodes import assigned_names, loads, names_read, target_names, walk
 
 __all__ = [
     "arms_of",
@@ -72,13 +72,8 @@ def live_before(
 def _live_before(statement: Any, after: frozenset[str], at_break: frozenset[str]) -> frozenset[str]:
     match statement:
         case gast.Assign():
-            killed = {
-                n.id
-                for t in statement.targets
-                for n in walk(t)
-                if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
-            }
-            return (after - killed) | set(names_read(statement))
+            killed = {name for target in statement.targets for name in target_names(target)}
+            return (after - killed).union(loads(statement.value), *map(loads, statement.targets))
         case gast.AugAssign():
             return (
                 after

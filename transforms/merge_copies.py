@@ -18,8 +18,8 @@ import gast
 from .find_live import Live, find_live
 from .find_uses import Purity, Uses, find_uses, map_nested
 from .hoist_traces import hoist_traces
-from .nodes import load, located, own_statements
-from .rebuild import rebuilt
+from .nodes import fields_of, load, located, own_statements
+from .rebuild import alike, rebuilt
 
 __all__ = ["merge_copies", "put_constants"]
 
@@ -202,14 +202,15 @@ def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:
             return node
         return new if isinstance(node.ctx, gast.Load) else rebuilt(node, id=new.id)
     changes: dict[str, Any] = {}
-    for name in node._fields:
-        old = getattr(node, name, None)
+    held = node.__dict__
+    for name in fields_of(node.__class__):
+        old = held.get(name)
         if isinstance(old, list):
             if name == "body" or (name in ("orelse", "finalbody") and old):
                 items = _block(old, mapping, node)
             else:
                 items = [_replaced(v, mapping) if isinstance(v, gast.AST) else v for v in old]
-            if len(items) != len(old) or any(a is not b for a, b in zip(items, old, strict=True)):
+            if not alike(items, old):
                 changes[name] = items
         elif isinstance(old, gast.AST) and old._fields:
             new = _replaced(old, mapping)

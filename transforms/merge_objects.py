@@ -13,9 +13,9 @@ from typing import Any
 import gast
 
 from .liveness import free_names
-from .nodes import load, names_read, substitute, target_names, walk
+from .nodes import load, names_read, target_names, walk
 from .program import Program
-from .rebuild import map_blocks, rebuilt
+from .rebuild import map_blocks, rebuilt, substitute
 
 __all__ = ["merge_objects"]
 

@@ -18,9 +18,9 @@ from typing import Any
 
 import gast
 
-from .nodes import find_nodes, load, located, substitute, target_names, walk
+from .nodes import find_nodes, load, located, target_names, walk
 from .program import Program
-from .rebuild import map_blocks, rebuilt
+from .rebuild import map_blocks, rebuilt, substitute
 
 __all__ = ["merge_versions"]
 

@@ -6,8 +6,8 @@ statement it stems from.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import gast
@@ -24,6 +24,7 @@ __all__ = [
     "call",
     "children",
     "constant",
+    "fields_of",
     "find_nodes",
     "is_atom",
     "load",
@@ -36,7 +37,6 @@ __all__ = [
     "same",
     "statements_in",
     "store",
-    "substitute",
     "target_names",
     "tuple_of",
     "walk",
@@ -56,12 +56,15 @@ class Comment(gast.AST):  # type: ignore[misc]
         self.text = text
 
 
+_LOAD, _STORE = gast.Load(), gast.Store()
+
+
 def load(name: str) -> Node:
-    return gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+    return gast.Name(id=name, ctx=_LOAD, annotation=None, type_comment=None)
 
 
 def store(name: str) -> Node:
-    return gast.Name(id=name, ctx=gast.Store(), annotation=None, type_comment=None)
+    return gast.Name(id=name, ctx=_STORE, annotation=None, type_comment=None)
 
 
 def param(name: str) -> Node:
@@ -87,11 +90,11 @@ def call(func: Node | str, /, *args: Node, **keywords: Node) -> Node:
 
 
 def attribute(value: Node, attr: str) -> Node:
-    return gast.Attribute(value=value, attr=attr, ctx=gast.Load())
+    return gast.Attribute(value=value, attr=attr, ctx=_LOAD)
 
 
 def tuple_of(items: Iterable[Node], ctx: Node | None = None) -> Node:
-    return gast.Tuple(elts=list(items), ctx=ctx or gast.Load())
+    return gast.Tuple(elts=list(items), ctx=ctx or _LOAD)
 
 
 def assign(target: Node | str, value: Node, like: Node | None = None) -> Node:
@@ -105,10 +108,12 @@ def assign(target: Node | str, value: Node, like: Node | None = None) -> Node:
 def located(node: Node, like: Node | None) -> Node:
     """The node, standing at the line and column of `like`."""
     if like is not None and hasattr(like, "lineno"):
-        node.lineno, node.col_offset = like.lineno, like.col_offset
-        node.end_lineno, node.end_col_offset = (
-            getattr(like, "end_lineno", None),
-            getattr(like, "end_col_offset", None),
+        held = like.__dict__
+        node.__dict__.update(
+            lineno=held["lineno"],
+            col_offset=held["col_offset"],
+            end_lineno=held.get("end_lineno"),
+            end_col_offset=held.get("end_col_offset"),
         )
     return node
 
@@ -152,6 +157,12 @@ _CHILDREN: dict[type, Callable[[Node], list[Node]]] = {  # those of the nodes th
 }
 
 
+@cache
+def fields_of(kind: Any) -> tuple[str, ...]:
+    """The fields of a class of nodes that may hold other nodes, operators and contexts aside."""
+    return tuple(f for f in kind._fields if f not in _LEAVES)
+
+
 def children(node: Node) -> list[Node]:
     """The nodes directly under a node, in the order of its fields, without operators and contexts."""
     known = _CHILDREN.get(node.__class__)
@@ -160,9 +171,9 @@ def children(node: Node) -> list[Node]:
     return known(node)
 
 
-def _children_of(kind: type[Any]) -> Callable[[Node], list[Node]]:
+def _children_of(kind: Any) -> Callable[[Node], list[Node]]:
     """What gives the children of all nodes of a class."""
-    fields = tuple(f for f in kind._fields if f not in _LEAVES)
+    fields = fields_of(kind)
 
     def children(node: Node) -> list[Node]:
         found: list[Node] = []
@@ -194,10 +205,14 @@ def walk(node: Node) -> Iterator[Node]:
 
 @remembered
 def _by_class(tree: Node) -> dict[type, list[Node]]:
-    found: dict[type, list[Node]] = {gast.AST: []}  # all of them
-    for node in walk(tree):
-        found[gast.AST].append(node)
-        found.setdefault(node.__class__, []).append(node)
+    nodes = list(walk(tree))
+    found: dict[type, list[Node]] = {gast.AST: nodes}  # all of them
+    for node in nodes:
+        kind = node.__class__
+        if kind in found:
+            found[kind].append(node)
+        else:
+            found[kind] = [node]
     return found
 
 
@@ -227,6 +242,8 @@ _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 def names_read(node: Node | list[Node]) -> list[str]:
     """The names that a tree loads, nested functions included, in order of first appearance."""
+    if isinstance(node, gast.expr):
+        return list(dict.fromkeys(loads(node)))
     found: dict[str, None] = {}
     todo = list(reversed(node)) if isinstance(node, list) else [node]
     while todo:
@@ -282,7 +299,10 @@ def _note_assigned(s: Node, found: dict[str, None]) -> None:
     match s:
         case gast.Assign():
             for target in s.targets:
-                _note_target(target, found)
+                if target.__class__ is gast.Name:
+                    found[target.id] = None
+                else:
+                    _note_target(target, found)
         case gast.AugAssign():
             _note_target(s.target, found)
         case gast.For():
@@ -303,14 +323,17 @@ def blocks_of(s: Node) -> list[list[Node]]:
     """The blocks of statements in a compound statement, in the order in which they stand in it; none of any
     other statement, nested functions included.
     """
-    match s:
-        case gast.If() | gast.For() | gast.While():
-            return [s.body, s.orelse]
-        case gast.With():
-            return [s.body]
-        case gast.Try():
-            return [s.body, *(h.body for h in s.handlers), s.orelse, s.finalbody]
-    return []
+    blocks = _BLOCKS.get(s.__class__)
+    return [] if blocks is None else blocks(s)
+
+
+_BLOCKS: dict[type, Callable[[Node], list[list[Node]]]] = {
+    gast.If: lambda s: [s.body, s.orelse],
+    gast.For: lambda s: [s.body, s.orelse],
+    gast.While: lambda s: [s.body, s.orelse],
+    gast.With: lambda s: [s.body],
+    gast.Try: lambda s: [s.body, *(h.body for h in s.handlers), s.orelse, s.finalbody],
+}
 
 
 def bound_in_header(s: Node) -> list[Node]:
@@ -346,47 +369,15 @@ def statements_in(block: list[Node]) -> Iterator[Node]:
     """
     for s in block:
         yield s
-        for inner in [s.body] if isinstance(s, gast.FunctionDef) else blocks_of(s):
-            yield from statements_in(inner)
+        if s.__class__ in _BLOCKS or isinstance(s, gast.FunctionDef):
+            for inner in [s.body] if isinstance(s, gast.FunctionDef) else blocks_of(s):
+                yield from statements_in(inner)
 
 
 def own_statements(block: list[Node]) -> Iterator[Node]:
     """All statements of a block, in the order in which they stand in it, but those of nested functions."""
     for s in block:
         yield s
-        for inner in blocks_of(s):
-            yield from own_statements(inner)
-
-
-def substitute(node: Node, mapping: dict[str, Node]) -> Node:
-    """A copy of a statement or expression in which loaded names are replaced by expressions, and stored ones
-    by the names given; expressions without such names are shared with the original.
-    """
-    if isinstance(node, list):
-        return [substitute(n, mapping) for n in node]
-    if node.__class__ is gast.Name:
-        new = mapping.get(node.id)
-        if new is None:
-            return node
-        if isinstance(node.ctx, gast.Load):
-            return new
-        return gast.Name(id=new.id, ctx=node.ctx, annotation=None, type_comment=None)
-    if not isinstance(node, gast.AST) or node.__class__ is gast.Constant:
-        return node
-    values: dict[str, Any] = {}
-    same_parts = isinstance(node, gast.expr)
-    for name in node._fields:
-        old = getattr(node, name, None)
-        if old.__class__ is list:
-            new = [substitute(n, mapping) for n in old]
-            same_parts = same_parts and all(map(operator.is_, old, new))
-        else:
-            new = substitute(old, mapping) if isinstance(old, gast.AST) and name not in _LEAVES else old
-            same_parts = same_parts and new is old
-        values[name] = new
-    if same_parts:
-        return node
-    copy = type(node)(**values)
-    if isinstance(node, gast.FunctionDef) and node.name in mapping:
-        copy.name = mapping[node.name].id
-    return located(copy, node)
+        if s.__class__ in _BLOCKS:
+            for inner in blocks_of(s):
+                yield from own_statements(inner)

@@ -36,9 +36,9 @@ from typing import Any
 import gast
 
 from .liveness import free_names
-from .nodes import assigned_names, find_nodes, load, names_read, substitute, walk
+from .nodes import assigned_names, find_nodes, load, names_read, walk
 from .program import Names, Program
-from .rebuild import bound_names, map_blocks, parameters, rebuilt
+from .rebuild import bound_names, map_blocks, parameters, rebuilt, substitute
 
 __all__ = ["place_definitions"]
 

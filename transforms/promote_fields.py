@@ -16,9 +16,9 @@ from typing import Any
 import gast
 
 from .follow_fields import Fields, Objects
-from .nodes import assign, attribute, call, load, located, substitute
+from .nodes import assign, attribute, call, load, located
 from .program import Program
-from .rebuild import map_children, rebuilt
+from .rebuild import map_children, rebuilt, substitute
 
 __all__ = ["drop_holding", "promote_fields"]
 

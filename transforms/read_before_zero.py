@@ -16,8 +16,8 @@ from typing import Any
 import gast
 
 from .find_uses import Purity, find_uses, is_pure, map_nested, reads
-from .nodes import Comment, same, substitute, walk
-from .rebuild import map_blocks, with_body
+from .nodes import Comment, same, walk
+from .rebuild import map_blocks, substitute, with_body
 
 __all__ = ["read_before_zero"]
 

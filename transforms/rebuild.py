@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from .nodes import blocks_of, find_nodes, located
+from .nodes import blocks_of, fields_of, find_nodes, located
 
 __all__ = [
     "alike",
@@ -23,6 +23,7 @@ __all__ = [
     "parameters",
     "rebuilt",
     "relocated",
+    "substitute",
     "with_blocks",
     "with_body",
 ]
@@ -31,25 +32,55 @@ Node = Any  # gast publishes no types
 
 
 def rebuilt(node: Node, **changes: Any) -> Node:
-    """A copy of the node with the fields that are given."""
-    return located(
-        type(node)(**{f: changes[f] if f in changes else getattr(node, f, None) for f in node._fields}), node
-    )
+    """A copy of the node, where it stands, with the fields that are given."""
+    new = node.__class__.__new__(node.__class__)
+    new.__dict__.update(node.__dict__, **changes)
+    return new
 
 
 def map_children(node: Node, change: Callable[[Node], Node]) -> Node:
     """The node with each direct child replaced by `change` of it; the node itself when that changes none."""
     changes: dict[str, Any] = {}
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, gast.AST):
-            if value._fields and (new := change(value)) is not value:
-                changes[name] = new
-        elif isinstance(value, list):
+    held = node.__dict__
+    for name in fields_of(node.__class__):
+        value = held.get(name)
+        if value.__class__ is list:
             items = [change(v) if isinstance(v, gast.AST) and v._fields else v for v in value]
-            if any(new is not old for new, old in zip(items, value, strict=True)):
+            if not all(map(operator.is_, items, value)):
                 changes[name] = items
+        elif isinstance(value, gast.AST) and value._fields and (new := change(value)) is not value:
+            changes[name] = new
     return rebuilt(node, **changes) if changes else node
+
+
+def substitute(node: Node, mapping: dict[str, Node]) -> Node:
+    """A copy of a statement or expression in which loaded names are replaced by expressions, and stored ones
+    by the names given; expressions without such names are shared with the original.
+    """
+    if isinstance(node, list):
+        return [substitute(n, mapping) for n in node]
+    if node.__class__ is gast.Name:
+        new = mapping.get(node.id)
+        if new is None:
+            return node
+        if isinstance(node.ctx, gast.Load):
+            return new
+        return gast.Name(id=new.id, ctx=node.ctx, annotation=None, type_comment=None)
+    if not isinstance(node, gast.AST) or node.__class__ is gast.Constant:
+        return node
+    shared = isinstance(node, (gast.expr, gast.keyword))
+    changes: dict[str, Any] = {}
+    for name in fields_of(node.__class__):
+        old = node.__dict__.get(name)
+        if old.__class__ is list:
+            new = [substitute(n, mapping) for n in old]
+            if not (shared and all(map(operator.is_, old, new))):
+                changes[name] = new
+        elif isinstance(old, gast.AST) and (new := substitute(old, mapping)) is not old:
+            changes[name] = new
+    if isinstance(node, gast.FunctionDef) and node.name in mapping:
+        changes["name"] = mapping[node.name].id
+    return node if shared and not changes else rebuilt(node, **changes)
 
 
 def map_blocks(statement: Node, change: Callable[[list[Node]], list[Node]]) -> Node:

@@ -13,7 +13,8 @@ from typing import Any
 
 import gast
 
-from .nodes import children, load, substitute
+from .nodes import find_nodes, load
+from .rebuild import substitute
 
 __all__ = ["restore_names"]
 
@@ -61,13 +62,9 @@ def _numbers(stem: str, start: int) -> Any:
 def _names_in_order(tree: Any) -> dict[str, bool]:
     """All names in a function, in order of appearance, and whether each is assigned in it."""
     found: dict[str, bool] = {}
-    todo = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, gast.Name):
-            stored = isinstance(node.ctx, gast.Store)
-            found[node.id] = found.get(node.id, False) or stored
-        elif isinstance(node, gast.FunctionDef):
+    for node in find_nodes(tree, gast.Name, gast.FunctionDef):
+        if node.__class__ is gast.Name:
+            found[node.id] = found.get(node.id, False) or node.ctx.__class__ is gast.Store
+        else:
             found.setdefault(node.name, False)
-        todo.extend(reversed(children(node)))
     return found

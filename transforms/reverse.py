@@ -28,10 +28,10 @@ from .nodes import (
     load,
     located,
     names_read,
-    substitute,
     tuple_of,
 )
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
+from .rebuild import substitute
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_regions import reverse_try, reverse_with

@@ -33,11 +33,11 @@ from .nodes import (
     names_read,
     same,
     store,
-    substitute,
     tuple_of,
 )
 from .operations import Apply, Call
 from .program import MISSING
+from .rebuild import substitute
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep

@@ -33,10 +33,10 @@ from .nodes import (
     load,
     located,
     names_in,
-    substitute,
     tuple_of,
 )
 from .operations import Alias, Apply, Build, Item
+from .rebuild import substitute
 from .remaking import Obstacle, obstacles
 
 if TYPE_CHECKING:

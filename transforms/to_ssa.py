@@ -36,22 +36,11 @@ import gast
 
 from .check_captures import check_captures
 from .liveness import arms_of, free_names, is_exit, is_test, live_before, loop_head
-from .nodes import (
-    assign,
-    assigned_names,
-    call,
-    load,
-    located,
-    names_read,
-    store,
-    substitute,
-    tuple_of,
-    walk,
-)
+from .nodes import assign, assigned_names, call, load, located, names_read, store, tuple_of, walk
 from .parallel_copies import parallel_copies
 from .partial_effects import Following, check_attempt, check_final
 from .program import Names, Program
-from .rebuild import rebuilt
+from .rebuild import rebuilt, substitute
 
 __all__ = ["IN_PLACE_OPERATORS", "to_ssa"]
 
@@ -257,8 +246,7 @@ class _Converter:
         self.bindings.update({k: v for k, v in inner.bindings.items() if k not in self.program.bindings})
         self.origins.update(inner.origins)
         tree = substitute(inner.tree, {k: load(env[k]) for k in free | {s.name} if k in env and env[k] != k})
-        tree.name = name
-        return tree
+        return rebuilt(tree, name=name)
 
     def branch(self, s: Any, env: Env, after: frozenset[str]) -> list[Any]:
         test = self.expression(s.test, env)

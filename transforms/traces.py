@@ -25,12 +25,12 @@ from .nodes import (
     located,
     names_read,
     store,
-    substitute,
     target_names,
     tuple_of,
     walk,
 )
 from .operations import Apply
+from .rebuild import substitute
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep

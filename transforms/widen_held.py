@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from .find_aliases import NOTHING, Aliases, argument_of, both, contents_of
-from .nodes import assigned_names, walk
+from .nodes import assigned_names, find_nodes
 
 __all__ = ["only_named", "widened"]
 
@@ -28,16 +28,16 @@ def only_named(tree: Any, names: Iterable[str]) -> bool:
     that holds it.
     """
     names = set(names)
-    assigned = [n for s in walk(tree) if isinstance(s, gast.Assign) for n in assigned_names([s])]
-    displays = [s.targets[0].id for s in walk(tree) if _is_display(s)]
+    assigned = [n for s in find_nodes(tree, gast.Assign) for n in assigned_names([s])]
+    displays = [s.targets[0].id for s in find_nodes(tree, gast.Assign) if _is_display(s)]
     if not all(assigned.count(n) == displays.count(n) == 1 for n in names):
         return False
-    bases = {id(n.value) for n in walk(tree) if isinstance(n, (gast.Subscript, gast.Attribute))}
-    bases |= {id(n.iter) for n in walk(tree) if isinstance(n, gast.For)}
-    bases |= {id(s.value) for s in walk(tree) if isinstance(s, gast.Return)}
+    bases = {id(n.value) for n in find_nodes(tree, gast.Subscript, gast.Attribute)}
+    bases |= {id(n.iter) for n in find_nodes(tree, gast.For)}
+    bases |= {id(s.value) for s in find_nodes(tree, gast.Return)}
     return not any(
-        isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in names and id(n) not in bases
-        for n in walk(tree)
+        isinstance(n.ctx, gast.Load) and n.id in names and id(n) not in bases
+        for n in find_nodes(tree, gast.Name)
     )
 
 

@@ -19,7 +19,7 @@ from .before_after import Node, parse
 MODULE = {"np": "numpy", "unreduce": "the helper"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Template:
     """What a pass reads of a rule's template."""
 

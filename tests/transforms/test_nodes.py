@@ -21,13 +21,13 @@ from s2sad.transforms.nodes import (
     names_read,
     same,
     statements_in,
-    substitute,
     target_names,
     tuple_of,
     walk,
     walk_scope,
 )
 from s2sad.transforms.printer import to_source
+from s2sad.transforms.rebuild import substitute
 
 from .before_after import Node, parse, text_of
 
