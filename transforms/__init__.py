@@ -32,7 +32,7 @@ from .find_kinds import find_kinds
 from .fold_constants import fold_constants
 from .inline_temporaries import inline_temporaries
 from .join_exchanges import join_exchanges
-from .merge_copies import merge_copies, put_constants
+from .merge_copies import merge_copies, put_constants, share_names
 from .nodes import find_nodes, load, names_read, statements_in, target_names
 from .place_definitions import place_definitions
 from .program import Program
@@ -127,10 +127,11 @@ class Facts:
         is known.
         """
         derivatives = self.generation.derivatives
-        known = self._origin(a), self._origin(b)
+        known = self.origin(a), self.origin(b)
         return (a in derivatives) is (b in derivatives) and (None in known or known[0] == known[1])
 
-    def _origin(self, name: str) -> str | None:
+    def origin(self, name: str) -> str | None:
+        """The variable that a name is a version of, if any."""
         return self.origins.get(name, name if name in self.users else None)
 
 
@@ -228,6 +229,10 @@ def _inline_temporaries(tree: Any, facts: Facts) -> Any:
     )
 
 
+def _share_names(tree: Any, facts: Facts) -> Any:
+    return share_names(tree, facts.captured, facts.origin, facts.alike)
+
+
 def _restore_names(tree: Any, facts: Facts) -> Any:
     names = {n.id for n in find_nodes(tree, gast.Name)}
     temporaries = frozenset(filter(facts.is_temporary, names))
@@ -243,6 +248,7 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("inline_temporaries", _inline_temporaries),
     ("fold_constants_again", _fold_merged),
     ("remove_dead_code_again", _remove_dead_code),
+    ("share_names", _share_names),
     ("restore_names", _restore_names),
 )
 

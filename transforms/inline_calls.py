@@ -25,6 +25,7 @@ def f(a, b):
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from types import ModuleType
@@ -99,6 +100,7 @@ class _Inliner:
         self.stack = stack
         self.read = read
         self.names = program.names.copy()
+        self.origins = dict(program.origins)
         self.find_method: Callable[[Node], MethodCall | None] | None = None
         self.always: Callable[[Any], bool] = lambda function: False
         self.needed: Callable[[Node], bool] = lambda call: False
@@ -115,7 +117,9 @@ class _Inliner:
     def run(self) -> Program:
         tree = rebuilt(self.program.tree, body=self.block(self.program.tree.body, {}, frozenset()))
         tree = without_unused(tree)
-        return self.program.with_tree(tree, locals=self.program.locals | bound_names(tree), names=self.names)
+        return self.program.with_tree(
+            tree, locals=self.program.locals | bound_names(tree), names=self.names, origins=self.origins
+        )
 
     def block(self, statements: list[Node], known: dict[str, Node], active: frozenset[str]) -> list[Node]:
         """The block with calls replaced.
@@ -220,7 +224,7 @@ class _Inliner:
             if parameter not in rebound and stays(parameter, value, function, captured):
                 mapping[parameter] = value
             else:
-                mapping[parameter] = load(self.names.fresh(parameter))
+                mapping[parameter] = load(self.fresh(parameter))
                 start.append(assign(mapping[parameter].id, value, s))
         for n in walk(function):
             bound = (
@@ -251,7 +255,14 @@ class _Inliner:
         """A name for a variable of a callee; parts of its result are named after the call's target."""
         if target is not None and (name == "out" or name.startswith("out_")):
             return self.names.temporary(target.id)
-        return self.names.fresh(name)
+        return self.fresh(name)
+
+    def fresh(self, variable: str) -> str:
+        """A name for a variable of a callee: another version, where the caller has one of that name too."""
+        name = self.names.fresh(variable)
+        if name != variable and not re.search(r"_\d+$", variable):
+            self.origins[name] = variable
+        return name
 
     # ------------------------------------------------------------ functions from outside
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Set
+from itertools import combinations
 from typing import Any
 
 import gast
@@ -21,7 +22,7 @@ from .hoist_traces import hoist_traces
 from .nodes import fields_of, load, located, own_statements
 from .rebuild import alike, rebuilt
 
-__all__ = ["merge_copies", "put_constants"]
+__all__ = ["merge_copies", "put_constants", "share_names"]
 
 Node = Any  # gast publishes no types
 
@@ -46,6 +47,41 @@ def put_constants(tree: Node, protected: frozenset[str] = frozenset()) -> Node:
         return tree
     mapping = _constants(tree, uses, protected, lambda name: True)
     return rebuilt(tree, body=_block(tree.body, mapping, tree)) if mapping else tree
+
+
+def share_names(tree: Node, protected: frozenset[str], origin: Callable[[str], str | None],
+                alike: Callable[[str, str], bool]) -> Node:
+    """The function in which versions of a variable of which never two are needed at once are one name.
+
+    `origin` tells of which variable a name is a version.
+
+        x_2 = f(x)          x = f(x)
+        return g(x_2)  ->   return g(x)
+    """
+    if find_uses(tree) is None:
+        return tree
+    tree = map_nested(tree, lambda nested: share_names(nested, protected, origin, alike))
+    uses = find_uses(tree)
+    assert uses is not None
+    versions: dict[str, list[str]] = {}
+    for name in dict.fromkeys([*uses.parameters, *uses.bound]):
+        variable = None if name in uses.fixed else origin(name)
+        if variable is not None:
+            versions.setdefault(variable, []).append(name)
+    if all(len(names) == 1 for names in versions.values()):
+        return tree
+    classes = _Classes(tree, uses, _kept(tree, uses, protected), alike)
+    for names in versions.values():
+        for a, b in combinations(names, 2):
+            classes.merge(a, b)
+    mapping = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}
+    return rebuilt(tree, body=_block(tree.body, mapping, tree)) if mapping else tree
+
+
+def _kept(tree: Node, uses: Uses, protected: frozenset[str]) -> frozenset[str]:
+    """The names that stay as they are: of functions, parameters, and what nested scopes bind too."""
+    functions = {s.name for s in own_statements(tree.body) if isinstance(s, gast.FunctionDef)}
+    return frozenset(protected | uses.fixed | functions | set(uses.parameters))
 
 
 def _constants(tree: Node, uses: Uses, protected: frozenset[str],
@@ -90,8 +126,7 @@ class _Merger:
     def copies(self, tree: Node, uses: Uses, enclosing: frozenset[str],
                constants: Set[str]) -> dict[str, Node]:
         """The names to be replaced by other names; those in `constants` are no names any more."""
-        fixed = uses.fixed | {s.name for s in own_statements(tree.body) if isinstance(s, gast.FunctionDef)}
-        keep = frozenset(self.protected | fixed | set(uses.parameters))
+        keep = _kept(tree, uses, self.protected)
         pairs = []
         found: dict[str, Node] = {}
         for s in own_statements(tree.body):

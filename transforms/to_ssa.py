@@ -120,7 +120,7 @@ class _Converter:
             return variable
         name = self.names.fresh(variable)
         self.used.add(name)
-        self.origins[name] = variable
+        self.origins[name] = self.program.origins.get(variable, variable)
         return name
 
     def define(self, variable: str, env: Env, node: Any) -> str:
