@@ -12,7 +12,8 @@ import gast
 from .arguments import check_type
 from .function_state import state_of
 from .kind_values import kind_of
-from .kinds import UNKNOWN
+from .kinds import UNKNOWN, Literal
+from .members import is_fixed
 from .transforms.nodes import find_nodes
 from .transforms.program import MISSING, Program, Scope
 
@@ -37,11 +38,6 @@ class Capture:
         return id(self.scope.globals), id(self.scope.cells.get(self.name)), self.name, self.path
 
 
-FIXED = frozenset(
-    {"numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "s2sad"}
-)  # nobody rebinds what is in these
-
-
 def dotted(node: Any) -> list[str]:
     """The parts of a dotted path."""
     return [node.id] if isinstance(node, gast.Name) else [*dotted(node.value), node.attr]
@@ -58,6 +54,8 @@ def capture_key(value: Any, name: str) -> Any:
     if isinstance(value, MethodType):  # a class method: bound anew whenever it is looked up
         function = value.__func__
         return state_of(function) if isinstance(function, FunctionType) else function
+    if isinstance(value, bool):
+        return Literal(value)
     kind = kind_of(value, name)
     if kind is UNKNOWN:
         check_type(name, value)
@@ -75,5 +73,5 @@ def captured(program: Program) -> Iterator[Capture]:
     for n in find_nodes(program.tree, gast.Attribute):
         if program.resolve(n) is not MISSING:
             root, *path = dotted(n)
-            if getattr(program.scope.lookup(root), "__name__", "").partition(".")[0] not in FIXED:
+            if not is_fixed(program.scope.lookup(root)):
                 yield Capture(program.scope, root, tuple(path))

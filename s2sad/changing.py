@@ -15,7 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from .kinds import Array, Dict, Kind, List, Numeric, Scalar, Tuple
+from .kinds import Array, Dict, Kind, List, Numeric, Scalar, Set, Tuple
 from .registry import find_rule, is_nondifferentiable
 from .rules.methods import METHODS
 
@@ -138,7 +138,7 @@ def changed_by_method(kind: Kind, name: str, count: int, keywords: Mapping[str, 
         return [1]  # of a NumPy function: np.add.at(a, index, v)
     if name == "shuffle":
         return [1]
-    if not isinstance(kind, (Array, Numeric, Scalar, Tuple, List, Dict)):
+    if not isinstance(kind, (Array, Numeric, Scalar, Tuple, List, Dict, Set)):
         return None
     if name in METHODS_THAT_CHANGE:
         return [0]

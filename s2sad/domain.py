@@ -29,6 +29,7 @@ from .kind_values import kind_of
 from .kinds import (
     INTEGERS,
     REALS,
+    SET,
     UNKNOWN,
     Array,
     Dict,
@@ -38,9 +39,11 @@ from .kinds import (
     Literal,
     Nothing,
     Numeric,
+    Object,
     Record,
     Scalar,
     Tuple,
+    Unknown,
     widen,
 )
 from .members import attribute_kind, held_kind, mirror_kind, named_kind, with_field
@@ -51,6 +54,7 @@ from .transforms.program import MISSING, Program
 
 __all__ = [
     "INTEGER",
+    "SET",
     "UNKNOWN",
     "are_alike",
     "attribute_kind",
@@ -90,6 +94,7 @@ __all__ = [
     "kinds_of_items",
     "list_kind",
     "literal_int",
+    "may_be_changed",
     "method_kind",
     "mirror_kind",
     "named_kind",
@@ -100,6 +105,7 @@ __all__ = [
     "slice_item",
     "stored_kind",
     "subscript_kind",
+    "truth_of",
     "tuple_kind",
     "unbroadcast_plan",
     "unpack_kinds",
@@ -114,6 +120,8 @@ def kind_of_static(node: Any, value: Any) -> Kind:
 
     The kind of a free name's data may be relied on: a derivative is generated anew when it changes.
     """
+    if isinstance(node, gast.Name) and isinstance(value, bool):
+        return Literal(value)
     kind = _kind_of_static(value)
     if isinstance(node, gast.Name) and (kind is UNKNOWN or is_plain(type(value))):
         return kind_of(value, f"{node.id}@")
@@ -306,6 +314,21 @@ def is_tuple_of_numbers(kind: Kind) -> bool:
     return isinstance(kind, Tuple) and any(
         is_tuple_of_numbers(item) or not (is_array(item) or is_container(item)) for item in kind.items
     )
+
+
+def may_be_changed(kind: Kind) -> bool:
+    """Whether a call may make values of the kind values of another."""
+    match kind:
+        case Tuple(items):
+            return any(map(may_be_changed, items))
+        case List() | Dict() | Record() | Object() | Unknown():
+            return True
+    return False
+
+
+def truth_of(kind: Kind) -> bool | None:
+    """What `if` makes of values of the kind; None when only the run can tell."""
+    return bool(kind.value) if isinstance(kind, Literal) and type(kind.value) in (bool, type(None)) else None
 
 
 def is_immutable(kind: Kind) -> bool:

@@ -150,7 +150,10 @@ _VALUE_DEPENDENT = frozenset(
 )
 # Where functions live that look at nothing but the values of their arguments. Of SciPy, whose functions often
 # return what depends on values, only ufuncs are run.
-_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", runtime.__name__, sequences.__name__})
+_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", "scipy._lib._array_api"}) | {
+    runtime.__name__,
+    sequences.__name__,
+}
 _FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodDescriptorType, type(np.sum))
 _PLAIN_TYPES = frozenset({float, int, bool, complex, *np.sctypeDict.values()})
 _MAX_LITERAL = 64  # larger integers could ask for large results

@@ -21,7 +21,7 @@ from .constructors import makes_plainly
 from .effects import aliases_of, changes_outside
 from .judgements import stays_starred
 from .kind_values import kind_of
-from .kinds import UNKNOWN, Kind, Literal, Record
+from .kinds import SET, UNKNOWN, Kind, Literal, Record
 from .members import super_of
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
@@ -34,6 +34,7 @@ from .specialise import (
     hoist_reads,
     put_in_changing,
     put_in_methods,
+    without_untaken,
 )
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
@@ -47,6 +48,8 @@ from .transforms.rebuild import parameter_names
 
 __all__ = ["Forms"]
 
+Kinds = Mapping[str, Kind]
+Forgets = Callable[[Call, Callable[[Any], Kind]], bool]
 MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
 
 
@@ -148,12 +151,12 @@ class Forms:
         key = ("ssa", function, tuple(kinds.values()) if depends else None)
         if key not in self.programs:
             if objects:
-                program = put_in_methods(program, lambda p: self.kinds(p, kinds), self.inlinable)
+                program = put_in_methods(program, lambda p: self.kinds(p, kinds, self.hides), self.inlinable)
                 known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
                 program = promote_fields(program, known, PRIMITIVES.helper)
                 program = inline_calls(program, self.inlinable)
             if depends:
-                find = partial(self.kinds, kinds=kinds)
+                find = partial(self.kinds, kinds=kinds, forgets=self.hides)
                 program = put_in_changing(program, find, self.inlinable, self.may_change)
             program = to_single_assignment(program, self._watch_of(function))
             if objects:
@@ -172,18 +175,19 @@ class Forms:
         assert found is not None
         return found
 
-    def expanded(self, function: FunctionType, given: Mapping[str, Kind]) -> tuple[Program, dict[str, Kind]]:
+    def expanded(self, function: FunctionType, given: Mapping[str, Kind]) -> tuple[Program, Kinds]:
         """The function in single assignment with its calls with stars written out as far as kinds allow, and
         the kinds of its names.
         """
         program = self.single_assignment(function, given)
-        kinds = self.kinds(program, given)
+        kinds: Kinds = self.kinds(program, given)
 
         def kind(node: Any) -> Kind:
             return domain.kind_of_atom(node, kinds, program)
 
         while (new := expand_stars(program, lambda atom: domain.shape_of(kind(atom)))) is not program:
             program, kinds = new, self.kinds(new, given)
+        program, kinds = without_untaken(program, kinds, lambda p: self.kinds(p, given))
         new = lower_stars(program, lambda call: stays_starred(call, program, kind), call_star, call_method)
         return (program, kinds) if new is program else (new, self.kinds(new, given))
 
@@ -192,8 +196,12 @@ class Forms:
 
     # ------------------------------------------------------------ kinds
 
-    def kinds(self, program: Program, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-        found = find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call, aliases_of)
+    def kinds(
+        self, program: Program, kinds: Mapping[str, Kind], forgets: Forgets | None = None
+    ) -> dict[str, Kind]:
+        """The kinds of a program's names; `forgets` as the method of that name."""
+        forgets = forgets or self.forgets
+        found = find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call, aliases_of, forgets)
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found
@@ -205,6 +213,8 @@ class Forms:
         if operation.function is super and len(args) == 2:
             classes = [getattr(kind, "value", None) for kind in args]
             return Literal(super_of(*classes)) if all(isinstance(c, type) for c in classes) else UNKNOWN
+        if operation.function is set or operation.function is frozenset:
+            return SET
         function = self.plain(operation.function, args, keywords)
         if not isinstance(function, FunctionType) or has_stars(function) or starred(operation):
             return UNKNOWN
@@ -233,7 +243,10 @@ class Forms:
             return True
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
         function = self.plain(operation.function, args, keywords)
-        bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
+        try:
+            bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
+        except NoSourceError:
+            return True
         if bound is None:  # a wrong call is told when it is linked
             return not isinstance(operation.function, (FunctionType, type))
         key = (function, tuple(bound.items()))
@@ -254,6 +267,15 @@ class Forms:
                 self.changing[key] = True
         return self.changing[key]
 
+    def forgets(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
+        """Whether what is known of the objects that a call is given may not hold after it."""
+        return operation.function is MISSING or self.may_change(operation, kind)
+
+    def hides(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
+        """As `forgets`, in a program into which more calls are put before it is differentiated."""
+        shown = self.inlinable(operation.function, operation.node) is not None
+        return not shown and self.forgets(operation, kind)
+
     def bind_kinds(
         self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]
     ) -> dict[str, Kind] | None:
@@ -269,13 +291,18 @@ class Forms:
             if name not in bound:
                 if name not in source.defaults:
                     return None
-                bound[name] = kind_of(source.defaults[name], f"{function.__qualname__}.{name}")
+                bound[name] = kind_of_default(source.defaults[name], f"{function.__qualname__}.{name}")
         seen = self.seen_kinds.setdefault(function, set())
         key = tuple(bound[name] for name in parameters)
         if key not in seen and len(seen) >= MANY_KINDS:  # of a recursion that builds them up
             return dict.fromkeys(parameters, UNKNOWN)
         seen.add(key)
         return {name: bound[name] for name in parameters}
+
+
+def kind_of_default(value: Any, prefix: str) -> Kind:
+    """The kind of a parameter that is not given: a flag is known."""
+    return Literal(value) if isinstance(value, bool) else kind_of(value, prefix)
 
 
 def starred(operation: Call) -> bool:

@@ -69,6 +69,8 @@ _ALWAYS_BOOL = frozenset(
         np.isscalar,
     }
 )
+_IDENTITY = frozenset({operator.is_, operator.is_not})
+_NEVER_NONE = (Array, Scalar, Tuple, List, Dict, Record, Numeric)
 # Functions that return what they were given, or something just like it, when that is an array.
 _LIKE_ARRAY: dict[Any, int] = {
     np.zeros_like: 0,
@@ -131,7 +133,7 @@ def call_kind(
 @lru_cache(maxsize=8192)
 def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...]) -> Kind:
     if function in _ALWAYS_BOOL:
-        return Scalar("bool")
+        return _truth_kind(function, args)
     if function in SIZED:
         return sized_kind(function, args, dict(keywords), executed_kind)
     if function in SHAPING:
@@ -145,6 +147,18 @@ def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str,
         if _is_elementwise(function, len(args)):
             return elementwise_kind(function, args)
     return executed_kind(function, args, keywords)
+
+
+def _truth_kind(function: Any, args: tuple[Kind, ...]) -> Kind:
+    """The kind of a truth value, which itself may be known."""
+    match args:
+        case [Literal(bool() as value)] if function is operator.not_:
+            return Literal(not value)
+        case [Literal(None | bool() as a), Literal(None | bool() as b)] if function in _IDENTITY:
+            return Literal(function(a, b))
+        case [Literal(None), x] | [x, Literal(None)] if function in _IDENTITY and isinstance(x, _NEVER_NONE):
+            return Literal(function is operator.is_not)
+    return Scalar("bool")
 
 
 def _is_elementwise(function: Any, count: int) -> bool:
@@ -223,6 +237,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return _call_kind(function, (Array(dtype, (Sym("any", 0, True),)),), ())
         case [Numeric()] if function in _FULL_REDUCTIONS:
             return Scalar("number")
+        case [Literal(str() as a), Literal(str() as b)] if function in (operator.eq, operator.ne):
+            return Literal(function(a, b))
         case [(Literal() | Scalar()), (Literal() | Scalar())] if function in (operator.eq, operator.ne):
             return Scalar("bool")
     return None

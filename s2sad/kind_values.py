@@ -19,6 +19,7 @@ from .kinds import (
     OBJECT,
     OF_TYPES,
     REALS,
+    SET,
     SPARSE,
     UNKNOWN,
     Array,
@@ -31,6 +32,7 @@ from .kinds import (
     Object,
     Record,
     Scalar,
+    Set,
     Sparse,
     Sym,
     Tuple,
@@ -102,6 +104,8 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
         return Dict(tuple(pairs))
     if kind is str and len(value) <= MAX_TEXT:
         return Literal(value)
+    if kind is set or kind is frozenset:
+        return SET
     if is_sparse(value):
         return SPARSE
     if is_plain(kind):
@@ -173,6 +177,8 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
             return is_plain(type(value)) or has_operators(type(value))
         case Sparse():
             return is_sparse(value)
+        case Set():
+            return type(value) in (set, frozenset)
         case Literal(expected):
             return value is expected or (type(value) is type(expected) and repr(value) == repr(expected))
         case Scalar(dtype, size):

@@ -28,6 +28,7 @@ __all__ = [
     "OBJECT",
     "OF_TYPES",
     "REALS",
+    "SET",
     "SPARSE",
     "UNKNOWN",
     "Array",
@@ -42,6 +43,7 @@ __all__ = [
     "Object",
     "Record",
     "Scalar",
+    "Set",
     "Sparse",
     "Sym",
     "Tuple",
@@ -170,6 +172,11 @@ class Dict(Kind):
 
 
 @dataclass(frozen=True, eq=False)
+class Set(Kind):
+    """Exactly a set or frozenset, of anything."""
+
+
+@dataclass(frozen=True, eq=False)
 class Record(Kind):
     """An object of exactly this class, which holds exactly these attributes; in the order of their names."""
 
@@ -227,7 +234,7 @@ class Nothing(Kind):
     """No value at all: the element of an empty list, the value of code that is never reached."""
 
 
-UNKNOWN, NUMERIC, NOTHING, SPARSE, OBJECT = Unknown(), Numeric(), Nothing(), Sparse(), Object()
+UNKNOWN, NUMERIC, NOTHING, SPARSE, OBJECT, SET = Unknown(), Numeric(), Nothing(), Sparse(), Object(), Set()
 
 INTEGERS = frozenset({"int", "int64", "integer"})
 REALS = INTEGERS | {"bool", "float", "real"}

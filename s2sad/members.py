@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from . import kind_structure
 from .kind_joins import join
@@ -18,6 +20,7 @@ __all__ = [
     "attribute_kind",
     "field_kind",
     "held_kind",
+    "is_fixed",
     "member_of",
     "mirror_kind",
     "named_kind",
@@ -27,11 +30,21 @@ __all__ = [
 ]
 
 
+FIXED = frozenset({"numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "s2sad"})
+
+
+def is_fixed(module: Any) -> bool:
+    """Whether an object is a module in which nobody rebinds what is there."""
+    return getattr(module, "__name__", "").partition(".")[0] in FIXED
+
+
 def member_of(kind: Kind, name: str) -> Member | None:
     """What an attribute of an object of this kind means, or None when only the run can tell."""
     if isinstance(kind, Literal) and isinstance(kind.value, super):
         above = getattr(kind.value, name, None)
         return Member("static", above) if isinstance(above, FunctionType) else None
+    if isinstance(kind, Literal) and isinstance(kind.value, ModuleType) and is_fixed(kind.value):
+        return _member_of_module(kind.value, name)
     if isinstance(kind, Tuple) and kind.cls is not None:
         return _member_of_tuple(kind.cls, name)
     if not isinstance(kind, Record):
@@ -42,6 +55,16 @@ def member_of(kind: Kind, name: str) -> Member | None:
     if held is not None and not shadows_fields(found) and not special:
         return Member("field", held.value if isinstance(held, Literal) and callable(held.value) else None)
     return _member_of_class(found)
+
+
+def _member_of_module(module: ModuleType, name: str) -> Member | None:
+    """What an attribute of a library's module means. The functions of SciPy's namespace for NumPy are
+    NumPy's, with a few more parameters.
+    """
+    held = getattr(module, name, None)
+    if module.__name__.endswith("array_api_compat.numpy") and isinstance(held, FunctionType):
+        held = getattr(np, name, held)
+    return None if held is None else Member("static" if callable(held) else "constant", held)
 
 
 def _member_of_tuple(cls: Any, name: str) -> Member | None:
@@ -83,6 +106,8 @@ def attribute_kind(kind: Kind, name: str) -> Kind:
     if isinstance(kind, Tuple) and member is not None and member.role == "item":
         item: Kind = kind.items[member.value]
         return item
+    if isinstance(kind, Literal) and isinstance(kind.value, ModuleType) and member is not None:
+        return kind_structure.kind_of_static(member.value)
     if not isinstance(kind, Record):
         return kind_structure.attribute_kind(kind, name)
     if member is None or member.role not in ("field", "constant"):

@@ -333,13 +333,18 @@ def _import_rules() -> None:
     _modules = count
 
 
+_LIBRARIES = {"scipy_dispatch": "scipy._lib._array_api"}
+
+
 @cache
 def _optional_rules() -> tuple[tuple[str, str], ...]:
     """The rule modules that are imported on demand, each with its library: `scipy_special` and
-    `scipy_special_bessel` hold the rules of `scipy.special`.
+    `scipy_special_bessel` hold the rules of `scipy.special`, `scipy_dispatch` those of what lies under all.
     """
     package = importlib.import_module("s2sad.rules")
     names = sorted(info.name for info in pkgutil.iter_modules(package.__path__))
     return tuple(
-        (f"{package.__name__}.{n}", ".".join(n.split("_")[:2])) for n in names if n.startswith("scipy_")
+        (f"{package.__name__}.{n}", _LIBRARIES.get(n, ".".join(n.split("_")[:2])))
+        for n in names
+        if n.startswith("scipy_")
     )

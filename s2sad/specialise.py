@@ -19,6 +19,7 @@ from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
 from .transforms.bind_methods import LOOKING, called_method, method_names
+from .transforms.drop_untaken import drop_untaken
 from .transforms.hoist_fields import hoist_fields
 from .transforms.inline_calls import inline_calls
 from .transforms.merge_objects import merge_objects
@@ -35,6 +36,7 @@ __all__ = [
     "hoist_reads",
     "put_in_changing",
     "put_in_methods",
+    "without_untaken",
 ]
 
 ROUNDS = 8  # of putting methods in place of their calls: each may hold calls of others
@@ -69,7 +71,8 @@ def put_in_methods(
 ) -> Program:
     """The program, in normal form, with small methods and what makes objects in the place of their calls."""
     for _ in range(ROUNDS):
-        before, kinds = program, find_kinds(program)
+        program, kinds = without_untaken(program, find_kinds(program), find_kinds)
+        before = program
 
         def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:
             return domain.kind_of_atom(node, kinds, program)
@@ -125,6 +128,19 @@ def calls_of_functions(program: Program, inlinable: Inlinable) -> list[Any]:
 
 def is_among(nodes: list[Any], node: Any) -> bool:
     return any(node is n for n in nodes)
+
+
+def without_untaken(
+    program: Program, kinds: Mapping[str, Kind], find_kinds: Callable[[Program], Mapping[str, Kind]]
+) -> tuple[Program, Mapping[str, Kind]]:
+    """The program without the branches that the kinds of its names rule out, and the kinds of its names."""
+    while (found := drop_untaken(program, partial(truth_of_test, program, kinds))) is not program:
+        program, kinds = found, find_kinds(found)
+    return program, kinds
+
+
+def truth_of_test(program: Program, kinds: Mapping[str, Kind], test: Any) -> bool | None:
+    return domain.truth_of(domain.kind_of_atom(test, kinds, program))
 
 
 def is_object(kind: Kinds, name: str) -> bool:

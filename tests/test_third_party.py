@@ -62,7 +62,6 @@ CALLS = {
         polygamma(1, v)
         perm(5.5, 2)
     """,
-    "scipy.stats": "expectile(v, 0.3)",
     "scipy.stats._continuous_distns": """
         _norm_pdf(v)
         _norm_logpdf(v)
@@ -126,6 +125,11 @@ CALLS = {
     "scipy.ndimage._filters": """
         _gaussian_kernel1d(1.3, 0, 4)
         _gaussian_kernel1d(1.3, 2, 4)
+    """,
+    "scipy.optimize": """
+        rosen(v)
+        rosen_der(v)
+        rosen_hess_prod(v, w)
     """,
     "scipy.optimize._lsq.common": """
         evaluate_quadratic(square, square[0], square[1], square[2])
@@ -247,8 +251,8 @@ ROWS = [f"{module}:{line.strip()}" for module, calls in CALLS.items() for line i
 SECOND = frozenset(
     """
     rgb_to_yiq polyval chebval multigammaln _norm_logpdf minimize_quadratic_1d correlation minkowski
-    _cubicmin f1 aps03_f aps13_f Clamond ft_Crane Grashof Almedeij Baroczy A_partial_circle a_torispherical
-    contraction_beveled Nu_cylinder_Zukauskas blackbody_spectral_radiance
+    _cubicmin rosen f1 aps03_f aps13_f Clamond ft_Crane Grashof Almedeij Baroczy A_partial_circle
+    a_torispherical contraction_beveled Nu_cylinder_Zukauskas blackbody_spectral_radiance
     """.split()  # noqa: SIM905
 )
 
@@ -284,6 +288,8 @@ def close(found: Any, expected: Any, rtol: float) -> bool:
     return a.shape == b.shape and bool(np.max(np.abs(a - b)) <= rtol * np.max(np.abs(b)))
 
 
+@pytest.mark.filterwarnings("ignore:`minkowski_distance:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:`distance_matrix`:DeprecationWarning")
 @pytest.mark.parametrize("row", ROWS)
 def test_function(row: str) -> None:
     function, args, keywords, wrt = read(row)

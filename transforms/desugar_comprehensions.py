@@ -35,6 +35,7 @@ Node = Any  # gast publishes no types
 
 # What takes all items of its first argument before it does anything else.
 TAKERS = (list, tuple, set, frozenset, dict, sum, max, min, sorted, math.prod, math.fsum)
+SUM_OF_PRODUCTS = getattr(math, "sumprod", ())  # from Python 3.12 on
 METHODS = ("join", "extend", "fromkeys", "union", "update")
 
 
@@ -62,6 +63,8 @@ def rewritten(w: ExpressionWriter, node: Node) -> Node | None:
     ):
         return with_first(node, listed(w, node.args[0])) if is_lazy(w.program, node.args[0]) else None
     found = w.program.resolve(node.func)
+    if found is SUM_OF_PRODUCTS and any(is_lazy(w.program, a) for a in node.args):
+        return rebuilt(node, args=[listed(w, a) for a in node.args])
     if not any(found is f for f in TAKERS) or not is_lazy(w.program, node.args[0]):
         return None
     items = listed(w, node.args[0])

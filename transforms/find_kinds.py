@@ -8,6 +8,7 @@ and what primitives make of them. A name that a loop or a branch assigns twice h
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -23,6 +24,7 @@ from .nodes import (
     is_atom,
     load,
     loads,
+    names_read,
     target_names,
     walk,
 )
@@ -34,6 +36,7 @@ from .operations import (
     Call,
     Field,
     Item,
+    Opaque,
     Pop,
     Primitives,
     classify,
@@ -59,13 +62,15 @@ def find_kinds(
     domain: Any,
     call_kind: Callable[[Call, list[Any], dict[str, Any]], Any],
     aliases_of: Callable[[Program, Kinds], Aliases],
+    may_change: Callable[[Call, Callable[[Any], Any]], bool] = lambda call, kind: False,
 ) -> dict[str, Any]:
     """The kind of each local name, from those of the parameters (`given`); `call_kind` tells what a call of a
-    user's function returns, `aliases_of` which names hold one object when they are of these kinds.
+    user's function returns, `may_change` whether it may change what it is given, `aliases_of` which names
+    hold one object when they are of these kinds.
     """
     wider: dict[str, Any] = {}
     for turn in range(_ROUNDS):
-        run = _Run(program, given, primitives, domain, call_kind, wider)
+        run = _Run(program, given, primitives, domain, call_kind, may_change, wider)
         run.block(program.tree.body)
         if only_named(program.tree, run.changed):
             break
@@ -89,14 +94,16 @@ class _Run:
         primitives: Primitives,
         domain: Any,
         call_kind: Any,
+        may_change: Any,
         wider: Kinds,
     ) -> None:
-        self.program, self.primitives, self.domain, self.call_kind = program, primitives, domain, call_kind
-        self.wider = wider
+        self.program, self.primitives, self.domain = program, primitives, domain
+        self.call_kind, self.may_change, self.wider = call_kind, may_change, wider
         self.kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
         self.changed: set[str] = set()
         self.values: dict[int, tuple[Any, list[Any], Any]] = {}  # expressions and the kinds that they had
         self.shared: set[str] = set()
+        self.methods: dict[str, tuple[Any, Any]] = {}  # of `m = x.method`, with the object
         seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
         for n in find_nodes(program.tree, gast.Assign, gast.For, gast.AugAssign):
             match n:
@@ -106,6 +113,7 @@ class _Run:
                     names = set(target_names(target))
             self.shared |= names & seen
             seen |= names
+        self.own = _own_containers(program)
 
     def atom(self, node: Any) -> Any:
         """The kind of an atom, a slice or an index."""
@@ -143,6 +151,7 @@ class _Run:
         match s:
             case gast.Assign(targets=[gast.Name(id=name)]):
                 self.define(name, self.value(s.value))
+                self.note_method(name, s.value)
                 if isinstance(s.value, gast.Call):
                     self.forget(s.value)
             case gast.Assign(targets=[gast.Tuple(elts=elts)]):
@@ -175,8 +184,9 @@ class _Run:
             case gast.Expr(value=gast.Call()):
                 self.forget(s.value)
             case gast.If():
-                self.block(s.body)
-                self.block(s.orelse)
+                taken = domain.truth_of(self.atom(s.test)) if is_atom(s.test) else None
+                for inner in [s.body] * (taken is not False) + [s.orelse] * (taken is not True):
+                    self.block(inner)
             case gast.For() | gast.While():
                 self.loop(s)
             case gast.With() | gast.Try():
@@ -187,16 +197,41 @@ class _Run:
             case gast.FunctionDef():
                 self.kinds[s.name] = domain.UNKNOWN
 
+    def note_method(self, name: str, node: Any) -> None:
+        """Notes of `m = x.method` which function a call of m calls."""
+        if isinstance(node, gast.Attribute) and name not in self.shared:
+            member = self.primitives.member(self.atom(node.value), node.attr)
+            if member is not None and member.role == "method":
+                self.methods[name] = member.value, node.value
+
     def forget(self, node: Any) -> None:
-        """Forgets what containers hold that a call changes."""
+        """Forgets what containers hold that a call changes; of a user's function that is all there are."""
         function = self.program.resolve(node.func)
         if any(function is update for update in _UPDATES):  # what is called may have no hash
             return
-        for atom in changed_atoms(node, self.program, self.primitives, self.atom) or ():
+        changed = changed_atoms(node, self.program, self.primitives, self.atom)
+        for atom in changed or ():
             if isinstance(atom, gast.Name) and self.domain.is_container(
                 self.kinds.get(atom.id, self.domain.UNKNOWN)
             ):
                 self.change(atom.id, self.domain.UNKNOWN)
+        operation = classify(node, self.program, self.primitives, self.atom)
+        if isinstance(operation, Call) and (changed is None or operation.function is not MISSING):
+            self.forget_given(operation)
+
+    def forget_given(self, operation: Call) -> None:
+        """Forgets what objects hold that a call of a user's function may change."""
+        method = self.methods.get(getattr(operation.callee, "id", ""))
+        if method is not None:
+            operation = replace(operation, function=method[0], args=(method[1], *operation.args))
+        owner = [operation.callee.value] if isinstance(operation.callee, gast.Attribute) else []
+        given = [*owner, *operation.args, *(v for _, v in operation.keywords)]
+        changeable = [a for a in given if self.domain.may_be_changed(self.atom(a))]
+        if changeable and self.may_change(operation, self.atom):
+            names = {a.id for a in changeable if isinstance(a, gast.Name)}
+            for name, kind in self.kinds.items():
+                if (name in names or name not in self.own) and self.domain.may_be_changed(kind):
+                    self.kinds[name] = self.domain.UNKNOWN
 
     def loop(self, s: Any) -> None:
         for _ in range(_ROUNDS):
@@ -293,6 +328,8 @@ class _Run:
                     [self.atom(a) for a in operation.args],
                     {k or "": self.atom(v) for k, v in operation.keywords},
                 )
+            case Opaque(node=gast.Set()):
+                return domain.SET
             case _:
                 return (
                     domain.attribute_kind(self.atom(node.value), node.attr)
@@ -305,3 +342,21 @@ class _Run:
         rule = self.primitives.find_rule(operation.function)
         first = next((k for k, a in enumerate(operation.args) if isinstance(a, gast.Starred)), 0)
         return rule is not None and rule.template.vararg is not None and first >= rule.template.positional
+
+
+def _own_containers(program: Program) -> set[str]:
+    """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
+    made: set[str] = set()
+    held: set[str] = set()
+    for n in walk(program.tree):
+        match n:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.List() | gast.Dict() as value):
+                made.add(name)
+                held |= set(names_read(value))
+            case gast.Assign(value=gast.Name(id=name) | gast.Starred(value=gast.Name(id=name))):
+                held.add(name)
+            case gast.Tuple() | gast.List() | gast.Dict() | gast.FunctionDef() if n is not program.tree:
+                held |= set(names_read(n))
+            case gast.Call(args=args, keywords=keywords):
+                held |= {m for a in [*args, *(k.value for k in keywords)] for m in names_read(a)}
+    return made - held

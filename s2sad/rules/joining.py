@@ -166,18 +166,22 @@ NESTED = [
 ]
 
 
-@bprop(np.array, lists=True, samples=[*NESTED, given(A(2, 3), order="F"), given(A(3), copy=True, ndmin=2)])
-def array(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dout):
+@bprop(
+    np.array,
+    lists=True,
+    samples=[*NESTED, given(A(2, 3), order="F"), given(A(3), copy=True, ndmin=2, subok=True)],
+)
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, out, dout):
     return (nested_like(dout, object),)
 
 
 @array.for_rows
-def array_of_row(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dout):
+def array_of_row(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, out, dout):
     return (list(dout),)
 
 
 @array.jvp
-def array_jvp(object, dtype=None, *, copy=True, order="K", ndmin=0, out, dobject):
+def array_jvp(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, out, dobject):
     return np.reshape(cast_like(np.array(filled(dobject, object)), out), np.shape(out))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import logging
 import operator
+import os
 import warnings
 
 from ..registry import bprop, nondifferentiable
@@ -67,6 +68,10 @@ nondifferentiable([
     operator.ixor, operator.ilshift, operator.irshift,
 ], pure=False)
 nondifferentiable([warnings.warn], pure=False)
+nondifferentiable([
+    getattr(os.path, name) for name in (
+        "abspath", "basename", "dirname", "exists", "expanduser", "isdir", "isfile", "join", "splitext")
+], pure=False)
 nondifferentiable([
     getattr(source, name) for source in (logging, logging.Logger)
     for name in ("debug", "info", "warning", "error", "critical", "exception", "log")
