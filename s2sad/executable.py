@@ -15,6 +15,7 @@ import numpy as np
 from . import runtime, sequences
 from .kind_execution import execute
 from .kinds import UNKNOWN, Array, Dict, Kind, List, Literal, Scalar, Tuple
+from .of_scipy import has_known_shape
 from .rules.methods import compress_method, to_list
 
 __all__ = ["executed_kind"]
@@ -149,7 +150,7 @@ _VALUE_DEPENDENT = frozenset(
     }
 )
 # Where functions live that look at nothing but the values of their arguments. Of SciPy, whose functions often
-# return what depends on values, only ufuncs are run.
+# return what depends on values, only ufuncs and those that are listed are run.
 _MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", "scipy._lib._array_api"}) | {
     runtime.__name__,
     sequences.__name__,
@@ -182,7 +183,8 @@ def _is_known(function: Any) -> bool:
     if function in (round, operator.matmul) or getattr(function, "__objclass__", None) is np.ndarray:
         return True
     module = getattr(function, "__module__", None) or ""
-    return module in _MODULES or module.startswith(f"{__package__}.rules.")
+    is_known = module in _MODULES or module.startswith(f"{__package__}.rules.")
+    return is_known or has_known_shape(function)
 
 
 def _is_harmless(kind: Kind) -> bool:

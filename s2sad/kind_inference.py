@@ -88,6 +88,11 @@ _LIKE_ARRAY: dict[Any, int] = {
     runtime.unreduce: 1,
 }
 
+# Where the axis stands among the arguments of functions of which the first is an array.
+_REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.std, np.var, np.argmax, np.argmin)
+_ALONG = (np.cumsum, np.cumprod, np.flip, np.sort, np.argsort)
+_AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.roll: 2, np.diff: 2}
+
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at})
 _OF_NUMBERS = frozenset({runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored})
 _FULL_REDUCTIONS = frozenset(
@@ -134,6 +139,12 @@ def call_kind(
 def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...]) -> Kind:
     if function in _ALWAYS_BOOL:
         return _truth_kind(function, args)
+    if function in _AXIS and args and isinstance(args[0], Array) and args[0].dims:
+        return _kind_for_axes(function, args, keywords, len(args[0].dims))
+    return _kind_of_known(function, args, keywords)
+
+
+def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...]) -> Kind:
     if function in SIZED:
         return sized_kind(function, args, dict(keywords), executed_kind)
     if function in SHAPING:
@@ -146,7 +157,28 @@ def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str,
             return args[0] if isinstance(args[0], Array) else _call_kind(_IN_PLACE[function], args, ())
         if _is_elementwise(function, len(args)):
             return elementwise_kind(function, args)
-    return executed_kind(function, args, keywords)
+    found = executed_kind(function, args, keywords)
+    if found is UNKNOWN and function is np.pad and isinstance(args[0], Array) and args[0].dims is not None:
+        return Array(args[0].dtype, (None,) * len(args[0].dims))
+    return found
+
+
+def _kind_for_axes(
+    function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...], rank: int
+) -> Kind:
+    """The kind of a call for an array of `rank` axes; where only the run knows the axis, that for any."""
+    position = _AXIS[function]
+    named = dict(keywords)
+    axis = named.get("axis") or (args[position] if len(args) > position else None)
+    if not isinstance(axis, Scalar) or axis.dtype != "int":
+        return _kind_of_known(function, args, keywords)
+
+    def along(k: int) -> Kind:
+        if "axis" in named:
+            return _call_kind(function, args, tuple({**named, "axis": Literal(k)}.items()))
+        return _call_kind(function, (*args[:position], Literal(k), *args[position + 1 :]), keywords)
+
+    return join_all(map(along, range(rank)))
 
 
 def _truth_kind(function: Any, args: tuple[Kind, ...]) -> Kind:

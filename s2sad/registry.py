@@ -48,6 +48,7 @@ __all__ = [
 ]
 
 WANTED = None  # in a template: which of the variadic arguments get a gradient, a tuple; here: all
+AXES = frozenset({"axis", "axes", "axis1", "axis2", "source", "destination"})
 STRUCTURES = ("elementwise", "linear", "bilinear")
 
 
@@ -87,6 +88,11 @@ class Rule:
     lists: bool = False
     widens: bool = False
     defined: Callable[[Any], Any] | None = None
+
+    @property
+    def integers(self) -> frozenset[str]:
+        """The parameters that are integers, or the call is an error: they never carry a derivative."""
+        return AXES & set(self.template.parameters)
 
     def jvp(self, function: Callable[..., Any]) -> Rule:
         """Decorator: `function` is the forward template; its parameters are the primal's, `out`, and then

@@ -9,6 +9,7 @@ import gast
 import numpy as np
 
 from . import memory, runtime, updates
+from .of_scipy import makes_new
 from .registry import find_rule, is_nondifferentiable
 from .rules.methods import reshape_method, transpose_method
 from .rules.places import at_mask, cycled, from_mask
@@ -45,7 +46,10 @@ MAYBE_VIEWS = _present("""
 
 # Views or copies, in ways that the adjoint cannot follow: of another argument than the first, or of several;
 # with one element for many; by values; of an imaginary part, whose adjoint has the other sign.
-OTHER_VIEWS = _present("broadcast_arrays broadcast_to einsum imag meshgrid real_if_close trim_zeros")
+OTHER_VIEWS = _present("""
+    broadcast_arrays broadcast_to einsum imag lib.stride_tricks.sliding_window_view meshgrid real_if_close
+    trim_zeros
+""")
 
 # NumPy lets nobody write into these.
 READ_ONLY = _present("diag diagonal linalg.diagonal")
@@ -103,21 +107,6 @@ FRESH = OPERATORS | frozenset(
 )
 
 
-# Functions of SciPy that make new arrays, unless they are told to overwrite one.
-OF_SCIPY = {
-    f"{module}.{name}"
-    for module, names in {
-        "linalg": """
-            block_diag cho_factor cho_solve cholesky circulant det eig eigh eigh_tridiagonal eigvals eigvalsh
-            expm inv logm lstsq lu_factor lu_solve norm pinv qr solve solve_banded solve_circulant
-            solve_toeplitz solve_triangular solveh_banded sqrtm svd svdvals toeplitz
-        """,
-        "fft": "dct dst fft fft2 fftn idct idst ifft ifft2 ifftn irfft rfft",
-        "signal": "convolve convolve2d correlate fftconvolve lfilter oaconvolve sosfilt",
-    }.items()
-    for name in names.split()
-}
-
 COPIES_BY_DEFAULT = _present("array astype nan_to_num meshgrid")
 
 
@@ -140,11 +129,8 @@ def sharing(operation: Apply) -> str:
 
 def _is_new_of_scipy(operation: Apply) -> bool:
     """Whether a call is of a function of SciPy that makes new arrays, and does not speak of overwriting."""
-    package, *modules = (getattr(operation.function, "__module__", None) or "").split(".")
-    name = getattr(operation.function, "__name__", "")  # which a spline, or a distribution, does not have
-    if package != "scipy" or f"{modules[0]}.{name}" not in OF_SCIPY:
-        return False
-    return len(operation.args) <= 3 and not any(k.startswith("overwrite") for k, _ in operation.keywords)
+    told = any(k.startswith("overwrite") for k, _ in operation.keywords)
+    return makes_new(operation.function) and len(operation.args) <= 3 and not told
 
 
 def is_read_only(function: Any) -> bool:

@@ -18,13 +18,13 @@ from .members import member_of
 from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
-from .transforms.bind_methods import LOOKING, called_method, method_names
+from .transforms.bind_methods import LOOKING, MethodCall, called_method, method_names
 from .transforms.drop_untaken import drop_untaken
 from .transforms.hoist_fields import hoist_fields
 from .transforms.inline_calls import inline_calls
 from .transforms.merge_objects import merge_objects
 from .transforms.nodes import call, find_nodes, load, located, same, statements_in, walk
-from .transforms.operations import Operation, classify
+from .transforms.operations import Operation, classify, rule_of_one
 from .transforms.program import Program, Scope
 from .transforms.rebuild import map_blocks, rebuilt
 
@@ -83,7 +83,7 @@ def put_in_methods(
             program = inline_calls(
                 set_properties(program, kind),
                 inlinable,
-                find_method=partial(called_method, program=before, primitives=PRIMITIVES, kind=kind),
+                find_method=partial(method_without_rule, program=before, kind=kind),
                 always=sets_attributes,
             )
             if same(program.tree, before.tree):
@@ -141,6 +141,13 @@ def without_untaken(
 
 def truth_of_test(program: Program, kinds: Mapping[str, Kind], test: Any) -> bool | None:
     return domain.truth_of(domain.kind_of_atom(test, kinds, program))
+
+
+def method_without_rule(value: Any, program: Program, kind: Kinds) -> MethodCall | None:
+    """The method that an expression calls by the class of its object, which has no rule of its own for it."""
+    if rule_of_one(value, program, PRIMITIVES) is not None:
+        return None
+    return called_method(value, program, PRIMITIVES, kind)
 
 
 def is_object(kind: Kinds, name: str) -> bool:

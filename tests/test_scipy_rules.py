@@ -140,6 +140,14 @@ def test_unknown_distributions_are_refused() -> None:
             s2sad.grad(f)(0.3)
 
 
+@pytest.mark.parametrize("method", ["pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"])
+def test_methods_of_a_distribution_in_programs(method: str) -> None:
+    function = getattr(scipy.stats.norm, method)
+    direct = build(f"def f(x):\n    return norm.{method}(x, 0.1) * x\n", norm=scipy.stats.norm)
+    expected = find_rule(function).template.function(0.3, 0.1, out=function(0.3, 0.1), dout=0.3)[0]
+    assert s2sad.grad(direct)(0.3) == pytest.approx(expected + function(0.3, 0.1), rel=1e-12)
+
+
 # ---------------------------------------------------------------- edges
 
 def gradients(f: Any, *args: Any, dout: Any = 1.0, **keywords: Any) -> Any:

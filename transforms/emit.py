@@ -210,7 +210,7 @@ class Emitter:
         for k, atom in enumerate(operation.args):
             if k < len(positional):
                 bound[positional[k]] = atom
-                if self.is_active(atom):
+                if self.is_active(atom) and positional[k] not in rule.integers:
                     slots.append(Slot(atom.id, k, None, positional[k]))
             elif template.vararg is not None:
                 if self.is_active(atom):
@@ -225,6 +225,8 @@ class Emitter:
                 bound[name] = atom
             else:
                 named[name] = atom
+            if name in rule.integers:
+                continue
             if self.is_active(atom) and name in bound:
                 slots.append(Slot(atom.id, template.parameters.index(name), None, name))
             elif self.is_active(atom):

@@ -39,6 +39,7 @@ __all__ = [
     "is_named_tuple",
     "is_pop",
     "known_method",
+    "rule_of_one",
 ]
 
 OPERATORS: dict[type, Any] = {
@@ -219,7 +220,7 @@ def classify(value: Any, program: Program, primitives: Primitives, kind: Any) ->
     """What the right-hand side `value` computes; `kind(atom)` is the kind of an atom."""
     if is_atom(value):
         return Alias(value)
-    found = _rule_of_one(value, program, primitives)
+    found = rule_of_one(value, program, primitives)
     if found is not None:
         return found
     method = called_method(value, program, primitives, kind)
@@ -361,7 +362,7 @@ def _method_of_callable(value: Any, program: Program) -> Any:
     return method if isinstance(method, BuiltinFunctionType) else None
 
 
-def _rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operation | None:
+def rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operation | None:
     """A call of one object, or of its method, that has a rule of its own rather than by its class."""
     if not isinstance(value, gast.Call):
         return None

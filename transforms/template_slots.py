@@ -43,10 +43,11 @@ def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
     slots = differentiable_slots(template) | {
         k for k, name in enumerate(template.parameters) if name in rule.refused
     }
+    integers = {k for k, name in enumerate(template.parameters) if name in rule.integers}
     by_position = [
         a
         for k, a in enumerate(operation.args)
-        if min(k, template.positional) in slots or k >= template.gradients
+        if (min(k, template.positional) in slots or k >= template.gradients) and k not in integers
     ]
     return by_position + [
         v

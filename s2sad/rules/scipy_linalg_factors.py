@@ -23,6 +23,9 @@ from .factorisations import (
     eigh_tangent,
     eigvalsh_dx,
     eigvalsh_tangent,
+    from_triangle,
+    inverse_gaps,
+    onto_triangle,
     positive,
     singular_values_dx,
     singular_values_tangent,
@@ -268,18 +271,54 @@ def qr_jvp(a, *, mode="full", check_finite=True, out, da):
     return changes[0], changes[1]
 
 
+def pair_dx(d: Any, out: Any, uplo: str) -> tuple[Array, Array]:
+    """The cotangents of the matrices of `eigh(a, b)`, where `a @ v = b @ v * w` and `v.T @ b @ v` is the
+    identity.
+    """
+    w, v = out
+    check_real(v, "eigh of two matrices")
+    dw, dv = filled(d, (w, v))
+    turned_dv = v.T @ dv
+    inner = inverse_gaps(w, dv) * turned_dv + np.diag(dw)
+    of_b = inner * w + np.diag(np.diagonal(turned_dv)) / 2
+    return onto_triangle(v @ inner @ v.T, uplo), -onto_triangle(v @ of_b @ v.T, uplo)
+
+
+def pair_tangent(da: Array, db: Array, out: Any, uplo: str) -> tuple[Array, Array]:
+    """The tangent of `eigh(a, b)`."""
+    w, v = out
+    check_real(v, "eigh of two matrices")
+    of_b = v.T @ from_triangle(db, uplo) @ v
+    change = v.T @ from_triangle(da, uplo) @ v - of_b * w
+    inner = inverse_gaps(w, change) * change - np.diag(np.diagonal(of_b)) / 2
+    return np.diagonal(change), v @ inner
+
+
 # The signs of the default driver's vectors change from one matrix to the next, those of this one seldom.
 @bprop(linalg.eigh, samples=[
     given(positive(3, 3), driver="evd"), given(positive(3, 3), lower=False, driver="evd"),
-    given(positive(3, 3), eigvals_only=True)])
-def eigh(a, *, lower=True, eigvals_only=False, check_finite=True, driver=None, out, dout):
+    given(positive(3, 3), eigvals_only=True), given(positive(3, 3), positive(3, 3)),
+    given(positive(3, 3), positive(3, 3), lower=False),
+    given(positive(3, 3), positive(3, 3), eigvals_only=True)])
+def eigh(a, b=None, *, lower=True, eigvals_only=False, check_finite=True, driver=None, out, dout):
+    if b is not None and eigvals_only:
+        of_values = pair_dx((dout, None), (out, linalg.eigh(a, b, lower=lower)[1]), uplo_of(lower))
+        return of_values[0], of_values[1]
+    if b is not None:
+        found = pair_dx(dout, out, uplo_of(lower))
+        return found[0], found[1]
     if eigvals_only:
-        return (eigvalsh_dx(dout, a, uplo_of(lower)),)
-    return (eigh_dx(dout, out, uplo_of(lower)),)
+        return eigvalsh_dx(dout, a, uplo_of(lower)), None
+    return eigh_dx(dout, out, uplo_of(lower)), None
 
 
 @eigh.jvp
-def eigh_jvp(a, *, lower=True, eigvals_only=False, check_finite=True, driver=None, out, da):
+def eigh_jvp(a, b=None, *, lower=True, eigvals_only=False, check_finite=True, driver=None, out, da, db):
+    if b is not None and eigvals_only:
+        vectors = linalg.eigh(a, b, lower=lower)[1]
+        return pair_tangent(filled(da, a), filled(db, b), (out, vectors), uplo_of(lower))[0]
+    if b is not None:
+        return pair_tangent(filled(da, a), filled(db, b), out, uplo_of(lower))
     if eigvals_only:
         return eigvalsh_tangent(da, a, uplo_of(lower))
     return plain(eigh_tangent(da, named(out), uplo_of(lower)))

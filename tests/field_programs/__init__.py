@@ -1,0 +1,1 @@
+"""Programs as people write them in their fields, left as they are."""
