@@ -180,8 +180,12 @@ def find_aliases(
         """
         return (base[1] if kept else both(base)), base[1]
 
+    operations: dict[int, Operation] = {}
+
     def of_value(value: Any, site: str) -> Held:
-        operation = operation_of(value)
+        if id(value) not in operations:
+            operations[id(value)] = operation_of(value)
+        operation = operations[id(value)]
         own = frozenset({site})
         match operation:
             case Alias(source=source):

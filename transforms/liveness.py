@@ -10,7 +10,8 @@ from typing import Any
 
 import gast
 
-from .nodes import assigned_names, loads, names_read, target_names, walk
+from .nodes import assigned_names, names_read, target_names, walk
+from .remember import remembered
 
 __all__ = [
     "arms_of",
@@ -69,11 +70,18 @@ def live_before(
     return result[::-1]
 
 
+@remembered
+def _effect(assignment: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that an assignment binds, and those that it reads."""
+    killed = frozenset(name for target in assignment.targets for name in target_names(target))
+    return killed, frozenset(names_read(assignment))
+
+
 def _live_before(statement: Any, after: frozenset[str], at_break: frozenset[str]) -> frozenset[str]:
     match statement:
         case gast.Assign():
-            killed = {name for target in statement.targets for name in target_names(target)}
-            return (after - killed).union(loads(statement.value), *map(loads, statement.targets))
+            killed, read = _effect(statement)
+            return (after - killed) | read
         case gast.AugAssign():
             return (
                 after
