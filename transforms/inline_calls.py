@@ -189,20 +189,19 @@ class _Inliner:
             function = callee.tree
         given = bind(function.args, call, literal_defaults=callee is not None)
         wanted = (method is not MISSING and self.always(function)) or self.is_needed(call)
-        if given is None or not (wanted or self.affords(function)) or calls_by_keyword(function):
+        # A nested function that stays is known to the run alone, which costs more than its statements.
+        cost = size(function) if callee is not None else size(function) // 2
+        if given is None or not (wanted or cost <= min(self.limit, self.left)) or calls_by_keyword(function):
             return None
         mapping = self.adopt(callee) if callee is not None else {}
         if mapping is None:
             return None
         if callee is not None and callee.filename != self.program.filename:
             function = relocated(function, s)
-        self.left -= size(function)
+        self.left -= cost
         body = self.instance(function, given, mapping, target, s)
         inner = active | {name} if callee is None else active
         return self.block(body, known, inner) if body else [located(gast.Pass(), s)]
-
-    def affords(self, function: Node) -> bool:
-        return size(function) <= min(self.limit, self.left)
 
     def is_needed(self, call: Node) -> bool:
         return self.left > -NEEDED and self.needed(call)
