@@ -90,8 +90,8 @@ _LIKE_ARRAY: dict[Any, int] = {
 
 # Where the axis stands among the arguments of functions of which the first is an array.
 _REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.std, np.var, np.argmax, np.argmin)
-_ALONG = (np.cumsum, np.cumprod, np.flip, np.sort, np.argsort)
-_AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.roll: 2, np.diff: 2}
+_ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
+_AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
 
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at})
 _OF_NUMBERS = frozenset({runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored})
