@@ -83,6 +83,12 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "joined_text product_of_generator",
         ),
         ("`map`, `filter`, `functools.reduce`", "mapped mapped_over_two filtered reduced"),
+        (
+            "`itertools.accumulate`, `chain`, `product`, `combinations`, `permutations`, `pairwise`, "
+            "`islice`, `repeat`, `takewhile`",
+            "running_sums running_products chained every_pair_of_two every_combination every_order_of_two "
+            "neighbouring_items first_few repeated_value while_small",
+        ),
         ("`key=` of `sorted`, `max` and `min`", "sorted_by_key largest_by_key smallest_with_default"),
     ],
     "Containers": [

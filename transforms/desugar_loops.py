@@ -69,7 +69,8 @@ class _Writer:
         counted = counted_iterable(self.program, node)
         if counted is None:
             new = map_blocks(node, self.block)
-            target, unpacking = flat(node.target, self.names, node)
+            whole = self.tuple_of_zip(node)
+            target, unpacking = whole or flat(node.target, self.names, node)
             return [rebuilt(new, target=target, body=[*unpacking, *new.body])]
         index, item = node.target.elts
         counter = self.names.temporary(base_name(index))
@@ -87,6 +88,17 @@ class _Writer:
             start,
             *self.loop(rebuilt(node, target=item, iter=counted.args[0], body=[*counting, *node.body])),
         ]
+
+    def tuple_of_zip(self, node: Node) -> tuple[Node, list[Node]] | None:
+        """For `for pair in zip(x, y)` the target `a, b`, and `pair = a, b`; None for other loops."""
+        if not isinstance(node.target, gast.Name) or not is_call(self.program, node.iter, "zip"):
+            return None
+        sources = node.iter.args
+        if not sources or any(isinstance(a, gast.Starred) for a in sources):
+            return None
+        items = [self.names.temporary(node.target.id) for _ in sources]
+        target = located(tuple_of([store(n) for n in items], gast.Store()), node.target)
+        return target, [assign(node.target, tuple_of([load(n) for n in items]), node)]
 
     def computed(self, node: Node) -> list[Node]:
         """A loop over what a generator, `map` or `filter` gives, as loops that compute the items."""

@@ -14,6 +14,7 @@ import gast
 from .bind_captured import bind_captured
 from .changes import Changes
 from .emit import Generation
+from .forward_loops import forward_loop
 from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
 from .nodes import (
@@ -27,11 +28,9 @@ from .nodes import (
     param,
     store,
     tuple_of,
-    walk,
 )
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_named_tuple, is_pop
 from .program import MISSING, Program
-from .rebuild import rebuilt, substitute
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_stores import is_addition, list_check
 
@@ -167,7 +166,7 @@ class Forward(TangentEmitter):
                     )
                 ]
             case gast.For():
-                return self.loop(s)
+                return forward_loop(self, s)
             case gast.FunctionDef(name=name) if name in self.active:
                 s, free = bind_captured(self.program, s, self.active, self.names)
                 value = gast.Dict(
@@ -221,27 +220,6 @@ class Forward(TangentEmitter):
             case "container":
                 return self.domain_zero(value)
         return call(self.helper("zero_item"), base, value)
-
-    def loop(self, s: Any) -> list[Any]:
-        """A loop over an active sequence also runs over its tangent."""
-        target, iterable = s.target, s.iter
-        names = [n.id for n in walk(s.target) if isinstance(n, gast.Name)]
-        if self.active & set(names):
-            twin_target = substitute(
-                target,
-                {n: load(self.tangent_name(n) if n in self.active else self.names.fresh("_")) for n in names},
-            )
-            sources = iterable.args if isinstance(iterable, gast.Call) else [iterable]
-            twins = [self.tangent(n) if self.is_active(n) else n for n in sources]
-            twin = rebuilt(iterable, args=twins) if isinstance(iterable, gast.Call) else twins[0]
-            target = tuple_of([target, twin_target], gast.Store())
-            iterable = call(self.bind("zip", zip), iterable, twin)
-        return [
-            located(
-                gast.For(target=target, iter=iterable, body=self.block(s.body), orelse=[], type_comment=None),
-                s,
-            )
-        ]
 
     # ------------------------------------------------------------ assignments
 

@@ -1,14 +1,25 @@
 """Functions that the passes write calls of: what Python does inside a statement, as a function.
 
-But for `merged` and `transposed` none carries a derivative: they answer questions about values.
+But for `accumulated`, `merged`, `taken_while` and `transposed` none carries a derivative: they answer
+questions about values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["is_mapping", "is_sequence", "merged", "order_of", "place_of_max", "place_of_min", "transposed"]
+__all__ = [
+    "accumulated",
+    "is_mapping",
+    "is_sequence",
+    "merged",
+    "order_of",
+    "place_of_max",
+    "place_of_min",
+    "taken_while",
+    "transposed",
+]
 
 
 def is_sequence(x: Any) -> bool:
@@ -44,3 +55,28 @@ def place_of_max(keys: list[Any]) -> int:
 def place_of_min(keys: list[Any]) -> int:
     """The position of the first of the smallest keys."""
     return min(range(len(keys)), key=keys.__getitem__)
+
+
+def accumulated(
+    xs: Iterable[Any], function: Callable[[Any, Any], Any] | None = None, *, initial: Any = None
+) -> list[Any]:
+    """`list(itertools.accumulate(xs, function, initial=initial))`."""
+    items = list(xs) if initial is None else [initial, *xs]
+    if not items:
+        return []
+    total = items[0]
+    found = [total]
+    for x in items[1:]:
+        total = total + x if function is None else function(total, x)
+        found.append(total)
+    return found
+
+
+def taken_while(test: Callable[[Any], Any], xs: Iterable[Any]) -> list[Any]:
+    """`list(itertools.takewhile(test, xs))`."""
+    found = []
+    for x in xs:
+        if not test(x):
+            break
+        found.append(x)
+    return found

@@ -20,6 +20,7 @@ from typing import Any
 import gast
 
 from .bind_objects import Objects
+from .lazy_itertools import is_itertools, itertools_generator
 from .nodes import load, located, store, tuple_of
 from .program import Program
 
@@ -43,7 +44,7 @@ def is_call(program: Program, node: Node, name: str) -> bool:
 
 def is_lazy(program: Program, node: Node, names: tuple[str, ...] = MAPPING + PAIRING) -> bool:
     """Whether the expression is a generator, or a call of one of these that can be written as one."""
-    if isinstance(node, gast.GeneratorExp):
+    if isinstance(node, gast.GeneratorExp) or is_itertools(program, node):
         return True
     name = next((n for n in names if is_call(program, node, n)), None)
     if name is None or any(isinstance(a, gast.Starred) for a in node.args):
@@ -71,6 +72,8 @@ def generator_of(objects: Objects, node: Node, hold: Callable[[Node], Node]) -> 
     program, names = objects.program, objects.names
     if isinstance(node, gast.GeneratorExp):
         return node
+    if is_itertools(program, node):
+        return itertools_generator(objects, node, hold)
     args = node.args
     if is_call(program, node, "map"):
         function, sources = hold(args[0]), list(args[1:])

@@ -1,0 +1,135 @@
+"""What `itertools` gives where it is consumed, and loops over iterables of which some carry nothing."""
+
+import itertools
+import operator
+
+import numpy as np
+
+from tests.corpus_programs.declare import positive, program
+
+WEIGHTS = np.array([2.0, -1.0, 0.5])
+
+
+@program((positive(3),), second=True)
+def running_sums(x):
+    return sum(v * v for v in itertools.accumulate(x))
+
+
+@program((positive(3),), second=True)
+def running_products(x):
+    return sum(itertools.accumulate(x, operator.mul))
+
+
+@program((positive(3), 0.7), wrt=(0, 1))
+def running_from_a_start(x, start):
+    total = 0.0
+    for v in itertools.accumulate(x, lambda a, b: a * b + b, initial=start):
+        total = total + v * v
+    return total
+
+
+@program((positive(0),), (positive(1),))
+def running_over_few(x):
+    return sum(itertools.accumulate(x), 1.0)
+
+
+@program((positive(3), [0.3, 0.8]), wrt=(0, 1), second=True)
+def chained(x, more):
+    return sum(k * v * v for k, v in enumerate(itertools.chain(x, more, [x[0] * x[1]])))
+
+
+@program(([[0.3, 0.8], [], [1.2]],))
+def chained_from_one(rows):
+    return sum(v * v for v in itertools.chain.from_iterable(rows))
+
+
+@program((positive(2), positive(3, seed=1)), wrt=(0, 1), second=True)
+def every_pair_of_two(x, y):
+    total = 0.0
+    for a, b in itertools.product(x, y):
+        total += a * b * b
+    return total
+
+
+@program((positive(2),))
+def every_triple(x):
+    return sum(a * b * c * c for a, b, c in itertools.product(x, x, [1.0, x[0]]))
+
+
+@program((positive(4),), second=True)
+def every_combination(x):
+    return sum(np.exp(-((a - b) ** 2)) for a, b in itertools.combinations(x, 2))
+
+
+@program((positive(4),))
+def every_combination_of_three(x):
+    return sum(a * b * b * c for a, b, c in itertools.combinations(list(x), 3))
+
+
+@program((positive(3),), second=True)
+def every_order_of_two(x):
+    return sum(a * b * b for a, b in itertools.permutations(x, 2))
+
+
+@program((positive(4),), (positive(1),))
+def neighbouring_items(x):
+    return sum(((b - a) ** 2 for a, b in itertools.pairwise(x)), x[0])
+
+
+@program((positive(4), 2), (positive(4), 9), (positive(4), 0))
+def first_few(x, n):
+    return sum((v * v for v in itertools.islice(x, n)), x[3])
+
+
+@program((0.7, 4))
+def repeated_value(x, n):
+    total = 1.0
+    for v in itertools.repeat(x * x, n):
+        total = total * v + v
+    return total
+
+
+@program((positive(3),))
+def while_small(x):
+    return sum(itertools.takewhile(lambda v: v < 1.2, np.array([0.1, 0.2, 2.0]) * x), x[0])
+
+
+@program((positive(3),), second=True)
+def counted_with_a_counter(x):
+    return sum(v * v * k for k, v in zip(itertools.count(1), x, strict=False))
+
+
+@program((positive(3),))
+def counter_kept(x):
+    numbers = itertools.count(2, 3)
+    total = 0.0
+    for k, v in zip(numbers, x, strict=False):
+        total += k * v * v
+    return total * next(numbers)
+
+
+@program((positive(3),), second=True)
+def pairs_with_a_constant(x):
+    total = 0.0
+    for pair in zip(WEIGHTS, x, strict=True):
+        total += pair[0] * pair[1] ** 2
+    return total
+
+
+@program((positive(3),), second=True)
+def triples_with_constants(x):
+    total = 0.0
+    for k, row in enumerate(zip([1, 2, 3], x, WEIGHTS, strict=True)):
+        total += row[0] * row[1] ** 2 * row[2] * k
+    return total
+
+
+@program((positive(3), positive(3, seed=1)), wrt=(0,), second=True)
+def pairs_with_an_argument_that_is_given(x, y):
+    rows = [pair for pair in zip(x, y, strict=True)]  # noqa: C416
+    return sum(a * a * b for a, b in rows)
+
+
+@program((positive(3), positive(3, seed=1)), wrt=(0, 1))
+def pairs_counted_from(x, y):
+    return sum(n * pair[0] * pair[1] for n, pair in enumerate(zip(x, y, strict=True), 2))

@@ -1,0 +1,55 @@
+"""Forward mode of `for`: a loop over a sequence that carries a derivative also runs over its tangent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from .nodes import call, load, located, store, tuple_of, walk
+from .rebuild import rebuilt, substitute
+
+if TYPE_CHECKING:
+    from .differentiate_forward import Forward
+
+__all__ = ["forward_loop"]
+
+
+def forward_loop(forward: Forward, s: Any) -> list[Any]:
+    """The loop over values and tangents."""
+    target, iterable = s.target, s.iter
+    if forward.active & {n.id for n in walk(s.target) if isinstance(n, gast.Name)}:
+        target, iterable = _zipped(forward, s) if _is_partly_active(forward, s) else _twin(forward, s)
+    loop = gast.For(target=target, iter=iterable, body=forward.block(s.body), orelse=[], type_comment=None)
+    return [located(loop, s)]
+
+
+def _twin(forward: Forward, s: Any) -> tuple[Any, Any]:
+    """The target and its tangent, from what the loop goes over and the same of its tangents."""
+    names = [n.id for n in walk(s.target) if isinstance(n, gast.Name)]
+    target = substitute(s.target, {n: load(_tangent_name(forward, n)) for n in names})
+    sources = s.iter.args if isinstance(s.iter, gast.Call) else [s.iter]
+    twins = [forward.tangent(n) if forward.is_active(n) else n for n in sources]
+    twin = rebuilt(s.iter, args=twins) if isinstance(s.iter, gast.Call) else twins[0]
+    return tuple_of([s.target, target], gast.Store()), call(forward.bind("zip", zip), s.iter, twin)
+
+
+def _tangent_name(forward: Forward, name: str) -> str:
+    return forward.tangent_name(name) if name in forward.active else forward.names.fresh("_")
+
+
+def _is_partly_active(forward: Forward, s: Any) -> bool:
+    """Whether a loop goes over a `zip` of which some have no tangent."""
+    is_zip = isinstance(s.iter, gast.Call) and forward.program.resolve(s.iter.func) is zip
+    return is_zip and not all(map(forward.is_active, s.iter.args))
+
+
+def _zipped(forward: Forward, s: Any) -> tuple[Any, Any]:
+    """The target and what it goes over, where some have no tangent: these are gone over once, as they may be
+    iterators.
+    """
+    places = [k for k, source in enumerate(s.iter.args) if forward.is_active(source)]
+    names = [_tangent_name(forward, s.target.elts[k].id) for k in places]
+    target = tuple_of([s.target, *map(store, names)], gast.Store())
+    twins = [forward.tangent(s.iter.args[k]) for k in places]
+    return target, call(forward.bind("zip", zip), s.iter, *twins)
