@@ -287,7 +287,7 @@ def _find_place(function: FunctionType, file: _File, lines: tuple[str, ...]) -> 
             candidates = [c for c in candidates if is_same_code(code, _lambda_code(c.node))] or candidates
     if not candidates:
         raise _stale(function, lines)
-    if len({ast.dump(c.node) for c in candidates}) > 1:
+    if len(candidates) > 1 and len({ast.dump(c.node) for c in candidates}) > 1:
         raise NoSourceError(
             "several lambdas stand on one line, and they cannot be told apart",
             _where(function, lines),

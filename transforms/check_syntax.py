@@ -26,7 +26,7 @@ from typing import Any
 
 import gast
 
-from .nodes import find_nodes, walk_scope
+from .nodes import children, find_nodes, walk_scope
 from .program import MISSING, Program
 from .rebuild import bound_names
 
@@ -83,14 +83,14 @@ def check(program: Program, node: Node, local: frozenset[str]) -> None:
     match node:
         case gast.FunctionDef() | gast.Lambda():
             check_function(program, node)
-            children = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-            children += node.body if isinstance(node, gast.FunctionDef) else [node.body]
+            parts = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+            parts += node.body if isinstance(node, gast.FunctionDef) else [node.body]
         case gast.AnnAssign():
-            children = [node.target, *([node.value] if node.value else [])]
+            parts = [node.target, *([node.value] if node.value else [])]
         case _:
             check_parts(program, node, local)
-            children = gast.iter_child_nodes(node)
-    for child in children:
+            parts = children(node)
+    for child in parts:
         check(program, child, local)
 
 

@@ -50,9 +50,9 @@ def resolve_names(program: Program) -> Program:
     args = map_parameters(tree.args, plain)
     new = rebuilt(tree, args=args, body=body, returns=None, type_params=[])
     new = rename_keywords(program, new, renamer.renamed)
-    names.taken |= (
-        {n.id for n in gast.walk(tree) if isinstance(n, gast.Name)} | set(dir(builtins)) | set(keyword.kwlist)
-    )
+    names.taken |= {n.id for n in find_nodes(tree, gast.Name)} | set(dir(builtins)) | set(keyword.kwlist)
+    annotations = [n.annotation for n in find_nodes(tree, gast.Name) if n.annotation is not None]
+    names.taken |= {n.id for a in annotations for n in gast.walk(a) if isinstance(n, gast.Name)}
     return program.with_tree(new, locals=bound_names(new), names=names)
 
 
