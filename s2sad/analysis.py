@@ -30,6 +30,7 @@ from .transforms.nodes import call, find_nodes, load, located, names_read, tuple
 from .transforms.operations import Apply, Call, Operation, classify
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
+from .transforms.share_reads import share_reads
 from .writing import lowered_writes
 
 __all__ = ["Analysis", "lowered"]
@@ -100,7 +101,12 @@ class Analysis:
         """Whether an attribute of the object of a name may carry a derivative."""
         return domain.is_differentiable(domain.attribute_kind(self.kind_of_name(name), attr)) is not False
 
-    @property
+    def is_steady(self, name: str) -> bool:
+        """Whether a name holds an array or a tuple that nobody changes."""
+        kind = self.kind_of_name(name)
+        return (domain.is_array(kind) or domain.is_tuple(kind)) and not self.changes.is_changed(name)
+
+    @cached_property
     def changes(self) -> Changes:
         return Changes(
             self.program,
@@ -242,5 +248,6 @@ def lowered(
         drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict)))
     )
     found = follow(merge_versions(found.program))
+    found = replace(found, program=share_reads(found.program, found.is_steady))
     watch("lower_updates", found.program)
     return replace(found, program=found.guarded())

@@ -258,7 +258,7 @@ def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> lis
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() | gast.UnaryOp() as value) if (
                 name in saved
             ):
-                read = names_read(value)
+                read = [n for n in names_read(value) if n in reverse.program.locals]
                 varying = [n for n in read if n in loop_names and n not in again]
                 kind = reverse.kinds.get(name, reverse.domain.UNKNOWN)
                 index = reverse.domain.is_integer(kind) and all(n in kept for n in varying)
