@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
@@ -39,14 +40,16 @@ def share_reads(program: Program, is_steady: Callable[[str], bool]) -> Program:
     def is_temporary(name: str) -> bool:
         return assigned[name] == 1 and re.search(r"_\d+$", name) is not None
 
-    def block(statements: list[Any], known: Reads) -> list[Any]:
-        kept = []
+    def block(statements: list[Any], outside: Reads) -> list[Any]:
+        known, kept = dict(outside), []
         for s in statements:
             names = frozenset(assigned_names(s))
             for key in [k for k, (_, read) in known.items() if read & names]:
                 del known[key]
             if blocks_of(s):
-                kept.append(map_blocks(s, lambda inner: block(inner, dict(known))))
+                # what an arm reads is read there: the other arm has nothing to do with it
+                inherited = known if isinstance(s, (gast.For, gast.While, gast.With)) else {}
+                kept.append(map_blocks(s, partial(block, outside=inherited)))
                 continue
             base = _source(s)
             if base is not None and is_steady(base):

@@ -14,7 +14,7 @@ X = np.random.default_rng(3).uniform(0.5, 1.5, 4)
 
 SHARED = {  # how often `x[0]` is read afterwards
     "return x[0] * x[0] + x[1]": 1,
-    "y = x[0] * 2.0\n    if y > 1:\n        y = y * x[0]\n    return y + x[1]": 1,
+    "y = x[0] * 2.0\n    if y > 1:\n        y = y * x[0]\n    return y + x[1]": 2,
     "y = x[0] * x[1]\n    for k in range(3):\n        y = y * x[0] + x[0]\n    return y": 1,
     "y = 0.0\n    for k in range(2):\n        y = y + x[0] * x[0]\n        x = x * 2.0\n    return y": 1,
     "if x[1] > 0:\n        y = x[0] * 2.0\n    else:\n        y = x[0] + 1.0\n    return y * x[0]": 3,
