@@ -14,6 +14,7 @@ from . import domain
 from .effects import aliases_of, calls_that_change, sharing_of
 from .judgements import carrying
 from .kinds import UNKNOWN, Dict, Kind, List
+from .outside import outside_of
 from .primitives import PRIMITIVES
 from .transforms import find_active
 from .transforms.changes import Changes
@@ -199,19 +200,23 @@ class Analysis:
         outside = {
             n for n in read if n not in program.locals and n not in program.bindings and self._is_data(n)
         }
-        contents = any(not domain.is_array(self.kind_of_name(n)) for n in written)
-        if not written or (len(written) + len(others) + len(outside) < 2 and not contents):
+        if not written:
             return program
-        name = program.names.copy()
+        seen = outside_of(program.resolve(load(n)) for n in read if n not in program.locals)
+        contents = any(not domain.is_array(self.kind_of_name(n)) for n in written)
+        if len(written) + len(others) + len(outside) + bool(seen) < 2 and not contents:
+            return program
+        name, bindings = program.names.copy(), dict(program.bindings)
         guard = name.fresh("refuse_overlap")
-        check = call(
-            guard, tuple_of(map(load, written)), tuple_of([*map(load, others), *map(load, sorted(outside))])
-        )
+        bindings[guard] = PRIMITIVES.helper("refuse_overlap")
+        rest = [*others, *sorted(outside)]
+        if seen:
+            rest.append(name.fresh("outside"))
+            bindings[rest[-1]] = seen
+        check = call(guard, tuple_of(map(load, written)), tuple_of(map(load, rest)))
         first = located(gast.Expr(value=check), program.tree.body[0])
         tree = rebuilt(program.tree, body=[first, *program.tree.body])
-        return program.with_tree(
-            tree, names=name, bindings={**program.bindings, guard: PRIMITIVES.helper("refuse_overlap")}
-        )
+        return program.with_tree(tree, names=name, bindings=bindings)
 
     def _may_share(self, name: str, read: Any) -> bool:
         return name in read and not domain.is_immutable(self.kind_of_name(name))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .objects import fields_of, is_plain
+from .outside import arrays_in
 from .runtime import add, copy_adjoint, zeros_like
 from .structure import map_structure
 from .transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
@@ -170,8 +171,8 @@ def refuse_overlap(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:
     """Raises NonDifferentiableError if one of the arguments that a function writes to shares memory with
     another argument, or with what it reads from outside.
     """
-    changed = [a for x in written for a in _arrays(x)]
-    rest = [a for x in others for a in _arrays(x)]
+    changed = [a for x in written for a in arrays_in(x)]
+    rest = arrays_in(others)
     for k, a in enumerate(changed):
         if any(_overlap(a, b) for b in (*changed[k + 1 :], *rest)):
             raise NonDifferentiableError(
@@ -188,16 +189,6 @@ def _overlap(a: Any, b: Any) -> bool:
         return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
-
-
-def _arrays(x: Any) -> list[Any]:
-    """The arrays that an argument is or holds."""
-    if isinstance(x, np.ndarray):
-        return [x]
-    found: list[Any] = []
-    if not isinstance(x, (int, float, complex, str)):
-        map_structure(lambda v: found.append(v) if isinstance(v, np.ndarray) else None, x)
-    return found
 
 
 def writable(view: Any) -> Any:
