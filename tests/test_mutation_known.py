@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import s2sad
 from s2sad import S2sadError
-from tests.mutation_checks import check_changing
+from tests.mutation_checks import check_changing, check_changing_second
 from tests.programs import build
 
 X, V = np.array([0.5, -0.7, 1.2, 0.9]), np.array([0.3, 0.8, -0.4, 1.1])
@@ -371,6 +372,43 @@ REFUSED = {
 )
 def test_roundabout_ways(name: str) -> None:
     check_changing(build(PROGRAMS[name]), (X, V), (0, 1))
+
+
+ROWS = """
+def f(x, B):
+    t = 0.0
+    for i, r in enumerate(B):
+        r += x
+        t += i * np.sum(r * r)
+    return t
+"""
+
+
+def test_rows_of_an_array_that_is_not_differentiated() -> None:
+    """What a loop takes from it has no derivative at first, and gets one."""
+    B = np.random.default_rng(2).uniform(0.5, 1.5, (3, 4))
+    check_changing(build(ROWS), (X, B), (0,))
+    check_changing_second(build(ROWS), (X, B), (0,))
+
+
+IMAGINARY = """
+def f(x, s):
+    z = x * (1j + s)
+    r = z.imag
+    r *= s
+    return np.sum(np.sin(z).real)
+"""
+
+
+def test_a_view_of_an_imaginary_part_is_not_changed() -> None:
+    with pytest.raises(S2sadError, match="may be a part of"):
+        s2sad.grad(build(IMAGINARY))(X, 0.7)
+
+
+@pytest.mark.parametrize("place", ["0", "1:", "[0, 2]", "z.real > 0"])
+def test_real_numbers_stored_into_a_complex_array(place: str) -> None:
+    f = build(f"def f(x, s):\n    z = x * (1j + s)\n    z[{place}] = s\n    return np.sum(z.imag * z.real)\n")
+    check_changing(f, (X, 0.7), (0, 1))
 
 
 @pytest.mark.parametrize("second", [2.0, np.array([0.3, 0.8, -0.4, 1.1])])

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from .nodes import call, load, located, store, tuple_of, walk
+from .find_active import loop_elements
+from .nodes import assign, call, load, located, names_read, store, target_names, tuple_of, walk
 from .rebuild import rebuilt, substitute
 
 if TYPE_CHECKING:
@@ -16,12 +17,21 @@ __all__ = ["forward_loop"]
 
 
 def forward_loop(forward: Forward, s: Any) -> list[Any]:
-    """The loop over values and tangents."""
+    """The loop over values and tangents; the tangent of what is taken from a sequence without one is zero
+    until the body changes it.
+    """
     target, iterable = s.target, s.iter
-    if forward.active & {n.id for n in walk(s.target) if isinstance(n, gast.Name)}:
+    started = {
+        n
+        for part, source in loop_elements(s)
+        if not any(r in forward.active for r in names_read(source))
+        for n in target_names(part)
+    }
+    if forward.active & (set(target_names(s.target)) - started):
         target, iterable = _zipped(forward, s) if _is_partly_active(forward, s) else _twin(forward, s)
-    loop = gast.For(target=target, iter=iterable, body=forward.block(s.body), orelse=[], type_comment=None)
-    return [located(loop, s)]
+    zeros = [assign(forward.tangent_name(n), forward.zero(n), s) for n in sorted(forward.active & started)]
+    body = [*zeros, *forward.block(s.body)]
+    return [located(gast.For(target=target, iter=iterable, body=body, orelse=[], type_comment=None), s)]
 
 
 def _twin(forward: Forward, s: Any) -> tuple[Any, Any]:
