@@ -18,6 +18,14 @@ X = np.array([0.5, -0.7, 1.2, 0.9])
 A = np.random.default_rng(3).uniform(0.5, 1.5, (3, 4))
 
 PROGRAMS = {
+    "an array read for its shape and for its values": """
+def f(x, A, s):
+    a, b = A * s, np.outer(x, A)
+    for i in range(3):
+        b[np.array([1])] = np.sin(a / (2.5 + np.cos(a))).reshape(-1)
+        a += a
+    return np.sum(b)
+""",
     "a copy of an argument in nested loops": """
 def f(x, A, s):
     A = A.copy()

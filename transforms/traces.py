@@ -19,6 +19,7 @@ from .nodes import (
     attribute,
     blocks_of,
     call,
+    children,
     constant,
     find_nodes,
     load,
@@ -115,14 +116,24 @@ def _asked_for_shapes(reverse: Reverse, fields: dict[str, str], back: list[Any])
     shape and dtype alone.
     """
     asking = {id(reverse.primitives.helper(name)): place for name, place in _ASKING.items()}
-    asked: set[int] = set()
     read: set[str] = set()
-    for n in [n for s in back for n in walk(s)]:  # a call comes before its arguments
-        if isinstance(n, gast.Call) and isinstance(n.func, gast.Name):
-            place = asking.get(id(reverse.bindings.get(n.func.id)), len(n.args))
-            asked.update(id(a) for a in n.args[place : place + 1])
-        elif isinstance(n, gast.Name) and id(n) not in asked:
-            read.add(n.id)
+
+    def visit(node: Any) -> None:
+        if isinstance(node, gast.Name):
+            read.add(node.id)
+        elif isinstance(node, gast.Call):
+            known = isinstance(node.func, gast.Name)
+            spared = asking.get(id(reverse.bindings.get(node.func.id))) if known else None
+            visit(node.func)
+            for k, argument in enumerate([*node.args, *(keyword.value for keyword in node.keywords)]):
+                if k != spared or not isinstance(argument, gast.Name):
+                    visit(argument)
+        else:
+            for child in children(node):
+                visit(child)
+
+    for s in back:
+        visit(s)
     return {
         n
         for field, n in fields.items()
