@@ -147,9 +147,11 @@ def vjp(
 
     `bprop(dout)` takes a cotangent like the result and returns a tuple of cotangents, one for each argument
     (None for one that carries no derivative); with a single `argnums` just that one. It can be called any
-    number of times. With `outputs`, the name of a parameter or a tuple of names, the result is what the
-    function has made of these parameters: for functions that change their arguments and return nothing. The
-    cotangents of such an argument are that of what it becomes, given, and that of what it was, returned.
+    number of times, and reads arrays as the run left them: neither arguments nor results are to be changed in
+    place before its last call. With `outputs`, the name of a parameter or a tuple of names, the result is
+    what the function has made of these parameters: for functions that change their arguments and return
+    nothing. The cotangents of such an argument are that of what it becomes, given, and that of what it was,
+    returned.
 
     >>> out, bprop = vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> out, bprop(1.0)
