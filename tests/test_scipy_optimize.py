@@ -252,3 +252,55 @@ def test_what_is_not_differentiated_says_why() -> None:
     functions = {n for n in optimize.__all__ if callable(getattr(optimize, n)) and n[0].islower()} - known
     unknown = [n for n in functions if (f := getattr(optimize, n)) and not find_rule(f) and not refusal(f)]
     assert not unknown
+
+
+# ---------------------------------------------------------------- fits
+
+PLACES, VALUES = np.array([0.0, 0.5, 1.0, 1.7]), np.array([1.52, 1.05, 0.81, 0.44])
+EXACT: dict[str, Any] = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+
+
+def slopes(t: Any, a: Any, b: Any) -> Any:
+    return np.stack([np.exp(-b * t), -t * a * np.exp(-b * t)], axis=1)
+
+
+def by_errors(y: Any, s: Any) -> Any:
+    return optimize.curve_fit(
+        lambda t, a, b: a * np.exp(-b * t), PLACES, y, [1.0, 1.0], s, jac=slopes, **EXACT
+    )[0]
+
+
+def by_what_the_curve_closes_over(y: Any, c: Any) -> Any:
+    p, _ = optimize.curve_fit(
+        lambda t, a, b: a * np.exp(-b * t) + c * t, PLACES, y, np.array([1.0, 1.0]), jac=slopes, **EXACT
+    )
+    return p * c
+
+
+def test_fitted_curves() -> None:
+    errors = np.array([0.1, 0.3, 0.2, 0.4])
+    check_program(by_errors, (VALUES, errors), (0, 1))
+    check_program(by_what_the_curve_closes_over, (VALUES, 0.1), (0, 1))
+    check_second(by_what_the_curve_closes_over, (VALUES, 0.1), (0, 1))
+
+
+def test_a_straight_line_fits_as_polyfit_finds_it() -> None:
+    def line(y: Any) -> Any:
+        return optimize.curve_fit(lambda t, a, b: a * t + b, PLACES, y)[0]
+
+    expected = s2sad.jacobian(lambda y: np.polyfit(PLACES, y, 1))(VALUES)
+    np.testing.assert_allclose(s2sad.jacobian(line)(VALUES), expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("keywords", [{"loss": "soft_l1", "method": "trf"}, {"sigma": np.eye(4)}])
+def test_other_fits_are_refused(keywords: Any) -> None:
+    def f(y: Any) -> Any:
+        return optimize.curve_fit(lambda t, a: a * t, PLACES, y, [1.0], **keywords)[0][0]
+
+    with pytest.raises(S2sadError):
+        s2sad.grad(f)(VALUES)
+
+
+def test_the_errors_of_fitted_parameters_have_no_derivative() -> None:
+    with pytest.raises(NonDifferentiableError, match="of a result"):
+        s2sad.grad(lambda y: optimize.curve_fit(lambda t, a: a * t, PLACES, y)[1][0, 0])(VALUES)

@@ -37,12 +37,13 @@ def interpolation_slope(x: Array, xp: Array, fp: Array) -> Array:
     if len(xp) < 2:
         return np.zeros_like(x)
     i = cell_of(x, xp)
+    xp, fp = np.asarray(xp), np.asarray(fp)
     return np.where(is_inside(x, xp), (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]), 0)
 
 
 def interpolation_part(x: Array, xp: Array) -> Array:
     """How far, from 0 to 1, `x` has come from the point before it to the next."""
-    i = cell_of(x, xp)
+    i, xp = cell_of(x, xp), np.asarray(xp)
     return np.clip((x - xp[i]) / (xp[i + 1] - xp[i]), 0, 1)
 
 

@@ -46,6 +46,20 @@ def share(x: Array, a: Any) -> Array:
     return a * np.cos(np.sum(x)) * np.array([0.3, 0.2]) + 0.1 * x**2
 
 
+# ---------------------------------------------------------------- roots with or without a report
+
+
+def root_adjoint(dout: Any, f: Any, args: Any, out: Any, full_output: Any) -> Any:
+    """The adjoints of a function and of its arguments, from that of a root."""
+    return implicit_adjoint(residual, first_cotangent(dout, full_output), (f, first(out, full_output), args))
+
+
+def root_tangent(changes: tuple[Any, Any], f: Any, args: Any, out: Any, full_output: Any) -> Any:
+    """The tangent of a root, from those of the function and of its arguments."""
+    dx = implicit_tangent(residual, changes, (f, first(out, full_output), args))
+    return first_tangent(dx, out, full_output)
+
+
 # ---------------------------------------------------------------- one number
 
 
@@ -54,9 +68,7 @@ BRACKETED = [(depressed, 0.0, 2.0, (1.5, 2.5)), (np.cos, 1.0, 2.0)]
 
 @bprop(optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder, samples=BRACKETED)
 def brentq(f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, dout):
-    df, dargs = implicit_adjoint(
-        residual, first_cotangent(dout, full_output), (f, first(out, full_output), args)
-    )
+    df, dargs = root_adjoint(dout, f, args, out, full_output)
     return df, None, None, dargs
 
 
@@ -64,17 +76,14 @@ def brentq(f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=Fal
 def brentq_jvp(
     f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, df, dargs
 ):
-    dx = implicit_tangent(residual, (df, dargs), (f, first(out, full_output), args))
-    return first_tangent(dx, out, full_output)
+    return root_tangent((df, dargs), f, args, out, full_output)
 
 
 @bprop(optimize.toms748, samples=BRACKETED)
 def toms748(
     f, a, b, args=(), k=1, xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, dout
 ):
-    df, dargs = implicit_adjoint(
-        residual, first_cotangent(dout, full_output), (f, first(out, full_output), args)
-    )
+    df, dargs = root_adjoint(dout, f, args, out, full_output)
     return df, None, None, dargs
 
 
@@ -82,8 +91,7 @@ def toms748(
 def toms748_jvp(
     f, a, b, args=(), k=1, xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, df, dargs
 ):
-    dx = implicit_tangent(residual, (df, dargs), (f, first(out, full_output), args))
-    return first_tangent(dx, out, full_output)
+    return root_tangent((df, dargs), f, args, out, full_output)
 
 
 @bprop(
@@ -109,8 +117,7 @@ def newton(
     out,
     dout,
 ):
-    x = first(out, full_output)
-    dfunc, dargs = implicit_adjoint(residual, first_cotangent(dout, full_output), (func, x, args))
+    dfunc, dargs = root_adjoint(dout, func, args, out, full_output)
     return dfunc, None, None, dargs, None, None, None, None
 
 
@@ -132,8 +139,7 @@ def newton_jvp(
     dfunc,
     dargs,
 ):
-    dx = implicit_tangent(residual, (dfunc, dargs), (func, first(out, full_output), args))
-    return first_tangent(dx, out, full_output)
+    return root_tangent((dfunc, dargs), func, args, out, full_output)
 
 
 @bprop(
@@ -208,8 +214,7 @@ def fsolve(
     out,
     dout,
 ):
-    x = first(out, full_output)
-    dfunc, dargs = implicit_adjoint(residual, first_cotangent(dout, full_output), (func, x, args))
+    dfunc, dargs = root_adjoint(dout, func, args, out, full_output)
     return dfunc, None, dargs, None
 
 
@@ -232,8 +237,7 @@ def fsolve_jvp(
     dfunc,
     dargs,
 ):
-    dx = implicit_tangent(residual, (dfunc, dargs), (func, first(out, full_output), args))
-    return first_tangent(dx, out, full_output)
+    return root_tangent((dfunc, dargs), func, args, out, full_output)
 
 
 def root_program(jac: Any) -> Any:
@@ -326,6 +330,6 @@ refuse(
     "where its result is depends on the constraints that hold with equality",
 )
 refuse(
-    named(optimize, "approx_fprime check_grad bracket line_search curve_fit"),
-    "its derivative is not known; use s2sad.grad, or scipy.optimize.least_squares to fit",
+    named(optimize, "approx_fprime check_grad bracket line_search"),
+    "its derivative is not known; use s2sad.grad",
 )
