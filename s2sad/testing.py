@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import reduce
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def _draws(rule: Rule, rng: np.random.Generator) -> Iterator[Arguments]:
 
 def _accepts(function: Any, call: Arguments) -> bool:
     """Whether the function takes arrays, of these dtypes and shapes; what it does not take it refuses."""
-    args, keywords = deepcopy(call)
+    args, keywords = _copied(call)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", np.exceptions.ComplexWarning)  # how `math` refuses complex numbers
@@ -122,7 +123,7 @@ class _Call:
 
     def __init__(self, rule: Rule, function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         self.rule, self.function, self.args, self.keywords = rule, function, args, keywords
-        args_, keywords_ = deepcopy((args, keywords))
+        args_, keywords_ = _copied((args, keywords))
         self.result = function(*args_, **keywords_)
         self.out = self._known(self._defined(self.result))
         template = rule.template
@@ -141,7 +142,7 @@ class _Call:
         return self.keywords.get(name)
 
     def evaluate(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        args, keywords = deepcopy((args, keywords))
+        args, keywords = _copied((args, keywords))
         return self._known(self._defined(self.function(*args, **keywords)))
 
     def _defined(self, result: Any) -> Any:
@@ -253,6 +254,16 @@ def _mapped(f: Callable[[Any], Any], x: Any) -> Any:
     if is_plain(type(x)):
         return make(type(x), _mapped(f, fields_of(x)))
     return f(x) if _carries(x) else x
+
+
+def _copied(call: Arguments) -> Arguments:
+    """The arguments, copied as far as a function could change them; modules stay themselves."""
+    args, keywords = call
+    return tuple(map(_own, args)), {k: _own(v) for k, v in keywords.items()}
+
+
+def _own(x: Any) -> Any:
+    return x if isinstance(x, ModuleType) else deepcopy(x)
 
 
 def _leaves(x: Any) -> list[Any]:
