@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import gast
@@ -145,7 +145,8 @@ def truth_of_test(program: Program, kinds: Mapping[str, Kind], test: Any) -> boo
 
 def method_without_rule(value: Any, program: Program, kind: Kinds) -> MethodCall | None:
     """The method that an expression calls by the class of its object, which has no rule of its own for it."""
-    if rule_of_one(value, program, PRIMITIVES) is not None:
+    is_builtin = isinstance(value, gast.Call) and isinstance(program.resolve(value.func), BuiltinFunctionType)
+    if not is_builtin and rule_of_one(value, program, PRIMITIVES) is not None:
         return None
     return called_method(value, program, PRIMITIVES, kind)
 
