@@ -72,6 +72,7 @@ _ALWAYS_BOOL = frozenset(
 _IDENTITY = frozenset({operator.is_, operator.is_not})
 _NEVER_NONE = (Array, Scalar, Tuple, List, Dict, Record, Numeric)
 # Functions that return what they were given, or something just like it, when that is an array.
+_SPLITS = frozenset({np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit})
 _LIKE_ARRAY: dict[Any, int] = {
     np.zeros_like: 0,
     np.ones_like: 0,
@@ -213,6 +214,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
         case [Array(_, tuple(rows)), Array(_, tuple(columns))] if _is_outer(function) and rows + columns:
             made = elementwise_kind(function.__self__, args)
             return Array(made.dtype, rows + columns) if isinstance(made, Array) else UNKNOWN
+        case [Array(dtype, tuple(dims)), *_] if function in _SPLITS and dims:
+            return List(None, Array(dtype, (None,) * len(dims)))
         case [x] if function is memory.shallow_copy:
             return x
         case [_, x] if function is memory.adjoint_of:
