@@ -163,7 +163,7 @@ class AdjointEmitter(Emitter):
         zeroed: bool = False,
     ) -> None:
         """Adds the expression `value`, which is for the elements of the mask, to the adjoint of `variable`;
-        `owned` says that nobody else holds what a name stands for, or the parts of a tuple.
+        `owned` says that nobody else holds what a name stands for or a call makes, or the parts of a tuple.
         """
         current = env.get(variable)
         if isinstance(value, gast.Constant) and value.value is None:
@@ -180,7 +180,8 @@ class AdjointEmitter(Emitter):
                 parts.append(part)
             env[variable] = Adjoint(tuple_of(parts), owned=owned)
         elif current is None:
-            own = not uniform and ((owned and isinstance(value, gast.Name)) or self.is_fresh(value))
+            is_object = isinstance(value, (gast.Name, gast.Call))
+            own = not uniform and ((owned and is_object) or self.is_fresh(value))
             atom = self.named(variable, value, code)
             env[variable] = Adjoint(atom, owned=own, uniform=uniform, mask=mask, zeroed=zeroed)
         elif mask is not None or current.mask is not None:
