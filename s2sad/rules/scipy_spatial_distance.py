@@ -118,17 +118,14 @@ def one_triangle(d: Array) -> Array:
     return np.triu(distance.squareform(d))
 
 
-def is_vector(X: Array) -> bool:
-    """Whether distances are given as a vector."""
-    return np.ndim(X) == 1
-
-
-nondifferentiable([is_vector])
+def squareform_dx(d: Array, X: Array) -> Array:
+    """The cotangent of `X` in `squareform(X)`."""
+    return both_triangles(d) if np.ndim(X) == 1 else one_triangle(d)
 
 
 @bprop(distance.squareform, "linear", samples=[given(A(6)), given(A(3, 3), checks=False)])
 def squareform(X, force="no", checks=True, *, out, dout):
-    return (both_triangles(dout) if is_vector(X) else one_triangle(dout),)
+    return (squareform_dx(dout, X),)
 
 
 refuse(
