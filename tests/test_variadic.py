@@ -12,6 +12,7 @@ import pytest
 
 import s2sad
 from tests.compare import check_program, check_second
+from tests.programs import build
 
 
 def powers(x: float, *coefficients: float, scale: float = 1.0, **named: float) -> float:
@@ -106,3 +107,25 @@ def test_errors_are_pythons_own() -> None:
         s2sad.grad(powers)()
     with pytest.raises(s2sad.NonDifferentiableError, match="argnums=5"):
         s2sad.grad(powers, argnums=5)(np.ones(2), 1.0)
+
+
+ANTOINE = """
+def antoine(T, a, b, c):
+    return 10 ** (a - b / (c + T))
+
+def f(x):
+    constants = [(6.0, 1200.0, 220.0), (6.2, 1300.0, 215.0)]
+    T, error = 60.0, 1.0
+    while error > 1e-3:
+        new = T + 1e-3 * sum(x * antoine(T, *p) for x, p in zip(x, constants))
+        error = abs(new - T) / 10
+        T = new
+    return T
+"""
+
+
+def test_tuples_of_numbers_stay_known_when_they_are_passed_by_a_star() -> None:
+    f = build(ANTOINE)
+    x = np.array([0.4, 0.6])
+    assert "call_star" not in s2sad.grad(f).source_for(x)
+    check_program(f, (x,), (0,))

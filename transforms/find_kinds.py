@@ -226,7 +226,16 @@ class _Run:
             operation = replace(operation, function=method[0], args=(method[1], *operation.args))
         owner = [operation.callee.value] if isinstance(operation.callee, gast.Attribute) else []
         given = [*owner, *operation.args, *(v for _, v in operation.keywords)]
-        changeable = [a for a in given if self.domain.may_be_changed(self.atom(a))]
+        opened = {id(v) for k, v in operation.keywords if k is None}  # of these the items alone are passed
+        opened |= {id(a) for a in operation.args if isinstance(a, gast.Starred)}
+
+        def is_changeable(node: Any) -> bool:
+            kind = self.atom(node.value if isinstance(node, gast.Starred) else node)
+            return self.domain.may_be_changed(kind) and not (
+                id(node) in opened and self.domain.holds_immutables(kind)
+            )
+
+        changeable = [a for a in given if is_changeable(a)]
         if changeable and self.may_change(operation, self.atom):
             names = {a.id for a in changeable if isinstance(a, gast.Name)}
             for name, kind in self.kinds.items():
@@ -348,8 +357,11 @@ def _own_containers(program: Program) -> set[str]:
     """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
     made: set[str] = set()
     held: set[str] = set()
+    walked = {id(n.iter) for n in walk(program.tree) if isinstance(n, gast.For) and _is_walk(n.iter, program)}
     for n in walk(program.tree):
         match n:
+            case gast.Call() if id(n) in walked:
+                continue
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.List() | gast.Dict() as value):
                 made.add(name)
                 held |= set(names_read(value))
@@ -360,3 +372,9 @@ def _own_containers(program: Program) -> set[str]:
             case gast.Call(args=args, keywords=keywords):
                 held |= {m for a in [*args, *(k.value for k in keywords)] for m in names_read(a)}
     return made - held
+
+
+def _is_walk(iterable: Any, program: Program) -> bool:
+    """Whether what a loop goes over is a call that gives it the items of others."""
+    function = program.resolve(iterable.func) if isinstance(iterable, gast.Call) else MISSING
+    return any(function is f for f in (zip, enumerate, reversed))
