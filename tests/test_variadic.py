@@ -115,11 +115,10 @@ def antoine(T, a, b, c):
 
 def f(x):
     constants = [(6.0, 1200.0, 220.0), (6.2, 1300.0, 215.0)]
-    T, error = 60.0, 1.0
-    while error > 1e-3:
-        new = T + 1e-3 * sum(x * antoine(T, *p) for x, p in zip(x, constants))
-        error = abs(new - T) / 10
-        T = new
+    T, turns = 60.0, 0
+    while turns < 3:
+        T = T + 1e-3 * sum(y * antoine(T, *p) for y, p in zip(x, constants))
+        turns += 1
     return T
 """
 
