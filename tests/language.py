@@ -95,6 +95,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("tuples, lists, dicts as arguments and results", "tuple_argument list_argument dict_argument"),
         ("`[*a, b]`, `{**a, 'k': b}`", "starred_list starred_tuple merged_dict"),
         ("`append`, `pop`", "append_in_a_try popped popped_until_empty"),
+        (
+            "`insert`, `pop(k)`, `sort`, `reverse`, `clear` of lists with one name",
+            "inserted_in_places queue_of_values sorted_in_place reversed_in_place cleared_and_filled",
+        ),
         ("`extend`, `+=`, `*`, copies of lists", "list_extended list_extended_in_a_loop list_copied"),
         ("`items`, `keys`, `values`, `get`", "loop_over_values loop_over_keys got_with_default"),
         ("`update`, `setdefault`, `|` of dicts", "dict_updated dict_defaults_set dicts_united"),

@@ -31,6 +31,7 @@ import gast
 
 from .bind_objects import Objects
 from .desugar_stars import has_star
+from .list_changes import CHANGES, changed_list, named_once
 from .nodes import (
     assign,
     attribute,
@@ -60,7 +61,7 @@ FEW = 8  # items of a display that are appended one by one
 def desugar_containers(program: Program) -> Program:
     """The program whose own lists and dicts are changed by one item at a time."""
     methods = {n.attr for n in find_nodes(program.tree, gast.Attribute)}
-    if not methods & {"extend", "update", "setdefault"} and not any(
+    if not methods & {"extend", "update", "setdefault", *CHANGES} and not any(
         isinstance(n, gast.AugAssign) for n in walk(program.tree)
     ):
         return program
@@ -80,6 +81,7 @@ class _Writer:
         self.program = program
         given = {p.id for p in parameters(program.tree)}
         self.lists = _made(program, LISTS, list) - given
+        self.own = named_once(program, self.lists)
         self.dicts = _made(program, DICTS, dict) - given
 
     def block(self, statements: list[Node]) -> list[Node]:
@@ -110,6 +112,16 @@ class _Writer:
                 ),
             ) if name in self.dicts and is_atom(key):
                 return self.defaulted(target, name, key, value)
+            case (
+                gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)))
+                | gast.Assign(
+                    targets=[gast.Name()],
+                    value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)),
+                )
+            ) if attr in CHANGES and name in self.own:
+                found = changed_list(self.objects, s, name)
+                if found is not None:
+                    return found
         return [map_blocks(s, self.block)]
 
     def extended(self, name: str, items: Node) -> list[Node]:

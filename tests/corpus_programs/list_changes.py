@@ -1,0 +1,73 @@
+"""Lists that change by position or as a whole."""
+
+from tests.corpus_programs.declare import positive, program
+
+
+@program((0.7, 1.3), wrt=(0, 1), second=True)
+def inserted_in_places(x, y):
+    items = [x, y]
+    items.insert(0, x * y)
+    items.insert(-1, y**3)
+    items.insert(99, x**2)
+    items.insert(-99, 2 * y)
+    return sum(k * v * v for k, v in enumerate(items, 1))
+
+
+@program((positive(4),))
+def queue_of_values(x):
+    waiting = list(x)
+    total = 0.0
+    while len(waiting) > 1:
+        first = waiting.pop(0)
+        waiting[0] = waiting[0] * first
+        total = total + first * waiting[-1]
+    return total + waiting[0]
+
+
+@program((positive(4), 1), (positive(4), -2), (positive(4), -1), (positive(4), 0))
+def popped_from_a_place(x, k):
+    items = [v * v for v in x]
+    taken = items.pop(k)
+    return taken * items[0] + items[1] * items[2] * len(items)
+
+
+@program((positive(3),))
+def popped_for_nothing(x):
+    items = [x[0], x[1], x[2]]
+    items.pop(1)
+    items.pop()
+    items.append(x[2] ** 2)
+    return items[0] * items[1]
+
+
+@program(([0.9, -0.3, 0.5],), second=True)
+def sorted_in_place(x):
+    items = [v * 2 for v in x]
+    items.sort()
+    return items[0] + 2 * items[1] ** 2 + 3 * items[2] ** 3
+
+
+@program(([0.9, -0.3, 0.5],))
+def sorted_in_place_by_key(x):
+    items = list(x)
+    items.sort(key=abs, reverse=True)
+    return items[0] + 2 * items[1] ** 2 + 3 * items[2] ** 3
+
+
+@program((positive(3),), second=True)
+def reversed_in_place(x):
+    items = [x[0] * x[1], x[1], x[2]]
+    items.reverse()
+    return items[0] + 2 * items[1] ** 2 + 3 * items[2] ** 3
+
+
+@program((positive(3),))
+def cleared_and_filled(x):
+    items = []
+    total = 0.0
+    for v in x:
+        if len(items) > 1:
+            total = total + items[0] * items[1]
+            items.clear()
+        items.append(v * v)
+    return total + items[0]
