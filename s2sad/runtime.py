@@ -115,7 +115,7 @@ def unreduce(dout: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any
     """The cotangent of a sum over `axis` of `x`, repeated along that axis: a new array like `x`."""
     if not hasattr(x, "shape"):
         return _unbroadcast_number(dout, x)
-    if axis is not None and not keepdims and x.ndim:
+    if axis is not None and not keepdims and x.shape:
         dout = np.expand_dims(dout, axis)
     return _filled(x, dout)
 
@@ -127,7 +127,10 @@ def _filled(like: Any, value: Any) -> Any:
         dtype = np.result_type(value)
     if dtype.kind == "f":
         value = np.real(value)
-    filled = np.empty_like(like, dtype=dtype)
+    if isinstance(like, Like):
+        filled = np.empty_like(value, dtype=dtype, shape=like.shape)
+    else:
+        filled = np.empty_like(like, dtype=dtype)
     if not isinstance(like, np.generic):
         filled[...] = value
         return filled

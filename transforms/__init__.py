@@ -33,6 +33,7 @@ from .fold_constants import fold_constants
 from .inline_temporaries import inline_temporaries
 from .join_exchanges import join_exchanges
 from .merge_copies import merge_copies, put_constants, share_names
+from .move_signs import move_signs
 from .nodes import find_nodes, load, names_read, statements_in, target_names
 from .place_definitions import place_definitions
 from .program import Program
@@ -40,6 +41,7 @@ from .read_before_zero import read_before_zero
 from .remove_dead_code import remove_dead_code
 from .resolve_names import resolve_names
 from .restore_names import restore_names
+from .share_values import share_values
 from .to_anf import to_anf
 from .to_ssa import to_ssa
 
@@ -122,6 +124,10 @@ class Facts:
     def is_temporary(self, name: str) -> bool:
         return name not in self.users and name not in self.origins
 
+    def may_go(self, name: str) -> bool:
+        """Whether a name holds a derivative, or is no variable of the user's."""
+        return name in self.generation.derivatives or self.is_temporary(name)
+
     def alike(self, a: str, b: str) -> bool:
         """Whether two names may become one: both hold derivatives or neither, and of one variable as far as
         is known.
@@ -203,6 +209,21 @@ def _read_before_zero(tree: Any, facts: Facts) -> Any:
     return read_before_zero(tree, facts.is_pure, facts.generation.derivatives)
 
 
+def _share_values(tree: Any, facts: Facts) -> Any:
+    is_one = _assigned_once(tree, facts)
+    return share_values(tree, facts.may_go, lambda name: is_one(name) and facts.is_number(load(name)))
+
+
+def _move_signs(tree: Any, facts: Facts) -> Any:
+    is_one = _assigned_once(tree, facts)
+    return move_signs(
+        tree,
+        lambda name: name in facts.generation.derivatives,
+        facts.may_go,
+        lambda name: is_one(name) and facts.is_number(load(name)),
+    )
+
+
 def _inline_temporaries(tree: Any, facts: Facts) -> Any:
     is_one = _assigned_once(tree, facts)
     last = {
@@ -244,9 +265,11 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("remove_dead_code", _remove_dead_code),
     ("merge_copies", _merge_copies),
     ("join_exchanges", lambda tree, facts: join_exchanges(tree)),
+    ("share_values", _share_values),
     ("read_before_zero", _read_before_zero),
     ("inline_temporaries", _inline_temporaries),
     ("fold_constants_again", _fold_merged),
+    ("move_signs", _move_signs),
     ("remove_dead_code_again", _remove_dead_code),
     ("share_names", _share_names),
     ("restore_names", _restore_names),

@@ -16,10 +16,12 @@ from .adjoints import Adjoint, Env
 from .changes import Changes
 from .emit import Generation
 from .nodes import assign, assigned_names, call, constant, load, names_read, tuple_of
+from .operations import Apply
 from .program import MISSING, Program
 from .rebuild import substitute
 from .reverse import Reverse
 from .shadows import Shadows, shadow_of
+from .traces import asked_for_shapes
 
 __all__ = ["differentiate_reverse"]
 
@@ -76,6 +78,7 @@ def differentiate_reverse(
     backward[:0] = [*reverse.shadows.begun(), *start]
     if form == "vjp":
         keep_globals(reverse, forward, backward)
+        keep_shapes(reverse, statements, forward, backward)
     gradients = [reverse.result(env, name, backward) for name in wrt]
     result = gradients[0] if bare else tuple_of(gradients)
     name = {
@@ -139,6 +142,26 @@ def keep_globals(reverse: Reverse, forward: list[Any], backward: list[Any]) -> N
     }
     forward.extend(assign(copy, load(n)) for n, copy in kept.items())
     backward[:] = [substitute(b, {n: load(copy) for n, copy in kept.items()}) for b in backward]
+
+
+def keep_shapes(reverse: Reverse, statements: list[Any], forward: list[Any], backward: list[Any]) -> None:
+    """Makes bprop hold the shape and dtype alone of the arrays of which it reads nothing else."""
+    read = set(names_read(backward))
+    made = [
+        s.targets[0].id
+        for s in statements
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and is_made(reverse, s.value)
+    ]
+    shaped = asked_for_shapes(reverse, {n: n for n in made if n in read}, backward)
+    kept = {n: reverse.names.temporary(n) for n in made if n in shaped}
+    forward.extend(assign(copy, call(reverse.helper("like"), load(n))) for n, copy in kept.items())
+    backward[:] = [substitute(b, {n: load(copy) for n, copy in kept.items()}) for b in backward]
+
+
+def is_made(reverse: Reverse, value: Any) -> bool:
+    """Whether an expression makes a new object, rather than a view of another one."""
+    operation = reverse.operation(value)
+    return isinstance(operation, Apply) and reverse.primitives.sharing(operation) == "fresh"
 
 
 def is_data(value: Any) -> bool:

@@ -36,7 +36,7 @@ from .rebuild import substitute
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep
 
-__all__ = ["Loop", "function_of", "with_trace"]
+__all__ = ["Loop", "asked_for_shapes", "function_of", "with_trace"]
 
 
 @dataclass
@@ -81,7 +81,7 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
         trace = reverse.names.fresh("trace")
         reverse.traces.append(trace)
         ahead.append(assign(trace, gast.List(elts=[], ctx=gast.Load()), s))
-        shaped = _asked_for_shapes(reverse, dict(zip(fields, saved, strict=True)), back)
+        shaped = asked_for_shapes(reverse, dict(zip(fields, saved, strict=True)), back)
         kept = [call(reverse.helper("like"), load(n)) if n in shaped else load(n) for n in saved]
         entry = kept[0] if len(kept) == 1 else tuple_of(kept)
         forward.body.insert(
@@ -108,10 +108,10 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
 
 
 # The helpers that ask one of their arguments for nothing but its shape and dtype: which one.
-_ASKING = {"unbroadcast": 1, "conform": 1, "take_at": 2, "take_stored": 2}
+_ASKING = {"unbroadcast": 1, "unreduce": 1, "conform": 1, "take_at": 2, "take_stored": 2}
 
 
-def _asked_for_shapes(reverse: Reverse, fields: dict[str, str], back: list[Any]) -> set[str]:
+def asked_for_shapes(reverse: Reverse, fields: dict[str, str], back: list[Any]) -> set[str]:
     """The arrays among the saved names (given by what the reverse body calls them) of which that reads the
     shape and dtype alone.
     """
