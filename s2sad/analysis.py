@@ -115,6 +115,7 @@ class Analysis:
             PRIMITIVES.is_in_place,
             self.calls,
             lambda name: domain.is_numeric(self.kind_of_name(name)),
+            lambda name: domain.is_integer(self.kind_of_name(name)),
         )
 
     def nature(self, name: str, value: Any) -> str:

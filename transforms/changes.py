@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ import gast
 
 from .find_aliases import ANYTHING, NOTHING, Aliases, both
 from .find_changed import Calls
+from .find_overlaps import Overlaps
 from .find_stores import stores
 from .liveness import live_before
 from .nodes import assigned_names, blocks_of, find_nodes, names_read, walk
@@ -51,8 +53,12 @@ class Changes:
         is_in_place: Callable[[Any], bool],
         calls: Calls,
         keeps_shape: Callable[[str], bool],
+        is_integer: Callable[[str], bool] = lambda name: False,
     ) -> None:
-        """`keeps_shape(name)` says that no change alters the shape of what a name holds, as of arrays."""
+        """`keeps_shape(name)` says that no change alters the shape of what a name holds, as of arrays, and
+        `is_integer(name)` that it holds a Python integer.
+        """
+        self._overlaps = Overlaps(program, is_integer)
         self._aliases = aliases
         self._stores = stores(program, is_in_place)
         self._stores += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
@@ -135,14 +141,43 @@ class Changes:
         if not self._stores or not isinstance(name, gast.Name):
             return False
         place, loops = self._positions[id(statement)]
+        view = self._views.get(name.id)
         for changed, store in self._stores:
             if self._aliases().reaches(name.id, changed):
+                if view is not None and not self._overlaps.may_hit(view, statement, store):
+                    continue
                 where, around = self._positions[id(store)]
                 if where > place and not self._excludes(statement, store):
                     return True
                 if any(self._returns(name.id, changed, k) for k in loops if k in around):
                     return True
         return False
+
+    @cached_property
+    def _views(self) -> dict[str, Any]:
+        """The names that are assigned once, a part of an array or what it holds, with the subscript."""
+        names = [n for n in walk(self._program.tree) if isinstance(n, gast.Name)]
+        assigned = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
+        return {
+            s.targets[0].id: s.value
+            for s in walk(self._program.tree)
+            if isinstance(s, gast.Assign)
+            and isinstance(s.targets[0], gast.Name)
+            and isinstance(s.value, gast.Subscript)
+            and assigned[s.targets[0].id] == 1
+        }
+
+    def is_final(self, statement: Any, place: Any) -> bool:
+        """Whether nothing that comes after a statement changes the part of an array that a subscript names
+        there.
+        """
+        if not self._stores:
+            return True
+        return all(
+            not self._overlaps.may_hit(place, statement, store)
+            for changed, store in self._stores
+            if self._aliases().reaches(place.value.id, changed)
+        )
 
     def is_read_before(self, name: str, statement: Any) -> bool:
         """Whether what is changed at a statement is read before it, other than by changes like this one."""

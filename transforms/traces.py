@@ -31,7 +31,7 @@ from .nodes import (
     walk,
 )
 from .operations import Apply
-from .rebuild import substitute
+from .rebuild import rebuilt, substitute
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep
@@ -244,10 +244,9 @@ def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> lis
             case gast.Assign(
                 targets=[gast.Name(id=name)],
                 value=gast.Subscript(value=gast.Name(id=base), slice=index) as value,
-            ) if name in saved and base in reverse.program.locals:
+            ) if name in saved and base in reverse.program.locals and base not in loop_names:
                 varying = [n for n in names_read(index) if n in loop_names and n not in again]
-                steady = base not in loop_names and not reverse.changes.is_changed(base)
-                if steady and all(n in kept for n in varying):
+                if all(n in kept for n in varying) and _stays(reverse, statement, value):
                     result.append(assign(name, value))
                     again.add(name)
                     kept.discard(name)
@@ -260,6 +259,16 @@ def _recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> lis
                 result.append(assign(target, load(base)))
                 again.update(target_names(target))
                 kept.difference_update(target_names(target))
+            case gast.Assign(
+                targets=[gast.Subscript(value=gast.Name(id=base), slice=index) as place],
+                value=gast.Name(id=name),
+            ) if name in saved and name not in again and base in reverse.program.locals:
+                varying = [n for n in names_read(index) if n in loop_names and n not in again]
+                known = base not in loop_names and all(n in kept for n in varying)
+                if known and name not in names_read(result) and _holds(reverse, statement, place, name):
+                    result.append(assign(name, rebuilt(place, ctx=gast.Load())))
+                    again.add(name)
+                    kept.discard(name)
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Attribute() | gast.Call() as value
             ) if name in saved and _is_steady_view(reverse, value, loop_names):
@@ -294,6 +303,29 @@ def _unpacks_again(reverse: Reverse, target: Any, base: str, saved: list[str]) -
     return bool(
         is_flat and 2 * len(wanted) > len(names) and reverse.domain.has_length(reverse.kind(load(base)))
     )
+
+
+def _stays(reverse: Reverse, statement: Any, value: Any) -> bool:
+    """Whether a subscript gives in the reverse sweep what it gives at a statement: nothing changes that part
+    of the array later, or it is a view, whatever is changed.
+    """
+    base, index = value.value, value.slice
+    if not reverse.changes.is_changed(base.id):
+        return True
+    kind = reverse.kind(base)
+    if not reverse.domain.is_array(kind) or not reverse.is_basic(index):
+        return False
+    is_number = reverse.domain.is_scalar_item(kind, index, reverse.kind)
+    return not is_number or reverse.changes.is_final(statement, value)
+
+
+def _holds(reverse: Reverse, statement: Any, place: Any, name: str) -> bool:
+    """Whether an array holds, until the reverse sweep, the number that a statement stores in it."""
+    kind, index, domain = reverse.kind(place.value), place.slice, reverse.domain
+    if not domain.is_array(kind) or not domain.is_scalar_item(kind, index, reverse.kind):
+        return False
+    same = domain.item_kind(kind, index, reverse.kind) is reverse.kinds.get(name)
+    return same and reverse.changes.is_final(statement, place)
 
 
 def _is_steady_view(reverse: Reverse, value: Any, loop_names: set[str]) -> bool:
