@@ -67,11 +67,26 @@ def share_of_ties(
     ones, else 0; real, as `x`. An `initial` value shares too; what `where` leaves out does not.
     """
     kept = out if keepdims or axis is None else np.expand_dims(out, axis)
-    hit = ((x == kept) | (x != x)) & where  # a NaN is its own maximum
+    hit = are_ties(x, kept) & where
     count = np.sum(hit, axis=axis, keepdims=True)
     if initial is not None:
         count = count + (kept == initial)
     return (hit / np.maximum(count, 1)).astype(np.real(x).dtype)
+
+
+def are_ties(x: Array, kept: Array) -> Array:
+    """Which elements of `x` are the maximum or minimum that is kept of them; a NaN is its own maximum."""
+    hit = x == kept
+    return hit | (x != x) if np.any(kept != kept) else hit
+
+
+def to_ties(dout: Array, x: Array, out: Array, axis: Any, keepdims: bool = False) -> Array:
+    """The cotangent of `x` from that of its maximum or minimum `out` over `axis`, which equal ones share."""
+    if not keepdims and np.ndim(x):
+        dout, out = np.expand_dims(dout, axis), np.expand_dims(out, axis)
+    hit = are_ties(x, out)
+    share = dout / np.maximum(np.sum(hit, axis=axis, keepdims=True), 1)
+    return np.where(hit, share.astype(np.asarray(dout).dtype), 0)
 
 
 def share_of_initial(x: Array, out: Array, axis: Any, keepdims: bool, initial: Any, where: Any) -> Array:
@@ -91,7 +106,7 @@ def is_known(x: Array, where: Any) -> Array:
     return np.logical_not(np.isnan(x)) & where
 
 
-nondifferentiable([reduced_size, share_of_ties, share_of_initial, counted, is_known])
+nondifferentiable([reduced_size, share_of_ties, share_of_initial, counted, is_known, are_ties])
 
 
 def or_inf(x: Array) -> Array:
@@ -271,6 +286,7 @@ def nanprod_jvp(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=Tr
 # ---------------------------------------------------------------- extremes
 
 EXTREMES = [given(A(3, 4), initial=0.1), given(A(3, 4), 1, initial=-0.3, where=MASK)]
+TIES = np.array([[1, 3, 3], [2, 2, 0]])
 TIED = [given(np.array([[1.0, 3.0], [2.0, 2.0]]), axis=1, initial=5.0)]
 
 
@@ -288,7 +304,20 @@ def max_(a, axis=None, *, initial=None, keepdims=False, where=True, out, dout):
         )
     if axis is None:
         return dout * share_of_ties(a, out, axis, keepdims), None, None
-    return unreduce(dout, a, axis, keepdims) * share_of_ties(a, out, axis, keepdims), None, None
+    return to_ties(dout, a, out, axis, keepdims), None, None
+
+
+@bprop(
+    to_ties,
+    "linear",
+    samples=[
+        given(A(2, 1), TIES, TIES.max(1, keepdims=True), 1, True),
+        given(A(3), TIES, TIES.max(0), 0),
+        given(A(2, dtype="float32"), TIES, TIES.max(-1), (-1,)),
+    ],
+)
+def to_ties_(d, x, out_of_x, axis, keepdims=False, *, out, dout):
+    return np.sum(dout * share_of_ties(x, out_of_x, axis, keepdims), axis=axis, keepdims=keepdims), None, None
 
 
 @max_.jvp
