@@ -20,8 +20,8 @@ import gast
 
 from .find_sharing import base_of
 from .find_uses import Uses, find_uses, map_nested
-from .nodes import blocks_of, is_atom, load, names_read, same, substitute, walk
-from .rebuild import map_blocks, rebuilt
+from .nodes import blocks_of, is_atom, load, names_read, same, walk
+from .rebuild import map_blocks, rebuilt, substitute
 
 __all__ = ["share_values"]
 

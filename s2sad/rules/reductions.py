@@ -71,7 +71,7 @@ def share_of_ties(
     count = np.sum(hit, axis=axis, keepdims=True)
     if initial is not None:
         count = count + (kept == initial)
-    return (hit / np.maximum(count, 1)).astype(np.real(x).dtype)
+    return (hit / np.maximum(count, 1)).astype(np.result_type(np.real(x).dtype, np.float16))
 
 
 def are_ties(x: Array, kept: Array) -> Array:
@@ -317,7 +317,8 @@ def max_(a, axis=None, *, initial=None, keepdims=False, where=True, out, dout):
     ],
 )
 def to_ties_(d, x, out_of_x, axis, keepdims=False, *, out, dout):
-    return np.sum(dout * share_of_ties(x, out_of_x, axis, keepdims), axis=axis, keepdims=keepdims), None, None
+    shares = share_of_ties(x, out_of_x, axis, keepdims)
+    return unbroadcast(np.sum(dout * shares, axis=axis, keepdims=keepdims), d), None, None
 
 
 @max_.jvp
