@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +43,52 @@ def test_nothing_is_computed_for_its_shape(f: Callable[..., Any], args: Any, arg
     gradient = s2sad.grad(f, argnums)
     assert line in gradient.source_for(*args)
     s2sad.check_grads(f, args, argnums=argnums)
+
+
+def column_sums(x: Any, w: Any) -> Any:
+    y = x[:, :2] * w[:2]
+    z = y + x[:1, 1:3]
+    return np.sum(z * 2.0, axis=0)
+
+
+def test_bprop_holds_no_array_for_its_shape() -> None:
+    forward, back = s2sad.vjp(column_sums).source_for(M, np.ones(4)).split("def column_sums_bprop")
+    back = re.sub("#.*", "", back)
+    kept = re.findall(r"(\w+) = like\((\w+)\)", forward)
+    assert {array for _, array in kept} == {"y", "z"}
+    assert all(shape in back and not re.search(rf"\b{array}\b", back) for shape, array in kept)
+    s2sad.check_grads(column_sums, (M, np.ones(4)), argnums=(0, 1))
+
+
+def factorised(a: Any) -> Any:
+    a, n = a.copy(), a.shape[0]
+    for i in range(n):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            a[i, j] /= a[j, j]
+        for j in range(i, n):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+    return a
+
+
+def test_factors_are_read_again() -> None:
+    a = np.eye(4) * 3.0 + np.arange(16.0).reshape(4, 4) / 10
+    assert "trace" not in s2sad.vjp(factorised).source_for(a)
+    s2sad.check_grads(factorised, (a,))
+
+
+def overwritten(a: Any) -> Any:
+    a = a.copy()
+    for i in range(1, a.shape[0]):
+        a[i, 0] *= a[i - 1, 0]
+    a[0, 0] = a[3, 0] ** 2
+    return a
+
+
+def test_what_is_overwritten_is_kept() -> None:
+    a = np.eye(4) * 3.0 + np.arange(16.0).reshape(4, 4) / 10 + 1
+    assert "trace" in s2sad.vjp(overwritten).source_for(a)
+    s2sad.check_grads(overwritten, (a,))
 
 
 def test_magnitudes_of_real_numbers_have_no_conjugates() -> None:
