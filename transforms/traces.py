@@ -315,8 +315,8 @@ def _stays(reverse: Reverse, statement: Any, value: Any) -> bool:
     kind = reverse.kind(base)
     if not reverse.domain.is_array(kind) or not reverse.is_basic(index):
         return False
-    is_number = reverse.domain.is_scalar_item(kind, index, reverse.kind)
-    return not is_number or reverse.changes.is_final(statement, value)
+    is_view = reverse.domain.is_array(reverse.domain.item_kind(kind, index, reverse.kind))
+    return is_view or bool(reverse.changes.is_final(statement, value))
 
 
 def _holds(reverse: Reverse, statement: Any, place: Any, name: str) -> bool:
