@@ -30,14 +30,11 @@ SYNTAX = {
     "`async`": ["async def g():\n    pass\nreturn np.sum(x)"],
 }
 CHANGES = {
-    "of an argument by a function that is called": [
+    "of an argument by a recursive function": [
         "def g(a, n):\n    if n > 0:\n        g(a, n - 1)\n    a[0] = x[1]\ng(x, 2)\nreturn np.sum(x)",
     ],
-    "of a captured variable": [
+    "of a captured variable by a function that is only known at run time": [
         "y = x * 2\ndef g(n):\n    y[0] = x[1]\n    return n\nh = [g]\nreturn h[0](2.0) * y[0]",
-    ],
-    "of a list whose elements are changed": [
-        "y = x * 2\nz = []\nz.append(y)\ny[0] = 1.0\nreturn np.sum(z[0])",
     ],
 }
 OBJECTS = {
