@@ -56,6 +56,8 @@ def widened(changed: Iterable[str], kinds: Kinds, aliases: Aliases, domain: Any)
         for root in aliases.held.get(name, NOTHING)[0]:
             if any(root in both(held) for other, held in aliases.held.items() if other != name):
                 maker = argument_of(root) or contents_of(root) or root.removesuffix("[]")
+                if domain.is_array(kinds.get(maker)) and domain.is_container(kinds[name]):
+                    continue  # no array is a list, nor has one in it
                 kind = kinds[name] if root in (maker, f"<{maker}>") else domain.UNKNOWN
                 found[maker] = domain.join(found[maker], kind) if maker in found else kind
     return found
