@@ -17,6 +17,7 @@ from .kinds import UNKNOWN, Dict, Kind, List
 from .outside import outside_of
 from .primitives import PRIMITIVES
 from .transforms import find_active
+from .transforms.array_operands import array_operands
 from .transforms.changes import Changes
 from .transforms.drop_same_stores import drop_same_stores
 from .transforms.errors import missing_rule
@@ -32,6 +33,7 @@ from .transforms.operations import Apply, Call, Operation, classify
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
 from .transforms.share_reads import share_reads
+from .transforms.template_slots import carrying_operands
 from .writing import lowered_writes
 
 __all__ = ["Analysis", "lowered"]
@@ -101,6 +103,25 @@ class Analysis:
     def varies(self, name: str, attr: str) -> bool:
         """Whether an attribute of the object of a name may carry a derivative."""
         return domain.is_differentiable(domain.attribute_kind(self.kind_of_name(name), attr)) is not False
+
+    def listed(self, value: Any) -> list[Any]:
+        """The lists and tuples of numbers among the operands of an operation on arrays, which takes them for
+        arrays.
+        """
+        if not any(domain.is_list_of_numbers(self.kind(n)) for n in find_nodes(value, gast.Name)):
+            return []
+        operation = self.operation_of(value)
+        if not isinstance(operation, Apply):
+            return []
+        rule = PRIMITIVES.find_rule(operation.function)
+        if rule is None or rule.lists:
+            return []
+        if isinstance(value, gast.BinOp):
+            of_arrays = any(domain.is_array(self.kind(o)) for o in operation.args)
+        else:
+            of_arrays = PRIMITIVES.is_of_numpy(operation.function)
+        operands = carrying_operands(operation, rule) if of_arrays else []
+        return [o for o in operands if isinstance(o, gast.Name) and domain.is_list_of_numbers(self.kind(o))]
 
     def is_steady(self, name: str) -> bool:
         """Whether a name holds an array or a tuple that nobody changes."""
@@ -243,6 +264,7 @@ def lowered(
         return found if changed is found.program else Analysis(changed, find_kinds(changed), may_change)
 
     found = follow(lowered_writes(program, kinds, find_kinds))
+    found = follow(array_operands(found.program, found.listed, PRIMITIVES.helper("np")))
     guard = PRIMITIVES.helper("refuse_held")
     found = follow(
         expand_item_updates(found.program, lambda base: domain.item_nature(found.kind(base)), guard)

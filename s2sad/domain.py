@@ -75,6 +75,7 @@ __all__ = [
     "is_float",
     "is_immutable",
     "is_integer",
+    "is_list_of_numbers",
     "is_mask_of",
     "is_numeric",
     "is_python_real",
@@ -314,6 +315,16 @@ def is_tuple_of_numbers(kind: Kind) -> bool:
     return isinstance(kind, Tuple) and any(
         is_tuple_of_numbers(item) or not (is_array(item) or is_container(item)) for item in kind.items
     )
+
+
+def is_list_of_numbers(kind: Kind) -> bool:
+    """Whether the kind is a list or tuple of numbers, or of such lists."""
+    match kind:
+        case Tuple(items) if items:
+            return all(isinstance(widen(k), Scalar) or is_list_of_numbers(k) for k in items)
+        case List(_, element):
+            return isinstance(widen(element), Scalar) or is_list_of_numbers(element)
+    return False
 
 
 def may_be_changed(kind: Kind) -> bool:

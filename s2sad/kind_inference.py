@@ -157,6 +157,8 @@ def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[
         if function in _IN_PLACE:
             return args[0] if isinstance(args[0], Array) else _call_kind(_IN_PLACE[function], args, ())
         if _is_elementwise(function, len(args)):
+            if isinstance(function, np.ufunc):
+                args = tuple(executed_kind(np.asarray, (k,), ()) if isinstance(k, List) else k for k in args)
             return elementwise_kind(function, args)
     found = executed_kind(function, args, keywords)
     if found is UNKNOWN and function is np.pad and isinstance(args[0], Array) and args[0].dims is not None:

@@ -85,6 +85,11 @@ class RulePrimitives:
     is_read_only = staticmethod(is_read_only)
 
     @staticmethod
+    def is_of_numpy(function: Any) -> bool:
+        """Whether a function is one of NumPy's, for which lists are arrays."""
+        return isinstance(function, np.ufunc) or str(getattr(function, "__module__", "")).startswith("numpy")
+
+    @staticmethod
     def is_pure(function: Any) -> bool:
         """Whether a function is known to change nothing, and to depend on nothing but its arguments."""
         return any(function is builder for builder in BUILDERS) or is_pure(function)

@@ -38,6 +38,7 @@ WINDOWS = [
     given(A(4, 5), 2, axis=1),
     given(A(2, 4, 5), (2, 3), axis=(1, -1)),
     given(A(6), (2, 3), axis=(0, 0)),
+    given(A(5), 3, subok=True, writeable=True),
 ]
 
 
