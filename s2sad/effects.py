@@ -18,11 +18,11 @@ from .transforms.find_stores import stores
 from .transforms.nodes import statements_in
 from .transforms.operations import Apply, classify
 from .transforms.program import Program
-from .updates import repeated
+from .updates import repeated, times_repeated
 
 __all__ = ["aliases_of", "calls_that_change", "changes_outside", "sharing_of"]
 
-COPIES = (list, tuple, dict, sorted, list_copy, dict_copy, operator.concat, repeated)  # of items
+COPIES = (list, tuple, dict, sorted, list_copy, dict_copy, operator.concat, repeated, times_repeated)
 
 
 def aliases_of(program: Program, kinds: Mapping[str, Kind]) -> Aliases:

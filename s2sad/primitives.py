@@ -30,7 +30,7 @@ from .sharing import is_fresh, is_read_only, sharing
 from .sparse import sparse_operator
 from .transforms.operations import Member
 from .transforms.program import MISSING
-from .updates import repeated
+from .updates import repeated, times_repeated
 
 __all__ = ["PRIMITIVES", "RulePrimitives"]
 
@@ -210,8 +210,11 @@ class RulePrimitives:
         of_sparse = sparse_operator(function, left, right)
         if of_sparse is not None:
             return of_sparse
+        if isinstance(left, Array) or isinstance(right, Array):
+            return function
         if isinstance(left, (Tuple, List)) or isinstance(right, (Tuple, List)):
-            return {operator.add: operator.concat, operator.mul: repeated}.get(function, function)
+            times = repeated if isinstance(left, (Tuple, List)) else times_repeated
+            return {operator.add: operator.concat, operator.mul: times}.get(function, function)
         if function is operator.or_ and {Dict, Unknown} & {type(left)} and {Dict, Unknown} & {type(right)}:
             return united
         return function

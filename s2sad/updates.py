@@ -34,6 +34,7 @@ __all__ = [
     "refuse_shared",
     "repeated",
     "stored_in",
+    "times_repeated",
     "writable",
     "zero_item",
 ]
@@ -237,8 +238,13 @@ def pack_like(x: Any, *parts: Any) -> Any:
 
 
 def repeated(x: Any, count: Any) -> Any:
-    """`x * count` for a sequence and an integer, in either order."""
+    """`x * count` for a sequence and an integer."""
     return x * count
+
+
+def times_repeated(count: Any, x: Any) -> Any:
+    """`count * x` for an integer and a sequence."""
+    return count * x
 
 
 def add_parts(parts: Any, x: Any) -> Any:

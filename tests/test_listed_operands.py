@@ -55,3 +55,12 @@ def test_an_array_is_made_of_a_list() -> None:
 
 def test_what_rules_do_with_lists_stays() -> None:
     assert "asarray" not in stage("lower_updates", program("np.sum(np.stack(xs)) + np.array(xs)[0]"), 0.7, 3)
+
+
+REPEATED = ("sum(2 * xs)", "sum(xs * 2)", "sum(2 * (x, x * x)) * x", "sum(n * [x, x * x])")
+
+
+@pytest.mark.parametrize("call", REPEATED)
+def test_a_list_is_repeated(call: str) -> None:
+    check_program(build(program(call)), (0.7, 3), (0,))
+    check_second(build(program(call)), (0.7, 3), (0,))

@@ -75,7 +75,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     if found is None:
         adjoint = spread_out(reverse, rule, out, adjoint, back)
         found = contributions(reverse, operation, rule, out, adjoint, back)
-    found = doubled(reverse, found or [])
+    found = doubled(reverse, rule, found or [])
     handed_on = [part for _, part in found if same(part.value, given.value)]
     for name, part in found:
         is_all = given.owned and given.is_plain and handed_on == [part]
@@ -83,14 +83,15 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     return [s], back
 
 
-def doubled(reverse: Reverse, found: list[tuple[str, Adjoint]]) -> list[tuple[str, Adjoint]]:
-    """Two equal parts of one operand that is a number or an array, as those of `x * x`, as one that is twice
-    as large.
+def doubled(reverse: Reverse, rule: Any, found: list[tuple[str, Adjoint]]) -> list[tuple[str, Adjoint]]:
+    """Two equal parts of one operand, as those of `x * x`, as one that is twice as large; of a list there is
+    no such part.
     """
     match found:
         case [(x, a), (y, b)] if x == y and a == replace(b, value=a.value) and same(a.value, b.value):
             kind = reverse.kinds.get(x, reverse.domain.UNKNOWN)
-            if not is_atom(a.value) and reverse.domain.is_numeric(kind):
+            is_numeric = rule.structure == "elementwise" or reverse.domain.is_numeric(kind)
+            if is_numeric and not is_atom(a.value):
                 return [(x, replace(a, value=twice(a.value)))]
     return found
 

@@ -29,6 +29,7 @@ from ..updates import (
     refuse_shared,
     repeated,
     stored_in,
+    times_repeated,
     writable,
     zero_item,
 )
@@ -75,6 +76,11 @@ def concat(x, y, out, dout):
 @bprop(repeated, "linear", samples=[given((1.5, 2.5), 3), given([A(2)], 2)])
 def repeated_(x, count, out, dout):
     return (add_parts(dout, x),)
+
+
+@bprop(times_repeated, "linear", samples=[given(3, (1.5, 2.5)), given(2, [A(2)])])
+def times_repeated_(count, x, out, dout):
+    return None, add_parts(dout, x)
 
 
 nondifferentiable([refuse_held, refuse_lookup, refuse_no_list, refuse_overlap, refuse_shared], pure=False)
