@@ -457,3 +457,18 @@ def test_the_code_is_what_one_would_write() -> None:
 
     assert "dx = np.where(x > 0, 1.0 / x, 2.0)" in s2sad.grad(f).source_for(X)
     assert "dx / x, dx * 2)" in s2sad.jvp(f).source_for(X) or "np.where(" in s2sad.jvp(f).source_for(X)
+
+
+def test_missing_data_that_is_broadcast_stays_out() -> None:
+    data = np.array([[np.nan], [2.0], [3.0]])
+    ok = np.array([[False, False], [True, True], [True, False]])
+
+    def f(x: Any, t: Any) -> Any:
+        return np.sum(np.where(ok, (x * data + t) ** 2, 0.0))
+
+    def safely(x: Any, t: Any) -> Any:
+        return np.sum(ok * (x * np.nan_to_num(data) + t) ** 2)
+
+    x, t = np.array([[1.0], [2.0], [3.0]]), np.array([[0.5, 1.5]])
+    for k in (0, 1):
+        np.testing.assert_allclose(s2sad.grad(f, k)(x, t), s2sad.grad(safely, k)(x, t), rtol=1e-12)

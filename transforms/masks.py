@@ -178,8 +178,8 @@ def reaching(emitter: AdjointEmitter, mask: Mask, operand: str, is_sum: bool, co
 
 def stays_zero(reverse: Reverse, name: str) -> bool:
     """Whether zeros in the adjoint of a variable reach, element by element, what it was computed from as
-    zeros without a mask, no slope on the way being infinite for finite arguments. (What reaches a number from
-    the elements of an array is their sum: that it may be the sum of none is looked at there.)
+    zeros without a mask, no slope on the way being infinite, or NaN in some element. (What reaches a number
+    from the elements of an array is their sum: that it may be the sum of none is looked at there.)
     """
     operation = reverse.computed_by(name)
     if not isinstance(operation, Apply) or reverse.primitives.is_nondifferentiable(operation.function):
@@ -189,6 +189,10 @@ def stays_zero(reverse: Reverse, name: str) -> bool:
         return True
     if not _is_power(operation) and any(map(_may_be_infinite, rule.template.body)):
         return False
+    if isinstance(operation.node, gast.BinOp) and isinstance(operation.node.op, gast.Mult):
+        arrays = [o for o in operation.operands() if not reverse.domain.is_scalar(reverse.kind(o))]
+        if len(arrays) > 1:  # there may be a NaN in the other one
+            return False
     is_number = reverse.domain.is_scalar(reverse.kinds.get(name, reverse.domain.UNKNOWN))
     return all(
         stays_zero(reverse, o.id)
