@@ -121,6 +121,8 @@ class Analysis:
         else:
             of_arrays = PRIMITIVES.is_of_numpy(operation.function)
         operands = carrying_operands(operation, rule) if of_arrays else []
+        if all(domain.is_differentiable(self.kind(o)) is False for o in operands):
+            return []
         return [o for o in operands if isinstance(o, gast.Name) and domain.is_list_of_numbers(self.kind(o))]
 
     def is_steady(self, name: str) -> bool:
