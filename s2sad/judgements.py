@@ -18,7 +18,19 @@ from .transforms.operations import Apply, classify
 from .transforms.program import MISSING, Program
 from .transforms.template_slots import carrying_operands
 
-__all__ = ["carrying", "is_float", "is_number", "is_pure_call", "lazily", "stays_starred", "users_names"]
+__all__ = [
+    "carrying",
+    "is_float",
+    "is_number",
+    "is_odd",
+    "is_pure_call",
+    "lazily",
+    "stays_starred",
+    "users_names",
+]
+
+
+ODD = frozenset({"unbroadcast", "unreduce", "sum", "transpose"})
 
 
 def users_names(program: Program) -> frozenset[str]:
@@ -74,6 +86,17 @@ def is_float(
         return False
 
     return found(node)
+
+
+def is_odd(call: Any, program: Program) -> bool:
+    """Whether a call in generated code is of a function that is odd in its first argument."""
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return (
+        name in ODD
+        and (name != "sum" or len(call.args) == 1)  # a second argument of Python's is where the sum begins
+        and all(k.arg in ("axis", "keepdims") for k in call.keywords)
+        and PRIMITIVES.means(name, program.resolve(call.func))
+    )
 
 
 def is_number(node: Any, kinds: Mapping[str, Kind]) -> bool:

@@ -4,6 +4,7 @@ functions.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
 import operator
@@ -235,6 +236,14 @@ class RulePrimitives:
         if name == "np":
             return np
         return next(getattr(m, name) for m in HELPERS if name in m.__all__)
+
+    @staticmethod
+    def means(name: str, function: Any) -> bool:
+        """Whether an object is the helper of this name, or NumPy's or Python's function: any other may be
+        called so, too.
+        """
+        owners = [np, builtins, *(m for m in HELPERS if name in m.__all__)]
+        return function is not None and any(function is getattr(m, name, None) for m in owners)
 
     context_nature = staticmethod(nature_of_context)
 

@@ -51,3 +51,46 @@ def test_the_rule_stands_in_the_source() -> None:
 
 def test_a_bare_function_with_a_rule() -> None:
     assert math.isclose(s2sad.grad(cube)(2.0), 12.0)
+
+
+def transpose(v: Any) -> Any:
+    return np.exp(v)
+
+
+def ones_like(v: Any) -> Any:
+    return 2 * v
+
+
+def hyperbolic(x: Any) -> Any:
+    return np.sinh(x)
+
+
+@s2sad.bprop(hyperbolic)
+def hyperbolic_rule(x, out, dout):  # type: ignore[no-untyped-def]
+    return (-np.cosh(x) * transpose(-dout) * np.e,)
+
+
+def square(x: Any) -> Any:
+    return x * x
+
+
+@s2sad.bprop(square)
+def square_rule(x, out, dout):  # type: ignore[no-untyped-def]
+    return (dout * ones_like(x),)
+
+
+def of_rows(a: Any) -> Any:
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += np.sum(hyperbolic(a[i]))
+    return s
+
+
+def of_square(a: Any) -> Any:
+    return np.sum(square(a * 3.0))
+
+
+def test_helpers_of_rules_are_known_by_what_they_are_and_not_by_name() -> None:
+    a = np.array([[0.1, 0.5], [0.7, -0.3]])
+    assert np.allclose(s2sad.grad(of_rows)(a), -np.cosh(a))
+    assert np.allclose(s2sad.grad(of_square)(a), 18 * a)

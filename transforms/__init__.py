@@ -106,15 +106,16 @@ class Facts:
 
     `is_pure(call)`, `is_float(expression, is_one)` and `is_number(expression)`, of a name or an item of one,
     answer for the code, `is_one(name)` telling that a name has the one value that it had when kinds were
-    found; `users` are the names of the user's own variables, which stay, and `origins` tells which variable
-    a name is a version of; `captured` are names that inner functions read. With `careful`
-    somebody may take the code's exceptions.
+    found; `is_odd(call)` says that a function is odd in its first argument; `users` are the names of the
+    user's own variables, which stay, and `origins` tells which variable a name is a version of; `captured`
+    are names that inner functions read. With `careful` somebody may take the code's exceptions.
     """
 
     generation: Generation
     is_pure: Callable[[Any], bool]
     is_float: Callable[[Any, Callable[[str], bool]], bool]
     is_number: Callable[[Any], bool]
+    is_odd: Callable[[Any], bool]
     users: frozenset[str]
     origins: Mapping[str, str]
     scope: frozenset[str]
@@ -221,6 +222,7 @@ def _move_signs(tree: Any, facts: Facts) -> Any:
         lambda name: name in facts.generation.derivatives,
         facts.may_go,
         lambda name: is_one(name) and facts.is_number(load(name)),
+        facts.is_odd,
     )
 
 
@@ -282,6 +284,7 @@ def simplify(
     is_pure: Callable[[Any], bool],
     is_float: Callable[[Any, Callable[[str], bool]], bool],
     is_number: Callable[[Any], bool],
+    is_odd: Callable[[Any], bool],
     users: frozenset[str],
     careful: bool = False,
     watch: Watch = unwatched,
@@ -299,6 +302,7 @@ def simplify(
         is_pure,
         is_float,
         is_number,
+        is_odd,
         users,
         program.origins,
         frozenset(program.scope.cells),

@@ -147,16 +147,7 @@ class _Folder:
                 self.targets = []
         result = self.parts(s, consumed=False)
         self.targets = saved
-        return self.subtraction(result) if isinstance(result, gast.AugAssign) else result
-
-    def subtraction(self, s: Node) -> Node:
-        """`dx[i] -= e` for `dx[i] += -e`, and the other way round."""
-        opposite = {gast.Add: gast.Sub, gast.Sub: gast.Add}.get(type(s.op))
-        if opposite is None or not self.is_derivative(s.target):
-            return s
-        is_negative = isinstance(s.value, gast.UnaryOp) and isinstance(s.value.op, gast.USub)
-        positive = s.value.operand if is_negative else self.positive(s.value)
-        return s if positive is None else rebuilt(s, op=opposite(), value=positive)
+        return result
 
     def parts(self, node: Node, consumed: bool) -> Node:
         """The node with its parts folded."""

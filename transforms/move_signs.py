@@ -27,20 +27,21 @@ __all__ = ["move_signs"]
 Node = Any  # gast publishes no types
 Test = Callable[[str], bool]
 
-# Functions that are odd in their first argument, by name.
-_ODD = frozenset({"unbroadcast", "unreduce", "sum", "transpose"})
 _FLIPPED = {gast.Add: gast.Sub, gast.Sub: gast.Add}
 
 
-def move_signs(tree: Node, is_derivative: Test, may_turn: Test, is_number: Test) -> Node:
+def move_signs(
+    tree: Node, is_derivative: Test, may_turn: Test, is_number: Test, is_odd: Callable[[Node], bool]
+) -> Node:
     """The function with minus signs in the operators of updates; `may_turn` says which names may come to mean
-    the opposite, `is_number` that a name always holds a number.
+    the opposite, `is_number` that a name always holds a number, `is_odd` that a call is of a function that is
+    odd in its first argument.
     """
-    tree = map_nested(tree, lambda nested: move_signs(nested, is_derivative, may_turn, is_number))
+    tree = map_nested(tree, lambda nested: move_signs(nested, is_derivative, may_turn, is_number, is_odd))
     uses = find_uses(tree)
     if uses is None:
         return tree
-    signs = _Signs(tree, uses, is_derivative, may_turn, is_number)
+    signs = _Signs(tree, uses, is_derivative, may_turn, is_number, is_odd)
     return rebuilt(tree, body=signs.block(tree.body))
 
 
@@ -48,9 +49,15 @@ class _Signs:
     """The names of one function that may change their sign, and which of them do."""
 
     def __init__(
-        self, tree: Node, uses: Uses, is_derivative: Test, may_turn: Test, is_number: Test
+        self,
+        tree: Node,
+        uses: Uses,
+        is_derivative: Test,
+        may_turn: Test,
+        is_number: Test,
+        is_odd: Callable[[Node], bool],
     ) -> None:
-        self.uses, self.is_derivative, self.may_turn = uses, is_derivative, may_turn
+        self.uses, self.is_derivative, self.may_turn, self.is_odd = uses, is_derivative, may_turn, is_odd
         self.assigned: dict[str, Node] = {}
         self.readers: dict[str, list[Node]] = {}
         for s in walk_scope(tree.body):
@@ -62,7 +69,7 @@ class _Signs:
                     self.readers.setdefault(name, []).append(s)
         self.flipped: set[str] = set()
         for name, s in self.assigned.items():
-            negative, value = without_sign(s.value)
+            negative, value = self.without_sign(s.value)
             if negative and (_makes(value) or is_number(name)):
                 found = self.turned(name)
                 self.flipped |= found if self.flipped.isdisjoint(found) else set()
@@ -84,7 +91,7 @@ class _Signs:
             return frozenset()
         found = {name}
         for reader in readers:
-            if not _carries_sign(reader.value, name):
+            if not self.carries_sign(reader.value, name):
                 return frozenset()
             if isinstance(reader, gast.Assign):
                 target = reader.targets[0]
@@ -107,21 +114,21 @@ class _Signs:
     def statement(self, s: Node) -> Node:
         match s:
             case gast.AugAssign(value=value) if self.is_update(s):
-                negative, value = without_sign(value)
+                negative, value = self.without_sign(value)
                 if negative != self.changes_sign(s.value):
                     op = _FLIPPED[type(s.op)]()
                     return located(gast.AugAssign(target=s.target, op=op, value=self.uncopied(value)), s)
                 return rebuilt(s, value=self.uncopied(value if negative else s.value))
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 if name in self.flipped and not self.changes_sign(value):
-                    value = without_sign(value)[1]
+                    value = self.without_sign(value)[1]
                 value = self.uncopied(value)
                 return s if value is s.value else rebuilt(s, value=value)
         return s if isinstance(s, gast.FunctionDef) else map_blocks(s, self.block)
 
     def changes_sign(self, value: Node) -> bool:
         """Whether an expression changes its sign with the names that do."""
-        return sum(_carries_sign(value, n) for n in names_read(value) if n in self.flipped) % 2 == 1
+        return sum(self.carries_sign(value, n) for n in names_read(value) if n in self.flipped) % 2 == 1
 
     def uncopied(self, value: Node) -> Node:
         """An expression with the derivatives that its arithmetic reads as they are rather than copied."""
@@ -140,43 +147,36 @@ class _Signs:
                     return part
         return self.uncopied(value)
 
+    def without_sign(self, value: Node) -> tuple[bool, Node]:
+        """Whether an expression is minus another one, and that one, or itself."""
+        match value:
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                negative, operand = self.without_sign(operand)
+                return not negative, operand
+            case gast.BinOp(left=left, op=gast.Mult() | gast.Div() as op, right=right):
+                first, left = self.without_sign(left)
+                second, right = self.without_sign(right)
+                if first or second:
+                    return first != second, located(gast.BinOp(left=left, op=op, right=right), value)
+            case gast.Call(args=[argument, *rest]) if self.is_odd(value):
+                negative, argument = self.without_sign(argument)
+                if negative:
+                    return True, rebuilt(value, args=[argument, *rest])
+        return False, value
 
-def without_sign(value: Node) -> tuple[bool, Node]:
-    """Whether an expression is minus another one, and that one, or itself."""
-    match value:
-        case gast.UnaryOp(op=gast.USub(), operand=operand):
-            negative, operand = without_sign(operand)
-            return not negative, operand
-        case gast.BinOp(left=left, op=gast.Mult() | gast.Div() as op, right=right):
-            first, left = without_sign(left)
-            second, right = without_sign(right)
-            if first or second:
-                return first != second, located(gast.BinOp(left=left, op=op, right=right), value)
-        case gast.Call(args=[argument, *rest]) if _is_odd(value):
-            negative, argument = without_sign(argument)
-            if negative:
-                return True, rebuilt(value, args=[argument, *rest])
-    return False, value
-
-
-def _is_odd(call: Node) -> bool:
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return name in _ODD and all(k.arg in ("axis", "keepdims") for k in call.keywords)
-
-
-def _carries_sign(value: Node, name: str) -> bool:
-    """Whether an expression changes its sign, and nothing else, when a name that it reads once does."""
-    match value:
-        case gast.Name():
-            return bool(value.id == name)
-        case gast.UnaryOp(op=gast.USub(), operand=operand):
-            return _carries_sign(operand, name)
-        case gast.BinOp(left=left, op=gast.Mult() | gast.Div(), right=right):
-            sides = [side for side in (left, right) if name in names_read(side)]
-            return len(sides) == 1 and _carries_sign(sides[0], name)
-        case gast.Call(args=[first, *rest], keywords=keywords) if _is_odd(value):
-            return name not in names_read([*rest, *keywords]) and _carries_sign(first, name)
-    return False
+    def carries_sign(self, value: Node, name: str) -> bool:
+        """Whether an expression changes its sign, and nothing else, when a name that it reads once does."""
+        match value:
+            case gast.Name():
+                return bool(value.id == name)
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                return self.carries_sign(operand, name)
+            case gast.BinOp(left=left, op=gast.Mult() | gast.Div(), right=right):
+                sides = [side for side in (left, right) if name in names_read(side)]
+                return len(sides) == 1 and self.carries_sign(sides[0], name)
+            case gast.Call(args=[first, *rest], keywords=keywords) if self.is_odd(value):
+                return name not in names_read([*rest, *keywords]) and self.carries_sign(first, name)
+        return False
 
 
 def _makes(value: Node) -> bool:

@@ -117,8 +117,9 @@ class ShapeSources:
             case gast.Attribute(value=gast.Name(id=name), attr=attr) if attr in SHAPE_ATTRIBUTES:
                 source = self._source(name, loops)
                 return code if source == name else rebuilt(code, value=load(source))
-            case gast.Call(func=gast.Name(id=called) | gast.Attribute(attr=called), args=args) if (
+            case gast.Call(func=gast.Name(id=called) | gast.Attribute(attr=called) as func, args=args) if (
                 called in SHAPE_ONLY
+                and self.emitter.primitives.means(called, self.emitter.object_of(func))
             ):
                 new = list(args)
                 for k in SHAPE_ONLY[called]:
