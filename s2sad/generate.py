@@ -21,10 +21,11 @@ from .arguments import check_call
 from .captures import Capture
 from .compiled import make_function
 from .forms import Forms
-from .judgements import is_float, is_number, is_odd, is_pure_call, users_names
+from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import Kind
 from .outputs import split_aux, with_outputs
 from .primitives import PRIMITIVES
+from .purity import Purity
 from .promoted import is_unseen
 from .source import read_source
 from .transforms import (
@@ -181,7 +182,7 @@ class Generator:
         return simplify(
             result,
             generation,
-            lambda call: is_pure_call(call, result),
+            Purity(result, generation),
             lambda e, is_one: is_float(e, is_one, result, generation.kinds, generation.derivatives),
             lambda e: is_number(e, generation.kinds),
             lambda call: is_odd(call, result),

@@ -12,7 +12,6 @@ import numpy as np
 from . import domain
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
-from .rules.methods import METHODS
 from .transforms.find_aliases import Aliases
 from .transforms.operations import Apply, classify
 from .transforms.program import MISSING, Program
@@ -23,7 +22,6 @@ __all__ = [
     "is_float",
     "is_number",
     "is_odd",
-    "is_pure_call",
     "lazily",
     "stays_starred",
     "users_names",
@@ -36,22 +34,6 @@ ODD = frozenset({"unbroadcast", "unreduce", "sum", "transpose"})
 def users_names(program: Program) -> frozenset[str]:
     """The names of the user's own variables: those without a number that a pass has put behind them."""
     return frozenset(n for n in program.locals if not re.search(r"_\d+$", n))
-
-
-def is_pure_call(node: Any, program: Program) -> bool:
-    """Whether a call in generated code changes nothing."""
-    if not isinstance(node, gast.Call):
-        return True
-    function = program.resolve(node.func)
-    keywords = {k.arg or "": k.value for k in node.keywords}
-    if function is not MISSING:
-        return PRIMITIVES.is_pure(function) and not PRIMITIVES.changed(function, len(node.args), keywords)
-    if not isinstance(node.func, gast.Attribute):
-        return False
-    method = METHODS.get(node.func.attr)
-    return node.func.attr in ("copy", "get") or (
-        method is not None and not PRIMITIVES.changed(method, len(node.args) + 1, keywords)
-    )
 
 
 def is_float(

@@ -23,7 +23,7 @@ __all__ = ["Header", "Purity", "Uses", "bound_by", "find_uses", "header_expressi
            "reads"]
 
 Node = Any  # gast publishes no types
-Purity = Callable[[Node], bool]
+Purity = Callable[[Node], bool]  # of a call, a `for` loop or an unpacking: whether it changes nothing
 
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp)
 _ODD = (gast.Await, gast.Yield, gast.YieldFrom, gast.NamedExpr)

@@ -111,14 +111,15 @@ class _Remover:
             case gast.Pass() | Comment():
                 return False
             case gast.Assign():
-                return (live.of(self.uses.headers[id(s)].binds) & after != 0 or not self.is_pure(s.value)
+                return (live.of(self.uses.headers[id(s)].binds) & after != 0
+                        or not (self.is_pure(s.value) and self.purity(s))
                         or any(self.is_seen(place, live, after) for t in s.targets for place in _places(t)))
             case gast.AugAssign():
                 return not self.is_pure(s.value) or self.is_seen(s.target, live, after)
             case gast.Expr():
                 return not self.is_pure(s.value) and not self.is_unseen_update(s.value, live, after)
             case gast.For():
-                return live.of(bound_by(s.target)) & after != 0 or not self.is_pure(s.iter)
+                return live.of(bound_by(s.target)) & after != 0 or not (self.is_pure(s.iter) and self.purity(s))
             case gast.If() | gast.While():
                 return not self.is_pure(s.test)
             case gast.With():

@@ -20,9 +20,10 @@ Node = Any  # gast publishes no types
 IMPURE = {"effect", "append", "extend", "pop", "add_at"}
 
 
-def purity(call: Node) -> bool:
+def purity(node: Node) -> bool:
     """Calls of the functions and methods in IMPURE have side effects, others have none."""
-    return getattr(call.func, "attr", getattr(call.func, "id", None)) not in IMPURE
+    func = getattr(node, "func", None)
+    return func is None or getattr(func, "attr", getattr(func, "id", None)) not in IMPURE
 
 
 def parse(text: str) -> Node:

@@ -24,8 +24,9 @@ ARRAYS = ["arr", "al", "am", "buf", "t_900"]
 PURE = {"minimum", "range", "sum", "zeros_like"}
 
 
-def purity(call: Node) -> bool:
-    return getattr(call.func, "attr", getattr(call.func, "id", "")) in PURE
+def purity(node: Node) -> bool:
+    func = getattr(node, "func", None)
+    return func is None or getattr(func, "attr", getattr(func, "id", "")) in PURE
 
 
 def is_temporary(name: str) -> bool:
