@@ -17,7 +17,7 @@ from .nodes import blocks_of, find_nodes, names_read, walk
 from .operations import Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 from .program import Program
 
-__all__ = ["find_active", "loop_elements"]
+__all__ = ["find_active", "loop_elements", "varying"]
 
 
 def loop_elements(s: Any) -> list[tuple[Any, Any]]:

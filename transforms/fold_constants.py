@@ -355,8 +355,8 @@ class _Folder:
     def old_object(self, node: Node, part: Node, consumed: bool) -> Node:
         """`part` in place of `node`, if nobody can tell that it is not a new object."""
         shared = shared_by(part)
-        known = self.is_number if isinstance(self.is_number, bool) else self.is_number(part)
-        changed = shared & self.changed or self.changed.intersection(self.targets)
-        if consumed or not shared or (known and not changed):
+        if consumed or not shared:
             return part
-        return node
+        known = self.is_number if isinstance(self.is_number, bool) else self.is_number(part)
+        stays = known and not (shared & self.changed or self.changed.intersection(self.targets))
+        return part if stays else node

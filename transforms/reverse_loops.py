@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .adjoints import Adjoint, Env
+from .find_active import varying
+from .find_carried import find_carried
 from .liveness import is_test
 from .nodes import (
     assign,
@@ -22,7 +24,9 @@ from .nodes import (
     tuple_of,
     walk,
 )
+from .operations import Apply
 from .parallel_copies import parallel_copies
+from .template_slots import carrying_operands
 from .traces import Loop, function_of, with_trace
 
 if TYPE_CHECKING:
@@ -155,6 +159,9 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     shadows = {v: a for v, a in env.items() if a.shadow}
     outer = [v for v in outer if v not in shadows]
     carried = [v for v in env if v in assigned and v not in shadows]
+    expected = find_carried(s, [*env, *outer], assigned, lambda value: _passed_to(reverse, value))
+    expected = [v for v in expected if v not in carried and v not in shadows]
+    known, carried = carried, [*carried, *expected]
     used_before = reverse.used
     reverse.shadows.available -= assigned
     buffers = set(_arrays(reverse, carried))
@@ -173,9 +180,12 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
         forward, back, test = body(inner)
         more = [v for v in inner if v in assigned and v not in names and v not in shadows]
         shared = {v for v in buffers if not _is_own(inner, v)}
-        if not more and not shared:
+        missed = [v for v in expected if v not in inner]
+        if not more and not shared and not missed:
             break
-        carried += more
+        if missed:
+            carried, more, expected = known, [], []
+        carried = [*carried, *more]
         buffers = (buffers | set(_arrays(reverse, more))) - shared
         reverse.names, reverse.traces = saved
     loop = Loop(forward, *_hoisted(reverse, assigned | set(assigned_names(forward)), back), test)
@@ -211,6 +221,16 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     for v in carried:
         env[v] = Adjoint(load(names[v]), owned=v in buffers)
     return loop
+
+
+def _passed_to(reverse: Reverse, value: Any) -> list[str]:
+    """The names that the adjoint of what a statement computes may go on to."""
+
+    def carrying(operation: Apply) -> list[Any]:
+        rule = reverse.primitives.find_rule(operation.function)
+        return list(operation.operands()) if rule is None else carrying_operands(operation, rule)
+
+    return [n for n in names_read(varying(reverse.operation(value), carrying)) if n in reverse.active]
 
 
 def _hoisted(reverse: Reverse, varying: set[str], back: list[Any]) -> tuple[list[Any], list[Any]]:
