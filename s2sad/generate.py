@@ -25,8 +25,8 @@ from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import Kind
 from .outputs import split_aux, with_outputs
 from .primitives import PRIMITIVES
-from .purity import Purity
 from .promoted import is_unseen
+from .purity import Purity
 from .source import read_source
 from .transforms import (
     Watch,

@@ -14,7 +14,7 @@ from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
 from .transforms.find_aliases import Aliases
 from .transforms.operations import Apply, classify
-from .transforms.program import MISSING, Program
+from .transforms.program import Program
 from .transforms.template_slots import carrying_operands
 
 __all__ = [

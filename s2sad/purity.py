@@ -24,8 +24,8 @@ __all__ = ["Purity"]
 _KNOWN = (Array, Dict, List, Literal, Numeric, Scalar, Set, Sparse, Tuple)
 
 # Functions that take the elements of their arguments.
-_TAKING = (all, any, dict, enumerate, filter, frozenset, iter, list, map, max, min, reversed, set, sorted, sum,
-           tuple, zip)  # fmt: skip
+_TAKING = (all, any, dict, enumerate, filter, frozenset, iter, list, map, max, min, reversed, set, sorted,
+           sum, tuple, zip)  # fmt: skip
 
 
 class Purity:

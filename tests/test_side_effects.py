@@ -66,7 +66,9 @@ def batches() -> Iterator[float]:
         (with_get, lambda: Counting(a=1.0)),
     ],
 )
-def test_what_is_taken_or_counted_is_gone(function: Callable[..., float], argument: Callable[[], Any]) -> None:
+def test_what_is_taken_or_counted_is_gone(
+    function: Callable[..., float], argument: Callable[[], Any]
+) -> None:
     expected = function(1.0, argument())
     assert s2sad.grad(function)(1.0, argument()) == expected
     value, tangent = s2sad.jvp(lambda x: function(x, argument()))(1.0, 1.0)

@@ -119,7 +119,8 @@ class _Remover:
             case gast.Expr():
                 return not self.is_pure(s.value) and not self.is_unseen_update(s.value, live, after)
             case gast.For():
-                return live.of(bound_by(s.target)) & after != 0 or not (self.is_pure(s.iter) and self.purity(s))
+                return (live.of(bound_by(s.target)) & after != 0
+                        or not (self.is_pure(s.iter) and self.purity(s)))
             case gast.If() | gast.While():
                 return not self.is_pure(s.test)
             case gast.With():

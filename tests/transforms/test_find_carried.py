@@ -26,7 +26,7 @@ def carried(text: str, *having: str) -> list[str]:
     [
         ("for i in r:\n    h = h * w\n", ["h"], ["h"]),
         ("for i in r:\n    s = s + h\n    h = h * w\n", ["s"], ["s", "h"]),
-        ("for i in r:\n    a = h\n    s = s + a\n    h = b\n    b = c\n    c = w\n", ["s"], ["s", "h", "b", "c"]),
+        ("for i in r:\n    a = h\n    s = s + a\n    h = b\n    b = c\n    c = w\n", ["s"], [*"shbc"]),
         ("for i in r:\n    t = w * w\n    s = s + t\n", ["s"], ["s"]),
         ("while t:\n    if c:\n        a = b\n    else:\n        a = w\n    b = w\n", ["a"], ["a", "b"]),
         ("for i in r:\n    for x in h:\n        s = s + x\n    h = w\n", ["s"], ["s", "h"]),
