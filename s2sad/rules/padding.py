@@ -91,27 +91,26 @@ def padded_(x, like, pad_width, mode, out, dout):
 
 
 def unpad_odd(d: Array, x: Array, pad_width: Any, mode: str) -> Array:
-    """The transpose of reflection through the edges: twice the edge less what is reflected, axis by axis."""
+    """The transpose of reflection through the edges, axis by axis: twice the edge less what is reflected."""
     widths = pairs(pad_width, np.ndim(x))
-    check_reflected_once(x, widths, mode)
     for axis in range(np.ndim(x) - 1, -1, -1):
-        only = one_axis(widths, axis)
-        shape = [n - sum(w) for n, w in zip(np.shape(d), only, strict=True)]
+        only, n = one_axis(widths, axis), np.shape(x)[axis]
+        if max(widths[axis]) > n - (mode == "reflect"):  # what was reflected is reflected again
+            d = np.moveaxis(np.tensordot(reflections(d, n, widths[axis], mode), d, (0, axis)), 0, axis)
+            continue
+        shape = [m - sum(w) for m, w in zip(np.shape(d), only, strict=True)]
         like = np.zeros_like(d, shape=shape)
         d = 2 * unpad(d, like, only, "edge") - unpad(d, like, only, mode)
     return d
 
 
-def check_reflected_once(x: Array, widths: list[tuple[int, int]], mode: str) -> None:
-    """Refuses paddings that are wider than the array, which are reflected again and again."""
-    if any(max(w) > n - (mode == "reflect") for n, w in zip(np.shape(x), widths, strict=True)):
-        raise NonDifferentiableError(
-            'np.pad with reflect_type="odd" is differentiated up to the length of the array',
-            instead="pad in several steps",
-        )
+def reflections(d: Array, n: int, width: tuple[int, int], mode: str) -> Array:
+    """The matrix that pads a vector of `n` elements by reflection through its edges."""
+    unit = np.diag(np.ones_like(np.real(d), shape=n))
+    return np.pad(unit, (width, (0, 0)), mode, reflect_type="odd")
 
 
-nondifferentiable([check_reflected_once])
+nondifferentiable([reflections])
 
 
 # ---------------------------------------------------------------- modes that compute
@@ -279,6 +278,8 @@ nondifferentiable([outside])
         given(A(3), 2, mode="symmetric"),
         given(A(4), 2, "reflect", reflect_type="odd"),
         given(A(3, 4), ((1, 2), (0, 2)), "symmetric", reflect_type="odd"),
+        given(A(3, 2), ((5, 1), (0, 7)), "reflect", reflect_type="odd"),
+        given(A(2), (3, 6), "symmetric", reflect_type="odd"),
         given(A(2, 3), 2, "mean"),
         given(A(2, 3), ((0, 1), (2, 0)), "maximum"),
         given(A(4, 3), 1, "minimum", stat_length=2),

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.transforms.errors import NonDifferentiableError
-
 from ..registry import WANTED, bprop, nondifferentiable
 from ..runtime import add, unbroadcast, zeros_like
 from .samples import A, given
@@ -87,15 +85,10 @@ def tensordot_dy_(d, x, y, axes, out, dout):
 # ---------------------------------------------------------------- einsum
 
 
-def explicit_subscripts(subscripts: Any, operands: tuple[Array, ...]) -> tuple[list[str], str]:
+def explicit_subscripts(subscripts: str, operands: tuple[Array, ...]) -> tuple[list[str], str]:
     """The subscripts of each operand and of the result, with a letter for each axis: no ellipsis, nothing
     implied.
     """
-    if not isinstance(subscripts, str):
-        raise NonDifferentiableError(
-            "np.einsum with lists of axis numbers is not differentiated",
-            instead='use subscripts such as "ij,jk->ik"',
-        )
     left, arrow, result = subscripts.replace(" ", "").partition("->")
     inputs = left.split(",")
     if not arrow:
@@ -170,19 +163,70 @@ EINSUMS = [
     given(",i->i", A(), A(3)),
     given("i,i->i", A(3, dtype="float32"), A(3, dtype="float32"), dtype=np.float64, optimize=True),
     given("ij->ji", A(2, 3), order="C", casting="same_kind"),
+    given(A(2, 3), [0, 1], A(3, 4), [1, 27], [27, 0]),
+    given(A(3, 3), [2, 2], A(4), [0]),
+    given(A(2, 3), [..., 1], A(3), [1]),
+    given(A(2, 3), [0, 1]),
 ]
 
 
 @bprop(np.einsum, samples=EINSUMS)
 def einsum(subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe", out, dout):
-    return None, einsum_grads(dout, subscripts, operands, WANTED)
+    if isinstance(subscripts, str):
+        return None, einsum_grads(dout, subscripts, operands, WANTED)
+    dx, dothers = listed_grads(dout, subscripts, operands)
+    return dx, dothers
 
 
 @einsum.jvp
-def einsum_jvp(subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe", out, doperands):
-    if dtype is not None:
+def einsum_jvp(
+    subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe", out, dsubscripts, doperands
+):
+    if isinstance(subscripts, str) and dtype is None:
+        return einsum_tangent(subscripts, operands, doperands)
+    if isinstance(subscripts, str):
         return cast_like(einsum_tangent(subscripts, operands, doperands), out)
-    return einsum_tangent(subscripts, operands, doperands)
+    return cast_like(listed_tangent(subscripts, operands, dsubscripts, doperands), out)
+
+
+# `np.einsum(x, [0, 1], y, [1, 2], [0, 2])`: what follows the first array alternates.
+
+
+def listed_subscripts(others: tuple[Any, ...]) -> str:
+    """The subscripts that the lists of axis numbers are."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order of their codes
+
+    def written(numbers: Any) -> str:
+        return "".join("..." if k is ... else letters[k] for k in numbers)
+
+    result = "->" + written(others[-1]) if len(others) % 2 == 0 else ""
+    return ",".join(map(written, others[::2])) + result
+
+
+nondifferentiable([listed_subscripts])
+
+
+def listed_arrays(first: Any, others: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What belongs to the arrays, without what belongs to their lists."""
+    count = (len(others) + 1) // 2
+    return (first, *others[1 : 2 * count - 1 : 2])
+
+
+def listed_grads(d: Array, first: Array, others: tuple[Any, ...]) -> tuple[Array, tuple[Any, ...]]:
+    """The cotangents of the first array, and of what follows it."""
+    arrays = listed_arrays(first, others)
+    dfirst, *grads = einsum_grads(d, listed_subscripts(others), arrays)
+    found = [None]
+    for dx in grads:
+        found.append(dx)
+        found.append(None)
+    return dfirst, tuple(found if len(others) % 2 else [*found, None])
+
+
+def listed_tangent(first: Array, others: tuple[Any, ...], dfirst: Any, dothers: tuple[Any, ...]) -> Any:
+    """The tangent, from those of the first array and of what follows it."""
+    tangents = listed_arrays(dfirst, dothers)
+    return einsum_tangent(listed_subscripts(others), listed_arrays(first, others), tangents)
 
 
 def einsum_tangent(subscripts: str, operands: tuple[Array, ...], tangents: tuple[Any, ...]) -> Any:
