@@ -179,7 +179,7 @@ def _is_known(function: Any) -> bool:
     if isinstance(function, type):
         return issubclass(function, np.generic)
     if not isinstance(function, _FUNCTION_TYPES):
-        return False
+        return has_known_shape(function)
     if function in (round, operator.matmul) or getattr(function, "__objclass__", None) is np.ndarray:
         return True
     module = getattr(function, "__module__", None) or ""

@@ -15,7 +15,7 @@ _NEW = {
             expm inv logm lstsq lu_factor lu_solve norm pinv qr solve solve_banded solve_circulant
             solve_toeplitz solve_triangular solveh_banded sqrtm svd svdvals toeplitz
         """,
-        "fft": "dct dst fft fft2 fftn idct idst ifft ifft2 ifftn irfft rfft",
+        "fft": "dct dctn dst dstn fft fft2 fftn idct idctn idst idstn ifft ifft2 ifftn irfft rfft",
         "signal": "convolve convolve2d correlate fftconvolve lfilter oaconvolve sosfilt",
         "special": "log_softmax logsumexp softmax",
     }.items()

@@ -22,7 +22,7 @@ from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
 from .getters import GETTERS
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Object, Record, Scalar, Tuple, Unknown
-from .members import member_of, reflects
+from .members import FIXED, member_of, reflects
 from .objects import is_named_tuple
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal
 from .rules import choices
@@ -130,6 +130,15 @@ class RulePrimitives:
             (k, v) for k, v in left.items() if k in rule.template.parameters or not _is_value(v, named.get(k))
         ]
         return args, tuple(kept)
+
+    @staticmethod
+    def is_default(function: Any, name: str | None, value: Any) -> bool:
+        """Whether a value is what a function of a library has as a parameter's default."""
+        if name is None or value is MISSING:
+            return False
+        of_library = str(getattr(function, "__module__", "")).partition(".")[0] in FIXED
+        default = parameters_of(function).get(name, MISSING) if of_library else MISSING
+        return type(default) is type(value) and default == value
 
     @staticmethod
     def is_list(kind: Kind) -> bool | None:

@@ -77,9 +77,25 @@ class Template:
     @cached_property
     def globals(self) -> Mapping[str, Any]:
         """What the free names of the template mean."""
+        return ChainMap(dict(self._closed_over), self.function.__globals__)
+
+    @cached_property
+    def _closed_over(self) -> Mapping[str, Any]:
         f = self.function
-        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
-        return ChainMap({name: cell.cell_contents for name, cell in cells.items()}, f.__globals__)
+        cells = zip(f.__code__.co_freevars, f.__closure__ or (), strict=True)
+        return {name: cell.cell_contents for name, cell in cells}
+
+    @cached_property
+    def words(self) -> Mapping[str, Node]:
+        """The strings that the template closes over, which are written out."""
+        return {k: gast.Constant(v, None) for k, v in self._closed_over.items() if isinstance(v, str)}
+
+    def name_of(self, free: str) -> str:
+        """What generated code calls a free name of the template: a function that it closes over by the
+        function's own name.
+        """
+        own = getattr(self._closed_over.get(free), "__name__", free)
+        return own if own.isidentifier() else free
 
     @cached_property
     def body(self) -> list[Node]:

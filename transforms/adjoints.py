@@ -204,13 +204,6 @@ class AdjointEmitter(Emitter):
             both = current.uniform and uniform
             env[variable] = Adjoint(load(name), owned=not both, uniform=both)
 
-    def is_fresh(self, value: Any) -> bool:
-        """Whether an expression surely makes a new object that nothing else holds."""
-        if isinstance(value, gast.Call):
-            is_copy = isinstance(value.func, gast.Attribute) and value.func.attr == "copy"
-            return is_copy or bool(self.primitives.is_fresh(self.object_of(value.func)))
-        return isinstance(value, (gast.BinOp, gast.UnaryOp))
-
     def accumulate_masked(
         self, env: Env, variable: str, current: Adjoint, new: Adjoint, code: list[Any]
     ) -> None:

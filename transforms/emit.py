@@ -17,6 +17,7 @@ from .inline_template import inline_template, literal_of
 from .nodes import attribute, call, constant, find_nodes, load, names_read, tuple_of
 from .operations import Apply, Call, Inert, Operation, Primitives, classify
 from .program import MISSING, Program
+from .rebuild import map_children, rebuilt
 
 __all__ = ["Emitter", "Generation", "Link", "Slot"]
 
@@ -132,6 +133,19 @@ class Emitter:
         for name in path[1:]:
             wanted = getattr(wanted, name)
         return self.object_of(node) is wanted
+
+    def is_fresh(self, value: Any) -> bool:
+        """Whether an expression surely makes a new object that nothing else holds."""
+        match value:
+            case gast.Call(func=gast.Attribute(attr="copy")):
+                return True
+            case gast.Call(func=func, args=args, keywords=keywords):
+                named = tuple((k.arg or "", k.value) for k in keywords)
+                made = Apply(self.object_of(func), tuple(args), named, value)
+                return self.primitives.sharing(made) == "fresh"
+            case gast.Attribute(value=whole, attr="real"):
+                return self.is_fresh(whole)
+        return isinstance(value, (gast.BinOp, gast.UnaryOp))
 
     # ------------------------------------------------------------ what the program means
 
@@ -298,7 +312,17 @@ class Emitter:
                 return "array"
             return "integer" if self.domain.is_integer(kind) else None
 
-        return inline_template(template, arguments, wanted, self.names, self.bind, base, nature)
+        code, found = inline_template(template, arguments, wanted, self.names, self.bind, base, nature)
+        return list(map(self.without_defaults, code)), {k: self.without_defaults(v) for k, v in found.items()}
+
+    def without_defaults(self, node: Any) -> Any:
+        """A statement or expression whose calls pass no literal by name that is the default anyway."""
+        node = map_children(node, self.without_defaults)
+        if not isinstance(node, gast.Call) or not node.keywords:
+            return node
+        is_default, function = self.primitives.is_default, self.object_of(node.func)
+        kept = [k for k in node.keywords if not is_default(function, k.arg, literal_of(k.value))]
+        return node if len(kept) == len(node.keywords) else rebuilt(node, keywords=kept)
 
     def is_of_numbers(self, operation: Apply) -> bool:
         """Whether all operands are floats, or exact numbers and None beside floats."""

@@ -135,18 +135,12 @@ class TangentEmitter(Emitter):
 
         Only what is changed in place needs that: `b = a + 1.0` has the tangent of `a`.
         """
-        if self.primitives.sharing(operation) != "fresh" or self.is_new(value):
+        if self.primitives.sharing(operation) != "fresh" or self.is_fresh(value):
             return value
         names = {o.id for o in operation.operands() if self.is_active(o)} | {out}
         if self.domain.is_scalar(self.kind(load(out))) or not any(map(self.changes.is_changed, names)):
             return value
         return call(self.helper("copy_adjoint"), value)
-
-    def is_new(self, value: Any) -> bool:
-        """Whether an expression surely makes an object that shares nothing with what it reads."""
-        if isinstance(value, gast.Call):
-            return bool(self.primitives.is_fresh(self.program.resolve(value.func)))
-        return isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Constant))
 
     def placed(self, s: Any, out: str, before: list[Any], value: Any) -> list[Any]:
         for b in before:

@@ -49,6 +49,7 @@ def inline_template(
     that asks whether an argument `is True` asks whether that is known. A result that the template gives as
     None is absent.
     """
+    arguments = {**template.words, **arguments}
     mapping = dict(arguments)
     known = {k: v for k, v in arguments.items() if literal_of(v) is not MISSING}
     known |= {k: _OfNature(found) for k, v in arguments.items() if k not in known and (found := nature(v))}
@@ -57,7 +58,7 @@ def inline_template(
         mapping[name] = load(names.temporary(base))
     for name in read:
         if name not in mapping and name in template.globals:
-            mapping[name] = load(bind(name, template.globals[name]))
+            mapping[name] = load(bind(template.name_of(name), template.globals[name]))
     if isinstance(body[-1], gast.Return):
         return _results(body, wanted, mapping)
     return _take(substitute(body, mapping), wanted, names, base)
@@ -79,9 +80,9 @@ def _results(body: list[Any], wanted: Sequence[int], mapping: dict[str, Any]) ->
     """`_take` of statements in a row, of which only what is needed is copied."""
     last = body[-1].value
     results = last.elts if isinstance(last, gast.Tuple) else [last]
-    found = {k: substitute(results[k], mapping) for k in wanted if k < len(results)}
-    found = {k: value for k, value in found.items() if not _is_none(value)}
-    return substitute(_needed(body[:-1], set(names_read([results[k] for k in found]))), mapping), found
+    found = {k: results[k] for k in wanted if k < len(results) and not _is_none(results[k])}
+    needed = _needed(body[:-1], set(names_read(list(found.values()))))
+    return substitute(needed, mapping), {k: substitute(value, mapping) for k, value in found.items()}
 
 
 def literal_of(node: Any) -> Any:

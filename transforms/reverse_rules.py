@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .adjoints import Adjoint, Env
+from .derived_kinds import conformed, derived_kinds
 from .emit import Slot
 from .masks import (
     both_hold,
@@ -29,6 +30,7 @@ from .nodes import (
     constant,
     is_atom,
     load,
+    loads,
     located,
     names_read,
     same,
@@ -130,6 +132,7 @@ def contributions(
     shared: dict[int, Any] = {}
     found: list[tuple[str, Adjoint]] = []
     code = list(statements)
+    known = {} if is_elementwise else derived_kinds(reverse, code, kinds_of_adjoint(reverse, out, adjoint))
     for slot in slots:
         if slot.gradient not in results:
             continue
@@ -142,6 +145,8 @@ def contributions(
             value, is_broadcast = adjoint.value, True
         else:
             is_broadcast = is_elementwise
+            value = value if is_elementwise else conformed(reverse, value, slot.name, known)
+            value = direct(value, code, list(results.values()))
         part, is_sum = with_mask(reverse, value, adjoint, code)
         plan = "guard" if is_sum else "none"
         if is_broadcast and not is_sum:
@@ -159,6 +164,23 @@ def contributions(
         found.append((slot.name, part))
     back += [of_numbers(reverse, s) for s in code] if only_numbers else code
     return found
+
+
+def direct(value: Any, code: list[Any], results: list[Any]) -> Any:
+    """What the last statement assigns, which is taken away, where a gradient is nothing but its name."""
+    match code, value:
+        case [*before, gast.Assign(targets=[gast.Name(id=name)], value=assigned)], gast.Name(id=wanted) if (
+            name == wanted and [n for tree in [*results, *before] for n in loads(tree)].count(name) == 1
+        ):
+            code.pop()
+            return assigned
+    return value
+
+
+def kinds_of_adjoint(reverse: Reverse, out: str, adjoint: Adjoint) -> dict[str, Any]:
+    """The kind of what the adjoint of a result is called: that of the result."""
+    is_named = isinstance(adjoint.value, gast.Name) and adjoint.is_plain
+    return {adjoint.value.id: reverse.kind(load(out))} if is_named else {}
 
 
 def part_of_rest(

@@ -104,7 +104,7 @@ def unpad_odd(d: Array, x: Array, pad_width: Any, mode: str) -> Array:
     return d
 
 
-def reflections(d: Array, n: int, width: tuple[int, int], mode: str) -> Array:
+def reflections(d: Array, n: int, width: tuple[int, int], mode: Any) -> Array:
     """The matrix that pads a vector of `n` elements by reflection through its edges."""
     unit = np.diag(np.ones_like(np.real(d), shape=n))
     return np.pad(unit, (width, (0, 0)), mode, reflect_type="odd")

@@ -41,8 +41,8 @@ PAIRS = [given(A(5), A(3)), given(A(5), A(3), "same"), given(A(6), A(4), "valid"
 @bprop(signal.convolve, "bilinear", samples=[*PAIRS, given(A(5), A(3), "same", "direct")])
 def convolve(x, y, mode="full", method="auto", *, out, dout):
     d = whole(dout, x, y, mode)
-    dx = signal.convolve(d, np.flip(y), "valid", method)
-    return unbroadcast(dx, x), unbroadcast(signal.convolve(d, np.flip(x), "valid", method), y)
+    dx = signal.convolve(d, np.flip(y), "valid", method=method)
+    return unbroadcast(dx, x), unbroadcast(signal.convolve(d, np.flip(x), "valid", method=method), y)
 
 
 @bprop(signal.fftconvolve, "bilinear", samples=PAIRS)
@@ -78,8 +78,8 @@ nondifferentiable([middle_ahead])
 @bprop(signal.correlate, "bilinear", samples=[*PAIRS, given(A(5), A(3), "same", "direct")])
 def correlate(x, y, mode="full", method="auto", *, out, dout):
     d = whole(dout, x, y, mode)
-    dy = np.conj(np.flip(signal.convolve(d, np.flip(x), "valid", method)))
-    return unbroadcast(signal.convolve(d, np.conj(y), "valid", method), x), unbroadcast(dy, y)
+    dy = np.conj(np.flip(signal.convolve(d, np.flip(x), "valid", method=method)))
+    return unbroadcast(signal.convolve(d, np.conj(y), "valid", method=method), x), unbroadcast(dy, y)
 
 
 @bprop(signal.correlate2d, "bilinear", samples=PAIRS[5:8])
