@@ -125,6 +125,18 @@ def test_the_globals_of_a_template_include_what_it_closes_over() -> None:
     assert Template(scaled).globals["scale"] == 3.0 and Template(scaled).globals["np"] is np
 
 
+def test_what_a_template_closes_over_has_its_own_name():
+    def made(inverse, word):
+        def rule(x, out, dout):
+            return (inverse(dout, word),)
+
+        return Template(rule)
+
+    template = made(np.sqrt, "up")
+    assert template.name_of("inverse") == "sqrt" and template.name_of("np") == "np"
+    assert [(k, v.value) for k, v in template.words.items()] == [("word", "up")]
+
+
 def test_wrong_declarations_are_refused() -> None:
     def no_out(x, dout):  # type: ignore[no-untyped-def]
         return (dout,)

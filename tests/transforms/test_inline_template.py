@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -25,6 +25,10 @@ class Template:
 
     body: list[Node]
     globals: Mapping[str, Any]
+    words: Mapping[str, Node] = field(default_factory=dict)
+
+    def name_of(self, free: str) -> str:
+        return free
 
 
 def expression(text: str) -> Node:
