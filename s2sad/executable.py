@@ -164,6 +164,9 @@ def executed_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[s
     """The kind of a call that may be run on stand-ins; of any other it is unknown."""
     if function in _VALUE_DEPENDENT or not _is_known(function) or {"out", "where"} & dict(keywords).keys():
         return UNKNOWN
+    if function is np.take or function is np.ndarray.take:  # "wrap" in an axis of length 0 never ends
+        keywords = tuple((k, Literal("clip") if k == "mode" else v) for k, v in keywords)
+        args = args[:3]
     data = _ALL if isinstance(function, (type, np.ufunc)) else _DATA.get(function, 0)
     if all(_is_harmless(k) for k in args[:data]) and all(
         _is_settled(k) for k in [*args[data:], *(k for _, k in keywords)]

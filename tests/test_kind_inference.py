@@ -420,3 +420,11 @@ def test_kinds_of_open_meshes_contain_them(rng):
     if made is not None and all(len(a) == 0 or a.max() < 9 for a in args):
         kind = subscript_kind(kind_of(grid, "grid"), [made[1]])
         assert contains(kind, grid[made[0]], dict(lengths))
+
+
+def test_no_axis_of_length_zero_is_taken_from_in_turns():
+    x, places = kind_of(np.ones((3, 4)), "x"), array("int64", None)
+    found = call_kind(np.take, [x, places], {"axis": Literal(0), "mode": Literal("wrap")})
+    assert found is UNKNOWN  # and so it was not run
+    found = call_kind(np.take, [x, Literal(7)], {"axis": Literal(0), "mode": Literal("wrap")})
+    assert found.dtype == "float64" and len(found.dims) == 1
