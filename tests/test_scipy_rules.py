@@ -215,6 +215,14 @@ def test_what_has_no_probability_has_no_gradient(f: Any, args: Any) -> None:
         assert all(g is None or g == 0 for g in gradients(method, *args))
 
 
+@pytest.mark.parametrize(("f", "args"), [
+    (scipy.stats.poisson, (-1, 1.7)), (scipy.stats.binom, (-1, 2, 0.3)), (scipy.stats.binom, (2, 2, 0.3)),
+    (scipy.stats.bernoulli, (1, 0.3)), (scipy.stats.geom, (0, 0.3)), (scipy.stats.nbinom, (-1, 2.0, 0.3))])
+def test_what_is_certain_has_no_gradient(f: Any, args: Any) -> None:
+    for method in (f.cdf, f.sf, f.logcdf, f.logsf):
+        assert all(g is None or g == 0 for g in gradients(method, *args))
+
+
 def test_certain_outcomes() -> None:
     assert gradients(scipy.stats.poisson.logpmf, 0, 0.0) == (None, -1.0)
     assert gradients(scipy.stats.binom.logpmf, 0, 3, 0.0)[2] == -3.0

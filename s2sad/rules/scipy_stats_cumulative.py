@@ -139,24 +139,39 @@ def declare_shaped(distribution: Any, shape: float) -> None:
         return -dout / pdf(out, a, loc, scale), None, dout, dout * (out - loc) / scale
 
 
-BETA = [given(A(4, low=0.2, high=0.8), 2.5, 1.5), given(0.7, 3.0, 0.5, 0.2, scale=1.3)]
+def declare_of_two_shapes(distribution: Any, samples: list[Any]) -> None:
+    """Declares the rules of a distribution with two shapes."""
+    pdf, logpdf = distribution.pdf, distribution.logpdf
+
+    @bprop(distribution.cdf, "elementwise", refused=["a", "b"], samples=samples, widens=True)
+    def cdf(x, a, b, loc=0, scale=1, *, out, dout):
+        dx = dout * pdf(x, a, b, loc, scale)
+        return dx, None, None, -dx, -dx * (x - loc) / scale
+
+    @bprop(distribution.sf, "elementwise", refused=["a", "b"], samples=samples, widens=True)
+    def sf(x, a, b, loc=0, scale=1, *, out, dout):
+        dx = -dout * pdf(x, a, b, loc, scale)
+        return dx, None, None, -dx, -dx * (x - loc) / scale
+
+    @bprop(distribution.logcdf, "elementwise", refused=["a", "b"], samples=samples, widens=True)
+    def logcdf(x, a, b, loc=0, scale=1, *, out, dout):
+        dx = dout * np.exp(logpdf(x, a, b, loc, scale) - finite(out))
+        return dx, None, None, -dx, -dx * (x - loc) / scale
+
+    @bprop(distribution.logsf, "elementwise", refused=["a", "b"], samples=samples, widens=True)
+    def logsf(x, a, b, loc=0, scale=1, *, out, dout):
+        dx = -dout * np.exp(logpdf(x, a, b, loc, scale) - finite(out))
+        return dx, None, None, -dx, -dx * (x - loc) / scale
+
+    @bprop(distribution.ppf, "elementwise", refused=["a", "b"], samples=samples, widens=True)
+    def ppf(q, a, b, loc=0, scale=1, *, out, dout):
+        return dout / pdf(out, a, b, loc, scale), None, None, dout, dout * (out - loc) / scale
+
+    @bprop(distribution.isf, "elementwise", refused=["a", "b"], samples=samples, widens=True)
+    def isf(q, a, b, loc=0, scale=1, *, out, dout):
+        return -dout / pdf(out, a, b, loc, scale), None, None, dout, dout * (out - loc) / scale
 
 
-@bprop(stats.beta.cdf, "elementwise", refused=["a", "b"], samples=BETA, widens=True)
-def beta_cdf(x, a, b, loc=0, scale=1, *, out, dout):
-    dx = dout * stats.beta.pdf(x, a, b, loc, scale)
-    return dx, None, None, -dx, -dx * (x - loc) / scale
-
-
-@bprop(stats.beta.sf, "elementwise", refused=["a", "b"], samples=BETA, widens=True)
-def beta_sf(x, a, b, loc=0, scale=1, *, out, dout):
-    dx = -dout * stats.beta.pdf(x, a, b, loc, scale)
-    return dx, None, None, -dx, -dx * (x - loc) / scale
-
-
-@bprop(stats.beta.ppf, "elementwise", refused=["a", "b"], samples=BETA[:2], widens=True)
-def beta_ppf(q, a, b, loc=0, scale=1, *, out, dout):
-    return dout / stats.beta.pdf(out, a, b, loc, scale), None, None, dout, dout * (out - loc) / scale
 
 
 POSITIVE = [given(A(4, low=0.2)), given(A(2, 3, low=3.0, high=5.0), A(3), A(low=0.5)), given(0.7, 0.2, 1.3)]
@@ -169,3 +184,5 @@ declare_plain(stats.uniform, [given(A(4, low=0.1, high=0.9)), given(0.7, 0.2, 1.
 for _distribution in (stats.t, stats.gamma, stats.chi2, stats.invgamma, stats.lognorm, stats.weibull_min,
                       stats.pareto):
     declare_shaped(_distribution, 2.5)
+declare_of_two_shapes(
+    stats.beta, [given(A(4, low=0.2, high=0.8), 2.5, 1.5), given(0.7, 3.0, 0.5, 0.2, scale=1.3)])

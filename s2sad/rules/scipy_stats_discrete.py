@@ -12,7 +12,7 @@ from scipy import special, stats
 
 from ..registry import bprop
 from .samples import A, given
-from .scipy_special import quotient
+from .scipy_special import finite, quotient
 
 COUNTS = np.array([0, 1, 2, 3])
 CHANCE: Any = {"low": 0.2, "high": 0.8}
@@ -81,3 +81,79 @@ def nbinom_pmf(k, n, p, out, dout):
     d, count = dout * out, np.maximum(k, 0)
     dn = d * (special.digamma(count + n) - special.digamma(n) + np.log(p))
     return None, dn, d * (n / p - quotient(k, 1 - p))
+
+
+# ---------------------------------------------------------------- distribution functions
+#
+# What these change with a parameter is a probability, too; they go on between whole numbers as they are.
+
+def poisson_slope(k: Any, mu: Any) -> Any:
+    """The derivative of the distribution function by the rate."""
+    return -stats.poisson.pmf(np.floor(k), mu)
+
+
+def bernoulli_slope(k: Any, p: Any) -> Any:
+    """The derivative of the distribution function by the chance."""
+    return -stats.bernoulli.pmf(np.floor(k), np.zeros_like(p))
+
+
+def geom_slope(k: Any, p: Any) -> Any:
+    """The derivative of the distribution function by the chance."""
+    return np.floor(k) * stats.geom.pmf(np.floor(k), p) / p
+
+
+def binom_slope(k: Any, n: Any, p: Any) -> Any:
+    """The derivative of the distribution function by the chance."""
+    return -n * stats.binom.pmf(np.floor(k), np.maximum(n - 1, 0), p)
+
+
+def nbinom_slope(k: Any, n: Any, p: Any) -> Any:
+    """The derivative of the distribution function by the chance."""
+    return (n + np.floor(k)) * stats.nbinom.pmf(np.floor(k), n, p) / p
+
+
+def declare_of_one(distribution: Any, slope: Any, samples: list[Any]) -> None:
+    """Declares the distribution functions of a distribution with one parameter."""
+    @bprop(distribution.cdf, "elementwise", widens=True, refused=["k"], samples=samples)
+    def cdf(k, p, out, dout):
+        return None, dout * slope(k, p)
+
+    @bprop(distribution.sf, "elementwise", widens=True, refused=["k"], samples=samples)
+    def sf(k, p, out, dout):
+        return None, -dout * slope(k, p)
+
+    @bprop(distribution.logcdf, "elementwise", widens=True, refused=["k"], samples=samples)
+    def logcdf(k, p, out, dout):
+        return None, dout * slope(k, p) * np.exp(-finite(out))
+
+    @bprop(distribution.logsf, "elementwise", widens=True, refused=["k"], samples=samples)
+    def logsf(k, p, out, dout):
+        return None, -dout * slope(k, p) * np.exp(-finite(out))
+
+
+def declare_of_two(distribution: Any, slope: Any, samples: list[Any]) -> None:
+    """Declares the distribution functions of a distribution with two parameters, by the second."""
+    @bprop(distribution.cdf, "elementwise", widens=True, refused=["k", "n"], samples=samples)
+    def cdf(k, n, p, out, dout):
+        return None, None, dout * slope(k, n, p)
+
+    @bprop(distribution.sf, "elementwise", widens=True, refused=["k", "n"], samples=samples)
+    def sf(k, n, p, out, dout):
+        return None, None, -dout * slope(k, n, p)
+
+    @bprop(distribution.logcdf, "elementwise", widens=True, refused=["k", "n"], samples=samples)
+    def logcdf(k, n, p, out, dout):
+        return None, None, dout * slope(k, n, p) * np.exp(-finite(out))
+
+    @bprop(distribution.logsf, "elementwise", widens=True, refused=["k", "n"], samples=samples)
+    def logsf(k, n, p, out, dout):
+        return None, None, -dout * slope(k, n, p) * np.exp(-finite(out))
+
+
+BETWEEN = np.array([0.5, 1.0, 2.9])
+
+declare_of_one(stats.poisson, poisson_slope, [*RATES[:3], given(BETWEEN, 1.7)])
+declare_of_one(stats.bernoulli, bernoulli_slope, [given(np.array([0.0, 0.5]), 0.3), given(0, 0.6)])
+declare_of_one(stats.geom, geom_slope, [*LENGTHS, given(BETWEEN + 1, 0.3)])
+declare_of_two(stats.binom, binom_slope, [given(COUNTS, 5, 0.3), given(2, 4, 0.6), given(BETWEEN, 4, 0.6)])
+declare_of_two(stats.nbinom, nbinom_slope, [*WAITING, given(BETWEEN, 2.5, 0.3)])
