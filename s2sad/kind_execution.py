@@ -39,6 +39,7 @@ from .kinds import (
     Tuple,
     length,
 )
+from .objects import is_named_tuple
 
 __all__ = ["Impossible", "execute", "quietly", "stand_ins"]
 
@@ -283,7 +284,8 @@ def _common_kind(outcomes: Sequence[tuple[Any, Sequence[int]]], symbols: Sequenc
         return _common_array(outcomes, symbols)
     if len(types) == 1 and isinstance(results[0], tuple) and len(set(map(len, results))) == 1:
         columns = range(len(results[0]))
-        return Tuple(tuple(_common_kind([(r[i], sizes) for r, sizes in outcomes], symbols) for i in columns))
+        items = tuple(_common_kind([(r[i], sizes) for r, sizes in outcomes], symbols) for i in columns)
+        return Tuple(items, type(results[0]) if is_named_tuple(type(results[0])) else None)
     if types == {list}:
         filled = [(r, sizes) for r, sizes in outcomes if r]
         most = max([len(r) for r, _ in filled], default=0)

@@ -329,9 +329,9 @@ class Emitter:
         kinds = [self.kind(o) for o in operation.operands()]
         return all(map(self.domain.is_python_real, kinds)) and any(map(self.domain.is_real_scalar, kinds))
 
-    def shape_plan(self, operation: Apply, operand: Any, out: str) -> Any:
-        """How the shape of an elementwise result relates to that of an operand: "none" (the same), "sum",
-        ("axes", ...) or "guard".
+    def shape_plan(self, operation: Apply, operand: Any, out: str, is_elementwise: bool = True) -> Any:
+        """How the shape of a result relates to that of an operand: "none" (the same), "sum", ("axes", ...) or
+        "guard". An elementwise one of literals besides is like the operand.
         """
         others = [
             a
@@ -345,7 +345,7 @@ class Emitter:
         result = self.kinds.get(out, self.domain.UNKNOWN)
         if self.is_of_numbers(operation) and self.domain.rank(result) == 0 and self.domain.is_float(result):
             return "none"
-        if literal and not self.rule(operation).widens:
+        if literal and is_elementwise and not self.rule(operation).widens:
             return "none"
         return self.domain.unbroadcast_plan(self.kind(operand), result, [self.kind(a) for a in others])
 

@@ -150,7 +150,7 @@ def contributions(
         part, is_sum = with_mask(reverse, value, adjoint, code)
         plan = "guard" if is_sum else "none"
         if is_broadcast and not is_sum:
-            plan = reverse.shape_plan(operation, load(slot.name), out)
+            plan = reverse.shape_plan(operation, load(slot.name), out, is_elementwise)
         if only_numbers:
             part = replace(part, value=scalar_choices(reverse, part.value))
         if adjoint.uniform and not has_shape(reverse, operation, part.value, out):

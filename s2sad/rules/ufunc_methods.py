@@ -1,7 +1,8 @@
 """The methods of ufuncs of two arguments: reduce, accumulate, outer, reduceat.
 
 Those of `add`, `multiply`, `maximum` and `minimum` are functions of NumPy by other names. Of the other
-differentiable ufuncs `outer` is the ufunc itself on arrays with more axes.
+differentiable ufuncs `outer` is the ufunc itself on arrays with more axes, and the others go element by
+element: they are also written in Python here, and their derivatives are those of these programs.
 """
 # mypy: allow-untyped-defs
 
@@ -14,6 +15,7 @@ import numpy as np
 from ..registry import bprop, find_rule, is_nondifferentiable, nondifferentiable, refuse
 from ..runtime import unbroadcast, unreduce
 from .cumulative import cumprod_dx, cumprod_tangent, cumsum_dx
+from .functional import pulled_back, pushed_forward
 from .indexing import untake_along
 from .reductions import MASK, product_of_others, share_of_ties
 from .samples import A, given
@@ -31,29 +33,36 @@ REDUCED = [
     given(A(3, 4), where=MASK),
 ]
 WIDENED = given(A(3, dtype="float32"), dtype=np.float64)
+STARTED = [given(A(3, 4), initial=0.5), given(A(3, 4), 1, initial=0.5, where=MASK)]
 
 
-@bprop(np.add.reduce, "linear", samples=[*REDUCED, WIDENED])
-def add_reduce(x, axis=0, dtype=None, *, keepdims=False, where=True, out, dout):
+@bprop(np.add.reduce, samples=[*REDUCED, WIDENED, *STARTED])
+def add_reduce(x, axis=0, dtype=None, *, keepdims=False, initial=0, where=True, out, dout):
+    dx = unreduce(dout, x, axis, keepdims)
     if where is True:
-        return (unreduce(dout, x, axis, keepdims),)
-    return (np.where(where, unreduce(dout, x, axis, keepdims), 0),)
+        return dx, None, None, None, unbroadcast(dout, initial)
+    return np.where(where, dx, 0), None, None, None, unbroadcast(dout, initial)
 
 
-@bprop(np.multiply.reduce, samples=[*REDUCED, WIDENED])
-def multiply_reduce(x, axis=0, dtype=None, *, keepdims=False, where=True, out, dout):
+@add_reduce.jvp
+def add_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, initial=0, where=True, out, dx, dinitial):
+    return np.sum(dx, axis=axis, dtype=dtype, keepdims=keepdims, where=where) + dinitial
+
+
+@bprop(np.multiply.reduce, samples=[*REDUCED, WIDENED, *STARTED])
+def multiply_reduce(x, axis=0, dtype=None, *, keepdims=False, initial=1, where=True, out, dout):
+    dinitial = unbroadcast(dout * np.prod(x, axis=axis, keepdims=keepdims, where=where), initial)
+    d = unreduce(dout * initial, x, axis, keepdims)
     if where is True:
-        return (unreduce(dout, x, axis, keepdims) * product_of_others(x, axis),)
-    others = product_of_others(np.where(where, x, 1), axis)
-    return (np.where(where, unreduce(dout, x, axis, keepdims) * others, 0),)
+        return d * product_of_others(x, axis), None, None, None, dinitial
+    return np.where(where, d * product_of_others(np.where(where, x, 1), axis), 0), None, None, None, dinitial
 
 
 @multiply_reduce.jvp
-def multiply_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, where=True, out, dx):
-    if where is True:
-        return np.sum(dx * product_of_others(x, axis), axis=axis, keepdims=keepdims)
+def multiply_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, initial=1, where=True, out, dx, dinitial):
     others = product_of_others(np.where(where, x, 1), axis)
-    return np.sum(dx * others, axis=axis, keepdims=keepdims, where=where)
+    by_x = initial * np.sum(dx * others, axis=axis, keepdims=keepdims, where=where)
+    return by_x + dinitial * np.prod(x, axis=axis, keepdims=keepdims, where=where)
 
 
 @bprop(np.maximum.reduce, np.minimum.reduce, samples=[*REDUCED[:4], WIDENED])
@@ -229,7 +238,99 @@ for _ufunc in OUTER_BY:
     declare_outer(_ufunc)
 
 
-# ---------------------------------------------------------------- the others
+# ---------------------------------------------------------------- of all other ufuncs
+
+
+def accumulated(call: tuple[Any, ...]) -> Array:
+    """`ufunc.accumulate(x, axis)`."""
+    ufunc, x, axis = call
+    rows = np.moveaxis(x, axis, 0)
+    total = rows[0]
+    found = [total]
+    for k in range(1, len(rows)):
+        total = ufunc(total, rows[k])
+        found.append(total)
+    return np.moveaxis(np.stack(found), 0, axis)
+
+
+def reduced(call: tuple[Any, ...]) -> Array:
+    """`ufunc.reduce(x, axis, keepdims=keepdims)`."""
+    ufunc, x, axis, keepdims = call
+    whole = np.ravel(x) if axis is None else x
+    found = np.take(accumulated((ufunc, whole, 0 if axis is None else axis)), -1, 0 if axis is None else axis)
+    if not keepdims:
+        return found
+    return np.reshape(found, (1,) * np.ndim(x)) if axis is None else np.expand_dims(found, axis)
+
+
+def reduced_at(call: tuple[Any, ...]) -> Array:
+    """`ufunc.reduceat(x, indices, axis)`."""
+    ufunc, x, indices, axis = call
+    rows = np.moveaxis(x, axis, 0)
+    start, stop = segment_of(x, indices, axis)
+    found = []
+    for k in range(len(start)):
+        total = rows[start[k]]
+        for j in range(start[k] + 1, stop[k]):
+            total = ufunc(total, rows[j])
+        found.append(total)
+    return np.moveaxis(np.stack(found), 0, axis)
+
+
+ALONG = [given(A(4, low=0.5)), given(A(3, 2, low=0.5), -1)]
+# Not those whose result depends on the order in which NumPy goes, which is not said: `power`, `arctan2`.
+FOLDED = [np.subtract, np.divide, np.hypot, np.logaddexp2, np.fmax, np.fmin]
+SEGMENTS = [given(A(6, low=0.5), [0, 2, 1]), given(A(3, 4, low=0.5), np.array([0, 2]), 1)]
+
+
+def declare_reduce(ufunc: Any) -> None:
+    """Declares the rule of `ufunc.reduce`, along one axis or all of an array."""
+
+    @bprop(ufunc.reduce, samples=[*ALONG, given(A(3, 2, low=0.5), keepdims=True)])
+    def reduce(x, axis=0, *, keepdims=False, out, dout):
+        _, dx, _, _ = pulled_back(reduced, dout, (ufunc, x, axis, keepdims))
+        return (dx,)
+
+    @reduce.jvp
+    def reduce_jvp(x, axis=0, *, keepdims=False, out, dx):
+        return pushed_forward(reduced, (None, dx, None, None), (ufunc, x, axis, keepdims))
+
+
+def declare_accumulate(ufunc: Any) -> None:
+    """Declares the rule of `ufunc.accumulate`."""
+
+    @bprop(ufunc.accumulate, samples=ALONG)
+    def accumulate(x, axis=0, *, out, dout):
+        _, dx, _ = pulled_back(accumulated, dout, (ufunc, x, axis))
+        return (dx,)
+
+    @accumulate.jvp
+    def accumulate_jvp(x, axis=0, *, out, dx):
+        return pushed_forward(accumulated, (None, dx, None), (ufunc, x, axis))
+
+
+def declare_reduceat(ufunc: Any) -> None:
+    """Declares the rule of `ufunc.reduceat`."""
+
+    @bprop(ufunc.reduceat, samples=SEGMENTS)
+    def reduceat(x, indices, axis=0, *, out, dout):
+        _, dx, _, _ = pulled_back(reduced_at, dout, (ufunc, x, indices, axis))
+        return (dx,)
+
+    @reduceat.jvp
+    def reduceat_jvp(x, indices, axis=0, *, out, dx):
+        return pushed_forward(reduced_at, (None, dx, None, None), (ufunc, x, indices, axis))
+
+
+for _ufunc in FOLDED:
+    declare_reduce(_ufunc)
+for _ufunc in [*FOLDED, np.logaddexp]:
+    declare_accumulate(_ufunc)
+for _ufunc in [*FOLDED, np.logaddexp, np.multiply, np.maximum, np.minimum]:
+    declare_reduceat(_ufunc)
+
+
+# ---------------------------------------------------------------- without a rule
 
 _METHODS = ("reduce", "accumulate", "outer", "reduceat")
 for _each in {f for f in vars(np).values() if isinstance(f, np.ufunc)}:
