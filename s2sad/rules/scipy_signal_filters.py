@@ -136,15 +136,29 @@ def filtfilt_jvp(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", *, 
     return pushed_forward(both_ways, (db, da, dx, None, None, None), (b, a, x, axis, padtype, edge))
 
 
+def sosfiltfilt_dx(d: Array, sos: Array, x: Array, axis: int, padtype: Any, padlen: Any) -> Array:
+    """The cotangent of the signal in `signal.sosfiltfilt`."""
+    edge = edge_of(padtype, padlen, taps_of(sos))
+    return pulled_back(sections_both_ways, d, (sos, x, axis, padtype, edge))[1]
+
+
+@bprop(
+    sosfiltfilt_dx,
+    "linear",
+    refused=["sos"],
+    samples=[given(A(18), SECTIONS, np.zeros(18), -1, "odd", None)],
+)
+def sosfiltfilt_dx_(d, sos, x, axis, padtype, padlen, out, dout):
+    return unbroadcast(signal.sosfiltfilt(sos, dout, axis, padtype, padlen), d), None, None
+
+
 @bprop(
     signal.sosfiltfilt,
     refused=["sos"],
     samples=[given(SECTIONS, A(18)), given(SECTIONS, A(7, 2), axis=0, padtype="even", padlen=3)],
 )
 def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None, *, out, dout):
-    edge = edge_of(padtype, padlen, taps_of(sos))
-    _, dx, _, _, _ = pulled_back(sections_both_ways, dout, (sos, x, axis, padtype, edge))
-    return None, dx
+    return None, sosfiltfilt_dx(dout, sos, x, axis, padtype, padlen)
 
 
 @sosfiltfilt.jvp
