@@ -11,12 +11,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields, is_dataclass
-from functools import partial
+from functools import lru_cache, partial
 from types import FunctionType
 from typing import Any
 
 import gast
 
+from .compiled import make_function
 from .members import super_of
 from .objects import is_plain, lookup
 from .registry import find_rule, is_nondifferentiable, refusal
@@ -34,11 +35,12 @@ from .transforms.nodes import (
     names_read,
     statements_in,
 )
-from .transforms.program import MISSING, Program
+from .transforms.program import MISSING, Program, Scope
 from .transforms.rebuild import bound_names, map_blocks, rebuilt
 
-__all__ = ["makes_plainly", "new_class", "put_in_constructors"]
+__all__ = ["maker_of", "makes_plainly", "new_class", "put_in_constructors"]
 
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 ROUNDS = 8  # of constructors that call each other's
 CONSTRUCTORS = ("__init__", "__post_init__")
 
@@ -63,6 +65,31 @@ def is_generated(cls: type) -> bool:
     """Whether the class has the constructor that `dataclass` made for it."""
     init = lookup(cls, "__init__")
     return is_dataclass(cls) and isinstance(init, FunctionType) and init.__code__.co_filename == "<string>"
+
+
+@lru_cache(maxsize=1024)
+def maker_of(cls: type) -> FunctionType:
+    """A function that makes an object of a class, with the parameters of its constructor."""
+    taken: dict[str, Any] = {}
+    parameters = []
+    passed = []
+    kinds = []
+    for p in inspect.signature(cls).parameters.values():
+        kinds.append(p.kind)
+        star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
+        passed.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else f"{star}{p.name}")
+        if p.kind is p.KEYWORD_ONLY and p.VAR_POSITIONAL not in kinds and kinds.count(p.kind) == 1:
+            parameters.append("*")
+        default = "" if p.default is p.empty else f"=_default_{p.name}"
+        parameters.append(f"{star}{p.name}{default}")
+        if default:
+            taken[p.name] = p.default
+    text = f"def {cls.__name__}_made({', '.join(parameters)}):\n    return made_class({', '.join(passed)})\n"
+    by_name = {k: v for k, v in taken.items() if inspect.signature(cls).parameters[k].kind is KEYWORD_ONLY}
+    by_position = tuple(v for k, v in taken.items() if k not in by_name)
+    return make_function(
+        text, f"{cls.__name__}_made", Scope({}), {"made_class": cls}, by_position or None, by_name or None
+    )
 
 
 def new_class(node: Any, program: Program, kind: Callable[[Any], Any]) -> Any:

@@ -6,6 +6,7 @@ A view of a dict (`d.items()`) has the list of its elements' adjoints.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -58,7 +59,7 @@ def as_given(parts: Any, x: Any) -> Any:
         return dx if zeros_like(x) is not None else None
     if isinstance(x, tuple):
         return x._make(parts) if hasattr(x, "_make") else tuple(parts)
-    if isinstance(x, list) or type(x) in VIEWS:
+    if isinstance(x, (list, deque)) or type(x) in VIEWS:
         return list(parts)
     return zeros_like(x)  # of a dict its keys are the elements; strings, ranges and sets carry no derivative
 

@@ -17,8 +17,9 @@ import gast
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
 from .captures import Capture, captured
-from .constructors import makes_plainly
+from .constructors import maker_of, makes_plainly
 from .effects import aliases_of, changes_outside
+from .heap_natures import HeapNatures, has_heap
 from .judgements import stays_starred
 from .kind_values import kind_of
 from .kinds import SET, UNKNOWN, Kind, Literal, Record
@@ -40,6 +41,7 @@ from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwa
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.expand_stars import expand_stars, lower_stars
 from .transforms.inline_calls import inline_calls
+from .transforms.lower_heap import lower_heap
 from .transforms.nodes import find_nodes
 from .transforms.operations import Call, Operation, classify
 from .transforms.program import MISSING, Names, Program
@@ -84,6 +86,8 @@ class Forms:
         make = getattr(type(function), "function_for_kinds", None)
         if isinstance(function, functools._lru_cache_wrapper):
             return self.plain(function.__wrapped__, args, keywords)
+        if isinstance(function, type) and makes_plainly(function):
+            function = maker_of(function)
         if make is None:
             return self.of_arity(function, len(args), keywords)
         key = (id(function), tuple(args), tuple(keywords.items()))
@@ -141,25 +145,34 @@ class Forms:
         except NoSourceError:
             return None
 
-    def single_assignment(self, function: FunctionType, kinds: Mapping[str, Kind]) -> Program:
-        """The single-assignment form of a function for arguments of these kinds."""
+    def single_assignment(
+        self, function: FunctionType, kinds: Mapping[str, Kind], heap: str | None = None
+    ) -> Program:
+        """The single-assignment form of a function for arguments of these kinds; with a heap that "reads" or
+        "writes" what the arguments hold, one in which all changes of objects are changes of that.
+        """
         program = self.normal_form(function)
-        objects = has_objects(program, kinds)
+        objects = has_objects(program, kinds) and not has_heap(program)
         if not objects:
             program = self.inlined(function)
         depends = objects or bool(calls_of_functions(program, self.inlinable))
-        key = ("ssa", function, tuple(kinds.values()) if depends else None)
+        key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap)
         if key not in self.programs:
             if objects:
-                program = put_in_methods(program, lambda p: self.kinds(p, kinds, self.hides), self.inlinable)
-                known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
-                program = promote_fields(program, known, PRIMITIVES.helper)
+                find = partial(self.kinds, kinds=kinds, forgets=self.hides)
+                program = put_in_methods(program, find, self.inlinable, heap is None)
+                if heap is None:
+                    known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
+                    program = promote_fields(program, known, PRIMITIVES.helper)
                 program = inline_calls(program, self.inlinable)
             if depends:
                 find = partial(self.kinds, kinds=kinds, forgets=self.hides)
                 program = put_in_changing(program, find, self.inlinable, self.may_change)
+            if heap is not None:
+                natures = HeapNatures(program, kinds, self.kinds(program, kinds, self.hides), self.may_change)
+                program = lower_heap(program, natures, heap == "writes")
             program = to_single_assignment(program, self._watch_of(function))
-            if objects:
+            if objects and heap is None:
                 program = hoist_reads(program, self.kinds(program, kinds), self.may_change)
             self.programs[key] = program
         found = self.programs[key]
@@ -175,11 +188,13 @@ class Forms:
         assert found is not None
         return found
 
-    def expanded(self, function: FunctionType, given: Mapping[str, Kind]) -> tuple[Program, Kinds]:
+    def expanded(
+        self, function: FunctionType, given: Mapping[str, Kind], heap: str | None = None
+    ) -> tuple[Program, Kinds]:
         """The function in single assignment with its calls with stars written out as far as kinds allow, and
         the kinds of its names.
         """
-        program = self.single_assignment(function, given)
+        program = self.single_assignment(function, given, heap)
         kinds: Kinds = self.kinds(program, given)
 
         def kind(node: Any) -> Kind:

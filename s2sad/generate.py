@@ -37,7 +37,7 @@ from .transforms import (
 )
 from .transforms.check_fields import check_fields, check_iteration
 from .transforms.emit import Link
-from .transforms.errors import missing_rule
+from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxError, missing_rule
 from .transforms.operations import Call
 from .transforms.printer import to_source
 from .transforms.program import MISSING, Program
@@ -81,6 +81,7 @@ class Generator:
     def __init__(self, watch: Watch = unwatched) -> None:
         self.forms = Forms(watch)
         self.made: dict[Request, Generated] = {}
+        self.refused: dict[Request, S2sadError] = {}
         self._requests: dict[Request, Request] = {}
         self._first: Request | None = None
         self._pending: list[tuple[FunctionType, str, Request]] = []
@@ -117,19 +118,39 @@ class Generator:
         return made
 
     def generate(self, request: Request) -> Generated:
+        if request in self.refused:
+            raise self.refused[request]
         if request not in self.made:
-            given = dict(
-                zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True)
-            )
-            program, kinds = self.forms.expanded(request.function, given)
-            generated = self.made[request] = Generated("", "", program)
-            result = self.transform(program, kinds, request)
-            generated.program, generated.name, generated.source = (
-                result,
-                result.tree.name,
-                to_source(result.tree),
-            )
+            try:
+                self.attempt(request)
+            except (UnsupportedSyntaxError, MissingRuleError) as refusal:
+                self.made.pop(request, None)
+                self.attempt_with_heap(request, refusal)
         return self.made[request]
+
+    def attempt(self, request: Request, heap: str | None = None) -> None:
+        given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
+        program, kinds = self.forms.expanded(request.function, given, heap)
+        generated = self.made[request] = Generated("", "", program)
+        result = self.transform(program, kinds, request)
+        generated.program, generated.name, generated.source = (
+            result,
+            result.tree.name,
+            to_source(result.tree),
+        )
+
+    def attempt_with_heap(self, request: Request, refusal: S2sadError) -> None:
+        """Makes a derivative in which all that objects hold is one variable; raises the refusal of that in
+        which it is many where this is refused as well.
+        """
+        try:
+            if request.outputs is not None or request.has_aux:
+                raise refusal
+            self.attempt(request, "writes" if request.writes else "reads")
+        except S2sadError:
+            self.made.pop(request, None)
+            self.refused[request] = refusal
+            raise refusal from None
 
     def transform(self, program: Program, kinds: Mapping[str, Kind], request: Request) -> Program:
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
@@ -211,8 +232,8 @@ class Generator:
         function = self.forms.plain(function, args, keywords)
         is_plain = isinstance(function, FunctionType)
         bound = self.forms.bind_kinds(function, args, keywords) if is_plain else None
-        if bound is None:
-            if is_plain:
+        if bound is None or function is request.function is not operation.function:
+            if bound is None and is_plain:
                 check_call(function, len(args), list(keywords), program.where(operation.node))
             raise missing_rule(function, PRIMITIVES.refusal(function), program.where(operation.node))
         source = read_source(function)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import memory, runtime, updates
+from . import heap_adjoints, memory, runtime, updates
 from .conversions import dict_copy, dict_get, dict_items, dict_values
 from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
@@ -87,6 +87,7 @@ _LIKE_ARRAY: dict[Any, int] = {
     runtime.conform: 1,
     runtime.broadcast_like: 1,
     runtime.unreduce: 1,
+    heap_adjoints.part_at: 3,
 }
 
 # Where the axis stands among the arguments of functions of which the first is an array.
@@ -95,7 +96,9 @@ _ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
 _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
 
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at})
-_OF_NUMBERS = frozenset({runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored})
+_OF_NUMBERS = frozenset(
+    {runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored, heap_adjoints.part_at}
+)
 _FULL_REDUCTIONS = frozenset(
     {
         np.sum,

@@ -131,7 +131,7 @@ _NONDIFFERENTIABLE: dict[Any, bool] = {}  # function -> whether it is pure
 _REFUSED: dict[Any, str] = {}  # function -> why it has no rule, and what to use
 _OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> what makes their rules
 _STANDING_FOR: dict[type, Callable[[Any], Any]] = {}  # type -> the object whose methods have the rules
-_IN_PLACE: set[Any] = set()
+_IMPURE: set[Any] = set()
 _IMPORTED: set[str] = set()
 _modules = 0  # how many modules there were when the rules were last looked for
 
@@ -146,13 +146,15 @@ def bprop(
     lists: bool = False,
     widens: bool = False,
     defined: Callable[[Any], Any] | None = None,
+    pure: bool = True,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Decorator that declares the derivative of `functions`; the last of them may be the structure word.
 
     Functions in `in_place` have the same derivative but write their result into their first argument. The
     gradients of the parameters in `refused` are written as None but are not zero: to ask for one is an error.
     Of a result that is a dict or a tuple only the `parts` have a known derivative. With `lists` the rule
-    returns lists of gradients for lists of arrays or numbers.
+    returns lists of gradients for lists of arrays or numbers. Impure functions change something other than
+    their result, or read what others may change.
     """
     structure = functions[-1] if functions and isinstance(functions[-1], str) else None
     if structure is not None:
@@ -189,7 +191,7 @@ def bprop(
         )
         for f in rule.functions:
             _RULES[f] = rule
-        _IN_PLACE.update(in_place)
+        _IMPURE.update(in_place if pure else rule.functions)
         return rule
 
     return declare
@@ -284,7 +286,7 @@ def is_pure(f: Any) -> bool:
     pure = _find(_NONDIFFERENTIABLE, f)
     if pure is not None:
         return bool(pure)
-    return _find(_RULES, f) is not None and f not in _IN_PLACE
+    return _find(_RULES, f) is not None and f not in _IMPURE
 
 
 def rules() -> list[Rule]:

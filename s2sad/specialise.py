@@ -67,11 +67,19 @@ def holds_record(kind: Kind) -> bool:
 
 
 def put_in_methods(
-    program: Program, find_kinds: Callable[[Program], Mapping[str, Kind]], inlinable: Inlinable
+    program: Program,
+    find_kinds: Callable[[Program], Mapping[str, Kind]],
+    inlinable: Inlinable,
+    one_name: bool = True,
 ) -> Program:
-    """The program, in normal form, with small methods and what makes objects in the place of their calls."""
+    """The program, in normal form, with small methods and what makes objects in the place of their calls.
+
+    `one_name` says that objects are changed through one name each, so that kinds tell what they hold.
+    """
     for _ in range(ROUNDS):
-        program, kinds = without_untaken(program, find_kinds(program), find_kinds)
+        kinds = find_kinds(program)
+        if one_name:
+            program, kinds = without_untaken(program, kinds, find_kinds)
         before = program
 
         def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:

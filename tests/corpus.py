@@ -30,6 +30,7 @@ from tests.corpus_programs import (
     reductions,
     scalars,
     shaping,
+    shared,
     stars,
     statements,
 )
@@ -57,6 +58,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     attempts,
     matching,
     objects,
+    shared,
 )
 FAMILIES += (elementwise, reductions, shaping, indexing, linear_algebra)
 PROGRAMS: list[Program] = [p for family in FAMILIES for p in declared(family.__name__)]

@@ -20,7 +20,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("`a += b` and all other operators", "augmented augmented_remainder augmented_fresh_array"),
         ("`a[i] = b`, `a[1:] += b`", "elements_in_loop slices_in_loop array_built_in_a_context"),
         ("`(a := b)` wherever Python allows it", "walrus walrus_in_condition walrus_inside"),
-        ("`del a`", "deleted_name"),
+        ("`del a`, `del a[i]`, `del a.b`", "deleted_name item_deleted key_deleted attribute_deleted"),
         ("`global` to read", "reads_a_global globals_are_read"),
     ],
     "Branches and loops": [
@@ -96,8 +96,15 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("`[*a, b]`, `{**a, 'k': b}`", "starred_list starred_tuple merged_dict"),
         ("`append`, `pop`", "append_in_a_try popped popped_until_empty"),
         (
-            "`insert`, `pop(k)`, `sort`, `reverse`, `clear` of lists with one name",
-            "inserted_in_places queue_of_values sorted_in_place reversed_in_place cleared_and_filled",
+            "`insert`, `pop(k)`, `sort`, `reverse`, `clear` of lists",
+            "inserted_in_places queue_of_values sorted_in_place reversed_in_place cleared_and_filled "
+            "list_sorted_through_another_name",
+        ),
+        ("lists in lists and dicts", "rows_of_a_list lists_by_key list_of_two_names"),
+        (
+            "`deque`, `defaultdict`, `OrderedDict`, `heapq`, `bisect`",
+            "window_of_a_deque queue_at_both_ends default_lists default_numbers ordered_dict heap_of_numbers "
+            "sorted_as_it_grows shortest_way",
         ),
         ("`extend`, `+=`, `*`, copies of lists", "list_extended list_extended_in_a_loop list_copied"),
         ("`items`, `keys`, `values`, `get`", "loop_over_values loop_over_keys got_with_default"),
@@ -125,6 +132,19 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         (
             "objects made and changed inside",
             "drain kalman leapfrog states_replaced state_in_branches property_set",
+        ),
+        (
+            "objects in objects and containers, changed through any of their names",
+            "object_in_an_object_set object_in_an_argument_set objects_in_two_lists "
+            "items_of_an_argument_changed optimiser_with_state layers_that_keep_their_input graph_of_objects",
+        ),
+        (
+            "lists of objects of different classes",
+            "layers_of_different_classes layers_made_in_a_loop weights_of_a_layer_set",
+        ),
+        (
+            "`C(*args)`, `C(**config)`, `getattr`, `setattr` and `__dict__.update` of any name",
+            "objects_made_of_tuples object_made_of_a_dict attributes_of_any_name",
         ),
     ],
     "Numbers and text": [
@@ -161,7 +181,6 @@ REFUSED: dict[str, list[str]] = {
         "box.value = x\nreturn np.sum(x)",
         "s = {v * 2 for v in x}\nreturn s.pop()",
         "return sum(k * v for k, v in enumerate(*[x]))",
-        "y = [x]\ndel y[0]\nreturn np.sum(x)",
         "return np.sum(np.c_[x, x])",
         "return np.sum(np.unique(x))",
     ],

@@ -12,7 +12,16 @@ import numpy as np
 import pytest
 
 import s2sad
-from tests.compare import assert_close, assert_same, directions, dot, numeric_jvp, random_like
+from tests.compare import (
+    assert_close,
+    assert_same,
+    check_program,
+    check_second,
+    directions,
+    dot,
+    numeric_jvp,
+    random_like,
+)
 
 # mypy: allow-untyped-defs
 
@@ -434,14 +443,25 @@ def held() -> tuple[Any, Any]:
     return tank, [tank]
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        twice_in_a_list,
+        changed_after_it_was_put_somewhere,
+        changed_in_the_next_iteration,
+        deleted,
+        names_exchanged,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_changes_that_several_names_see(f: Any) -> None:
+    check_program(f, (0.7,), (0,))
+    check_second(f, (0.7,), (0,))
+
+
 REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (same_object_twice, shared()),
     (held_by_another_argument, held()),
-    (twice_in_a_list, (0.7,)),
-    (changed_after_it_was_put_somewhere, (0.7,)),
-    (changed_in_the_next_iteration, (0.7,)),
-    (deleted, (0.7,)),
-    (names_exchanged, (0.7,)),
     (called_through_a_value, (Tank(0.7), 0.1)),
     (attribute_that_is_computed, (Guessing(0.7),)),
     (attribute_that_is_converted, (0.7,)),

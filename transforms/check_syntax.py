@@ -152,9 +152,6 @@ def check_parts(program: Program, node: Node, local: frozenset[str]) -> None:
             check_target(program, node.optional_vars)
         case gast.Try():
             check_final_jumps(program, node)
-        case gast.Delete():
-            for target in node.targets:
-                check_deleted(program, target)
         case gast.MatchClass():
             check_class_pattern(program, node, local)
         case gast.Call():
@@ -171,20 +168,6 @@ def check_final_jumps(program: Program, node: Node) -> None:
                 "it ends the handling of an exception, wherever that came from",
                 "jump after the `try`",
             )
-
-
-def check_deleted(program: Program, target: Node) -> None:
-    """Refuses `del` of anything but names."""
-    if isinstance(target, (gast.Tuple, gast.List)):
-        for item in target.elts:
-            check_deleted(program, item)
-    elif not isinstance(target, gast.Name):
-        program.refuse(
-            target,
-            "`del` of an element or attribute is not differentiated",
-            "the object is changed where others see it",
-            "leave it alone, or build a new container without it",
-        )
 
 
 def check_class_pattern(program: Program, pattern: Node, local: frozenset[str]) -> None:

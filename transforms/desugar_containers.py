@@ -25,12 +25,14 @@ def f(x, y):
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gast
 
 from .bind_objects import Objects
 from .desugar_stars import has_star
+from .expand_item_updates import index_value
 from .list_changes import CHANGES, changed_list, named_once
 from .nodes import (
     assign,
@@ -62,7 +64,7 @@ def desugar_containers(program: Program) -> Program:
     """The program whose own lists and dicts are changed by one item at a time."""
     methods = {n.attr for n in find_nodes(program.tree, gast.Attribute)}
     if not methods & {"extend", "update", "setdefault", *CHANGES} and not any(
-        isinstance(n, gast.AugAssign) for n in walk(program.tree)
+        isinstance(n, (gast.AugAssign, gast.Delete)) for n in walk(program.tree)
     ):
         return program
     writer = _Writer(program)
@@ -89,6 +91,8 @@ class _Writer:
 
     def statement(self, s: Node) -> list[Node]:
         match s:
+            case gast.Delete(targets=targets):
+                return [new for t in targets for new in self.deleted(t)]
             case gast.Expr(
                 value=gast.Call(
                     func=gast.Attribute(value=gast.Name(id=name), attr="extend"), args=[items], keywords=[]
@@ -123,6 +127,23 @@ class _Writer:
                 if found is not None:
                     return found
         return [map_blocks(s, self.block)]
+
+    def deleted(self, target: Node) -> list[Node]:
+        """`del` of one target, as a call where it is no name."""
+        match target:
+            case gast.Tuple(elts=elts) | gast.List(elts=elts):
+                return [new for e in elts for new in self.deleted(e)]
+            case gast.Attribute(value=owner, attr=attr):
+                return [gast.Expr(value=call(self.objects.name(delattr), owner, constant(attr)))]
+            case gast.Subscript(value=gast.Name(id=name), slice=index) if (
+                name in self.own and not isinstance(index, gast.Slice)
+            ):
+                pop = gast.Expr(value=call(attribute(load(name), "pop"), index))
+                return changed_list(self.objects, pop, name) or [pop]
+            case gast.Subscript(value=owner, slice=index):
+                place = index_value(index, self.objects.name(slice))
+                return [gast.Expr(value=call(self.objects.name(operator.delitem), owner, place))]
+        return [gast.Delete(targets=[target])]
 
     def extended(self, name: str, items: Node) -> list[Node]:
         """Appends; what a loop goes over is a list of its own where it might see what is appended."""

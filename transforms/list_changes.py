@@ -64,6 +64,8 @@ def _changes(node: Node, name: str) -> bool:
     match node:
         case gast.Call(func=gast.Attribute(value=gast.Name(id=base))):
             return bool(base == name)
+        case gast.Subscript(value=gast.Name(id=base), ctx=gast.Del()):
+            return bool(base == name)
     return False
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, deque
+
 from ..conversions import (
     as_given,
     default_adjoint,
@@ -47,6 +49,16 @@ from .samples import A, given
 nondifferentiable([is_mapping, is_sequence, order_of, place_of_max, place_of_min, sorting, dict_keys])
 
 # ---------------------------------------------------------------- sequences
+
+
+@bprop(deque, samples=[given([])])
+def deque_(x=(), *, out, dout):
+    return (as_given(dout, x),)
+
+
+@deque_.jvp
+def deque_jvp(x=(), *, out, dx):
+    return listed_tangent(dx, out)
 
 
 @bprop(list, list_copy, samples=[given([A(2), 1.5]), given([])])
@@ -155,7 +167,7 @@ def transposed_tangent_jvp(drows, out_, out, ddrows):
 # ---------------------------------------------------------------- dicts
 
 
-@bprop(dict, samples=[given({"a": 1.5}), given([("a", 1.5), ("b", 0.5)])])
+@bprop(dict, OrderedDict, samples=[given({"a": 1.5}), given([("a", 1.5), ("b", 0.5)])])
 def dict_(x=(), *, out, dout):
     return (dict_adjoint(dout, x),)
 

@@ -18,6 +18,16 @@ def field_adjoint_(d, x, name, out, dout):
     return field_tangent(dout, x, name), None, None
 
 
+@bprop(getattr, samples=[(BOX, "a")])
+def getattr_(x, name, out, dout):
+    return field_adjoint(dout, x, name), None
+
+
+@getattr_.jvp
+def getattr_jvp(x, name, out, dx):
+    return field_tangent(dx, x, name)
+
+
 @field_adjoint_.jvp
 def field_adjoint_jvp(d, x, name, out, dd):
     return field_adjoint(dd, x, name)

@@ -2,12 +2,13 @@
 `arithmetic`).
 
 Not here, because the transforms treat them as part of the program's structure: `list`, `tuple`, `dict`,
-`set`, `zip`, `enumerate`, `reversed`, `sorted`, `map`, `filter`, `iter`, `next`, `getattr`, `setattr` and
+`set`, `zip`, `enumerate`, `reversed`, `sorted`, `map`, `filter`, `iter`, `next`, `setattr` and
 the methods of containers.
 """
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
+import bisect
 import builtins
 import logging
 import operator
@@ -63,6 +64,7 @@ nondifferentiable([
     operator.rshift, operator.floordiv, operator.index, operator.countOf, operator.indexOf,
     operator.length_hint,
 ])
+nondifferentiable([bisect.bisect_left, bisect.bisect_right])
 nondifferentiable([
     print, input, open, builtins.breakpoint, operator.ifloordiv, operator.iand, operator.ior,
     operator.ixor, operator.ilshift, operator.irshift,

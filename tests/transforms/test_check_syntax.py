@@ -18,8 +18,6 @@ REFUSED = {
     "global x_\n    x_ = 1": "`global x_`",
     "global x_\n    import os as x_": "`global x_`",
     "global x_\n    def x_(): pass": "`global x_`",
-    "del x[0]": "`del` of an element",
-    "del x, x.y": "`del` of an element",
     "y = [a for a.b in x]": "assigns to an attribute",
     "for x.y in x: pass": "assigns to an attribute",
     "y = eval('x')": "`eval()`",

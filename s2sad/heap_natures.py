@@ -1,0 +1,135 @@
+"""What `lower_heap` asks about the values of a program, told from kinds."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import conversions, domain, heap, heap_keys, heap_places
+from .constructors import makes_plainly, new_class
+from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Record, Tuple
+from .members import member_of
+from .objects import is_plain
+from .primitives import PRIMITIVES
+from .transforms.nodes import load, names_read
+from .transforms.operations import Apply, Call, Operation, classify
+from .transforms.program import MISSING, Program
+
+__all__ = ["HeapNatures", "has_heap"]
+
+
+NUMBERS = (float, int, complex, bool, len, round)
+LISTS = frozenset(  # functions of NumPy that may return lists
+    [
+        "array_split",
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+        "broadcast_arrays",
+        "dsplit",
+        "gradient",
+        "histogram",
+        "histogram2d",
+        "histogramdd",
+        "hsplit",
+        "meshgrid",
+        "split",
+        "unstack",
+        "vsplit",
+    ]
+)
+
+
+class HeapNatures:
+    """Implements `transforms.lower_heap.Natures`; `given` are the kinds of the arguments, and
+    `kinds` those of all names.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        given: Mapping[str, Kind],
+        kinds: Mapping[str, Kind],
+        may_change: Callable[[Operation, Callable[[Any], Kind]], bool],
+    ) -> None:
+        self.program, self.arguments, self.kinds, self.changes = program, given, kinds, may_change
+
+    def kind(self, node: Any) -> Kind:
+        return domain.kind_of_atom(node, self.kinds, self.program)
+
+    def of(self, node: Any) -> str:
+        found = self.program.resolve(node)
+        if found is not MISSING and not is_plain(type(found)) and not isinstance(found, (list, dict, tuple)):
+            return "plain"
+        return nature_of(self.kind(node))
+
+    def class_of(self, node: Any) -> type | None:
+        kind = self.kind(node)
+        return kind.cls if isinstance(kind, Record) else None
+
+    def is_list(self, node: Any) -> bool:
+        return isinstance(self.kind(node), List)
+
+    def is_constant(self, node: Any) -> bool:
+        return domain.is_differentiable(self.kind(node)) is False
+
+    def is_held(self, node: Any) -> bool:
+        kind = self.kind(node.value)
+        if not isinstance(kind, Record):
+            return True
+        member = member_of(kind, node.attr)
+        return member is None or member.role in ("field", "constant")
+
+    def operation(self, value: Any) -> Operation:
+        return classify(value, self.program, PRIMITIVES, self.kind)
+
+    def is_inert(self, value: Any) -> bool:
+        operation = self.operation(value)
+        return isinstance(operation, Apply) and PRIMITIVES.is_nondifferentiable(operation.function)
+
+    def is_primitive(self, value: Any) -> bool:
+        return isinstance(self.operation(value), Apply)
+
+    def gives_number(self, value: Any) -> bool:
+        operation = self.operation(value)
+        if not isinstance(operation, Apply):
+            return False
+        function = operation.function
+        if any(function is f for f in NUMBERS) or getattr(function, "__module__", "") in ("math", "cmath"):
+            return True
+        return PRIMITIVES.is_of_numpy(function) and getattr(function, "__name__", "") not in LISTS
+
+    def given(self, name: str) -> str:
+        return nature_of(self.arguments.get(name, UNKNOWN))
+
+    def makes_object(self, value: Any) -> bool:
+        return makes_plainly(new_class(value, self.program, self.kind))
+
+    def may_change(self, value: Any) -> bool:
+        operation = self.operation(value)
+        if not isinstance(operation, Call):
+            return False
+        return operation.function is MISSING or self.changes(operation, self.kind)
+
+    @staticmethod
+    def helper(name: str) -> Any:
+        if name == "concat":
+            return operator.concat
+        owner = next((m for m in (heap, heap_keys, heap_places, conversions) if name in m.__all__), None)
+        return PRIMITIVES.helper(name) if owner is None else getattr(owner, name)
+
+
+def has_heap(program: Program) -> bool:
+    """Whether a program has a heap: it is the derivative of one that was given a heap."""
+    return any(program.resolve(load(n)) is heap.new_heap for n in names_read(program.tree.body))
+
+
+def nature_of(kind: Kind) -> str:
+    """ "object", "plain" or "unknown", as `Natures.of`."""
+    match kind:
+        case Record() | List() | Dict():
+            return "object"
+        case Tuple(items):
+            return "plain" if all(nature_of(k) == "plain" for k in items) else "unknown"
+    return "unknown" if kind is UNKNOWN or kind is OBJECT else "plain"

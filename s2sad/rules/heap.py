@@ -1,0 +1,366 @@
+# mypy: allow-untyped-defs
+"""The rules of the helpers that read and change what objects hold.
+
+Adjoints by places are tested in programs, and as transposes in `tests/test_heap.py`.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from ..heap import (
+    heap_append,
+    heap_clear,
+    heap_constant,
+    heap_delete,
+    heap_element,
+    heap_enter,
+    heap_get,
+    heap_insert,
+    heap_number,
+    heap_object,
+    heap_order,
+    heap_set,
+    heap_view,
+    new_heap,
+)
+from ..heap_adjoints import (
+    cleared,
+    closed,
+    gathered,
+    item_adjoint,
+    item_part,
+    opened,
+    own_part,
+    part_alone,
+    part_at,
+    permuted,
+    scattered,
+    unpermuted,
+    without_part,
+    without_parts,
+)
+from ..heap_keys import (
+    check_same,
+    has_key,
+    indexed,
+    is_full,
+    key_of,
+    key_of_insert,
+    key_of_item,
+    keys_of,
+    last_key,
+    order_of_heap,
+    order_of_pop,
+    order_of_push,
+    order_of_reverse,
+    order_of_rotation,
+    order_of_sort,
+    order_without,
+    same_length,
+)
+from ..heap_places import (
+    arguments_of,
+    items_of,
+    mapped,
+    places_of,
+    plain_number,
+    reference,
+    the_list,
+)
+from ..registry import bprop, nondifferentiable
+from ..runtime import add, zeros_like
+from .samples import A, given
+
+nondifferentiable(
+    [
+        arguments_of,
+        check_same,
+        has_key,
+        heap_constant,
+        heap_object,
+        is_full,
+        indexed,
+        items_of,
+        key_of,
+        key_of_insert,
+        key_of_item,
+        keys_of,
+        last_key,
+        mapped,
+        new_heap,
+        order_of_heap,
+        order_of_pop,
+        order_of_push,
+        order_of_reverse,
+        order_of_rotation,
+        order_of_sort,
+        order_without,
+        places_of,
+        reference,
+        same_length,
+        the_list,
+    ],
+    pure=False,
+)
+
+
+# ---------------------------------------------------------------- reading and changing
+
+
+BOX = SimpleNamespace(a=1.5, b=0.5)
+LIST = [1.5, 0.5, 2.5]
+NUMBER = places_of(1.5)
+
+
+@bprop(plain_number, "linear", samples=[(1.5,)])
+def plain_number_(x, out, dout):
+    return (dout,)
+
+
+@bprop(heap_view, samples=[(None, 1.5, NUMBER), (None, BOX, places_of(BOX))], pure=False)
+def heap_view_(heap, x, record, listed=False, *, out, dout):
+    return scattered(dout, record), own_part(dout, record), None, None
+
+
+@heap_view_.jvp
+def heap_view_jvp(heap, x, record, listed=False, *, out, dheap, dx):
+    return add(gathered(dheap, record), own_part(dx, record))
+
+
+@bprop(heap_enter, samples=[(None, 1.5, NUMBER)], pure=False)
+def heap_enter_(heap, x, record, own=True, *, out, dout):
+    return without_parts(dout, record), gathered(dout, record, True), None, None
+
+
+@heap_enter_.jvp
+def heap_enter_jvp(heap, x, record, own=True, *, out, dheap, dx):
+    return add(without_parts(dheap, record), scattered(dx, record, True))
+
+
+@bprop(heap_element, samples=[(None, (1.5, 0.5), 1), given(None, A(3), 1)], pure=False)
+def heap_element_(heap, x, key, out, dout):
+    return part_alone(dout, indexed(x), key, out), item_adjoint(dout, x, key), None
+
+
+@heap_element_.jvp
+def heap_element_jvp(heap, x, key, out, dheap, dx):
+    return add(part_at(dheap, indexed(x), key, out), item_part(dx, x, key))
+
+
+@bprop(
+    heap_get,
+    heap_number,
+    samples=[(None, (1.5, 0.5), 1), given(None, A(3), 1), given(None, A(2, 3), "T", True)],
+    pure=False,
+)
+def heap_get_(heap, x, key, is_field=False, *, out, dout):
+    return part_alone(dout, x, key, out), item_adjoint(dout, x, key), None, None
+
+
+@heap_get_.jvp
+def heap_get_jvp(heap, x, key, is_field=False, *, out, dheap, dx):
+    return add(part_at(dheap, x, key, out), item_part(dx, x, key))
+
+
+@bprop(heap_set, samples=[(None, LIST, 1, 0.5)], pure=False)
+def heap_set_(heap, x, key, value, is_field=False, *, out, dout):
+    return without_part(dout, x, key), None, None, part_at(dout, x, key, value), None
+
+
+@heap_set_.jvp
+def heap_set_jvp(heap, x, key, value, is_field=False, *, out, dheap, dvalue):
+    return add(without_part(dheap, x, key), part_alone(dvalue, x, key, value))
+
+
+@bprop(heap_append, samples=[(None, LIST, 3, 0.5)], pure=False)
+def heap_append_(heap, x, key, value, out, dout):
+    return without_part(dout, x, key), None, None, part_at(dout, x, key, value)
+
+
+@heap_append_.jvp
+def heap_append_jvp(heap, x, key, value, out, dheap, dvalue):
+    return add(dheap, part_alone(dvalue, x, key, value))
+
+
+@bprop(heap_insert, samples=[(None, LIST, 1, 0.5)], pure=False)
+def heap_insert_(heap, x, key, value, out, dout):
+    return closed(dout, x, key), None, None, part_at(dout, x, key, value)
+
+
+@heap_insert_.jvp
+def heap_insert_jvp(heap, x, key, value, out, dheap, dvalue):
+    return add(opened(dheap, x, key), part_alone(dvalue, x, key, value))
+
+
+@bprop(heap_delete, samples=[(None, LIST, 1)], pure=False)
+def heap_delete_(heap, x, key, is_field=False, *, out, dout):
+    return opened(dout, x, key), None, None, None
+
+
+@heap_delete_.jvp
+def heap_delete_jvp(heap, x, key, is_field=False, *, out, dheap):
+    return closed(dheap, x, key)
+
+
+@bprop(heap_clear, samples=[(None, LIST)], pure=False)
+def heap_clear_(heap, x, out, dout):
+    return cleared(dout, x), None
+
+
+@heap_clear_.jvp
+def heap_clear_jvp(heap, x, out, dheap):
+    return cleared(dheap, x)
+
+
+@bprop(heap_order, samples=[(None, LIST, [2, 0, 1])], pure=False)
+def heap_order_(heap, x, order, out, dout):
+    return unpermuted(dout, x, order), None, None
+
+
+@heap_order_.jvp
+def heap_order_jvp(heap, x, order, out, dheap):
+    return permuted(dheap, x, order)
+
+
+# ---------------------------------------------------------------- their adjoints
+
+
+@bprop(part_at, samples=[(None, LIST, 1, 0.5)])
+def part_at_(d, x, key, value, out, dout):
+    return part_alone(dout, x, key, value), None, None, None
+
+
+@part_at_.jvp
+def part_at_jvp(d, x, key, value, out, dd):
+    return part_at(dd, x, key, value)
+
+
+@bprop(part_alone, samples=[(1.5, LIST, 1, BOX)])
+def part_alone_(dvalue, x, key, value, out, dout):
+    return part_at(dout, x, key, value), None, None, None
+
+
+@part_alone_.jvp
+def part_alone_jvp(dvalue, x, key, value, out, ddvalue):
+    return part_alone(ddvalue, x, key, value)
+
+
+@bprop(without_part, samples=[(None, LIST, 1)])
+def without_part_(d, x, key, out, dout):
+    return without_part(dout, x, key), None, None
+
+
+@without_part_.jvp
+def without_part_jvp(d, x, key, out, dd):
+    return without_part(dd, x, key)
+
+
+@bprop(item_adjoint, samples=[given(1.5, A(3), 1)])
+def item_adjoint_(dvalue, x, key, out, dout):
+    return add(item_part(dout, x, key), zeros_like(dvalue)), None, None
+
+
+@item_adjoint_.jvp
+def item_adjoint_jvp(dvalue, x, key, out, ddvalue):
+    return item_adjoint(ddvalue, x, key)
+
+
+@bprop(item_part, samples=[given(A(3), A(3), 1)])
+def item_part_(dx, x, key, out, dout):
+    return item_adjoint(dout, x, key), None, None
+
+
+@item_part_.jvp
+def item_part_jvp(dx, x, key, out, ddx):
+    return item_part(ddx, x, key)
+
+
+@bprop(own_part, samples=[(1.5, NUMBER)])
+def own_part_(dx, record, out, dout):
+    return own_part(dout, record), None
+
+
+@own_part_.jvp
+def own_part_jvp(dx, record, out, ddx):
+    return own_part(ddx, record)
+
+
+@bprop(gathered, samples=[(None, NUMBER)])
+def gathered_(d, record, once=False, *, out, dout):
+    return scattered(dout, record, once), None, None
+
+
+@gathered_.jvp
+def gathered_jvp(d, record, once=False, *, out, dd):
+    return gathered(dd, record, once)
+
+
+@bprop(scattered, samples=[(1.5, NUMBER)])
+def scattered_(dx, record, once=False, *, out, dout):
+    return gathered(dout, record, once), None, None
+
+
+@scattered_.jvp
+def scattered_jvp(dx, record, once=False, *, out, ddx):
+    return scattered(ddx, record, once)
+
+
+@bprop(without_parts, samples=[(None, NUMBER)])
+def without_parts_(d, record, out, dout):
+    return without_parts(dout, record), None
+
+
+@without_parts_.jvp
+def without_parts_jvp(d, record, out, dd):
+    return without_parts(dd, record)
+
+
+@bprop(opened, samples=[(None, LIST, 1)])
+def opened_(d, x, key, out, dout):
+    return closed(dout, x, key), None, None
+
+
+@opened_.jvp
+def opened_jvp(d, x, key, out, dd):
+    return opened(dd, x, key)
+
+
+@bprop(closed, samples=[(None, LIST, 1)])
+def closed_(d, x, key, out, dout):
+    return opened(dout, x, key), None, None
+
+
+@closed_.jvp
+def closed_jvp(d, x, key, out, dd):
+    return closed(dd, x, key)
+
+
+@bprop(cleared, samples=[(None, BOX)])
+def cleared_(d, x, out, dout):
+    return cleared(dout, x), None
+
+
+@cleared_.jvp
+def cleared_jvp(d, x, out, dd):
+    return cleared(dd, x)
+
+
+@bprop(permuted, samples=[(None, LIST, [2, 0, 1])])
+def permuted_(d, x, order, out, dout):
+    return unpermuted(dout, x, order), None, None
+
+
+@permuted_.jvp
+def permuted_jvp(d, x, order, out, dd):
+    return permuted(dd, x, order)
+
+
+@bprop(unpermuted, samples=[(None, LIST, [2, 0, 1])])
+def unpermuted_(d, x, order, out, dout):
+    return permuted(dout, x, order), None, None
+
+
+@unpermuted_.jvp
+def unpermuted_jvp(d, x, order, out, dd):
+    return unpermuted(dd, x, order)
