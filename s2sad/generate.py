@@ -232,7 +232,7 @@ class Generator:
         function = self.forms.plain(function, args, keywords)
         is_plain = isinstance(function, FunctionType)
         bound = self.forms.bind_kinds(function, args, keywords) if is_plain else None
-        if bound is None or function is request.function is not operation.function:
+        if bound is None or (isinstance(operation.function, type) and function is request.function):
             if bound is None and is_plain:
                 check_call(function, len(args), list(keywords), program.where(operation.node))
             raise missing_rule(function, PRIMITIVES.refusal(function), program.where(operation.node))
