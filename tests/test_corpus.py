@@ -22,7 +22,7 @@ def test_there_are_programs_of_every_family() -> None:
 
 @every
 def test_program_is_smooth_at_its_arguments(p: Program) -> None:
-    kept = copy.copy.deepcopy(p.args)
+    kept = copy.deepcopy(p.args)
     tangents = directions(p.args, p.wrt, 0)
     fine, coarse = (numeric_jvp(p.function, p.args, p.wrt, tangents, step) for step in (2e-4, 8e-4))
     for a, b in zip(flatten(fine), flatten(coarse), strict=True):
