@@ -12,6 +12,7 @@ import numpy as np
 from . import domain
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
+from .runtime import unbroadcast, unreduce
 from .transforms.find_aliases import Aliases
 from .transforms.operations import Apply, classify
 from .transforms.program import Program
@@ -62,6 +63,8 @@ def is_float(
                 return found(operand)
             case gast.Call(func=func, args=[operand], keywords=keywords) if program.resolve(func) is np.sum:
                 return found(operand) and all(k.arg in ("axis", "keepdims") for k in keywords)
+            case gast.Call(func=func, args=[operand, *_]) if program.resolve(func) in (unbroadcast, unreduce):
+                return found(operand)
             case gast.Call(func=func, args=args):
                 rule = PRIMITIVES.find_rule(program.resolve(func))
                 return rule is not None and rule.structure == "elementwise" and any(map(found, args))

@@ -81,6 +81,7 @@ class Rule:
     samples: Any = None
     ranks: Mapping[tuple[int, ...], Template] = field(default_factory=lambda: MappingProxyType({}))
     uniform: Template | None = None
+    spread: Template | None = None
     rows: Template | None = None
     reals: Template | None = None
     refused: frozenset[str] = frozenset()
@@ -105,6 +106,12 @@ class Rule:
         gets the same cotangent: it returns that number.
         """
         return _update(self, lambda rule: replace(rule, uniform=Template(function)))
+
+    def for_spread(self, function: Callable[..., Any]) -> Rule:
+        """Decorator: the reverse template of a reduction over axes, when broadcasting may repeat along them
+        what it returns.
+        """
+        return _update(self, lambda rule: replace(rule, spread=Template(function)))
 
     def for_ranks(self, *ranks: int) -> Callable[[Callable[..., Any]], Rule]:
         """Decorator: a simpler reverse template for leading parameters with these numbers of dimensions."""

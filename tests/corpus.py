@@ -33,6 +33,7 @@ from tests.corpus_programs import (
     shared,
     stars,
     statements,
+    whole_arrays,
 )
 from tests.corpus_programs.declare import Program, declared
 
@@ -60,5 +61,5 @@ FAMILIES: tuple[ModuleType, ...] = (
     objects,
     shared,
 )
-FAMILIES += (elementwise, reductions, shaping, indexing, linear_algebra)
+FAMILIES += (elementwise, reductions, shaping, indexing, whole_arrays, linear_algebra)
 PROGRAMS: list[Program] = [p for family in FAMILIES for p in declared(family.__name__)]

@@ -9,11 +9,12 @@ outside a loop collects its contributions in an accumulator, one name that the l
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import gast
 
+from .adjoint import Adjoint, Env, is_same_adjoint
 from .emit import Emitter
 from .masks import Mask, choice, either_holds, mask_of, opposite
 from .nodes import (
@@ -26,7 +27,6 @@ from .nodes import (
     is_atom,
     load,
     names_read,
-    same,
     statements_in,
     store,
     target_names,
@@ -35,44 +35,6 @@ from .nodes import (
 from .operations import Operation
 
 __all__ = ["Adjoint", "AdjointEmitter", "Env"]
-
-
-@dataclass(frozen=True)
-class Adjoint:
-    """The current adjoint of a variable: an atom.
-
-    `owned` says that no other name holds its value, so that it may be changed in place; `uniform` that the
-    value is one number, which every element of the adjoint is (what a sum over all elements leaves), and
-    which broadcasting may spread; `shadow` that other names have the same object, or parts of it, as
-    theirs; `buffer` that it is an array of its own that has been changed in place already;
-    `partial` that it is a number on paths on which the variable has no value; `mask` for which elements it
-    is (what the value is elsewhere means nothing, unless it is `zeroed` there). Of the adjoint of a list
-    `masks` names the list of masks of its elements, in the shape of what was chosen from them.
-    """
-
-    value: Any
-    owned: bool = False
-    accumulator: bool = False
-    uniform: bool = False
-    shadow: bool = False
-    buffer: bool = False
-    partial: bool = False
-    mask: Mask | None = None
-    zeroed: bool = False
-    masks: str | None = None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether there is nothing to know but the value."""
-        return not self.uniform and self.mask is None
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the value is the adjoint as it stands."""
-        return not self.uniform and (self.mask is None or self.zeroed)
-
-
-Env = dict[str, Adjoint]
 
 
 class AdjointEmitter(Emitter):
@@ -122,6 +84,8 @@ class AdjointEmitter(Emitter):
         """`full` as an expression."""
         if adjoint.is_full:
             return adjoint.value
+        if adjoint.whole is not None:
+            return adjoint.whole
         if adjoint.mask is None or adjoint.zeroed:
             return self.numpy_call("full_like", load(variable), adjoint.value)
         return self.chosen_from(variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True))
@@ -146,7 +110,15 @@ class AdjointEmitter(Emitter):
         """Adds the adjoint of another name for the variable's value."""
         mask, zeroed, alone = adjoint.mask, adjoint.zeroed, variable not in env
         self.accumulate(
-            env, variable, adjoint.value, code, adjoint.uniform, adjoint.owned, mask=mask, zeroed=zeroed
+            env,
+            variable,
+            adjoint.value,
+            code,
+            adjoint.uniform,
+            adjoint.owned,
+            mask=mask,
+            zeroed=zeroed,
+            whole=adjoint.whole,
         )
         if alone and adjoint.masks is not None and variable in env:
             env[variable] = replace(env[variable], masks=adjoint.masks)
@@ -161,11 +133,16 @@ class AdjointEmitter(Emitter):
         owned: bool = False,
         mask: Mask | None = None,
         zeroed: bool = False,
+        whole: Any = None,
     ) -> None:
         """Adds the expression `value`, which is for the elements of the mask, to the adjoint of `variable`;
         `owned` says that nobody else holds what a name stands for or a call makes, or the parts of a tuple.
         """
         current = env.get(variable)
+        if current is not None and whole is not None and not current.is_plain:
+            value, uniform, whole = whole, False, None
+        elif current is not None and current.whole is not None and (uniform or mask is not None):
+            current = Adjoint(self.full(variable, current, code), owned=True)
         if isinstance(value, gast.Constant) and value.value is None:
             return
         if current is None and isinstance(
@@ -183,7 +160,7 @@ class AdjointEmitter(Emitter):
             is_object = isinstance(value, (gast.Name, gast.Call))
             own = not uniform and ((owned and is_object) or self.is_fresh(value))
             atom = self.named(variable, value, code)
-            env[variable] = Adjoint(atom, owned=own, uniform=uniform, mask=mask, zeroed=zeroed)
+            env[variable] = Adjoint(atom, owned=own, uniform=uniform, mask=mask, zeroed=zeroed, whole=whole)
         elif mask is not None or current.mask is not None:
             new = Adjoint(self.named(variable, value, code), uniform=uniform, mask=mask, zeroed=zeroed)
             self.accumulate_masked(env, variable, current, new, code)
@@ -375,12 +352,6 @@ class AdjointEmitter(Emitter):
 def is_parts(value: Any, like: str) -> bool:
     """Whether an adjoint is that of an object, `adjoint_like(x, name=...)`."""
     return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == like
-
-
-def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:
-    """Whether two adjoints are the same value in the same form, ownership aside."""
-    forms = [(x.accumulator, x.uniform, x.mask, x.zeroed, x.masks) for x in (a, b)]
-    return same(a.value, b.value) and forms[0] == forms[1]
 
 
 def _bound_by(s: Any) -> list[str]:

@@ -35,6 +35,8 @@ SHAPE_ONLY = {
     "captured_part": (2,),
     "stored_in": (1,),
     "lower_triangle": (0,),
+    "reduced_size": (0,),
+    "counted": (0,),
     "len": (0,),
     "shape": (0,),
     "size": (0,),

@@ -33,10 +33,18 @@ from .nodes import (
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from .rebuild import substitute
 from .refuse_statements import index_guard, refuse_opaque
+from .reverse_calls import reverse_call
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_regions import reverse_try, reverse_with
-from .reverse_rules import reverse_apply, reverse_call
-from .reverse_stores import is_addition, reverse_addition, reverse_append, reverse_pop, reverse_store
+from .reverse_rules import reverse_apply
+from .reverse_stores import (
+    is_addition,
+    is_whole,
+    reverse_addition,
+    reverse_append,
+    reverse_pop,
+    reverse_store,
+)
 from .shadows import Shadows
 from .shape_sources import ShapeSources
 
@@ -196,6 +204,10 @@ class Reverse(AdjointEmitter):
                 return reverse_apply(self, s, operation, name, adjoint, env)
             case Call():
                 return reverse_call(self, s, operation, name, adjoint, env)
+            case Item(base=base, index=index) if (
+                base.id not in self.shadows and is_whole(index, self.domain.rank(self.kind(base)))
+            ):
+                self.pass_on(env, base.id, adjoint, back)
             case Item(base=base, index=index):
                 spreads = adjoint.uniform and adjoint.mask is None and self.adds_in_place(base.id, index)
                 value = adjoint.value if spreads else self.full(name, adjoint, back)

@@ -1,4 +1,4 @@
-"""Reverse mode of one operation: what a rule or a linked derivative adds to the adjoints of operands."""
+"""Reverse mode of a function with a rule: what that adds to the adjoints of operands."""
 
 from __future__ import annotations
 
@@ -26,25 +26,22 @@ from .masks import (
 from .nodes import (
     assign,
     assigned_names,
+    blocks_of,
     call,
     constant,
     is_atom,
     load,
     loads,
-    located,
     names_read,
     same,
-    store,
     tuple_of,
 )
-from .operations import Apply, Call
-from .program import MISSING
-from .rebuild import substitute
+from .operations import Apply
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep
 
-__all__ = ["reverse_apply", "reverse_call"]
+__all__ = ["reverse_apply"]
 
 
 def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint: Adjoint, env: Env) -> Sweep:
@@ -68,9 +65,11 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
             back += statements
             reverse.accumulate(env, operand.id, results[0], back, uniform=True)
             return [s], back
-    found = None
+    found = spread_along_axes(reverse, operation, rule, out, adjoint, env)
+    if found is not None:
+        return [s], found
     given = adjoint
-    if rule.structure == "elementwise" or not adjoint.is_plain:
+    if rule.structure == "elementwise" or not (adjoint.is_plain or adjoint.whole is not None):
         found = contributions(reverse, operation, rule, out, adjoint, back)
         if rule.structure != "elementwise" and any(not same(p.value, adjoint.value) for _, p in found or ()):
             back, found = [], None
@@ -83,6 +82,38 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         is_all = given.owned and given.is_plain and handed_on == [part]
         reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
     return [s], back
+
+
+def spread_along_axes(
+    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, env: Env
+) -> list[Any] | None:
+    """The reverse of a reduction over axes to an array, whose adjoint broadcasting may spread; None of
+    others.
+    """
+    if rule.spread is None or not operation.args:
+        return None
+    operand = operation.args[0]
+    if [o for o in operation.operands() if reverse.is_active(o)] != [operand]:
+        return None
+    kinds = [reverse.kind(operand), reverse.kinds.get(out, reverse.domain.UNKNOWN)]
+    if not (all(map(reverse.domain.is_array, kinds)) and reverse.domain.share_real_dtype(kinds)):
+        return None
+    if not {name for name, _ in operation.keywords} <= set(rule.spread.parameters):
+        return None
+    back: list[Any] = []
+    dout = reverse.full(out, adjoint, back)
+    results = []
+    for template in (rule.spread, reverse.template_for(operation, rule, out)):
+        bound, _ = reverse.arguments(operation, template, rule)
+        statements, found = reverse.inline(
+            template, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
+        )
+        if any(map(blocks_of, statements)):
+            return None  # the axis is known at run time only
+        back += statements
+        results.append(found[0])
+    reverse.accumulate(env, operand.id, results[0], back, uniform=True, whole=results[1])
+    return back
 
 
 def doubled(reverse: Reverse, rule: Any, found: list[tuple[str, Adjoint]]) -> list[tuple[str, Adjoint]]:
@@ -110,8 +141,10 @@ def spread_out(reverse: Reverse, rule: Any, out: str, adjoint: Adjoint, back: li
     """The adjoint of a result in its shape; for a rule that is elementwise, with its mask apart."""
     if rule.structure != "elementwise":
         return Adjoint(reverse.full(out, adjoint, back))
-    spread = reverse.numpy_call("full_like", load(out), adjoint.value)
-    return replace(adjoint, value=reverse.named(out, spread, back), uniform=False)
+    spread = adjoint.whole
+    if spread is None:
+        spread = reverse.numpy_call("full_like", load(out), adjoint.value)
+    return replace(adjoint, value=reverse.named(out, spread, back), uniform=False, whole=None)
 
 
 def contributions(
@@ -128,6 +161,10 @@ def contributions(
     arguments = {**bound, "out": load(out), "dout": adjoint.value, "WANTED": parts}
     statements, results = reverse.inline(template, arguments, wanted, base)
     is_elementwise = rule.structure == "elementwise"
+    if is_elementwise and is_chosen_twice(reverse, operation, out, adjoint, slots, results):
+        assert adjoint.mask is not None
+        once = reverse.named(out, choice(reverse, adjoint.mask, adjoint.value, constant(0), out), back)
+        return contributions(reverse, operation, rule, out, replace(adjoint, value=once, zeroed=True), back)
     only_numbers = is_elementwise and reverse.is_of_numbers(operation)
     shared: dict[int, Any] = {}
     found: list[tuple[str, Adjoint]] = []
@@ -153,14 +190,19 @@ def contributions(
             plan = reverse.shape_plan(operation, load(slot.name), out, is_elementwise)
         if only_numbers:
             part = replace(part, value=scalar_choices(reverse, part.value))
-        if adjoint.uniform and not has_shape(reverse, operation, part.value, out):
+        if adjoint.whole is not None and plan == "none" and same(part.value, adjoint.value):
+            part = replace(part, uniform=True, whole=adjoint.whole)
+        elif adjoint.uniform and not has_shape(reverse, operation, part.value, out):
+            if adjoint.whole is not None:
+                return None
             formed = plan in ("none", "sum") if part.mask is None else reverse.has_form(part.mask, out)
             formed = formed or plan == "none"
             if statements or arrays_read(reverse, part.value) or not formed:
                 return None
             part = replace(part, uniform=True)
         if plan != "none":
-            part = unbroadcasted(reverse, slot.name, out, part, plan, code)
+            shaped = {out} if adjoint.uniform else {out, *names_read(adjoint.value)}
+            part = unbroadcasted(reverse, slot.name, out, part, plan, code, shaped)
         found.append((slot.name, part))
     back += [of_numbers(reverse, s) for s in code] if only_numbers else code
     return found
@@ -181,6 +223,23 @@ def kinds_of_adjoint(reverse: Reverse, out: str, adjoint: Adjoint) -> dict[str, 
     """The kind of what the adjoint of a result is called: that of the result."""
     is_named = isinstance(adjoint.value, gast.Name) and adjoint.is_plain
     return {adjoint.value.id: reverse.kind(load(out))} if is_named else {}
+
+
+def is_chosen_twice(
+    reverse: Reverse, operation: Apply, out: str, adjoint: Adjoint, slots: list[Slot], results: dict[int, Any]
+) -> bool:
+    """Whether zeros would be put into the adjoint of the result for an operand that is summed, and again for
+    another.
+    """
+    if adjoint.mask is None or adjoint.zeroed or adjoint.uniform or len(slots) < 2:
+        return False
+    return any(
+        slot.part is None
+        and slot.gradient in results
+        and is_multiple(results[slot.gradient], adjoint.value)
+        and reverse.shape_plan(operation, load(slot.name), out) != "none"
+        for slot in slots
+    )
 
 
 def part_of_rest(
@@ -265,9 +324,11 @@ def is_unbroadcast(reverse: Reverse, value: Any, adjoint: Any, operand: str) -> 
 
 
 def unbroadcasted(
-    reverse: Reverse, operand: str, out: str, part: Adjoint, plan: Any, code: list[Any]
+    reverse: Reverse, operand: str, out: str, part: Adjoint, plan: Any, code: list[Any], shaped: set[str]
 ) -> Adjoint:
-    """The cotangent of an elementwise operand, summed over the axes along which it was broadcast."""
+    """The cotangent of an elementwise operand, summed over the axes along which it was broadcast; `shaped`
+    are names of arrays in the shape of the result.
+    """
     value, mask = part.value, part.mask
     if mask is not None:
         value = value if part.zeroed else choice(reverse, mask, value, constant(0))
@@ -275,23 +336,47 @@ def unbroadcasted(
     elif part.uniform and plan == "sum":
         size = gast.Attribute(value=load(out), attr="size", ctx=gast.Load())
         return Adjoint(gast.BinOp(left=value, op=gast.Mult(), right=size))
-    match plan:
-        case "sum":
-            total = negated(lambda v: reverse.numpy_call("sum", without_one(reverse, v)), value)
-        case ("axes", axes):
-            axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
-            total = negated(lambda v: reverse.numpy_call("sum", without_one(reverse, v), axis=axis), value)
-        case _:
-            total = negated(lambda v: call(reverse.helper("unbroadcast"), v, load(operand)), value)
+
+    def summed(value: Any) -> Any:
+        match plan:
+            case "sum":
+                return reverse.numpy_call("sum", without_one(reverse, value))
+            case ("axes", axes):
+                axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
+                return reverse.numpy_call("sum", without_one(reverse, value), axis=axis)
+        return call(reverse.helper("unbroadcast"), value, load(operand))
+
+    alike = reverse.domain.share_real_dtype([reverse.kind(load(n)) for n in (operand, out)])
+    total = factored(summed, value, operand if alike else "", shaped)
     return Adjoint(total, mask=mask, zeroed=mask is not None)
 
 
-def negated(summed: Callable[[Any], Any], value: Any) -> Any:
-    """What `summed` makes of an expression; of `-x`, the negative of what it makes of `x`: one pass less."""
+def factored(summed: Callable[[Any], Any], value: Any, operand: str, shaped: set[str]) -> Any:
+    """What `summed` makes of an expression, with a sign, and a division by the operand in whose shape the sum
+    is, behind it: passes less over what is larger. Names in `shaped` have the shape of what is summed.
+    """
+    match value:
+        case gast.UnaryOp(op=gast.USub(), operand=positive):
+            return gast.UnaryOp(op=gast.USub(), operand=factored(summed, positive, operand, shaped))
+        case gast.BinOp(left=left, op=gast.Div() as op, right=gast.Name(id=divisor)) if (
+            divisor == operand and shaped & set(names_read(left))
+        ):
+            negative, positive = without_sign(left)
+            total = factored(summed, positive, operand, shaped)
+            total = gast.UnaryOp(op=gast.USub(), operand=total) if negative else total
+            return gast.BinOp(left=total, op=op, right=load(operand))
+    return summed(value)
+
+
+def without_sign(value: Any) -> tuple[bool, Any]:
+    """Whether a product or quotient starts with a minus sign, and what is left without."""
     match value:
         case gast.UnaryOp(op=gast.USub(), operand=operand):
-            return gast.UnaryOp(op=gast.USub(), operand=summed(operand))
-    return summed(value)
+            return True, operand
+        case gast.BinOp(left=left, op=gast.Mult() | gast.Div() as op, right=right):
+            negative, first = without_sign(left)
+            return negative, gast.BinOp(left=first, op=op, right=right)
+    return False, value
 
 
 def without_one(reverse: Reverse, value: Any) -> Any:
@@ -300,92 +385,3 @@ def without_one(reverse: Reverse, value: Any) -> Any:
         case gast.BinOp(left=gast.Constant(value=1.0), op=gast.Mult(), right=gast.Name() as right):
             return right if reverse.domain.is_float(reverse.kind(right)) else value
     return value
-
-
-def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: Adjoint, env: Env) -> Sweep:
-    """The reverse of a call: the forward sweep calls the function's fprop, the reverse sweep the bprop that
-    this returned.
-    """
-    if not any(reverse.is_active(o) for o in operation.operands()):
-        return [s], []
-    ahead, node = kept_arguments(reverse, s, operation)
-    operands = [*operation.args, *(v for _, v in operation.keywords)]
-    keys: list[Any] = [*range(len(operation.args)), *(k for k, _ in operation.keywords)]
-    active = [(key, atom) for key, atom in zip(keys, operands, strict=True) if reverse.is_active(atom)]
-    kinds, named = reverse.linked_operands(operation)
-    link = reverse.link(operation, [key for key, _ in active], kinds, named, reverse.careful)
-    base = link.name
-    bprop = reverse.names.fresh(f"{base}_bprop")
-    if operation.function is MISSING:
-        options: dict[str, Any] = {}
-        if reverse.is_active(callee_owner(operation)):
-            options["own"] = constant(True)
-        if len(active) < len(keys):
-            options["keys"] = tuple_of([constant(key) for key, _ in active])
-        if reverse.careful:
-            options["careful"] = constant(True)
-        fprop: Any = call(reverse.helper("fprop_of"), node.func, **options)
-    else:
-        fprop = load(reverse.bind(f"{base}_fprop", link.function))
-    forward = located(
-        gast.Assign(
-            targets=[tuple_of([store(out), store(bprop)], gast.Store())],
-            value=gast.Call(func=fprop, args=node.args, keywords=node.keywords),
-            type_comment=None,
-        ),
-        s,
-    )
-    back: list[Any] = []
-    result = call(bprop, reverse.full(out, adjoint, back))
-    if operation.function is MISSING:
-        return [*ahead, forward], _spread_unknown(reverse, operation, result, active, env, back)
-    names = [reverse.adjoint_name(atom.id) for _, atom in active]
-    target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
-    back.append(assign(target, result))
-    for name, (_, atom) in zip(names, active, strict=True):
-        reverse.accumulate(env, atom.id, load(name), back)
-    return [*ahead, forward], back
-
-
-def kept_arguments(reverse: Reverse, s: Any, operation: Call) -> tuple[list[Any], Any]:
-    """The call with copies in the place of the arguments that may be changed after it, as its bprop may read
-    them; and the statements that make these.
-    """
-    atoms = [*operation.args, *(v for _, v in operation.keywords)]
-    if operation.function is MISSING:
-        atoms.append(callee_owner(operation))
-    kept = {
-        a.id: reverse.names.temporary(a.id)
-        for a in atoms
-        if reverse.changes.may_be_overwritten(s, a) and not reverse.domain.is_immutable(reverse.kind(a))
-    }
-    copies = [assign(copy, call(reverse.helper("kept"), load(name)), s) for name, copy in kept.items()]
-    return copies, substitute(operation.node, {name: load(copy) for name, copy in kept.items()})
-
-
-def callee_owner(operation: Call) -> Any:
-    """What the adjoint of a callee that only the run knows belongs to: the object of a method, or itself."""
-    callee = operation.callee
-    return callee.value if isinstance(callee, gast.Attribute) else callee
-
-
-def _spread_unknown(
-    reverse: Reverse, operation: Call, result: Any, active: list[Any], env: Env, back: list[Any]
-) -> list[Any]:
-    """The contributions of a call whose function only the run knows: its bprop gives the function's own
-    adjoint first, then a dictionary of those of its arguments, by position and name.
-    """
-    owner = callee_owner(operation)
-    dfunction, dargs = reverse.names.temporary("dfunction"), reverse.names.temporary("dargs")
-    reverse.function_adjoints.add(dfunction)
-    back.append(assign(tuple_of([store(dfunction), store(dargs)], gast.Store()), result))
-    if reverse.is_active(owner):
-        given: Any = load(dfunction)
-        if owner is not operation.callee and not reverse.domain.is_numeric(reverse.kind(owner)):
-            given = call(reverse.helper("callee_adjoint"), given, owner, constant(operation.callee.attr))
-        reverse.accumulate(env, owner.id, given, back)
-    for key, atom in active:
-        reverse.accumulate(
-            env, atom.id, gast.Subscript(value=load(dargs), slice=constant(key), ctx=gast.Load()), back
-        )
-    return back

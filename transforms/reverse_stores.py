@@ -32,6 +32,8 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
         return [s], []
     if base not in env and not is_reshaped(reverse, s, base):
         return [s], []
+    if replaces(reverse, s, env):
+        return reverse_replacement(reverse, s, env)
     back: list[Any] = []
     before = env.get(base)
     name = reverse.own(env, base, back)
@@ -54,6 +56,44 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if value is not None:  # after the place is zero: the value may be the array itself
         reverse.accumulate(env, s.value.id, value, back)
     return ahead, back
+
+
+def replaces(reverse: Reverse, s: Any, env: Env) -> bool:
+    """Whether a store leaves nothing of an array whose adjoint no other name has a part of, and no loop goes
+    on adding to.
+    """
+    if not isinstance(s, gast.Assign):
+        return False
+    base = s.targets[0].value
+    adjoint = env.get(base.id)
+    return (
+        adjoint is not None
+        and not adjoint.accumulator
+        and base.id not in reverse.shadows
+        and is_whole(s.targets[0].slice, reverse.domain.rank(reverse.kind(base)))
+    )
+
+
+def reverse_replacement(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """`a[...] = v`: v takes the adjoint of a over, as it is; before that a has none."""
+    base = s.targets[0].value
+    adjoint = env.pop(base.id)
+    back: list[Any] = []
+    if not reverse.is_active(s.value):
+        return [s], back
+    match reverse.domain.unbroadcast_plan(reverse.kind(s.value), reverse.kind(base)):
+        case "none":
+            reverse.pass_on(env, s.value.id, adjoint, back)
+            return [s], back
+        case "sum":
+            value = reverse.numpy_call("sum", reverse.full(base.id, adjoint, back))
+        case ("axes", axes):
+            axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
+            value = reverse.numpy_call("sum", reverse.full(base.id, adjoint, back), axis=axis)
+        case _:
+            value = call(reverse.helper("conform"), reverse.full(base.id, adjoint, back), s.value)
+    reverse.accumulate(env, s.value.id, value, back, owned=adjoint.owned)
+    return [s], back
 
 
 def is_addition(emitter: Emitter, s: Any) -> bool:
@@ -98,6 +138,9 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
     """What the adjoint of an array holds in a place, as the adjoint of the value that was put there."""
     kind = reverse.kinds.get(base, reverse.domain.UNKNOWN)
     item = gast.Subscript(value=load(adjoint), slice=index, ctx=gast.Load())
+    whole = is_whole(index, reverse.domain.rank(kind))
+    if whole:
+        item = load(adjoint)
     place = reverse.domain.item_kind(kind, index, reverse.kind)
     if reverse.domain.is_scalar(reverse.kind(value)) and reverse.domain.is_scalar_item(
         kind, index, reverse.kind
@@ -109,7 +152,7 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
     if reverse.domain.is_array(place):
         match reverse.domain.unbroadcast_plan(reverse.kind(value), place):
             case "none":
-                return call(attribute(load(adjoint) if is_whole(index) else item, "copy"))
+                return call(attribute(item, "copy"))
             case "sum":
                 return reverse.numpy_call("sum", item)
             case ("axes", axes):
@@ -118,9 +161,14 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
     return call(reverse.helper("take_at"), load(adjoint), reverse.index_value(index), value)
 
 
-def is_whole(index: Any) -> bool:
-    """Whether an index is `...` alone."""
-    return isinstance(index, gast.Constant) and index.value is ...
+def is_whole(index: Any, rank: int | None) -> bool:
+    """Whether an index, `...` or `:` or several, selects all of an array of this rank (None: unknown)."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    dots = sum(isinstance(p, gast.Constant) and p.value is ... for p in parts)
+    colons = sum(isinstance(p, gast.Slice) and p.lower is p.upper is p.step is None for p in parts)
+    if not rank or dots > 1 or dots + colons < len(parts):
+        return False
+    return colons <= rank
 
 
 def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:

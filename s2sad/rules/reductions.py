@@ -179,6 +179,13 @@ def sum_of_all(a, axis=None, dtype=None, *, initial=0, keepdims=False, out, dout
     return (dout,)
 
 
+@sum_.for_spread
+def sum_over_axes(a, axis=None, dtype=None, *, initial=0, keepdims=False, out, dout):
+    if keepdims or axis == 0:
+        return (dout,)
+    return (np.expand_dims(dout, axis),)
+
+
 @sum_.jvp
 def sum_jvp(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=True, out, da, dinitial):
     if where is not True or dtype is not None:
@@ -204,6 +211,13 @@ def mean(x, axis=None, dtype=None, *, keepdims=False, where=True, out, dout):
 @mean.for_uniform
 def mean_of_all(x, axis=None, dtype=None, *, keepdims=False, out, dout):
     return (dout / x.size,)
+
+
+@mean.for_spread
+def mean_over_axes(x, axis=None, dtype=None, *, keepdims=False, out, dout):
+    if keepdims or axis == 0:
+        return (dout / reduced_size(x, axis),)
+    return (np.expand_dims(dout / reduced_size(x, axis), axis),)
 
 
 @bprop(np.nansum, samples=[*NAN, *NAN_MASKED, *WIDENED, given(with_nan(3, 4), initial=0.7)])
