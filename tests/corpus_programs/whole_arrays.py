@@ -70,13 +70,6 @@ def stored_over_twice_then_in_part(a):
     return b
 
 
-@program((A, A + 1), wrt=(0, 1))
-def written_parameter(a, b):
-    a[:, :] = a * b
-    b[...] = a[:, :] + b
-    return a * b
-
-
 @program((A,))
 def view_stored_over(a):
     b = a * a
