@@ -39,12 +39,20 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     name = reverse.own(env, base, back)
     place = gast.Subscript(value=load(name), slice=target.slice, ctx=gast.Load())
     value: Any = None
+    added = False
     if reverse.is_active(s.value):
-        read = reverse.names.fresh("d" + s.value.id)
-        back.append(assign(read, taken(reverse, base, name, target.slice, s.value)))
-        value = load(read)
+        value = taken(reverse, base, name, target.slice, s.value)
+        added = grows_apart(reverse, env, base, s.value.id) and is_copy(value)
+        if added:
+            value = value.func.value
+        else:
+            read = reverse.names.fresh("d" + s.value.id)
+            back.append(assign(read, value))
+            value = load(read)
         if isinstance(s, gast.AugAssign) and isinstance(s.op, gast.Sub):
             value = gast.UnaryOp(op=gast.USub(), operand=value)
+    if added:
+        reverse.accumulate(env, s.value.id, value, back)
     ahead = [s]
     if isinstance(s, gast.Assign):
         place.ctx = gast.Store()
@@ -53,9 +61,33 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
             others = mask_of(reverse, target.slice, True, back)
             mask = both_hold(None if before is None else before.mask, others)
             env[base] = replace(env[base], mask=mask, zeroed=True)
-    if value is not None:  # after the place is zero: the value may be the array itself
+    if value is not None and not added:  # after the place is zero: the value may be the array itself
         reverse.accumulate(env, s.value.id, value, back)
     return ahead, back
+
+
+def grows_apart(reverse: Reverse, env: Env, base: str, variable: str) -> bool:
+    """Whether what is added to the adjoint of a variable is added to an array of its own, apart from the
+    adjoint of `base`.
+    """
+    adjoint = env.get(variable)
+    return (
+        adjoint is not None
+        and adjoint.mask is None
+        and (adjoint.accumulator or (adjoint.buffer and adjoint.owned))
+        and variable != base
+        and variable not in reverse.shadows
+        and base not in reverse.shadows
+        and bool(reverse.domain.is_array(reverse.kinds.get(variable, reverse.domain.UNKNOWN)))
+    )
+
+
+def is_copy(value: Any) -> bool:
+    """Whether an expression is a copy, `x.copy()`."""
+    match value:
+        case gast.Call(func=gast.Attribute(attr="copy"), args=[]):
+            return True
+    return False
 
 
 def replaces(reverse: Reverse, s: Any, env: Env) -> bool:
