@@ -59,7 +59,7 @@ def width(node: Node) -> int:
 def depth(node: Node) -> int:
     """How many operations are nested in one another; a chain such as `a + b - c` counts once."""
     match node:
-        case gast.Name() | gast.Constant():
+        case gast.Name() | gast.Constant() | gast.UnaryOp(op=gast.USub(), operand=gast.Constant()):
             return 0
         case gast.Attribute():
             return depth(node.value)
