@@ -79,6 +79,7 @@ __all__ = [
     "is_list_of_numbers",
     "is_mask_of",
     "is_numeric",
+    "is_of_no_dimensions",
     "is_python_real",
     "is_real",
     "is_real_scalar",
@@ -262,6 +263,11 @@ def are_alike(a: Kind, b: Kind) -> bool:
 def is_array(kind: Kind) -> bool:
     """Whether the kind is an array of at least one dimension, so that it can be changed in place."""
     return isinstance(kind, Array) and bool(kind.dims)
+
+
+def is_of_no_dimensions(kind: Kind) -> bool:
+    """Whether the kind is an array without axes: it can be changed in place, and arithmetic makes numbers."""
+    return isinstance(kind, Array) and kind.dims == ()
 
 
 def is_numeric(kind: Kind) -> bool:

@@ -56,7 +56,7 @@ def stored_in(value: Any, x: Any) -> Any:
         raise TypeError(
             f"an in-place result of dtype {value.dtype} does not fit into an array of dtype {x.dtype}"
         )
-    return value.astype(x.dtype, copy=False)
+    return np.asarray(value, dtype=x.dtype)  # of no dimensions a sum is a number
 
 
 def cast_like(value: Any, x: Any) -> Any:

@@ -167,14 +167,14 @@ class AdjointEmitter(Emitter):
         elif current.accumulator:
             self.used.add(variable)
             name = current.value.id
-            if self.domain.is_array(self.kinds.get(variable, self.domain.UNKNOWN)):
-                code.append(gast.AugAssign(target=store(name), op=gast.Add(), value=value))
+            if self.is_any_array(variable):
+                code.append(self.added(variable, name, value))
             elif current.shadow:
                 code.append(gast.Expr(value=call(self.helper("add_into"), load(name), value)))
             else:
                 code.append(assign(name, self.plus(load(name), value, variable)))
-        elif current.buffer and self.domain.is_array(self.kinds.get(variable, self.domain.UNKNOWN)):
-            code.append(gast.AugAssign(target=store(current.value.id), op=gast.Add(), value=value))
+        elif current.buffer and self.is_any_array(variable):
+            code.append(self.added(variable, current.value.id, value))
         else:
             name = self.adjoint_name(variable)
             code.append(assign(name, self.plus(current.value, value, variable)))
@@ -290,12 +290,7 @@ class AdjointEmitter(Emitter):
         be.
         """
         current = env.get(variable)
-        if (
-            current is not None
-            and current.owned
-            and current.is_full
-            and isinstance(current.value, gast.Name)
-        ):
+        if current is not None and isinstance(current.value, gast.Name) and self.is_own(variable, current):
             if current.accumulator:
                 self.used.add(variable)
             env[variable] = replace(
@@ -315,9 +310,34 @@ class AdjointEmitter(Emitter):
         kind = self.kinds.get(variable, self.domain.UNKNOWN)
         if self.domain.is_scalar(kind):
             return value
+        if self.is_of_no_dimensions(variable):
+            return self.numpy_call("array", value)
         if self.domain.is_array(kind) and isinstance(value, gast.Name) and not adjoint.partial:
             return call(attribute(value, "copy"))
         return call(self.helper("copy_adjoint"), value)
+
+    def added(self, variable: str, name: str, value: Any) -> Any:
+        """The statement that adds to an adjoint in place: an array, also if it has no axes."""
+        target: Any = store(name)
+        if self.is_of_no_dimensions(variable):
+            target = gast.Subscript(value=load(name), slice=constant(...), ctx=gast.Store())
+        return gast.AugAssign(target=target, op=gast.Add(), value=value)
+
+    def is_own(self, variable: str, adjoint: Adjoint) -> bool:
+        """Whether an adjoint may be changed in place as it stands. That of an array without axes may be a
+        number, until it is made an array.
+        """
+        made = adjoint.buffer or adjoint.accumulator or not self.is_of_no_dimensions(variable)
+        return adjoint.owned and adjoint.is_full and made
+
+    def is_of_no_dimensions(self, variable: str) -> bool:
+        """Whether a variable is an array without axes, of which arithmetic makes a number."""
+        return bool(self.domain.is_of_no_dimensions(self.kinds.get(variable, self.domain.UNKNOWN)))
+
+    def is_any_array(self, variable: str) -> bool:
+        """Whether a variable is an array, with axes or without."""
+        is_array = self.domain.is_array(self.kinds.get(variable, self.domain.UNKNOWN))
+        return bool(is_array) or self.is_of_no_dimensions(variable)
 
     def joined(self, env: Env, arms: list[tuple[Env, list[Any]]], known: frozenset[str]) -> None:
         """Gives adjoints that differ between the arms of a branch one name at their ends; `env` becomes what

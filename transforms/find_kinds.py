@@ -320,6 +320,10 @@ class _Run:
             case Apply():
                 if isinstance(node, gast.Attribute):
                     return domain.attribute_kind(self.atom(node.value), node.attr)
+                if operation.function in _UPDATES:
+                    changed = self.atom(operation.args[0])
+                    if domain.is_of_no_dimensions(changed):
+                        return changed
                 if has_stars(node) and not self.is_variadic(operation):
                     return domain.UNKNOWN
                 function = _UPDATES.get(operation.function, operation.function)

@@ -38,7 +38,7 @@ def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
     domain, tree = reverse.domain, reverse.program.tree
     for name in shadows.names:
         kind = reverse.kind(load(name))
-        if not (domain.is_array(kind) or domain.is_container(kind)):
+        if not (reverse.is_any_array(name) or domain.is_container(kind)):
             yield Obstacle(name, "what it is is known only at run time")
     for p in tree.args.args:
         if p.id in shadows.names and domain.is_tuple_of_numbers(reverse.kind(p)):
@@ -57,7 +57,7 @@ def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
             case (
                 gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))])
                 | gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base))))
-            ) if base in shadows.names and not domain.is_array(reverse.kind(load(base))):
+            ) if base in shadows.names and not reverse.is_any_array(base):
                 yield Obstacle(base, "what it holds is changed, and is changed itself", s)
 
 

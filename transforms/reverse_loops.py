@@ -210,7 +210,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
                 reverse.zero(v)
                 if current is None
                 else current.value
-                if current.owned and current.is_full
+                if reverse.is_own(v, current)
                 else reverse.copied(current, v)
             )
             loop.before.append(assign(name, start))

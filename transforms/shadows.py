@@ -103,7 +103,7 @@ class Shadows:
 
     def is_container(self, name: str) -> bool:
         """Whether a name holds arrays that have their own adjoints each."""
-        return name in self.by_memory and not self.reverse.domain.is_array(self.reverse.kind(load(name)))
+        return name in self.by_memory and not self.reverse.is_any_array(name)
 
     def lookup(self, name: str, held: str | None = None, target: str | None = None) -> Any:
         """The statement that looks the adjoint of a name up; `held` is another name for what it holds,
