@@ -40,6 +40,7 @@ from .kinds import (
     Tuple,
     widen,
 )
+from .rules import choices
 from .rules.methods import reshape_method
 from .rules.places import at_mask
 from .sparse import kind_with_sparse, makes_sparse
@@ -95,6 +96,7 @@ _REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.std,
 _ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
 _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
 
+_CHOOSING = frozenset({choices.kept_where, choices.zeroed_where})
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at})
 _OF_NUMBERS = frozenset(
     {runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored, heap_adjoints.part_at}
@@ -202,7 +204,7 @@ def _truth_kind(function: Any, args: tuple[Kind, ...]) -> Kind:
 def _is_elementwise(function: Any, count: int) -> bool:
     if isinstance(function, np.ufunc):
         return function.signature is None and count == function.nin
-    return function in ELEMENTWISE and (function is not np.where or count == 3)
+    return function in _CHOOSING or (function in ELEMENTWISE and (function is not np.where or count == 3))
 
 
 def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:

@@ -11,6 +11,7 @@ import numpy as np
 from . import memory, runtime, updates
 from .of_scipy import makes_new
 from .registry import find_rule, is_nondifferentiable
+from .rules.choices import kept_where, zeroed_where
 from .rules.methods import reshape_method, transpose_method
 from .rules.places import at_mask, cycled, from_mask
 from .transforms.operations import Apply
@@ -96,6 +97,8 @@ FRESH = OPERATORS | frozenset(
         updates.kept,
         updates.of_same_dtype,
         runtime.stored_alone,
+        kept_where,
+        zeroed_where,
         at_mask,
         cycled,
         from_mask,

@@ -472,3 +472,35 @@ def test_missing_data_that_is_broadcast_stays_out() -> None:
     x, t = np.array([[1.0], [2.0], [3.0]]), np.array([[0.5, 1.5]])
     for k in (0, 1):
         np.testing.assert_allclose(s2sad.grad(f, k)(x, t), s2sad.grad(safely, k)(x, t), rtol=1e-12)
+
+
+MANY = 3000
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.maximum(x, 0) * x,
+        lambda x: np.maximum(x, 0) ** 0.5,
+        lambda x: np.where(x > 0, np.log(x), 0.0) * x,
+        lambda x: np.where(x <= 0, 1.0, np.sqrt(x)) + np.minimum(x, 0.3),
+        lambda x: np.where(np.isnan(x), 2.0, x) * np.maximum(x, 0.1),
+    ],
+)
+@pytest.mark.parametrize("special", [1.0, np.nan, -np.inf])
+def test_many_elements_are_as_few(f: Any, special: float) -> None:
+    x = np.random.default_rng(0).normal(size=MANY)
+    x[::7], x[3] = 0.0, special
+    with np.errstate(all="ignore"):
+        dout = np.random.default_rng(1).normal(size=MANY)
+        out, bprop = s2sad.vjp(f, x)
+        found = bprop(dout)[0]
+        for k in range(0, MANY, 500):
+            part, bprop_of_part = s2sad.vjp(f, x[k : k + 500])
+            assert np.array_equal(part, out[k : k + 500], equal_nan=True)
+            few = bprop_of_part(dout[k : k + 500])[0]
+            assert np.array_equal(few, found[k : k + 500], equal_nan=True)
+            assert np.array_equal(np.signbit(few), np.signbit(found[k : k + 500]))
+        second = s2sad.jvp(lambda x: s2sad.grad(lambda y: np.sum(f(y)))(x))(x, np.ones(MANY))[1]
+        few = s2sad.jvp(lambda x: s2sad.grad(lambda y: np.sum(f(y)))(x))(x[:500], np.ones(500))[1]
+        assert np.array_equal(second[:500], few, equal_nan=True)

@@ -16,7 +16,7 @@ import gast
 
 from .adjoint import Adjoint, Env, is_same_adjoint
 from .emit import Emitter
-from .masks import Mask, choice, either_holds, mask_of, opposite
+from .masks import Mask, choice, either_holds, kept, mask_of, opposite
 from .nodes import (
     assign,
     assigned_names,
@@ -88,7 +88,10 @@ class AdjointEmitter(Emitter):
             return adjoint.whole
         if adjoint.mask is None or adjoint.zeroed:
             return self.numpy_call("full_like", load(variable), adjoint.value)
-        return self.chosen_from(variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True))
+        found = None if adjoint.uniform else kept(self, adjoint.mask, adjoint.value, variable)
+        return found or self.chosen_from(
+            variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True)
+        )
 
     def chosen_from(self, variable: str, mask: Mask, a: Adjoint, b: Adjoint) -> Any:
         """The expression for an adjoint that is one where a mask holds and another where it does not."""

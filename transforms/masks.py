@@ -32,6 +32,7 @@ __all__ = [
     "chosen_each",
     "condition_of",
     "either_holds",
+    "kept",
     "mask_of",
     "mask_of_item",
     "note_conditions",
@@ -217,6 +218,18 @@ def _is_power(operation: Apply) -> bool:
         case gast.BinOp(op=gast.Div(), right=gast.Constant(value=int() | float() as divisor)):
             return divisor != 0
     return False
+
+
+def kept(emitter: Emitter, mask: Mask, value: Any, variable: str) -> Any:
+    """The expression for what is like a variable in the elements of a mask and zero elsewhere; None where
+    that is not surely an array.
+    """
+    kind = emitter.kinds.get(variable, emitter.domain.UNKNOWN)
+    if not (emitter.domain.is_array(kind) and emitter.domain.is_float(kind)):
+        return None
+    if len(mask) == 1 and mask[0].inverted:
+        return call(emitter.helper("zeroed_where"), load(mask[0].name), value)
+    return call(emitter.helper("kept_where"), _truth(emitter, mask), value)
 
 
 def choice(emitter: Emitter, mask: Mask, value: Any, other: Any, variable: str | None = None) -> Any:

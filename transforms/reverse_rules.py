@@ -16,6 +16,7 @@ from .masks import (
     choice,
     chosen,
     chosen_each,
+    kept,
     mask_of,
     of_numbers,
     reaching,
@@ -163,7 +164,7 @@ def contributions(
     is_elementwise = rule.structure == "elementwise"
     if is_elementwise and is_chosen_twice(reverse, operation, out, adjoint, slots, results):
         assert adjoint.mask is not None
-        once = reverse.named(out, choice(reverse, adjoint.mask, adjoint.value, constant(0), out), back)
+        once = reverse.full(out, adjoint, back)
         return contributions(reverse, operation, rule, out, replace(adjoint, value=once, zeroed=True), back)
     only_numbers = is_elementwise and reverse.is_of_numbers(operation)
     shared: dict[int, Any] = {}
@@ -331,7 +332,8 @@ def unbroadcasted(
     """
     value, mask = part.value, part.mask
     if mask is not None:
-        value = value if part.zeroed else choice(reverse, mask, value, constant(0))
+        if not part.zeroed:
+            value = kept(reverse, mask, value, out) or choice(reverse, mask, value, constant(0))
         mask = None if stays_zero(reverse, operand) else reaching(reverse, mask, operand, plan == "sum", code)
     elif part.uniform and plan == "sum":
         size = gast.Attribute(value=load(out), attr="size", ctx=gast.Load())

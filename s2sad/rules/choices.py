@@ -18,7 +18,53 @@ from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols
 
-__all__ = ["reaching", "where_each"]
+__all__ = ["kept_where", "reaching", "where_each", "zeroed_where"]
+
+MANY = 2048  # elements, from which on a product pays
+
+
+def kept_where(mask: Array, x: Array) -> Array:
+    """`np.where(mask, x, 0)`. Of many numbers a product is made, several times as fast where the mask
+    follows no pattern, unless an infinity or NaN is among them.
+
+    >>> kept_where(np.array([True, False, True]), np.array([1.0, np.inf, 3.0]))
+    array([1., 0., 3.])
+    """
+    if _is_large(mask, x):
+        with np.errstate(all="ignore"):
+            product = x * mask + 0.0  # of -0.0 it makes 0.0
+            if np.isfinite(np.sum(product)):
+                return product
+    return np.where(mask, x, 0)
+
+
+def zeroed_where(mask: Array, x: Array) -> Array:
+    """`np.where(mask, 0, x)`, as `kept_where`."""
+    return kept_where(~mask, x) if _is_large(mask, x) else np.where(mask, 0, x)
+
+
+def _is_large(mask: Any, x: Any) -> bool:
+    """Whether these are NumPy arrays, of truth values and of many floating-point numbers."""
+    are_arrays = type(mask) is np.ndarray and type(x) is np.ndarray
+    return are_arrays and x.size >= MANY and mask.dtype == bool and x.dtype.kind in "fc"
+
+
+KEPT = [
+    given(np.array([True, False, True]), A(3)),
+    given(np.array([[True], [False]]), A(2, 3)),
+    given(np.array([True, False]), A(3, 1, dtype="complex128")),
+    given(np.arange(MANY) % 3 == 0, A(MANY)),
+]
+
+
+@bprop(kept_where, "elementwise", samples=KEPT)
+def kept_where_(mask, x, out, dout):
+    return None, np.where(mask, dout, 0)
+
+
+@bprop(zeroed_where, "elementwise", samples=KEPT)
+def zeroed_where_(mask, x, out, dout):
+    return None, np.where(mask, 0, dout)
 
 
 def reaching(mask: Any, x: Any) -> Any:
