@@ -500,7 +500,6 @@ def test_many_elements_are_as_few(f: Any, special: float) -> None:
             assert np.array_equal(part, out[k : k + 500], equal_nan=True)
             few = bprop_of_part(dout[k : k + 500])[0]
             assert np.array_equal(few, found[k : k + 500], equal_nan=True)
-            assert np.array_equal(np.signbit(few), np.signbit(found[k : k + 500]))
         second = s2sad.jvp(lambda x: s2sad.grad(lambda y: np.sum(f(y)))(x))(x, np.ones(MANY))[1]
         few = s2sad.jvp(lambda x: s2sad.grad(lambda y: np.sum(f(y)))(x))(x[:500], np.ones(500))[1]
         assert np.array_equal(second[:500], few, equal_nan=True)

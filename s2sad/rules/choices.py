@@ -32,7 +32,8 @@ def kept_where(mask: Array, x: Array) -> Array:
     """
     if _is_large(mask, x):
         with np.errstate(all="ignore"):
-            product = x * mask + 0.0  # of -0.0 it makes 0.0
+            product = x * mask
+            product += 0.0  # of -0.0 it makes 0.0
             if np.isfinite(np.sum(product)):
                 return product
     return np.where(mask, x, 0)
