@@ -22,8 +22,8 @@ from .transforms.changes import Changes
 from .transforms.drop_same_stores import drop_same_stores
 from .transforms.errors import missing_rule
 from .transforms.expand_item_updates import expand_item_updates
-from .transforms.find_aliases import OUTSIDE, Aliases
-from .transforms.find_changed import Calls, changed_atoms, refuse_active_changes
+from .transforms.find_aliases import NOTHING, OUTSIDE, Aliases, argument_of, contents_of
+from .transforms.find_changed import Calls, changed_atoms, changes_elsewhere, refuse_active_changes
 from .transforms.find_shared import Sharing, find_shared
 from .transforms.find_stores import stores
 from .transforms.lower_updates import lower_updates
@@ -132,13 +132,29 @@ class Analysis:
 
     @cached_property
     def changes(self) -> Changes:
+        """What is changed, whoever is differentiated."""
+        return self.changes_beside(frozenset())
+
+    def changes_beside(self, active: frozenset[str]) -> Changes:
+        """What is changed, given what is active: a function that only the run knows, and that is
+        differentiated, is refused when it changes an argument.
+        """
+        elsewhere = changes_elsewhere(
+            self.program,
+            self.operation_of,
+            lambda call: self.may_change(self.operation_of(call), self.kind),
+            lambda atom: domain.is_immutable(self.kind(atom)),
+            active,
+        )
         return Changes(
             self.program,
             lambda: self.aliases,
             PRIMITIVES.is_in_place,
             self.calls,
+            elsewhere,
             lambda name: domain.is_numeric(self.kind_of_name(name)),
             lambda name: domain.is_integer(self.kind_of_name(name)),
+            self._is_free_data,
         )
 
     def nature(self, name: str, value: Any) -> str:
@@ -213,6 +229,15 @@ class Analysis:
             f"change a copy: `{name} = {name}.copy()`",
         )
 
+    def refuse_written(self, parameters: tuple[str, ...]) -> None:
+        """Raises UnsupportedSyntaxError for a change in place of what one of the parameters holds."""
+        changed = list(stores(self.program, PRIMITIVES.is_in_place))
+        changed += [(a.id, s) for s, atoms in self.calls for a in atoms if isinstance(a, gast.Name)]
+        for name, statement in changed if parameters else ():
+            for root in self.aliases.held.get(name, NOTHING)[0]:
+                if (argument_of(root) or contents_of(root)) in parameters:
+                    self._refuse_outside(statement, name, root)
+
     def guarded(self) -> Program:
         """The program with a check, first of all, that what it writes to among its arguments shares memory
         with no other argument.
@@ -221,9 +246,7 @@ class Analysis:
         program = self.program
         read = names_read(program.tree.body)
         others = [n.id for n in program.tree.args.args if n.id not in written and self._may_share(n.id, read)]
-        outside = {
-            n for n in read if n not in program.locals and n not in program.bindings and self._is_data(n)
-        }
+        outside = {n for n in read if n not in program.bindings and self._is_free_data(n)}
         if not written:
             return program
         seen = outside_of(program.resolve(load(n)) for n in read if n not in program.locals)
@@ -245,7 +268,10 @@ class Analysis:
     def _may_share(self, name: str, read: Any) -> bool:
         return name in read and not domain.is_immutable(self.kind_of_name(name))
 
-    def _is_data(self, name: str) -> bool:
+    def _is_free_data(self, name: str) -> bool:
+        """Whether a name is none of the function's, and that of something that can be changed."""
+        if name in self.program.locals:
+            return False
         value = self.program.resolve(load(name))
         if value is MISSING or callable(value) or isinstance(value, ModuleType):
             return False
@@ -278,6 +304,6 @@ def lowered(
         drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict)))
     )
     found = follow(merge_versions(found.program))
-    found = replace(found, program=share_reads(found.program, found.is_steady))
+    found = replace(found, program=share_reads(found.program, found.is_steady, found.changes.is_changed))
     watch("lower_updates", found.program)
     return replace(found, program=found.guarded())

@@ -55,8 +55,10 @@ class Derivative:
         outputs: str | tuple[str, ...] | None = None,
         writes: bool = False,
         careful: bool = False,
+        unchanged: frozenset[int] = frozenset(),
     ) -> None:
         self._outputs, self._writes, self._careful = outputs, writes, careful
+        self._unchanged = unchanged
         self._f, self._form, self._argnums, self._has_aux = f, form, argnums, has_aux
         self._leading, self._trailing = leading, trailing
         self._begin()
@@ -208,7 +210,8 @@ class Derivative:
         """The generated function for these kinds and parameters, and what it assumes."""
         function, before = self._plain(kinds)
         bare = isinstance(self._argnums, (int, str))
-        key = self._form, chosen, bare, self._has_aux, self._outputs, self._writes, self._careful, kinds
+        options = self._has_aux, self._outputs, self._writes, self._careful, self._unchanged
+        key = self._form, chosen, bare, options, kinds
         made, captures = share(function, key, lambda: self._generate(function, kinds, chosen, Generator()))
         return made, [*before, *captures]
 
@@ -227,6 +230,7 @@ class Derivative:
             self._outputs,
             self._writes,
             self._careful,
+            tuple(function.__code__.co_varnames[k] for k in sorted(self._unchanged)),
         )
         made = generator.derivative(request)
         return made, generator.captures
@@ -354,6 +358,7 @@ class Derivative:
             self._outputs,
             self._writes,
             self._careful,
+            frozenset(k + leading for k in self._unchanged),
         )
 
     def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:

@@ -7,9 +7,10 @@ such calls are plain functions again, so that they can be differentiated like an
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from . import domain
@@ -64,8 +65,13 @@ class _Fprop:
         positions = tuple(
             k for k in sorted({*leaves(returned), *leaves(wanted)}) if _is_differentiable(call.values[k])
         )
-        key = (call.function, positions, repr((returned, wanted)), self.careful)
-        function = cached(key, lambda: _fprop_function(call, returned, wanted, positions, self.careful))
+        # What the caller cannot know to be changed: its arguments, and what it bound to the function.
+        bound = isinstance(self.f, (functools.partial, MethodType))
+        given = frozenset(leaves(dict(call.arguments)) + leaves(call.own if bound else None))
+        key = (call.function, positions, repr((returned, wanted)), self.careful, given)
+        function = cached(
+            key, lambda: _fprop_function(call, returned, wanted, positions, self.careful, given)
+        )
         return replace(call, function=function)
 
 
@@ -75,9 +81,11 @@ def _fprop_function(
     wanted: dict[Key, Layout],
     positions: tuple[int, ...],
     careful: bool,
+    given: frozenset[int],
 ) -> FunctionType:
     """`def f_fprop_of(...)`, which calls the derivative of the lifted function by the values at some
-    positions, and gives the adjoints in the structure of the layouts.
+    positions, and gives the adjoints in the structure of the layouts. The function must not change what is
+    `given`.
     """
     name = call.function.__name__ if call.function.__name__.isidentifier() else "lambda_"
     values = ", ".join(f"x{k}" for k in range(len(call.values)))
@@ -90,16 +98,23 @@ def _fprop_function(
         return {_written(returned, adjoints)}, {_written(wanted, adjoints)}
     return out, {name}_bprop_of
 """
-    derivative = _derivative(call.function, "vjp", positions, careful)
+    derivative = _derivative(call.function, "vjp", positions, careful, given)
     bindings = {f"{name}_fprop": derivative, "close_recursion": close_recursion}
     return make_function(text, f"{name}_fprop_of", Scope({}), bindings)
 
 
 def _derivative(
-    function: FunctionType, form: str, positions: tuple[int, ...], careful: bool = False
+    function: FunctionType,
+    form: str,
+    positions: tuple[int, ...],
+    careful: bool = False,
+    unchanged: frozenset[int] = frozenset(),
 ) -> Derivative:
-    key = (function, form, positions, careful)
-    made: Derivative = cached(key, lambda: Derivative(function, form, positions, careful=careful))
+    """The derivative of a function that must not change what it is given at the positions `unchanged`."""
+    key = (function, form, positions, careful, unchanged)
+    made: Derivative = cached(
+        key, lambda: Derivative(function, form, positions, careful=careful, unchanged=unchanged)
+    )
     made.checks = False
     return made
 

@@ -63,6 +63,7 @@ class Request:
     outputs: str | tuple[str, ...] | None = None  # the parameters whose changed values are the result
     writes: bool = False  # whether the function may change its arguments
     careful: bool = False  # whether somebody may take the exceptions of its forward sweep: all are raised
+    unchanged: tuple[str, ...] = ()  # the parameters that it must not change
 
 
 @dataclass
@@ -162,12 +163,14 @@ class Generator:
             kinds = self.forms.kinds(program, given)
         watch = self.forms.watch if request is self._first else unwatched
         analysis = lowered(program, kinds, lambda p: self.forms.kinds(p, given), self.forms.may_change, watch)
-        program, kinds, changes = analysis.program, analysis.kinds, analysis.changes
+        program, kinds = analysis.program, analysis.kinds
         active = analysis.active(request.wrt)
+        changes = analysis.changes_beside(active)
         check_iteration(program, active, lambda node: PRIMITIVES.is_object(analysis.kind(node)))
         unseen = partial(is_unseen, program, analysis.kind)
         check_fields(program, active, analysis.varies, unseen, not request.writes)
         shadowed = analysis.shadowed(active, request.writes)
+        analysis.refuse_written(request.unchanged)
 
         def link(
             operation: Call,

@@ -54,18 +54,24 @@ class Changes:
         aliases: Callable[[], Aliases],
         is_in_place: Callable[[Any], bool],
         calls: Calls,
+        elsewhere: list[tuple[str, Any]],
         keeps_shape: Callable[[str], bool],
         is_integer: Callable[[str], bool] = lambda name: False,
+        is_free_data: Callable[[str], bool] = lambda name: False,
     ) -> None:
-        """`keeps_shape(name)` says that no change alters the shape of what a name holds, as of arrays, and
-        `is_integer(name)` that it holds a Python integer.
+        """`elsewhere` are statements that may change what a name holds, or (no name) something outside;
+        `keeps_shape(name)` says that no change alters the shape of what a name holds, as of arrays,
+        `is_integer(name)` that it holds a Python integer, and `is_free_data(name)` that it is none of the
+        function's names and holds something that can be changed.
         """
         self._overlaps = Overlaps(program, is_integer)
         self._aliases = aliases
         self._stores = stores(program, is_in_place)
         self._stores += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
+        self._stores += elsewhere
         self._keeps_shape = keeps_shape
         self._program = program
+        self._is_free_data = is_free_data
 
     @property
     def aliases(self) -> Aliases:
@@ -123,16 +129,25 @@ class Changes:
             found[id(s)] = assigned, assigned & live_before(s.body, frozenset(), frozenset())[0]
         return found
 
+    def _shared(self, name: str, changed: str) -> frozenset[str]:
+        """The roots of the object of `changed` that `name` has too, or what it holds."""
+        held = self._aliases().held
+        mine = held.get(name, ANYTHING if self._is_free_data(name) else NOTHING)
+        return both(mine) & held.get(changed, ANYTHING)[0]
+
     def _returns(self, name: str, changed: str, loop: int) -> bool:
         """Whether an iteration of a loop may change, as `changed`, what an earlier one held as `name`."""
-        held = self._aliases().held
-        shared = both(held.get(name, NOTHING)) & held.get(changed, ANYTHING)[0]
+        held, shared = self._aliases().held, self._shared(name, changed)
         made, carried = self._loops[loop]
         return not shared <= made or any(both(held.get(c, NOTHING)) & shared for c in carried)
 
     def is_changed(self, name: str) -> bool:
         """Whether an object that a name holds is changed anywhere."""
-        return any(self._aliases().reaches(name, changed) for changed, _ in self._stores)
+        return any(self._shared(name, changed) for changed, _ in self._stores)
+
+    def may_grow(self, name: str) -> bool:
+        """Whether the number of items of what a name holds may change."""
+        return not self._keeps_shape(name) and self.is_changed(name)
 
     def is_change(self, statement: Any) -> bool:
         """Whether a statement is one that changes something in place."""
@@ -145,7 +160,7 @@ class Changes:
         place, loops = self._positions[id(statement)]
         view = self._views.get(name.id)
         for changed, store in self._stores:
-            if self._aliases().reaches(name.id, changed):
+            if self._shared(name.id, changed):
                 if view is not None and not self._overlaps.may_hit(view, statement, store):
                     continue
                 where, around = self._positions[id(store)]
@@ -178,7 +193,7 @@ class Changes:
         return all(
             not self._overlaps.may_hit(place, statement, store)
             for changed, store in self._stores
-            if self._aliases().reaches(place.value.id, changed)
+            if self._shared(place.value.id, changed)
         )
 
     def is_read_before(self, name: str, statement: Any) -> bool:
@@ -206,7 +221,7 @@ class Changes:
         return [
             n
             for n in read
-            if n in self._program.locals
+            if (n in self._program.locals or self._is_free_data(n))
             and self.may_be_overwritten(
                 statement, gast.Name(id=n, ctx=gast.Load(), annotation=None, type_comment=None)
             )

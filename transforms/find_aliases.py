@@ -260,7 +260,8 @@ def find_aliases(
                     visit(s.body)
                     visit(s.orelse)
                 case gast.For():
-                    sources = [n for n in walk(s.iter) if isinstance(n, gast.Name) and n.id in program.locals]
+                    over = s.iter.args if isinstance(s.iter, gast.Call) else [s.iter]
+                    sources = [n for a in over for n in walk(a) if isinstance(n, gast.Name)]
                     for n in walk(s.target):
                         if isinstance(n, gast.Name):
                             define(n.id, union(item(of(source), is_container(source)) for source in sources))

@@ -7,6 +7,7 @@ stores `a[i] = v` have derivatives of their own.)
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,10 +16,10 @@ import gast
 from .find_stores import refuse_captured
 from .liveness import free_names
 from .nodes import names_read, own_statements
-from .operations import Primitives, is_pop, known_method
+from .operations import Call, Operation, Primitives, is_pop, known_method
 from .program import MISSING, Program
 
-__all__ = ["Calls", "changed_atoms", "changing_calls", "refuse_active_changes"]
+__all__ = ["Calls", "changed_atoms", "changes_elsewhere", "changing_calls", "refuse_active_changes"]
 
 Calls = list[tuple[Any, list[Any]]]
 
@@ -55,6 +56,7 @@ def changing_calls(
     UnsupportedSyntaxError for a nested function that changes what it captures.
     """
     result = []
+    bound = _bound_callables(program)
     for s in own_statements(program.tree.body):
         if isinstance(s, gast.FunctionDef):
             _refuse_captured(program, s, changing_calls(program.with_tree(s), primitives, kind, may_change))
@@ -64,11 +66,59 @@ def changing_calls(
             continue
         atoms = changed_atoms(s.value, program, primitives, kind)
         if (atoms is None and isinstance(s, gast.Expr)) or (not atoms and may_change(s.value)):
-            owner = [s.value.func.value] if isinstance(s.value.func, gast.Attribute) else []
+            function = s.value.func
+            owner = [function.value] if isinstance(function, gast.Attribute) else []
+            owner += [function] * (getattr(function, "id", "") in bound)
             atoms = [*owner, *s.value.args, *(k.value for k in s.value.keywords)]
         if atoms:
             result.append((s, atoms))
     return result
+
+
+def changes_elsewhere(
+    program: Program,
+    operation_of: Callable[[Any], Operation],
+    may_change: Callable[[Any], bool],
+    is_immutable: Callable[[Any], bool],
+    active: frozenset[str],
+) -> list[tuple[str, Any]]:
+    """The statements with a call that may change more than `changing_calls` tells, each with the name of what
+    it may change; with no name where that is outside of the function.
+
+    A function that only the run knows, and through which no derivative goes, may change its arguments; the
+    method that a name stands for, or a partial application, what it was made of.
+    """
+    bound = _bound_callables(program)
+    found: list[tuple[str, Any]] = []
+    for s in own_statements(program.tree.body):
+        if not isinstance(s, (gast.Assign, gast.Expr)) or not isinstance(s.value, gast.Call):
+            continue
+        operation = operation_of(s.value)
+        if isinstance(operation, Call) and operation.function is not MISSING:
+            found += [("", s)] * may_change(s.value)
+        elif isinstance(operation, Call):
+            atoms = [*operation.args, *(v for _, v in operation.keywords)]
+            names = [a.id for a in atoms if isinstance(a, gast.Name) and not is_immutable(a)]
+            callee = getattr(operation.callee, "id", "")
+            names += [callee] * (callee in bound)
+            if active.isdisjoint(names_read(s.value)):
+                found += [(n, s) for n in names if n in program.locals]
+    return found
+
+
+def _bound_callables(program: Program) -> set[str]:
+    """The names that may hold a method of an object of the function's, or a partial application."""
+    return {
+        s.targets[0].id
+        for s in own_statements(program.tree.body)
+        if isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and (isinstance(s.value, gast.Attribute) or _resolved(program, s.value) is functools.partial)
+    }
+
+
+def _resolved(program: Program, value: Any) -> Any:
+    return program.resolve(value.func) if isinstance(value, gast.Call) else MISSING
 
 
 def _refuse_captured(program: Program, function: Any, calls: Calls) -> None:

@@ -45,6 +45,7 @@ __all__ = ["inline_calls"]
 Node = Any  # gast publishes no types
 Finder = Callable[[Any, Node], Program | None]
 Key = tuple[str, str, int, int]
+Active = frozenset[str | Key]
 
 # How much a function may grow in all, as a multiple of what one inlined function may measure.
 GROWTH = 5
@@ -121,10 +122,11 @@ class _Inliner:
             tree, locals=self.program.locals | bound_names(tree), names=self.names, origins=self.origins
         )
 
-    def block(self, statements: list[Node], known: dict[str, Node], active: frozenset[str]) -> list[Node]:
+    def block(self, statements: list[Node], known: dict[str, Node], active: Active) -> list[Node]:
         """The block with calls replaced.
 
-        `known` are the nested functions defined before it, `active` those whose body it stands in.
+        `known` are the nested functions defined before it, `active` the functions whose body it stands in:
+        nested ones by name.
         """
         known = dict(known)
         result: list[Node] = []
@@ -170,7 +172,7 @@ class _Inliner:
     # ------------------------------------------------------------ one call
 
     def expand(
-        self, call: Node, target: Node, s: Node, known: dict[str, Node], active: frozenset[str]
+        self, call: Node, target: Node, s: Node, known: dict[str, Node], active: Active
     ) -> list[Node] | None:
         """The statements that the call `target = f(...)` stands for, or None where it stays a call."""
         method, call = (self.find_method and self.find_method(call)) or (MISSING, call)
@@ -184,7 +186,7 @@ class _Inliner:
                 return None
         else:
             callee = self.callee(self.program.resolve(call.func) if method is MISSING else method, call)
-            if callee is None or defines_functions(callee.tree):
+            if callee is None or defines_functions(callee.tree) or key_of(callee) in active:
                 return None
             function = callee.tree
         given = bind(function.args, call, literal_defaults=callee is not None)
@@ -200,7 +202,7 @@ class _Inliner:
             function = relocated(function, s)
         self.left -= cost
         body = self.instance(function, given, mapping, target, s)
-        inner = active | {name} if callee is None else active
+        inner = active | {name if callee is None else key_of(callee)}
         return self.block(body, known, inner) if body else [located(gast.Pass(), s)]
 
     def is_needed(self, call: Node) -> bool:

@@ -103,6 +103,8 @@ def _stays(reverse: Reverse, statement: Any, value: Any) -> bool:
     of the array later, or it is a view, whatever is changed.
     """
     base, index = value.value, value.slice
+    if any(map(reverse.changes.is_changed, names_read(index))):
+        return False
     if not reverse.changes.is_changed(base.id):
         return True
     kind = reverse.kind(base)

@@ -121,7 +121,7 @@ class Reverse(AdjointEmitter):
 
     def copy_of(self, name: str) -> Any:
         """An expression for a copy of what a name holds."""
-        if self.domain.is_array(self.kinds.get(name, self.domain.UNKNOWN)):
+        if self.domain.is_array(self.kind(load(name))):
             return call(attribute(load(name), "copy"))
         return call(self.helper("copy_adjoint"), load(name))
 

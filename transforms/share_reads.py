@@ -27,9 +27,11 @@ __all__ = ["share_reads"]
 Reads = dict[str, tuple[Any, frozenset[str]]]  # by what is read: where it went, and what it depends on
 
 
-def share_reads(program: Program, is_steady: Callable[[str], bool]) -> Program:
+def share_reads(
+    program: Program, is_steady: Callable[[str], bool], is_changed: Callable[[str], bool]
+) -> Program:
     """The program without repeated reads; `is_steady` says of a name that it holds an array or a tuple that
-    nobody changes.
+    nobody changes, `is_changed` that it holds something, such as an array of indices, that somebody does.
     """
     if not any(map(_source, statements_in(program.tree.body))):
         return program
@@ -52,7 +54,7 @@ def share_reads(program: Program, is_steady: Callable[[str], bool]) -> Program:
                 kept.append(map_blocks(s, partial(block, outside=inherited)))
                 continue
             base = _source(s)
-            if base is not None and is_steady(base):
+            if base is not None and is_steady(base) and not any(map(is_changed, names_read(s.value))):
                 key = repr((len(names), gast.dump(s.value)))
                 first = known.get(key)
                 if first is not None and all(map(is_temporary, names)):

@@ -181,6 +181,7 @@ def _untraced(reverse: Reverse, s: Any, forward: Any, saved: list[str], index: s
             and not saved
             and _stable(forward, s.iter)
             and reverse.domain.has_length(reverse.kind(s.iter))
+            and not (isinstance(s.iter, gast.Name) and reverse.changes.may_grow(s.iter.id))
         ):
             return _counted(reverse, call(reverse.bind("len", len), s.iter), index), None
     return None, None if saved else "count"

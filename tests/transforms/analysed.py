@@ -59,6 +59,7 @@ class Analysed:
             lambda: self.aliases,
             PRIMITIVES.is_in_place,
             calls,
+            [],
             lambda name: domain.is_numeric(self.kinds.get(name, UNKNOWN)),
         )
 

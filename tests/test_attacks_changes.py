@@ -1,0 +1,310 @@
+"""Programs that once had a wrong derivative: constants that change, where others hold them, and by whom."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import s2sad
+from s2sad.transforms.errors import UnsupportedSyntaxError
+from tests.compare import check_program, check_second
+from tests.programs import build
+
+X, Y = np.array([0.5, -0.7, 1.2, 0.9]), np.array([0.3, 0.8, -0.4, 1.1])
+
+CALLED = """
+import functools
+import queue
+
+def raised(c):
+    c[0] += 1.5
+    return 2.0
+
+def scaled(c):
+    c[0] *= 1.5
+    return 1.0
+
+def raised_often(c, n):
+    if n > 0:
+        raised_often(c, n - 1)
+        c[1:3] += 1.5
+
+class Store:
+    def __init__(self):
+        self.c = np.array([1.0, 2.0, 3.0, 4.0])
+        self.n = 0.0
+
+    def raised(self):
+        self.c[1] += 1.0
+        return 2.0
+
+    def doubled(self, n):
+        if n > 0:
+            self.doubled(n - 1)
+        self.c[2] *= 2.0
+        return n
+
+    def get(self):
+        self.n = self.n + 1.0
+        return self.n
+
+def made(n):
+    return made(n - 1) if n > 0 else Store()
+"""
+
+
+def program(body: str) -> str:
+    """A function of two vectors with this body, after those that it may call."""
+    return CALLED + "def f(x, y):\n" + "".join(f"    {line}\n" for line in body.strip().splitlines())
+
+
+PLACES = {
+    "a mask": """
+m = x > 0
+a = np.sum(x[m] ** 2)
+m[1] = True
+return a * np.sum(x[m] ** 2) * np.sum(y)
+""",
+    "a mask, written into": """
+m = x > 0
+a = x[m]
+np.logical_not(m, out=m)
+d = x[m]
+m |= y > 0
+return np.sum(a) * np.sum(d * d) * np.sum(x[m] * y[m])
+""",
+    "places in a tuple": """
+i = np.array([0, 1])
+ii = (i,)
+a = x[ii]
+i[0] = 2
+return np.sum(x[ii] * a) + np.sum(y * y)
+""",
+    "places in a loop": """
+places = np.array([0, 1])
+s = 0.0
+for k in range(3):
+    a = x[places]
+    s = s + np.sum(a * a * y[places]) * s + 1.0
+    places[k % 2] = (places[k % 2] + 1 + k) % 4
+return s
+""",
+    "a list of places in a loop": """
+places = [0, 1]
+v = y * 1.0
+for k in range(3):
+    a = x[places]
+    v[places] = v[places] * a + v[places[::-1]] ** 2
+    places[k % 2] = (places[k % 2] + 1 + k) % 4
+return np.sum(v * v)
+""",
+    "a list that is looped over": """
+items = [1, 2, 3]
+s = x * 1.0
+for k in items:
+    s = s * 2.0
+items.append(4)
+return np.sum(s * y)
+""",
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_places_that_change(name: str) -> None:
+    f = build(program(PLACES[name]))
+    check_program(f, (X, Y), (0, 1))
+    check_second(f, (X, Y), (0, 1))
+
+
+OF_THE_MODULE = {
+    "stores": """
+C[:] = 1.0
+a = x * C
+C[0] = 2.0
+d = y * C * a
+C[1] += 1.0
+return np.sum(a * d * C)
+""",
+    "places": """
+C[:] = [0, 1, 2, 3]
+a = x[C]
+C[0] = 2
+return np.sum(a * y[C])
+""",
+    "a function that changes them": """
+C[:] = 1.0
+a = x * C
+raised(C)
+d = y * C * a
+raised(C)
+return np.sum(a * d * C)
+""",
+    "a recursive function that changes them": """
+C[:] = 1.0
+a = x * C
+raised_often(C, 2)
+d = y * C * a
+raised_often(C, 1)
+return np.sum(a * d * C)
+""",
+    "a nested function that reads them": """
+C[:] = 1
+def inner(v):
+    return v * C
+a = inner(x)
+C[0] = 2
+return np.sum(a * inner(a) * y * C)
+""",
+    "a list": """
+LIST[:] = [1.0, 2.0]
+s = x * 1.0
+for k in LIST:
+    s = s * 2.0
+LIST.append(4.0)
+return np.sum(s * y)
+""",
+}
+
+
+@pytest.mark.parametrize("name", OF_THE_MODULE)
+def test_constants_of_the_module_that_change(name: str) -> None:
+    start = np.arange(4) if name == "places" else np.ones(4)
+    check_program(build(program(OF_THE_MODULE[name]), C=start, LIST=[0.0]), (X, Y), (0, 1))
+
+
+def test_a_recursive_function_that_finds_what_it_changes() -> None:
+    f = build(
+        """
+def reset(n):
+    if n > 0:
+        reset(n - 1)
+    C[:] = n + 1.0
+
+def f(x, y):
+    reset(1)
+    a = x * C
+    reset(2)
+    d = a * C * y
+    reset(0)
+    return np.sum(a * d * C)
+""",
+        C=np.ones(4),
+    )
+    check_program(f, (X, Y), (0, 1))
+
+
+@pytest.mark.parametrize("rows", [[np.ones(2), np.ones(2)], np.ones((3, 2))], ids=["list", "array"])
+def test_rows_of_a_constant_that_are_changed_are_refused(rows: object) -> None:
+    f = build(program("for row in ROWS:\n    row[0] = x[0]\nreturn np.sum(ROWS[0] * ROWS[1])"), ROWS=rows)
+    for transform in (s2sad.grad(f), s2sad.vjp(f)):
+        with pytest.raises(UnsupportedSyntaxError, match="outside of the function"):
+            transform(X, Y)
+
+
+BY_WHOM = {
+    "a function of two": """
+c = np.array([1.0, 2.0, 3.0, 4.0])
+g = raised if x[0] > 0 else scaled
+a = x * c
+n = g(c)
+d = a * c * y
+n = n * g(c)
+return np.sum(a * d * c) * n
+""",
+    "a partial application": """
+c = np.array([1.0, 2.0, 3.0, 4.0])
+g = functools.partial(raised, c)
+a = x * c
+n = g()
+d = a * c * y
+n = n * g()
+return np.sum(a * d * c) * n
+""",
+    "a method of an array": """
+c = np.array([4.0, 2.0, 3.0, 1.0])
+sort = c.sort
+a = x * c
+sort()
+return np.sum(a * a * c * y)
+""",
+    "a method of an object": """
+store = Store()
+g = store.raised
+a = x * store.c
+n = g()
+d = a * store.c * y
+n = n * g()
+return np.sum(a * d * store.c) * n
+""",
+    "a recursive method": """
+store = Store()
+a = x * store.c
+n = store.doubled(2)
+d = a * store.c * y
+n = n + store.doubled(1)
+return np.sum(a * d * store.c) * n
+""",
+    "an object that only the run knows": """
+store = made(1)
+n = store.get()
+a = x * store.get()
+store.get()
+n = store.get()
+return np.sum(a * y) * store.get()
+""",
+    "a queue": """
+items = queue.Queue()
+for k in range(5):
+    items.put(k + 1.0)
+n = items.get()
+a = x * items.get()
+n = items.get()
+return np.sum(a * y) * items.get()
+""",
+}
+
+
+@pytest.mark.parametrize("name", BY_WHOM)
+def test_who_changes_a_constant(name: str) -> None:
+    check_program(build(program(BY_WHOM[name])), (X, Y), (0, 1))
+
+
+def test_a_function_that_only_the_run_knows_must_not_change_an_argument() -> None:
+    text = """
+def scaled(c, a):
+    c[0] *= 1.5
+    return np.sum(a) * np.sum(c)
+
+def f(x, g):
+    c = np.ones(4)
+    a = x * c
+    return g(c, x) * np.sum(a * a * c)
+"""
+    f = build(text)
+    with pytest.raises(UnsupportedSyntaxError, match="which the caller holds too"):
+        s2sad.grad(f)(X, f.__globals__["scaled"])
+
+
+def test_an_append_under_another_name_is_refused() -> None:
+    f = build(program("items = []\npush = items.append\npush(x[0] * 2)\nreturn items[0] * y[0]"))
+    for transform in (s2sad.grad(f), s2sad.vjp(f)):
+        with pytest.raises(UnsupportedSyntaxError, match="changes its arguments"):
+            transform(X, Y)
+
+
+def test_a_partial_application_must_not_change_what_it_was_made_of() -> None:
+    f = build("""
+import functools
+
+def scaled(c, a):
+    c[0] *= 1.5
+    return np.sum(a) * np.sum(c)
+
+def f(x):
+    c = np.ones(4)
+    g = functools.partial(scaled, c)
+    a = x * c
+    return g(x) * np.sum(a * a * c)
+""")
+    with pytest.raises(UnsupportedSyntaxError, match="which the caller holds too"):
+        s2sad.grad(f)(X)
