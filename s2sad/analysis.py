@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,6 +27,7 @@ from .transforms.find_aliases import NOTHING, OUTSIDE, Aliases, argument_of, con
 from .transforms.find_changed import Calls, changed_atoms, changes_elsewhere, refuse_active_changes
 from .transforms.find_shared import Sharing, find_shared
 from .transforms.find_stores import stores
+from .transforms.heap_methods import CHANGING
 from .transforms.lower_updates import lower_updates
 from .transforms.merge_versions import merge_versions
 from .transforms.nodes import call, find_nodes, load, located, names_read, tuple_of
@@ -38,6 +40,7 @@ from .writing import lowered_writes
 
 __all__ = ["Analysis", "lowered"]
 
+CONTAINERS = (dict, deque, defaultdict, OrderedDict, Counter)
 FindKinds = Callable[[Program], dict[str, Kind]]
 
 
@@ -180,11 +183,40 @@ class Analysis:
                 refusal = PRIMITIVES.refusal(operation.function)
                 raise missing_rule(operation.function, refusal, self.program.where(statement))
 
+    def _refuse_methods(self, active: frozenset[str]) -> None:
+        """Raises UnsupportedSyntaxError for a method that changes a container that carries a derivative, and
+        whose adjoint is that of no list or array.
+        """
+        made = {
+            s.targets[0].id: s.value
+            for s in find_nodes(self.program.tree, gast.Assign)
+            if isinstance(s.targets[0], gast.Name)
+        }
+        for s in find_nodes(self.program.tree, gast.Assign, gast.Expr):
+            match s.value:
+                case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr), args=args) if (
+                    attr in CHANGING and name in active and name in made
+                ):
+                    value = made[name]
+                    function = self.program.resolve(getattr(value, "func", value))
+                    of_list = isinstance(value, (gast.List, gast.ListComp)) or function is list
+                    is_container = (
+                        of_list or isinstance(value, gast.Dict) or any(function is c for c in CONTAINERS)
+                    )
+                    if is_container and not (of_list and (attr == "append" or (attr == "pop" and not args))):
+                        self.program.refuse(
+                            s,
+                            f"`{attr}` of a container that carries a derivative",
+                            "the derivative of the change is not known",
+                            "build a new container",
+                        )
+
     def shadowed(self, active: frozenset[str], writes: bool) -> frozenset[str]:
         """The active names that have shadows; raises UnsupportedSyntaxError for a change that is seen outside
         of the function and that carries a derivative, unless it is one of an argument and `writes`.
         """
         self._refuse_unknown(active)
+        self._refuse_methods(active)
         refuse_active_changes(self.program, self.calls, active)
         for statement, name, root in self.sharing.outside:
             if name in active and (root == OUTSIDE or not writes):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache, partial
 from types import FunctionType
 from typing import Any
@@ -19,7 +19,8 @@ import gast
 
 from .compiled import make_function
 from .members import super_of
-from .objects import is_plain, lookup
+from .mirrors import made_like
+from .objects import is_plain, lookup, make
 from .registry import find_rule, is_nondifferentiable, refusal
 from .transforms.bind_methods import MethodCall
 from .transforms.bind_objects import Objects
@@ -38,7 +39,7 @@ from .transforms.nodes import (
 from .transforms.program import MISSING, Program, Scope
 from .transforms.rebuild import bound_names, map_blocks, rebuilt
 
-__all__ = ["maker_of", "makes_plainly", "new_class", "put_in_constructors"]
+__all__ = ["maker_of", "makes_known", "makes_plainly", "new_class", "put_in_constructors"]
 
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 ROUNDS = 8  # of constructors that call each other's
@@ -59,6 +60,33 @@ def makes_plainly(cls: Any) -> bool:
         and refusal(cls) is None
         and not is_nondifferentiable(cls)
     )
+
+
+def makes_known(cls: Any) -> bool:
+    """Whether what calling a class does can be written out."""
+    return makes_plainly(cls) or is_frozen(cls)
+
+
+def is_frozen(cls: Any) -> bool:
+    """Whether a class is a dataclass whose objects are made by their constructor alone, and never changed."""
+    if not isinstance(cls, type) or not is_dataclass(cls) or not is_plain(cls) or not is_generated(cls):
+        return False
+    setter = lookup(cls, "__setattr__")
+    return (
+        cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        and isinstance(setter, FunctionType)
+        and setter.__qualname__.endswith("__setattr__")
+        and setter.__code__.co_filename == "<string>"
+        and lookup(cls, "__new__") is lookup(object, "__new__")
+        and not hasattr(cls, "__post_init__")
+        and find_rule(cls) is None
+    )
+
+
+@lru_cache(maxsize=1024)
+def blank(cls: Any) -> Any:
+    """An object of a frozen dataclass that holds nothing yet."""
+    return make(cls, dict.fromkeys(f.name for f in fields(cls)))
 
 
 def is_generated(cls: type) -> bool:
@@ -116,7 +144,7 @@ def put_in_constructors(
     """
     writer = _Writer(program, kind)
     tree = rebuilt(program.tree, body=writer.block(program.tree.body))
-    if not writer.made:
+    if not writer.made and not writer.made_whole:
         return program
     made = program.with_tree(
         tree,
@@ -170,6 +198,7 @@ class _Writer:
         self.program, self.kind = program, kind
         self.objects = Objects(program, program.names.copy())
         self.made: dict[str, type] = {}  # by name the classes of what is made
+        self.made_whole = False  # whether frozen objects are
 
     def block(self, statements: list[Any]) -> list[Any]:
         result: list[Any] = []
@@ -185,14 +214,19 @@ class _Writer:
         node = s.value
         if not isinstance(node, gast.Call) or not isinstance(node.func, (gast.Name, gast.Attribute)):
             return None
+        replaced = self.replaced(s, target)
+        if replaced is not None:
+            return replaced
         cls = class_of(node.func, self.program, self.kind)
-        if cls is MISSING or not makes_plainly(cls):
+        if cls is MISSING or not makes_known(cls):
             return None
         given = [*node.args, *(k.value for k in node.keywords)]
         if any(isinstance(a, gast.Starred) for a in given) or any(k.arg is None for k in node.keywords):
             return None
         name = self.objects.names.fresh(target) if target in names_read(node) else target
         init = lookup(cls, "__init__")
+        if is_frozen(cls):
+            return self.frozen(s, cls, target)
         if is_generated(cls):
             body = self.stores(cls, node, name)
         elif isinstance(init, FunctionType):
@@ -205,6 +239,37 @@ class _Writer:
         new = call(attribute(load(self.objects.name(object)), "__new__"), node.func)
         last = [] if name == target else [assign(target, load(name))]
         return [located(b, s) for b in (assign(name, new), *body, *last)]
+
+    def replaced(self, s: Any, target: str) -> list[Any] | None:
+        """What `target = dataclasses.replace(x, a=v)` stands for: a constructor, given all attributes."""
+        node = s.value
+        if self.program.resolve(node.func) is not replace or len(node.args) != 1:
+            return None
+        cls: Any = getattr(self.kind(node.args[0]), "cls", None)
+        named = {k.arg: k.value for k in node.keywords}
+        if None in named or not makes_known(cls) or not is_generated(cls):
+            return None
+        before: list[Any] = []
+        for f in fields(cls):
+            if f.init and f.name not in named:
+                held = self.objects.names.temporary(f.name)
+                before.append(assign(held, attribute(node.args[0], f.name)))
+                named[f.name] = load(held)
+        made = located(call(self.objects.name(cls), **named), s)
+        written = self.written(assign(target, made, s), target)
+        return None if written is None else [*(located(b, s) for b in before), *written]
+
+    def frozen(self, s: Any, cls: type, target: str) -> list[Any] | None:
+        """The object that the constructor of a frozen dataclass makes, at once."""
+        body = self.stores(cls, s.value, target)
+        if body is None:
+            return None
+        values = {b.targets[0].attr: b.value for b in body if isinstance(b.targets[0], gast.Attribute)}
+        before = [b for b in body if not isinstance(b.targets[0], gast.Attribute)]
+        name = self.objects.name(blank(cls), f"blank_{cls.__name__}")
+        new = call(self.objects.name(made_like), load(name), **values)
+        self.made_whole = True
+        return [located(b, s) for b in (*before, assign(target, new))]
 
     def calls(self, name: str, method: str, args: list[Any], keywords: list[Any]) -> Any:
         func = attribute(load(name), method)

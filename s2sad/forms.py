@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -17,7 +17,7 @@ import gast
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
 from .captures import Capture, captured
-from .constructors import maker_of, makes_plainly
+from .constructors import maker_of, makes_known, makes_plainly
 from .effects import aliases_of, changes_outside
 from .heap_natures import HeapNatures, has_heap
 from .judgements import stays_starred
@@ -86,7 +86,7 @@ class Forms:
         make = getattr(type(function), "function_for_kinds", None)
         if isinstance(function, functools._lru_cache_wrapper):
             return self.plain(function.__wrapped__, args, keywords)
-        if isinstance(function, type) and makes_plainly(function):
+        if isinstance(function, type) and makes_known(function):
             function = maker_of(function)
         if make is None:
             return self.of_arity(function, len(args), keywords)
@@ -225,6 +225,11 @@ class Forms:
         """The kind of what a user's function returns for arguments of these kinds."""
         if operation.function is object.__new__ and isinstance(made := getattr(args[0], "value", None), type):
             return Record(made, ()) if makes_plainly(made) else UNKNOWN
+        if operation.function is replace and len(args) == 1 and isinstance(args[0], Record):
+            kind: Kind = args[0]
+            for name, value in keywords.items():
+                kind = domain.with_field(kind, name, value)
+            return kind
         if operation.function is super and len(args) == 2:
             classes = [getattr(kind, "value", None) for kind in args]
             return Literal(super_of(*classes)) if all(isinstance(c, type) for c in classes) else UNKNOWN

@@ -26,7 +26,7 @@ import numpy as np
 
 from .arity import has_stars, of_arity
 from .compiled import make_function
-from .constructors import maker_of, makes_plainly
+from .constructors import maker_of, makes_known
 from .conversions import DICT_METHODS, LIST_METHODS
 from .derivative import Derivative
 from .getters import GETTERS, written_getter
@@ -126,7 +126,7 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return special(args, keywords)  # type: ignore[no-any-return]
     if isinstance(f, functools._lru_cache_wrapper):
         return lift(f.__wrapped__, args, keywords)
-    if isinstance(f, type) and makes_plainly(f):
+    if isinstance(f, type) and makes_known(f):
         return replace(lift(maker_of(f), args, keywords), own=None)
     if isinstance(f, functools.partial):
         inner = lift(f.func, (*f.args, *args), {**f.keywords, **keywords})

@@ -13,7 +13,7 @@ from functools import partial, reduce
 from types import BuiltinMethodType, CellType, FunctionType, MethodType
 from typing import Any
 
-from .objects import dict_like, fields_of, is_plain, lookup, mirror, shadows_fields
+from .objects import dict_like, fields_of, is_plain, lookup, make, mirror, shadows_fields
 from .runtime import add, zeros_like
 from .transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 
@@ -24,6 +24,7 @@ __all__ = [
     "field_adjoint",
     "field_tangent",
     "holding",
+    "made_like",
     "refuse_held_object",
 ]
 
@@ -41,6 +42,11 @@ def adjoint_like(x: Any, /, **parts: Any) -> Any:
     if isinstance(x, dict):
         return dict_like(x, values)
     return type(x)(*values.values()) if isinstance(x, tuple) else mirror(x, values)
+
+
+def made_like(x: Any, /, **values: Any) -> Any:
+    """A new object of the class of `x` with these attributes, and its own for the rest."""
+    return make(type(x), {**fields_of(x), **values})
 
 
 def field_adjoint(dvalue: Any, x: Any, name: str) -> Any:

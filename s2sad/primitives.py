@@ -37,7 +37,7 @@ __all__ = ["PRIMITIVES", "RulePrimitives"]
 
 
 HELPERS = (runtime, updates, mirrors, choices, memory)  # the modules of what generated code calls
-BUILDERS = (mirrors.adjoint_like, mirrors.holding)
+BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
 
 

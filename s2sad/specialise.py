@@ -5,6 +5,7 @@ methods, and functions that change their arguments, in the place of their calls.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import gast
 
 from . import domain
-from .constructors import makes_plainly, put_in_constructors
+from .constructors import makes_known, put_in_constructors
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
 from .members import member_of
 from .objects import is_plain, lookup
@@ -49,7 +50,8 @@ def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
     """Whether a function reads objects of the user's classes."""
     free = {n.id: n for n in find_nodes(program.tree, gast.Name) if n.id not in program.locals}
     return any(map(holds_record, kinds.values())) or any(
-        is_plain(type(found)) or makes_plainly(found) for found in map(program.resolve, free.values())
+        is_plain(type(found)) or makes_known(found) or found is replace
+        for found in map(program.resolve, free.values())
     )
 
 

@@ -100,10 +100,11 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "inserted_in_places queue_of_values sorted_in_place reversed_in_place cleared_and_filled "
             "list_sorted_through_another_name",
         ),
+        ("`pop`, `popitem`, `del` of dicts", "popped_from_a_dict key_deleted deleted_through_another_name"),
         ("lists in lists and dicts", "rows_of_a_list lists_by_key list_of_two_names"),
         (
             "`deque`, `defaultdict`, `OrderedDict`, `heapq`, `bisect`",
-            "window_of_a_deque queue_at_both_ends default_lists default_numbers ordered_dict heap_of_numbers "
+            "last_few window_of_a_deque queue_at_both_ends default_lists default_numbers ordered_dict heap_of_numbers "
             "sorted_as_it_grows shortest_way",
         ),
         ("`extend`, `+=`, `*`, copies of lists", "list_extended list_extended_in_a_loop list_copied"),
@@ -141,6 +142,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         (
             "lists of objects of different classes",
             "layers_of_different_classes layers_made_in_a_loop weights_of_a_layer_set",
+        ),
+        (
+            "frozen dataclasses, `dataclasses.replace`",
+            "frozen_objects_replaced frozen_argument_replaced",
         ),
         (
             "`C(*args)`, `C(**config)`, `getattr`, `setattr` and `__dict__.update` of any name",

@@ -46,7 +46,7 @@ class Writer(Expressions):
         ]
         if not deep:
             forms += [self.branch, self.branch, self.for_loop, self.for_loop, self.while_loop, self.closure]
-            forms += [self.attempt, self.context, self.star_call]
+            forms += [self.attempt, self.context, self.star_call, self.comprehension, self.container]
         if indent > 1 and self.chance(4):
             return self.jump(scope, indent)
         form = self.draw(st.sampled_from(forms))
@@ -208,6 +208,50 @@ class Writer(Expressions):
         form = self.pick("return", "break", "continue") if scope.loops else "return"
         self.emit(indent, f"return {self.returned(scope)}" if form == "return" else form)
         return True
+
+    def comprehension(self, scope: Scope, indent: int) -> None:
+        """A sum over a comprehension, of a list, a dict or a generator."""
+        target = self.target(scope, "f")
+        inside = scope.copy(loops=1)
+        inside.names["f"].add("q")
+        value, test = self.bounded(inside, "f"), f" if {self.test(inside, 0)}" if self.chance(3) else ""
+        vectors = sorted(scope.names["v"])
+        source = f"[{self.leaf(scope, 'f')}, {self.leaf(scope, 'f')}]"
+        source = self.pick(*vectors, source) if vectors else source
+        consumed = self.pick(
+            f"[{value} for q in {source}{test}]",
+            f"({value} for q in {source}{test})",
+            f"{{k: {value} for k, q in enumerate({source}){test}}}.values()",
+            f"[0.5 * r for r in [{value} for q in {source}{test}]]",
+        )
+        self.emit(indent, f"{target} = 0.4 * sum({consumed})")
+        scope.names["f"].add(target)
+
+    def container(self, scope: Scope, indent: int) -> None:
+        """A list and a dict that are changed, by one of their names or another, and read."""
+        self.fresh += 1
+        items, named = f"items{self.fresh}", f"named{self.fresh}"
+        target = self.target(scope, "f")
+        self.emit(indent, f"{items} = [{self.leaf(scope, 'f')}, {self.bounded(scope, 'f')}]")
+        self.emit(indent, f"{named} = {{'a': {self.bounded(scope, 'f')}}}")
+        name = items
+        if self.chance(3):
+            name = self.pick(f"rows{self.fresh}[0]", f"same{self.fresh}")
+            holder = f"rows{self.fresh} = [{items}, {items}]"
+            self.emit(indent, holder if "[" in name else f"{name} = {items}")
+        for _ in range(self.pick(1, 2, 3)):
+            value = self.bounded(scope, "f")
+            self.emit(
+                indent,
+                self.pick(
+                    f"{name}.append({value})",
+                    f"{name}[0] = {value}",
+                    f"{items}[-1] = 0.5 * {name}[0]",
+                    f"{named}['{self.pick('a', 'b')}'] = {value}",
+                ),
+            )
+        self.emit(indent, f"{target} = 0.3 * sum({items}) + 0.2 * {named}['a'] * {name}[1]")
+        scope.names["f"].add(target)
 
     def closure(self, scope: Scope, indent: int) -> None:
         self.fresh += 1

@@ -95,7 +95,9 @@ def decisions(text: str, args: tuple[Any, ...], margin: float) -> list[bytes] | 
 
 @st.composite
 def programs(draw: st.DrawFn) -> Case:
-    """Programs of two floats, a vector, a matrix and a count: branches, loops, exits, calls, closures."""
+    """Programs of two floats, a vector, a matrix and a count: branches, loops, exits, calls, closures,
+    comprehensions, containers.
+    """
     writer = Writer(draw)
     text = writer.module()
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))

@@ -17,7 +17,7 @@ from .program import MISSING, Program
 if TYPE_CHECKING:
     from .heap_writer import Writer
 
-__all__ = ["Methods", "is_list_change"]
+__all__ = ["CHANGING", "Methods", "is_list_change"]
 
 Node = Any  # gast publishes no types
 

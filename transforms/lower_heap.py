@@ -121,20 +121,25 @@ class _Lowerer(Writer):
             case gast.For():
                 self.loops.loop(s)
             case gast.FunctionDef():
-                held = [
-                    n for n in names_read(s) if n in self.program.locals and self.nature(load(n)) != "plain"
-                ]
-                if held:
-                    self.refuse(
-                        f"changes of objects, and a nested function that reads `{held[0]}`",
-                        "what the function sees when it is called is not followed",
-                        "pass it as an argument",
-                    )
-                self.emit(s)
+                self.captured(s)
             case gast.Return(value=value):
                 self.emit(rebuilt(s, value=self.view(value)))
             case _:
                 self.emit(map_blocks(s, self.inner))
+
+    def captured(self, s: Node) -> None:
+        """A nested function, which may read numbers of the one around it."""
+        for name in names_read(s):
+            nature = self.nature(load(name)) if name in self.program.locals else "plain"
+            if nature == "object":
+                self.refuse(
+                    f"changes of objects, and a nested function that reads `{name}`",
+                    "what the function sees when it is called is not followed",
+                    "pass it as an argument",
+                )
+            if nature == "unknown" and name in self.bound_to:
+                self.emit(gast.Expr(value=self.helper("plain_number", load(name))))
+        self.emit(s)
 
     def assignment(self, s: Node, target: str, value: Node) -> None:
         match value:

@@ -3,6 +3,7 @@
 import heapq
 from bisect import insort
 from collections import OrderedDict, defaultdict, deque
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -266,6 +267,25 @@ def attribute_deleted(x, y):
     del cells[0].w
     a.w = a.v * y
     return cells[0].w
+
+
+@program((positive(4),), second=True)
+def popped_from_a_dict(x):
+    d = {"a": x[0], "b": x[1] * x[0]}
+    v = d.pop("a")
+    w = d.pop("missing", x[2])
+    key, u = d.popitem()
+    return v * w * u**2 if key == "b" else v
+
+
+@program((positive(5),))
+def last_few(x):
+    window = deque(maxlen=3)
+    total = 0.0
+    for v in x:
+        window.append(v * v)
+        total = total + sum(window) * v
+    return total
 
 
 @program((positive(5),), second=True)
@@ -622,3 +642,39 @@ def attributes_of_any_name(x, y):
     for name in ("a", "b_squared"):
         total = total + getattr(settings, name) ** 2
     return total
+
+
+@dataclass(frozen=True)
+class Spring:
+    stiffness: float
+    length: float = 1.0
+    label: str = "spring"
+
+    def stretched(self, by):
+        return replace(self, length=self.length * by)
+
+    def energy(self):
+        return 0.5 * self.stiffness * self.length**2
+
+
+@program((0.7, 1.3), wrt=(0, 1), second=True)
+def frozen_objects_replaced(x, y):
+    spring = Spring(x)
+    for _ in range(3):
+        spring = spring.stretched(y)
+    other = replace(spring, stiffness=spring.length * y, label="other")
+    return spring.energy() * other.energy() * len(other.label)
+
+
+@program((Spring(0.7, 1.2), 1.3), wrt=(0, 1), second=True)
+def frozen_argument_replaced(spring, y):
+    spring = replace(spring, stiffness=spring.stiffness * y)
+    return spring.stretched(y)
+
+
+@program(([{"k": 0.7, "l": 0.4}, {"k": 1.3, "l": 0.2}], 1.1), wrt=(0, 1))
+def objects_made_of_settings(settings, y):
+    springs = [Spring(stiffness=s["k"], length=s["l"]) for s in settings]
+    points = [Point(x=s["k"], y=s["l"]) for s in settings]
+    points[0].x = points[1].y * y
+    return sum(s.energy() for s in springs) * points[0].dot(points[1])
