@@ -39,7 +39,7 @@ from .transforms.nodes import (
 from .transforms.program import MISSING, Program, Scope
 from .transforms.rebuild import bound_names, map_blocks, rebuilt
 
-__all__ = ["maker_of", "makes_known", "makes_plainly", "new_class", "put_in_constructors"]
+__all__ = ["maker_of", "makes_known", "makes_plainly", "new_class", "put_in_constructors", "replacer_of"]
 
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 ROUNDS = 8  # of constructors that call each other's
@@ -118,6 +118,20 @@ def maker_of(cls: type) -> FunctionType:
     return make_function(
         text, f"{cls.__name__}_made", Scope({}), {"made_class": cls}, by_position or None, by_name or None
     )
+
+
+@lru_cache(maxsize=1024)
+def replacer_of(cls: Any, names: tuple[str, ...]) -> FunctionType | None:
+    """`dataclasses.replace` for objects of a class and these attributes, as a function that calls the
+    constructor; None where what that does is not known.
+    """
+    if not makes_known(cls) or not is_generated(cls):
+        return None
+    parameters = ", ".join(["obj", *(["*"] if names else []), *names])
+    values = {f.name: f.name if f.name in names else f"obj.{f.name}" for f in fields(cls) if f.init}
+    passed = ", ".join(f"{name}={value}" for name, value in values.items())
+    text = f"def replace_{cls.__name__}({parameters}):\n    return made_class({passed})\n"
+    return make_function(text, f"replace_{cls.__name__}", Scope({}), {"made_class": cls})
 
 
 def new_class(node: Any, program: Program, kind: Callable[[Any], Any]) -> Any:

@@ -17,7 +17,7 @@ import gast
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
 from .captures import Capture, captured
-from .constructors import maker_of, makes_known, makes_plainly
+from .constructors import maker_of, makes_known, makes_plainly, replacer_of
 from .effects import aliases_of, changes_outside
 from .heap_natures import HeapNatures, has_heap
 from .judgements import stays_starred
@@ -86,6 +86,8 @@ class Forms:
         make = getattr(type(function), "function_for_kinds", None)
         if isinstance(function, functools._lru_cache_wrapper):
             return self.plain(function.__wrapped__, args, keywords)
+        if function is replace and len(args) == 1 and isinstance(args[0], Record):
+            function = replacer_of(args[0].cls, tuple(keywords)) or function
         if isinstance(function, type) and makes_known(function):
             function = maker_of(function)
         if make is None:

@@ -12,6 +12,7 @@ What is made here is kept by the code of the function, so that a call in a loop 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import threading
@@ -26,7 +27,7 @@ import numpy as np
 
 from .arity import has_stars, of_arity
 from .compiled import make_function
-from .constructors import maker_of, makes_known
+from .constructors import maker_of, makes_known, replacer_of
 from .conversions import DICT_METHODS, LIST_METHODS
 from .derivative import Derivative
 from .getters import GETTERS, written_getter
@@ -126,6 +127,9 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return special(args, keywords)  # type: ignore[no-any-return]
     if isinstance(f, functools._lru_cache_wrapper):
         return lift(f.__wrapped__, args, keywords)
+    if f is dataclasses.replace and len(args) == 1:
+        cls: Any = type(args[0])
+        f = replacer_of(cls, tuple(keywords)) or f
     if isinstance(f, type) and makes_known(f):
         return replace(lift(maker_of(f), args, keywords), own=None)
     if isinstance(f, functools.partial):
