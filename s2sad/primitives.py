@@ -24,7 +24,7 @@ from .getters import GETTERS
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Object, Record, Scalar, Tuple, Unknown
 from .members import FIXED, member_of, reflects
 from .objects import is_named_tuple
-from .registry import find_rule, is_nondifferentiable, is_pure, refusal
+from .registry import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
 from .rules import choices
 from .rules.methods import ATTRIBUTES, METHODS
 from .sharing import is_fresh, is_read_only, sharing
@@ -233,7 +233,7 @@ class RulePrimitives:
     def meant(function: Any, count: int, keywords: list[str]) -> Any:
         """The function that a call stands for: `np.ndarray(shape, dtype)` is `np.empty`."""
         plain = function is np.ndarray and count <= 2 and {*keywords} <= {"shape", "dtype", "order"}
-        return np.empty if plain else function
+        return np.empty if plain else stand_in(function)
 
     @staticmethod
     def helper(name: str) -> Any:

@@ -44,6 +44,8 @@ __all__ = [
     "refusal",
     "refuse",
     "rules",
+    "stand_in",
+    "stands_in",
     "takes_lists",
 ]
 
@@ -138,6 +140,7 @@ _NONDIFFERENTIABLE: dict[Any, bool] = {}  # function -> whether it is pure
 _REFUSED: dict[Any, str] = {}  # function -> why it has no rule, and what to use
 _OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> what makes their rules
 _STANDING_FOR: dict[type, Callable[[Any], Any]] = {}  # type -> the object whose methods have the rules
+_STAND_INS: dict[Any, Callable[..., Any]] = {}  # function or class -> what a call of it means
 _IMPURE: set[Any] = set()
 _IMPORTED: set[str] = set()
 _modules = 0  # how many modules there were when the rules were last looked for
@@ -237,6 +240,22 @@ def for_instances(kind: type) -> Callable[[Maker], Maker]:
 def for_methods_like(owner: Any, same: Callable[[Any, Any], bool]) -> None:
     """Gives the methods of objects of the class of `owner` the rules of its own, if they are the `same`."""
     _STANDING_FOR[type(owner)] = lambda other: owner if same(owner, other) else None
+
+
+def stands_in(made: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: the Python function is what a call of `made` means within a differentiated function."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        _STAND_INS[made] = function
+        return function
+
+    return declare
+
+
+def stand_in(f: Any) -> Any:
+    """The Python function that stands for a function or class, or that itself."""
+    found = _find(_STAND_INS, f)
+    return f if found is None else found
 
 
 def refuse(functions: Iterable[Any], reason: str) -> None:

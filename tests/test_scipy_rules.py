@@ -60,8 +60,13 @@ ONCE = {"eigvals"}  # its gradient needs what has no derivative
 AS_ARRAYS = {"huber"}  # second derivatives of np.clip and np.maximum are arrays, for numbers too
 
 
-# Programs with sparse matrices are in test_scipy_sparse.
-@pytest.mark.parametrize("rule", [r for r in RULES if "scipy_sparse" not in name_of(r)], ids=name_of)
+ELSEWHERE = ("scipy_sparse", "made_", "grid_values", "line_values")  # programs with their objects
+
+
+IN_PROGRAMS = [r for r in RULES if not any(n in name_of(r) for n in ELSEWHERE)]
+
+
+@pytest.mark.parametrize("rule", IN_PROGRAMS, ids=name_of)
 def test_rule_in_a_program(rule: Rule) -> None:
     args, keywords = samples_of(rule, rule.functions[0])[2 if rule.name in AS_ARRAYS else 0]
     names = [f"a{k}" for k in range(len(args))]

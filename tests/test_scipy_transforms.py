@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.signal
 from scipy.spatial import distance
 
 import s2sad
@@ -91,3 +92,17 @@ def test_points_that_are_the_same_have_no_slope() -> None:
 def test_other_metrics_are_refused() -> None:
     with pytest.raises(NonDifferentiableError, match="cosine"):
         s2sad.grad(lambda x: np.sum(distance.pdist(x, "cosine")))(POINTS)
+
+
+@pytest.mark.parametrize("mode", [s2sad.grad, s2sad.jacfwd])
+def test_filters_that_look_for_a_state_are_refused(mode: Any) -> None:
+    def f(x: Any) -> Any:
+        return np.sum(scipy.signal.filtfilt([1.0, 0.5], [1.0, 0.2], x, method="gust"))
+
+    def g(x: Any) -> Any:
+        return np.sum(scipy.signal.savgol_filter(x, 4, 2, mode="mirror"))
+
+    with pytest.raises(NonDifferentiableError, match="method='gust'"):
+        mode(f)(np.ones(9))
+    with pytest.raises(NonDifferentiableError, match="even length"):
+        s2sad.grad(g)(np.ones(9))

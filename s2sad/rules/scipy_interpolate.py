@@ -89,9 +89,9 @@ refuse(
     "function, or use np.interp",
 )
 OTHERS = """
-    interp1d interp2d RegularGridInterpolator BarycentricInterpolator KroghInterpolator RBFInterpolator Rbf
+    interp2d BarycentricInterpolator KroghInterpolator RBFInterpolator Rbf
     griddata LinearNDInterpolator NearestNDInterpolator CloughTocher2DInterpolator RectBivariateSpline
-    SmoothBivariateSpline LSQBivariateSpline interpn bisplev bisplrep splprep spalde splint sproot AAA
+    SmoothBivariateSpline LSQBivariateSpline bisplev bisplrep splprep spalde splint sproot AAA
     FloaterHormannInterpolator NdPPoly NdBSpline barycentric_interpolate krogh_interpolate pchip_interpolate
     lagrange pade
     """

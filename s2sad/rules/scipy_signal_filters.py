@@ -63,8 +63,12 @@ def extended(x: Array, axis: int, padtype: Any, edge: int) -> Array:
     return np.pad(x, widths, "reflect", reflect_type=padtype)
 
 
-def edge_of(padtype: Any, padlen: Any, taps: int) -> int:
-    """By how much a signal is extended on each side."""
+def edge_of(padtype: Any, padlen: Any, taps: int, method: str = "pad") -> int:
+    """By how much a signal is extended on each side; refuses to look for a state to start from instead."""
+    if method != "pad":
+        raise NonDifferentiableError(
+            f"signal.filtfilt with method={method!r} is not differentiated", instead='use method="pad"'
+        )
     if padtype is None:
         return 0
     return 3 * taps if padlen is None else padlen
@@ -75,15 +79,7 @@ def taps_of(sos: Array) -> int:
     return 2 * len(sos) + 1 - min(int(np.sum(sos[:, 2] == 0)), int(np.sum(sos[:, 5] == 0)))
 
 
-def check_padded(method: str) -> None:
-    """Refuses the method that looks for states to start from."""
-    if method != "pad":
-        raise NonDifferentiableError(
-            f"signal.filtfilt with method={method!r} is not differentiated", instead='use method="pad"'
-        )
-
-
-nondifferentiable([edge_of, taps_of, check_padded])
+nondifferentiable([edge_of, taps_of])
 
 
 # The state that a filter starts from is that after the first value for ever: it is the filter of what differs
@@ -123,16 +119,14 @@ def sections_both_ways(call: tuple[Any, ...]) -> Array:
     ],
 )
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", *, out, dout):
-    check_padded(method)
-    edge = edge_of(padtype, padlen, max(len(b), len(a)))
+    edge = edge_of(padtype, padlen, max(len(b), len(a)), method)
     db, da, dx, _, _, _ = pulled_back(both_ways, dout, (b, a, x, axis, padtype, edge))
     return db, da, dx
 
 
 @filtfilt.jvp
 def filtfilt_jvp(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", *, out, db, da, dx):
-    check_padded(method)
-    edge = edge_of(padtype, padlen, max(len(b), len(a)))
+    edge = edge_of(padtype, padlen, max(len(b), len(a)), method)
     return pushed_forward(both_ways, (db, da, dx, None, None, None), (b, a, x, axis, padtype, edge))
 
 
