@@ -55,21 +55,6 @@ class Sharing:
                     todo.append(other)
         return found
 
-    def all_changed(self) -> set[str]:
-        """The names through which a change in place may be seen, whichever name it is made through."""
-        related: dict[str, set[str]] = {}
-        for name, others in self.holders.items():
-            for other in others:
-                related.setdefault(name, set()).add(other)
-                related.setdefault(other, set()).add(name)
-        found, todo = set(self.changed), list(self.changed)
-        while todo:
-            for other in related.get(todo.pop(), ()):
-                if other not in found:
-                    found.add(other)
-                    todo.append(other)
-        return found
-
 
 def find_sharing(function: Node, purity: Purity, owned: frozenset[str] = frozenset()) -> Sharing:
     """The sharing among the function's names; what is assigned to an `owned` name is a new object."""

@@ -3,7 +3,7 @@
 Contract: a function definition in, one with the same results, to the bit and the type, out. What holds for
 floats only is done where `exact_float` says that an expression is a float or an array of floats; nothing
 that may raise is done. An expression that was a new object becomes an old one (`1.0 * e` -> `e`) only if
-nobody changes either in place.
+it is a number, or arithmetic takes its value and nobody keeps it.
 
     dx = 1.0 * dout * (2 * x ** (2 - 1))    ->    dx = dout * (2 * x)
     da = db + -dc * y                       ->    da = db - dc * y
@@ -17,15 +17,21 @@ from typing import Any
 
 import gast
 
-from .find_sharing import base_of, find_sharing, shared_by
-from .find_uses import Purity, bound_by, is_pure
+from .find_sharing import shared_by
+from .find_uses import Purity, is_pure
 from .nodes import constant, fields_of, located, same
 from .rebuild import alike, rebuilt
 
-__all__ = ["OPPOSITE", "Which", "fold_constants", "taken_arm"]
+__all__ = ["OPPOSITE", "fold_constants", "taken_arm"]
 
 Node = Any  # gast publishes no types
-Which = bool | Callable[[Node], bool]
+Which = Callable[[Node], bool]
+
+
+def of_none(expression: Node) -> bool:
+    """Holds for no expression."""
+    return False
+
 
 _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -39,16 +45,15 @@ _BLOCKS = frozenset({"body", "orelse", "finalbody"})
 _OPERATORS = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 
-def fold_constants(tree: Node, purity: Purity, exact_float: Which = False, adjoint_sums: Which = False,
-                   is_number: Which = True, is_derivative: Callable[[Node], bool] = lambda e: False) -> Node:
+def fold_constants(tree: Node, purity: Purity, exact_float: Which = of_none, is_number: Which = of_none,
+                   is_derivative: Which = of_none) -> Node:
     """The function with constant expressions folded, and branches on constants decided.
 
-    `exact_float` says of an expression that it is a float (Python's or an array's), `adjoint_sums` that zero
-    may be left out of a sum with it: that its shape is already the sum's, and that the sign of a zero does
-    not matter, `is_number` that it cannot be changed in place, so that nobody can tell it from a copy, and
-    `is_derivative` that it is no code of the user's: `e + e` becomes `2 * e` there.
+    `exact_float` says of an expression that it is a float (Python's or an array's), `is_number` that it
+    cannot be changed in place, so that nobody can tell it from a copy, and `is_derivative` that it is no code
+    of the user's: `e + e` becomes `2 * e` there.
     """
-    return _Folder(tree, purity, exact_float, adjoint_sums, is_number, is_derivative).statement(tree)
+    return _Folder(purity, exact_float, is_number, is_derivative).parts(tree, consumed=False)
 
 
 def taken_arm(s: Node) -> list[Node] | None:
@@ -116,38 +121,11 @@ def _is_number(node: Node, value: int) -> bool:
 class _Folder:
     """One walk over the function, innermost expressions first."""
 
-    def __init__(self, tree: Node, purity: Purity, exact_float: Which, adjoint_sums: Which,
-                 is_number: Which, is_derivative: Callable[[Node], bool]) -> None:
-        self.tree, self.purity, self.is_number, self.is_derivative = tree, purity, is_number, is_derivative
-        self.exact_float, self.adjoint_sums = exact_float, adjoint_sums
-        self._changed: set[str] | None = None
-        self.targets: list[str] = []
-
-    @property
-    def changed(self) -> set[str]:
-        """The names whose objects are changed in place."""
-        if self._changed is None:
-            self._changed = find_sharing(self.tree, self.purity).all_changed()
-        return self._changed
+    def __init__(self, purity: Purity, exact_float: Which, is_number: Which, is_derivative: Which) -> None:
+        self.purity, self.exact_float = purity, exact_float
+        self.is_number, self.is_derivative = is_number, is_derivative
 
     # ------------------------------------------------------------ the walk
-
-    def statement(self, s: Node) -> Node:
-        saved = self.targets
-        match s:
-            case gast.Assign():
-                self.targets = [n for t in s.targets for n in bound_by(t) or [base_of(t) or ""]]
-            case gast.AugAssign() | gast.For():
-                self.targets = bound_by(s.target) or [base_of(s.target) or ""]
-            case gast.FunctionDef():
-                self.targets = [s.name]
-            case gast.Expr():
-                self.targets = sorted(shared_by(s.value))
-            case _:
-                self.targets = []
-        result = self.parts(s, consumed=False)
-        self.targets = saved
-        return result
 
     def parts(self, node: Node, consumed: bool) -> Node:
         """The node with its parts folded."""
@@ -169,7 +147,7 @@ class _Folder:
     def block(self, statements: list[Node]) -> list[Node]:
         result: list[Node] = []
         for s in statements:
-            new = self.statement(s)
+            new = self.parts(s, consumed=False)
             arm = taken_arm(new)
             result.extend([new] if arm is None else [i for i in arm if not isinstance(i, gast.Pass)])
         return result
@@ -244,12 +222,6 @@ class _Folder:
 
     def sum(self, node: Node, op: type, consumed: bool) -> Node:
         left, right = node.left, node.right
-        if self.is_adjoint(left) and _is_number(right, 0):
-            return self.old_object(node, left, consumed)
-        if self.is_adjoint(right) and _is_number(left, 0):
-            if op is gast.Add:
-                return self.old_object(node, right, consumed)
-            return self.unary(located(gast.UnaryOp(op=gast.USub(), operand=right), node), consumed)
         if op is gast.Add and same(left, right) and self.is_derivative(left) and is_pure(left, self.purity):
             two = constant(2)
             doubled = (two, left) if isinstance(left, gast.Name) else (left, two)  # no other rounding
@@ -347,16 +319,8 @@ class _Folder:
             case gast.BinOp(op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div() | gast.Pow()
                             | gast.MatMult()):
                 return self.is_float(node.left) or self.is_float(node.right)
-        return self.exact_float if isinstance(self.exact_float, bool) else self.exact_float(node)
-
-    def is_adjoint(self, node: Node) -> bool:
-        return self.adjoint_sums if isinstance(self.adjoint_sums, bool) else self.adjoint_sums(node)
+        return self.exact_float(node)
 
     def old_object(self, node: Node, part: Node, consumed: bool) -> Node:
         """`part` in place of `node`, if nobody can tell that it is not a new object."""
-        shared = shared_by(part)
-        if consumed or not shared:
-            return part
-        known = self.is_number if isinstance(self.is_number, bool) else self.is_number(part)
-        stays = known and not (shared & self.changed or self.changed.intersection(self.targets))
-        return part if stays else node
+        return part if consumed or not shared_by(part) or self.is_number(part) else node

@@ -27,7 +27,7 @@ def fold(text: str) -> str:
     ("1.0 * d", "d"), ("d * 1.0", "d"), ("d / 1.0", "d"), ("1 * d", "d"), ("d ** 1", "d"), ("d ** 1.0", "d"),
     ("x * 1.0", "x * 1.0"), ("1 * x", "1 * x"), ("x ** 1", "x ** 1"), ("1.0 * (x * d)", "x * d"),
     ("-1.0 * d", "-d"), ("d * -1", "-d"), ("d / -1.0", "-d"), ("-d * -d2", "d * d2"), ("-d * -x", "-d * -x"),
-    ("0.0 + d", "d"), ("d + 0.0", "d"), ("d - 0.0", "d"), ("0 - d", "-d"), ("0.0 + x", "0.0 + x"),
+    ("0.0 + d", "0.0 + d"), ("d - 0.0", "d - 0.0"), ("0 - d", "0 - d"), ("0.0 + x", "0.0 + x"),
     ("x - 0.0", "x - 0.0"),
     ("2 - 1", "1"), ("2.0 * 3.0", "6.0"), ("1 - 3", "-2"), ("1 / 2", "0.5"), ("1 / 3", "1 / 3"),
     ("0.1 + 0.2", "0.1 + 0.2"),
@@ -91,62 +91,40 @@ def test_branches_on_literals() -> None:
     """, (2.0,), (-1.0,))
 
 
-def test_new_objects_stay_where_something_is_changed_in_place() -> None:
+def test_arrays_that_somebody_keeps_stay_new_objects() -> None:
+    def is_number(node: Node) -> bool:
+        return isinstance(node, gast.Name) and node.id.startswith("n")
+
     text = """
-        def f(x):
+        def f(x, n):
             dx = 1.0 * x
             dx[0] = 5.0
-            dy = 1.0 * x
-            dz = dy
-            dz += 1.0
             dw = x[1:] * 1.0
             dv = (1.0 * x) * dw[0]
-            du = 1.0 * dv
-            return dx, dy, dw, dv, du
-    """
-    after = """
-        def f(x):
-            dx = 1.0 * x
-            dx[0] = 5.0
-            dy = 1.0 * x
-            dz = dy
-            dz += 1.0
-            dw = x[1:]
-            dv = x * dw[0]
-            du = dv
-            return dx, dy, dw, dv, du
-    """
-    check(lambda t: fold_constants(t, purity, exact_float=True), text, after, (X,))
-
-
-def test_what_is_changed_later_is_not_handed_on() -> None:
-    text = """
-        def f(x):
-            x = x + 1.0
-            dx = 1.0 * x
-            x[0] = 5.0
-            return dx
-    """
-    check(lambda t: fold_constants(t, purity, exact_float=True), text, text, (X,))
-
-
-def test_an_object_kept_in_a_list_stays_a_new_one() -> None:
-    text = """
-        def f(x):
+            m = 1.0 * n
             items = []
             items.append(1.0 * x)
-            y = items[0]
-            y += 1.0
-            return x
+            return dx, dw, dv, m, items
     """
-    check(lambda t: fold_constants(t, purity, exact_float=True), text, text, (X,))
+    after = """
+        def f(x, n):
+            dx = 1.0 * x
+            dx[0] = 5.0
+            dw = x[1:] * 1.0
+            dv = x * dw[0]
+            m = n
+            items = []
+            items.append(1.0 * x)
+            return dx, dw, dv, m, items
+    """
+    check(lambda t: fold_constants(t, purity, lambda node: True, is_number), text, after, (X, 2.0))
 
 
 def test_nested_functions_are_folded_too() -> None:
     check(lambda t: fold_constants(t, purity, is_adjoint, is_adjoint), """
         def f(x):
             def f_bprop(dout):
-                dx = 0.0 + 1.0 * dout
+                dx = 1.0 * dout
                 return dx * (2 * x ** (2 - 1))
             return f_bprop
     """, """
