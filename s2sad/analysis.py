@@ -13,13 +13,13 @@ import gast
 
 from . import domain
 from .effects import aliases_of, calls_that_change, sharing_of
-from .judgements import carrying
 from .kinds import UNKNOWN, Dict, Kind, List
 from .outside import outside_of
 from .primitives import PRIMITIVES
 from .transforms import find_active
 from .transforms.array_operands import array_operands
 from .transforms.changes import Changes
+from .transforms.classified import Operations
 from .transforms.drop_same_stores import drop_same_stores
 from .transforms.errors import missing_rule
 from .transforms.expand_item_updates import expand_item_updates
@@ -31,7 +31,7 @@ from .transforms.heap_methods import CHANGING
 from .transforms.lower_updates import lower_updates
 from .transforms.merge_versions import merge_versions
 from .transforms.nodes import call, find_nodes, load, located, names_read, tuple_of
-from .transforms.operations import Apply, Call, Operation, classify
+from .transforms.operations import Apply, Call, Operation
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
 from .transforms.share_reads import share_reads
@@ -62,13 +62,8 @@ class Analysis:
         return self.kinds.get(name, UNKNOWN)
 
     @cached_property
-    def _operations(self) -> dict[int, tuple[Any, Operation]]:
-        return {}
-
-    def operation_of(self, value: Any) -> Operation:
-        if id(value) not in self._operations:
-            self._operations[id(value)] = value, classify(value, self.program, PRIMITIVES, self.kind)
-        return self._operations[id(value)][1]
+    def operations(self) -> Operations:
+        return Operations(self.program, PRIMITIVES, self.kind)
 
     @cached_property
     def aliases(self) -> Aliases:
@@ -78,7 +73,7 @@ class Analysis:
     def calls(self) -> Calls:
         """The calls that change something, or may."""
         return calls_that_change(
-            self.program, self.kinds, lambda call: self.may_change(self.operation_of(call), self.kind)
+            self.program, self.kinds, lambda call: self.may_change(self.operations.of(call), self.kind)
         )
 
     @cached_property
@@ -97,9 +92,8 @@ class Analysis:
         return find_active(
             self.program,
             wrt,
-            self.operation_of,
+            self.operations,
             lambda name: domain.is_differentiable(self.kind_of_name(name)) is not False,
-            carrying,
             self.sharing.classes,
         )
 
@@ -113,7 +107,7 @@ class Analysis:
         """
         if not any(domain.is_list_of_numbers(self.kind(n)) for n in find_nodes(value, gast.Name)):
             return []
-        operation = self.operation_of(value)
+        operation = self.operations.of(value)
         if not isinstance(operation, Apply):
             return []
         rule = PRIMITIVES.find_rule(operation.function)
@@ -162,7 +156,7 @@ class Analysis:
 
     def nature(self, name: str, value: Any) -> str:
         """What `x += v` does, given the sum `value`."""
-        operation = self.operation_of(value)
+        operation = self.operations.of(value)
         assert isinstance(operation, Apply)
         kinds = [self.kind(a) for a in operation.args]
         return domain.update_nature(
@@ -172,7 +166,7 @@ class Analysis:
     def _refuse_unknown(self, active: frozenset[str]) -> None:
         """Raises MissingRuleError for a call of an unknown C function with something active."""
         for statement, _ in self.calls:
-            operation = self.operation_of(statement.value)
+            operation = self.operations.of(statement.value)
             if (
                 isinstance(operation, Call)
                 and operation.function is not MISSING
@@ -225,7 +219,7 @@ class Analysis:
         for s in find_nodes(self.program.tree, gast.Assign) if found else ():
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in found:
-                    self._check_known(s, self.operation_of(value), found)
+                    self._check_known(s, self.operations.of(value), found)
         return found
 
     def _check_known(self, statement: Any, operation: Operation, shadowed: frozenset[str]) -> None:
@@ -236,9 +230,9 @@ class Analysis:
             case Apply(function=function) if PRIMITIVES.is_in_place(function):
                 return
             case Apply() if sharing_of(operation, self.kind) == "unknown":
-                operands = carrying(operation)
+                operands = self.operations.carrying(operation)
             case Apply() if sharing_of(operation, self.kind) != "fresh":
-                operands = carrying(operation)[1:]
+                operands = self.operations.carrying(operation)[1:]
             case _:
                 return
         for operand in operands:

@@ -183,7 +183,8 @@ class Generator:
 
         if request.form == "jvp":
             result, generation = differentiate_forward(
-                program, kinds, active, list(request.wrt), PRIMITIVES, domain, link, changes, shadowed
+                program, kinds, active, list(request.wrt), PRIMITIVES, domain, link, analysis.operations,
+                changes, shadowed,
             )
         else:
             result, generation = differentiate_reverse(
@@ -194,6 +195,7 @@ class Generator:
                 PRIMITIVES,
                 domain,
                 link,
+                analysis.operations,
                 request.form,
                 request.bare,
                 aux,

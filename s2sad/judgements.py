@@ -16,10 +16,8 @@ from .runtime import unbroadcast, unreduce
 from .transforms.find_aliases import Aliases
 from .transforms.operations import Apply, classify
 from .transforms.program import Program
-from .transforms.template_slots import carrying_operands
 
 __all__ = [
-    "carrying",
     "is_float",
     "is_number",
     "is_odd",
@@ -96,14 +94,6 @@ def is_number(node: Any, kinds: Mapping[str, Kind]) -> bool:
         case gast.Subscript(value=gast.Name() as base, slice=index):
             return domain.is_scalar_item(kind(base), index, kind)
     return False
-
-
-def carrying(operation: Apply) -> list[Any]:
-    """The operands that the derivative of a primitive flows through."""
-    if PRIMITIVES.is_nondifferentiable(operation.function):
-        return []
-    rule = PRIMITIVES.find_rule(operation.function)
-    return list(operation.operands()) if rule is None else carrying_operands(operation, rule)
 
 
 def lazily(make: Callable[[], Aliases]) -> Callable[[], Aliases]:

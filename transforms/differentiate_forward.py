@@ -13,6 +13,7 @@ import gast
 
 from .bind_captured import bind_captured
 from .changes import Changes
+from .classified import Operations
 from .emit import Generation
 from .forward_loops import forward_loop
 from .forward_regions import forward_try, forward_with
@@ -45,6 +46,7 @@ def differentiate_forward(
     primitives: Any,
     domain: Any,
     link: Any,
+    operations: Operations,
     changes: Changes,
     shadowed: frozenset[str],
 ) -> tuple[Program, Generation]:
@@ -52,7 +54,7 @@ def differentiate_forward(
 
     The objects of `shadowed` names are those of others too, or parts of them, and so are their tangents.
     """
-    forward = Forward(program, kinds, active, primitives, domain, link)
+    forward = Forward(program, kinds, active, primitives, domain, link, operations)
     forward.changes = changes
     tree = program.tree
     tangents = [forward.tangent_name(name) for name in wrt]

@@ -14,6 +14,7 @@ import gast
 
 from .adjoints import Adjoint, Env
 from .changes import Changes
+from .classified import Operations
 from .emit import Generation
 from .nodes import assign, assigned_names, call, constant, load, names_read, tuple_of
 from .operations import Apply
@@ -34,6 +35,7 @@ def differentiate_reverse(
     primitives: Any,
     domain: Any,
     link: Any,
+    operations: Operations,
     form: str,
     bare: bool,
     aux: Any,
@@ -48,7 +50,7 @@ def differentiate_reverse(
     the value; `changes` are those in place, and `shadowed` the names that have shadows. With `careful` the
     exceptions of the forward sweep matter.
     """
-    reverse = Reverse(program, kinds, active, primitives, domain, link)
+    reverse = Reverse(program, kinds, active, primitives, domain, link, operations)
     reverse.split = form == "vjp"
     reverse.changes, reverse.careful = changes, careful
     tree = program.tree

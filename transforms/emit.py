@@ -12,10 +12,11 @@ from typing import Any
 
 import gast
 
+from .classified import Operations
 from .errors import MissingRuleError, describe, missing_rule
 from .inline_template import inline_template, literal_of
 from .nodes import attribute, call, constant, find_nodes, load, names_read, tuple_of
-from .operations import Apply, Call, Inert, Operation, Primitives, classify
+from .operations import Apply, Call, Inert, Operation, Primitives
 from .program import MISSING, Program
 from .rebuild import map_children, rebuilt
 
@@ -68,14 +69,14 @@ class Emitter:
         primitives: Primitives,
         domain: Any,
         link: Callable[[Call, list[int | str], list[Any], dict[str, Any], bool], Link],
+        operations: Operations,
     ) -> None:
-        self.program, self.active = program, active
+        self.program, self.active, self.operations = program, active, operations
         self.kinds: dict[str, Any] = dict(kinds)
         self.primitives, self.domain, self.link = primitives, domain, link
         self.names = program.names.copy()
         self.bindings: dict[str, Any] = dict(program.bindings)
         self.origins = dict(program.origins)
-        self._operations: dict[int, Operation] = {}
         self._literal_tuples = literal_tuples(program.tree)
 
     # ------------------------------------------------------------ names and objects
@@ -150,19 +151,26 @@ class Emitter:
     # ------------------------------------------------------------ what the program means
 
     def operation(self, value: Any) -> Operation:
-        found = self._operations.get(id(value))
-        if found is None:
-            found = self._operations[id(value)] = classify(value, self.program, self.primitives, self.kind)
-            inert = isinstance(found, Apply) and self.primitives.is_nondifferentiable(found.function)
-            for operand in found.operands() if isinstance(found, (Apply, Call)) and not inert else ():
-                if isinstance(operand, gast.Starred) and any(map(self.is_active, [operand.value])):
-                    self.program.refuse(
-                        operand if hasattr(operand, "lineno") else self.program.tree,
-                        f"a `*` argument that carries a derivative, `*{names_read(operand)[0]}`",
-                        "how many arguments it stands for is not known",
-                        "pass the arguments one by one",
-                    )
+        found = self.operations.of(value)
+        if isinstance(found, (Apply, Call)):
+            for operand in found.operands():
+                if isinstance(operand, gast.Starred) and self.is_active(operand.value):
+                    self.refuse_starred(found, operand)
         return found
+
+    def refuse_starred(self, operation: Apply | Call, operand: Any) -> None:
+        if isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function):
+            return
+        self.program.refuse(
+            operand if hasattr(operand, "lineno") else self.program.tree,
+            f"a `*` argument that carries a derivative, `*{names_read(operand)[0]}`",
+            "how many arguments it stands for is not known",
+            "pass the arguments one by one",
+        )
+
+    def passed_to(self, value: Any) -> list[str]:
+        """The names that the adjoint of what is computed may go on to."""
+        return [n for n in self.operations.sources(value) if n in self.active]
 
     def kind(self, node: Any) -> Any:
         domain = self.domain

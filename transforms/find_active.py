@@ -12,12 +12,13 @@ from typing import Any
 
 import gast
 
+from .classified import Operations
 from .liveness import captured_names
 from .nodes import blocks_of, find_nodes, names_read, walk
-from .operations import Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
+from .operations import Apply
 from .program import Program
 
-__all__ = ["find_active", "loop_elements", "varying"]
+__all__ = ["find_active", "loop_elements"]
 
 
 def loop_elements(s: Any) -> list[tuple[Any, Any]]:
@@ -31,34 +32,16 @@ def loop_elements(s: Any) -> list[tuple[Any, Any]]:
     return [(s.target, s.iter)]
 
 
-def varying(operation: Operation, carrying: Callable[[Apply], list[Any]]) -> list[Any]:
-    """What the value of an operation varies with."""
-    match operation:
-        case Alias(source=source):
-            return [source]
-        case Apply():
-            return carrying(operation)
-        case Call():
-            return [*operation.operands(), operation.callee]
-        case Item(base=base) | Field(base=base) | Pop(base=base):
-            return [base]
-        case Build(items=items) | Opaque(items=items):
-            return list(items)
-        case _:
-            return []
-
-
 def find_active(
     program: Program,
     wrt: Iterable[str],
-    operation_of: Callable[[Any], Operation],
+    operations: Operations,
     can_vary: Callable[[str], bool],
-    carrying: Callable[[Apply], list[Any]],
     classes: Iterable[frozenset[str]] = (),
 ) -> frozenset[str]:
     """The active names, given those of the arguments; `can_vary(name)` is False for kinds without derivative
-    (integers, strings), and `carrying(operation)` are the operands that a primitive's derivative flows
-    through. Of each of `classes`, whose names share objects that are changed, all names are active or none.
+    (integers, strings). Of each of `classes`, whose names share objects that are changed, all are active or
+    none.
     """
     active = {name for name in wrt if can_vary(name)}
 
@@ -70,13 +53,6 @@ def find_active(
             if isinstance(n, gast.Name) and can_vary(n.id):
                 active.add(n.id)
 
-    sources: dict[int, list[str]] = {}
-
-    def value_is_active(value: Any) -> bool:
-        if id(value) not in sources:
-            sources[id(value)] = names_read(varying(operation_of(value), carrying))
-        return not active.isdisjoint(sources[id(value)])
-
     def visit(statements: list[Any]) -> None:
         for s in statements:
             match s:
@@ -85,7 +61,7 @@ def find_active(
                         if reads_active([value]):
                             mark(target)
                 case gast.Assign(targets=[target]):
-                    if value_is_active(s.value):
+                    if not active.isdisjoint(operations.sources(s.value)):
                         mark(target.value if isinstance(target, gast.Subscript) else target)
                 case gast.AugAssign(target=gast.Subscript(value=base)):
                     if reads_active([s.value]):
@@ -94,7 +70,7 @@ def find_active(
                     if isinstance(base, gast.Name) and reads_active(args):
                         mark(base)
                 case gast.Expr(value=gast.Call(func=gast.Name(), args=[base, _, value])):
-                    if isinstance(operation_of(s.value), Apply) and reads_active([value]):
+                    if isinstance(operations.of(s.value), Apply) and reads_active([value]):
                         mark(base)
                 case gast.If():
                     visit(s.body)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .adjoints import Adjoint, Env
-from .find_active import varying
 from .find_carried import find_carried
 from .liveness import is_test
 from .nodes import (
@@ -24,9 +23,7 @@ from .nodes import (
     tuple_of,
     walk,
 )
-from .operations import Apply
 from .parallel_copies import parallel_copies
-from .template_slots import carrying_operands
 from .traces import Loop, function_of, with_trace
 
 if TYPE_CHECKING:
@@ -159,7 +156,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     shadows = {v: a for v, a in env.items() if a.shadow}
     outer = [v for v in outer if v not in shadows]
     carried = [v for v in env if v in assigned and v not in shadows]
-    expected = find_carried(s, [*env, *outer], assigned, lambda value: _passed_to(reverse, value))
+    expected = find_carried(s, [*env, *outer], assigned, reverse.passed_to)
     expected = [v for v in expected if v not in carried and v not in shadows]
     known, carried = carried, [*carried, *expected]
     used_before = reverse.used
@@ -221,16 +218,6 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     for v in carried:
         env[v] = Adjoint(load(names[v]), owned=v in buffers)
     return loop
-
-
-def _passed_to(reverse: Reverse, value: Any) -> list[str]:
-    """The names that the adjoint of what a statement computes may go on to."""
-
-    def carrying(operation: Apply) -> list[Any]:
-        rule = reverse.primitives.find_rule(operation.function)
-        return list(operation.operands()) if rule is None else carrying_operands(operation, rule)
-
-    return [n for n in names_read(varying(reverse.operation(value), carrying)) if n in reverse.active]
 
 
 def _hoisted(reverse: Reverse, varying: set[str], back: list[Any]) -> tuple[list[Any], list[Any]]:

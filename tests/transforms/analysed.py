@@ -13,16 +13,15 @@ import gast
 from s2sad import domain
 from s2sad.effects import aliases_of, calls_that_change
 from s2sad.explain import explain
-from s2sad.judgements import carrying
 from s2sad.kind_values import kind_of
 from s2sad.kinds import UNKNOWN
 from s2sad.primitives import PRIMITIVES
 from s2sad.transforms.changes import Changes
+from s2sad.transforms.classified import Operations
 from s2sad.transforms.find_active import find_active
 from s2sad.transforms.find_aliases import Aliases
 from s2sad.transforms.find_kinds import find_kinds
 from s2sad.transforms.nodes import call
-from s2sad.transforms.operations import Operation, classify
 from s2sad.transforms.program import Program
 from s2sad.transforms.rebuild import parameter_names
 from s2sad.transforms.to_anf import to_anf
@@ -44,8 +43,9 @@ class Analysed:
     def kind(self, node: Node) -> Any:
         return domain.kind_of_atom(node, self.kinds, self.program)
 
-    def operation_of(self, value: Node) -> Operation:
-        return classify(value, self.program, PRIMITIVES, self.kind)
+    @cached_property
+    def operations(self) -> Operations:
+        return Operations(self.program, PRIMITIVES, self.kind)
 
     @cached_property
     def aliases(self) -> Aliases:
@@ -68,9 +68,8 @@ class Analysed:
         found = find_active(
             self.program,
             wrt,
-            self.operation_of,
+            self.operations,
             lambda name: domain.is_differentiable(self.kinds.get(name, UNKNOWN)) is not False,
-            carrying,
         )
         return " ".join(sorted(found))
 

@@ -38,7 +38,7 @@ def f(x, n, v, m, u):
 def emitter() -> Emitter:
     found = analysed(TEXT, 1.0, 2, V, M, object(), other=sum)
     link: Any = None
-    return Emitter(found.program, found.kinds, frozenset("xvmab"), PRIMITIVES, domain, link)
+    return Emitter(found.program, found.kinds, frozenset("xvmab"), PRIMITIVES, domain, link, found.operations)
 
 
 def written(node: Any) -> str:

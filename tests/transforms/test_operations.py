@@ -50,7 +50,7 @@ FOUND = analysed(
 
 
 def classified(text: str) -> Any:
-    return FOUND.operation_of(gast.parse(text, mode="eval").body)
+    return FOUND.operations.of(gast.parse(text, mode="eval").body)
 
 
 @pytest.mark.parametrize("text", ["x", "2", "-2.5", "np.pi"])
