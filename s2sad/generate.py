@@ -24,6 +24,7 @@ from .forms import Forms
 from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import Kind
 from .outputs import split_aux, with_outputs
+from .pause_collection import collection_paused
 from .primitives import PRIMITIVES
 from .promoted import is_unseen
 from .purity import Purity
@@ -104,7 +105,8 @@ class Generator:
             self._first = request
             self.forms.watched = request.function
         try:
-            self.generate(request)
+            with collection_paused():
+                self.generate(request)
         finally:
             forget()
         for request_, generated in list(self.made.items()):

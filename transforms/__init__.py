@@ -293,8 +293,8 @@ def simplify(
     tree, is_pure = program.tree, cache(is_pure)
     captured = frozenset(
         n
-        for s in find_nodes(tree, gast.FunctionDef)
-        if s is not tree and s.name != generation.bprop
+        for s in statements_in(tree.body)
+        if isinstance(s, gast.FunctionDef) and s.name != generation.bprop
         for n in names_read(s)
     )
     facts = Facts(

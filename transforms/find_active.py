@@ -14,7 +14,7 @@ import gast
 
 from .classified import Operations
 from .liveness import captured_names
-from .nodes import blocks_of, find_nodes, names_read, walk
+from .nodes import blocks_of, names_read, statements_in, walk
 from .operations import Apply
 from .program import Program
 
@@ -91,7 +91,7 @@ def find_active(
                     if any(name in active for _, name in captured_names(s)):
                         active.add(s.name)
 
-    functions = {s.name for s in find_nodes(program.tree, gast.FunctionDef)}
+    functions = {s.name for s in statements_in(program.tree.body) if isinstance(s, gast.FunctionDef)}
     while True:
         size = len(active)
         visit(program.tree.body)

@@ -361,8 +361,10 @@ def _own_containers(program: Program) -> set[str]:
     """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
     made: set[str] = set()
     held: set[str] = set()
-    walked = {id(n.iter) for n in walk(program.tree) if isinstance(n, gast.For) and _is_walk(n.iter, program)}
-    for n in walk(program.tree):
+    loops = find_nodes(program.tree, gast.For)
+    walked = {id(n.iter) for n in loops if _is_walk(n.iter, program)}
+    makers = gast.Assign, gast.Tuple, gast.List, gast.Dict, gast.FunctionDef, gast.Call
+    for n in find_nodes(program.tree, *makers):
         match n:
             case gast.Call() if id(n) in walked:
                 continue

@@ -20,7 +20,8 @@ from .before_after import text_of
 @pytest.fixture
 def emitter() -> AdjointEmitter:
     found = analysed("def f(x, v, u, i):\n    t = x, v\n    return x", 1.0, np.arange(3.0), object(), 2)
-    return AdjointEmitter(found.program, found.kinds, frozenset("xvut"), PRIMITIVES, domain, None, found.operations)
+    program, kinds = found.program, found.kinds
+    return AdjointEmitter(program, kinds, frozenset("xvut"), PRIMITIVES, domain, None, found.operations)
 
 
 def expression(text: str) -> Any:
