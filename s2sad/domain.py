@@ -95,6 +95,7 @@ __all__ = [
     "kind_of_literal",
     "kind_of_static",
     "kinds_of_items",
+    "lends_shape",
     "list_kind",
     "literal_int",
     "may_be_changed",
@@ -162,6 +163,17 @@ def zero_plan(kind: Kind) -> str:
 
 def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -> Any:
     return kind_plans.unbroadcast_plan(x, out, others)
+
+
+def lends_shape(x: Kind, out: Kind, others: Sequence[Kind], as_floats: bool = False) -> bool:
+    """Whether `x`, an operand of the elementwise operation behind `out`, is an array of the same shape; with
+    `as_floats`: one of integers where the result is of float64, as floats times integers are.
+    """
+    if as_floats and not (
+        isinstance(x, Array) and str(x.dtype).startswith(("int", "uint", "bool")) and _dtype(out) == "float64"
+    ):
+        return False
+    return kind_plans.lends_shape(x, out, others)
 
 
 def shape_of(kind: Kind) -> tuple[str | int, ...] | None:

@@ -26,7 +26,15 @@ from .kinds import (
     widen,
 )
 
-__all__ = ["UnbroadcastPlan", "ZeroPlan", "is_differentiable", "is_mask_of", "unbroadcast_plan", "zero_plan"]
+__all__ = [
+    "UnbroadcastPlan",
+    "ZeroPlan",
+    "is_differentiable",
+    "is_mask_of",
+    "lends_shape",
+    "unbroadcast_plan",
+    "zero_plan",
+]
 
 _ANY: frozenset[Dim] = frozenset({None})  # nothing is known of the lengths
 UnbroadcastPlan = OneOf["none", "sum", "guard"] | tuple[OneOf["axes"], tuple[int, ...]]
@@ -54,12 +62,25 @@ def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -
             same = (_is_python_real(a) and b == "float64") or (a == "complex" and b == "complex128")
             return "sum" if same or (a == b and _is_inexact(a)) else "guard"
         case Array(str(a), tuple(xs)), Array(b, tuple(outs)) if xs and a == b and _is_inexact(a):
-            extra = len(outs) - len(xs)
-            stretching = _lengths(others, len(outs))[extra:]
-            if extra < 0 or not all(map(_is_unstretched, xs, outs[extra:], stretching)):
+            if not _is_part(xs, outs, others):
                 return "guard"
+            extra = len(outs) - len(xs)
             return ("axes", tuple(range(extra))) if extra else "none"
     return "guard"  # 0-d arrays too: what is computed from them is no array
+
+
+def lends_shape(x: Kind, out: Kind, others: Sequence[Kind]) -> bool:
+    """Whether `x`, an operand of the elementwise operation behind `out`, is an array of the same shape."""
+    match x, out:
+        case Array(_, tuple(xs)), Array(_, tuple(outs)):
+            return len(xs) == len(outs) > 0 and _is_part(xs, outs, others)
+    return False
+
+
+def _is_part(xs: tuple[Dim, ...], outs: tuple[Dim, ...], others: Sequence[Kind] | None) -> bool:
+    """Whether the axes of an operand are the last ones of the result, none of them stretched."""
+    extra = len(outs) - len(xs)
+    return extra >= 0 and all(map(_is_unstretched, xs, outs[extra:], _lengths(others, len(outs))[extra:]))
 
 
 def is_mask_of(mask: Kind, x: Kind) -> bool:

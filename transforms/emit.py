@@ -341,11 +341,7 @@ class Emitter:
         """How the shape of a result relates to that of an operand: "none" (the same), "sum", ("axes", ...) or
         "guard". An elementwise one of literals besides is like the operand.
         """
-        others = [
-            a
-            for a in operation.operands()
-            if not (isinstance(a, gast.Name) and isinstance(operand, gast.Name) and a.id == operand.id)
-        ]
+        others = _others(operation, operand)
         literal = all(
             isinstance(a, (gast.Constant, gast.UnaryOp)) and not isinstance(_literal_value(a), complex)
             for a in others
@@ -357,8 +353,25 @@ class Emitter:
             return "none"
         return self.domain.unbroadcast_plan(self.kind(operand), result, [self.kind(a) for a in others])
 
+    def lends_shape(self, operation: Apply, operand: Any, out: str, as_floats: bool = False) -> bool:
+        """Whether an operand is an array of the shape of an elementwise result, and with `as_floats` one of
+        integers with a result of floats.
+        """
+        others = [self.kind(a) for a in _others(operation, operand)]
+        result = self.kinds.get(out, self.domain.UNKNOWN)
+        return bool(self.domain.lends_shape(self.kind(operand), result, others, as_floats))
+
     def linked_operands(self, operation: Call) -> tuple[list[Any], dict[str, Any]]:
         return [self.kind(a) for a in operation.args], {k: self.kind(v) for k, v in operation.keywords}
+
+
+def _others(operation: Apply, operand: Any) -> list[Any]:
+    """The operands of an operation but one."""
+    return [
+        a
+        for a in operation.operands()
+        if not (isinstance(a, gast.Name) and isinstance(operand, gast.Name) and a.id == operand.id)
+    ]
 
 
 def literal_tuples(tree: Any) -> dict[str, Any]:

@@ -303,7 +303,10 @@ def has_shape(reverse: Reverse, operation: Apply, value: Any, out: str) -> bool:
     return out in read or any(
         o.id in read
         and reverse.domain.is_array(reverse.kind(o))
-        and reverse.shape_plan(operation, o, out) == "none"
+        and (
+            reverse.shape_plan(operation, o, out) == "none"
+            or reverse.lends_shape(operation, o, out, as_floats=True)
+        )
         for o in operation.operands()
         if isinstance(o, gast.Name)
     )

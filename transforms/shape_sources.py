@@ -1,8 +1,8 @@
 """Where the reverse sweep takes a shape from.
 
 Form: the single-assignment form. Code that asks for nothing but the shape and dtype of an array may ask any
-array of that shape and dtype: one that the user has named, and in a loop one that the loop leaves alone, so
-that no iteration keeps an array for its shape.
+array of that shape and dtype (or only the shape): one that the user has named, and in a loop one that the
+loop leaves alone, so that no iteration keeps an array for its shape.
 
     loss_1 = (z - y) ** 2
     loss = np.mean(loss_1)            dloss / z.size        rather than        dloss / loss_1.size
@@ -33,7 +33,7 @@ class ShapeSources:
 
     def __init__(self, emitter: Emitter) -> None:
         self.emitter = emitter
-        self.found: dict[tuple[str, tuple[int, ...]], str] = {}
+        self.found: dict[tuple[str, tuple[int, ...], bool], str] = {}
         self.around: dict[int, tuple[int, ...]] = {}  # by statement, the loops that it stands in
 
     @cached_property
@@ -56,7 +56,7 @@ class ShapeSources:
         visit(self.emitter.program.tree.body, ())
         return {n: (None if n in again else value, loops) for n, (value, loops) in found.items()}
 
-    def _chain(self, name: str) -> Iterator[str]:
+    def _chain(self, name: str, of_any_dtype: bool) -> Iterator[str]:
         """The name, and those of arrays of its shape and dtype that it was computed from."""
         emitter = self.emitter
         kind = emitter.kind(load(name))
@@ -73,34 +73,38 @@ class ShapeSources:
                 rule = emitter.primitives.find_rule(operation.function)
                 if rule is not None and rule.structure == "elementwise":
                     operands = [
-                        a for a in operation.operands() if emitter.shape_plan(operation, a, name) == "none"
+                        a
+                        for a in operation.operands()
+                        if emitter.shape_plan(operation, a, name) == "none"
+                        or (of_any_dtype and emitter.lends_shape(operation, a, name))
                     ]
             alike = [
                 a.id
                 for a in operands
-                if isinstance(a, gast.Name) and emitter.domain.are_alike(emitter.kind(a), kind)
+                if isinstance(a, gast.Name)
+                and (of_any_dtype or emitter.domain.are_alike(emitter.kind(a), kind))
             ]
             if not alike:
                 return
             name = alike[0]
 
-    def _source(self, name: str, loops: tuple[int, ...]) -> str:
-        key = name, loops
+    def _source(self, name: str, loops: tuple[int, ...], of_any_dtype: bool = False) -> str:
+        key = name, loops, of_any_dtype
         if key not in self.found:
-            self.found[key] = self._chosen(name, loops)
+            self.found[key] = self._chosen(*key)
         return self.found[key]
 
-    def _chosen(self, name: str, loops: tuple[int, ...]) -> str:
+    def _chosen(self, name: str, loops: tuple[int, ...], of_any_dtype: bool) -> str:
         emitter = self.emitter
         if name not in emitter.program.locals or not emitter.domain.is_array(emitter.kind(load(name))):
             return name
-        chain = list(self._chain(name))
+        chain = list(self._chain(name, of_any_dtype))
         named = [n for n in chain if not re.search(r"_\d+$", emitter.program.origins.get(n, n))]
         for other in chain if loops else ():
             _, around = self._definitions.get(other, (None, ()))
             if len(around) < len(loops) and around == loops[: len(around)]:
                 return other
-        return named[0] if named else chain[:2][-1]  # what the array was computed from is there anyway
+        return named[0] if named else chain[-1]  # the first is there anyway, if any of them is
 
     def redirect(self, statement: Any, code: list[Any]) -> list[Any]:
         """The reverse code of a statement, with what asks for shapes alone asking others."""
@@ -115,7 +119,7 @@ class ShapeSources:
         code = map_children(code, lambda child: self.redirected(child, loops))
         match code:
             case gast.Attribute(value=gast.Name(id=name), attr=attr) if attr in SHAPE_ATTRIBUTES:
-                source = self._source(name, loops)
+                source = self._source(name, loops, of_any_dtype=attr != "dtype")
                 return code if source == name else rebuilt(code, value=load(source))
             case gast.Call(func=gast.Name(id=called) | gast.Attribute(attr=called) as func, args=args) if (
                 called in SHAPE_ONLY
