@@ -144,8 +144,8 @@ class Analysis:
         """
         elsewhere = changes_elsewhere(
             self.program,
-            self.operation_of,
-            lambda call: self.may_change(self.operation_of(call), self.kind),
+            self.operations.of,
+            lambda call: self.may_change(self.operations.of(call), self.kind),
             lambda atom: domain.is_immutable(self.kind(atom)),
             active,
         )
