@@ -81,6 +81,11 @@ class HeapNatures:
         member = member_of(kind, node.attr)
         return member is None or member.role in ("field", "constant")
 
+    def is_method(self, node: Any) -> bool:
+        kind = self.kind(node.value)
+        member = member_of(kind, node.attr) if isinstance(kind, Record) else None
+        return member is not None and member.role == "method"
+
     def operation(self, value: Any) -> Operation:
         return classify(value, self.program, PRIMITIVES, self.kind)
 

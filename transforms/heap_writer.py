@@ -34,6 +34,9 @@ class Natures(Protocol):
     def is_held(self, node: Node) -> bool:
         """Whether an attribute is no method or property of the class, as far as is known."""
 
+    def is_method(self, node: Node) -> bool:
+        """Whether an attribute is surely a method of the class."""
+
     def is_inert(self, value: Node) -> bool:
         """Whether a call carries no derivative, and changes nothing."""
 

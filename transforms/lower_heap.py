@@ -148,6 +148,12 @@ class _Lowerer(Writer):
             case gast.Attribute(value=x, attr="__dict__") if self.is_dynamic(value, x):
                 self.methods.note_attributes(target, x)
             case gast.Attribute(value=x, attr=attr) if self.is_dynamic(value, x):
+                if self.natures.is_method(value):
+                    self.refuse(
+                        f"the method `{attr}` as a value, among changes of objects",
+                        "what its object holds when it is called is not followed",
+                        "call it where it is named",
+                    )
                 if self.natures.is_held(value):
                     self.get(target, x, constant(attr), is_field=True)
                 else:
