@@ -308,3 +308,45 @@ def f(x):
 """)
     with pytest.raises(UnsupportedSyntaxError, match="which the caller holds too"):
         s2sad.grad(f)(X)
+
+
+METHODS_AS_VALUES = {
+    "called later": "g = o.mul\no.w = o.w * y\na = g(y)\no.w = o.w * 3.0\nreturn np.sum(a * g(x))",
+    "that change": "for g in [o.add, o.add]:\n    g(x[1] * 2)\nreturn np.sum(o.w * y)",
+}
+
+
+@pytest.mark.parametrize("name", METHODS_AS_VALUES)
+def test_methods_as_values_of_objects_that_change_are_refused(name: str) -> None:
+    text = """
+class Weighted:
+    def __init__(self, w):
+        self.w = w
+
+    def mul(self, v):
+        return self.w * v
+
+    def add(self, v):
+        self.w = self.w + v
+
+def f(x, y):
+    o = Weighted(x * 2.0)
+"""
+    f = build(text + "".join(f"    {line}\n" for line in METHODS_AS_VALUES[name].splitlines()))
+    for transform in (s2sad.grad(f), s2sad.vjp(f)):
+        with pytest.raises(UnsupportedSyntaxError, match=r"object|hold of `o`"):
+            transform(X, Y)
+
+
+INTEGERS_FIRST = {
+    "a loop": "s = n\nfor k in range(3):\n    s = s * y + n\nreturn np.sum(s * s)",
+    "an exchange": "x = n\nfor k in range(3):\n    x, y = y * 0.5, x * x\nreturn np.sum(x * y)",
+    "a list": "s = 0.0\nfor v in [n, y, n * y]:\n    s = s + np.sum(v * v * y)\nreturn s",
+}
+
+
+@pytest.mark.parametrize("name", INTEGERS_FIRST)
+@pytest.mark.parametrize("n", [2, np.array([1, 2, 3, 4])], ids=["number", "array"])
+def test_what_is_an_integer_first(name: str, n: object) -> None:
+    text = "def f(n, y):\n" + "".join(f"    {line}\n" for line in INTEGERS_FIRST[name].splitlines())
+    check_program(build(text), (n, Y), (1,))

@@ -214,6 +214,13 @@ class Forward(TangentEmitter):
             return [s, located(gast.AugAssign(target=place, op=s.op, value=value), s)]
         return [s, located(gast.Assign(targets=[place], value=value, type_comment=None), s)]
 
+    def first(self, name: str) -> Any:
+        """The tangent of a number that does not vary yet: also of an integer, where it may become a float."""
+        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        if self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None:
+            return call(self.helper("present"), gast.Constant(value=None, kind=None), load(name))
+        return self.zero(name)
+
     def zero_item(self, base: Any, value: Any) -> Any:
         """The tangent of an item without one."""
         match self.domain.item_nature(self.kind(base)):
@@ -233,11 +240,11 @@ class Forward(TangentEmitter):
         if constant or (
             isinstance(operation, (Apply, Call)) and not any(self.is_active(o) for o in operation.operands())
         ):
-            return [s, assign(self.tangent_name(name), self.zero(name), s)]
+            return [s, assign(self.tangent_name(name), self.first(name), s)]
         match operation:
             case Alias(source=source):
                 if not self.is_active(source):
-                    return [s, assign(self.tangent_name(name), self.zero(name), s)]
+                    return [s, assign(self.tangent_name(name), self.first(name), s)]
                 value = self.tangent(source)
             case Apply():
                 return self.apply(s, operation, name)

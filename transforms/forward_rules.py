@@ -65,9 +65,10 @@ class TangentEmitter(Emitter):
         return self.tangent(node)
 
     def present(self, name: str) -> Any:
-        """The tangent of a number; one that comes out of a container may be None."""
+        """The tangent of a number; what comes out of a container, and may be an integer, may have none."""
         tangent = self.tangent(load(name))
-        known = self.domain.is_numeric(self.kinds.get(name, self.domain.UNKNOWN))
+        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        known = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind)
         if known or name not in self.parts:
             return tangent
         return call(self.helper("present"), tangent, load(name))
