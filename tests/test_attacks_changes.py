@@ -350,3 +350,54 @@ INTEGERS_FIRST = {
 def test_what_is_an_integer_first(name: str, n: object) -> None:
     text = "def f(n, y):\n" + "".join(f"    {line}\n" for line in INTEGERS_FIRST[name].splitlines())
     check_program(build(text), (n, Y), (1,))
+
+
+EMPTY_OR_NOT = {
+    "a list": """
+items = [x[0], x[1]]
+if items:
+    s = x[0] * y[0]
+else:
+    s = x[1]
+items.pop()
+items.pop()
+return s
+""",
+    "a list in a loop": """
+items = [x[0], x[1], x[2]]
+s = 1.0
+while items and items.pop() > -5.0:
+    s = s * y[1] + (items[-1] if items else x[0])
+return s
+""",
+    "a dict": """
+seen = {}
+s = 1.0
+for k in range(3):
+    if seen:
+        s = s * x[k]
+    else:
+        s = s + y[k]
+    seen[k] = 1
+return s
+""",
+    "what two names hold": """
+items = [x[0], x[1]]
+same = items
+s = y[0]
+for k in range(4):
+    some = items and same[-1] > 0.6
+    if some:
+        s = s * x[k]
+        same.pop()
+    else:
+        s = s + y[k] * s
+        same.append(s)
+return s * s * (items[-1] if items else 1.0)
+""",
+}
+
+
+@pytest.mark.parametrize("name", EMPTY_OR_NOT)
+def test_branches_on_what_is_empty_later(name: str) -> None:
+    check_program(build(program(EMPTY_OR_NOT[name])), (X, Y), (0, 1))

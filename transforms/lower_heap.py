@@ -26,6 +26,7 @@ from .heap_writer import Natures, Writer
 from .nodes import (
     assigned_names,
     blocks_of,
+    call,
     constant,
     load,
     names_read,
@@ -120,6 +121,10 @@ class _Lowerer(Writer):
                 self.call(s, None, value)
             case gast.For():
                 self.loops.loop(s)
+            case gast.If(test=gast.Name() as test) if self.nature(test) != "plain":
+                # later it may hold other items, or none, and be true no more
+                truth = self.made(test.id, call(self.bound(bool, "bool"), test))
+                self.emit(map_blocks(rebuilt(s, test=truth), self.inner))
             case gast.FunctionDef():
                 self.captured(s)
             case gast.Return(value=value):
