@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,7 +97,7 @@ def in_autograd() -> tuple[str, int, set[str]]:
 
 
 def page(found: list[Support]) -> str:
-    return "\n".join([*head(found), *compared(found), *tables(found), *rest(found)]) + "\n"
+    return "\n".join([*head(found), CARE, *compared(found), *tables(found), *rest(found)]) + "\n"
 
 
 def head(found: list[Support]) -> Iterator[str]:
@@ -125,6 +126,17 @@ of NumPy that is none of these. What else SciPy has is differentiated where it i
 
 All rules have both modes, and derivatives of any order, unless the table says otherwise. The keyword
 arguments are those that the tests of a rule pass.
+"""
+
+
+CARE = """## Where a slope is missing
+
+- Equal numbers share a cotangent evenly in `max`, `min`, `maximum`, `minimum` and `clip` at a bound.
+- `abs`, `norm` and `hypot` have the slope 0 at 0, and so does `x ** 0`.
+- What was not taken gives nothing: `np.where(x > 0, np.log(x), 0.0)` has the slope 0 at 0.
+- An infinite or undefined slope, as of `np.log` at 0 or of `np.arctan2` at (0, 0), is what the division gives
+  that is written by hand: of arrays and NumPy's numbers `inf` or `nan`, with NumPy's warning; of Python's own
+  floats `ZeroDivisionError`, whether the function is NumPy's or of `math`.
 """
 
 
@@ -216,6 +228,28 @@ def test_the_table_is_that_of_the_rules(found: list[Support]) -> None:
     assert "sort" in known["numpy.unique"].reason
     assert known["scipy.special.gammaln"].state == "differentiable"
     assert [r.name for r in s2sad.supported("numpy.fft.rfftn")] == ["numpy.fft.rfftn"]
+
+
+def angle(y: Any, x: Any) -> Any:
+    return np.sum(np.arctan2(y, x))
+
+
+def logarithm(x: Any) -> Any:
+    return np.sum(np.where(x > 0, np.log(x), 0.0))
+
+
+def test_where_a_slope_is_missing() -> None:
+    for f in (np.abs, np.linalg.norm, lambda x: np.hypot(x, x), lambda x: x**0):
+        assert s2sad.grad(lambda x, f=f: np.sum(f(x)))(np.zeros(1)) == 0
+    for f in (lambda x: np.maximum(x, 1.0), lambda x: np.clip(x, 1.0, 2.0)):
+        assert s2sad.grad(lambda x, f=f: np.sum(f(x)))(np.ones(1)) == 0.5
+    with np.errstate(all="ignore"):
+        assert s2sad.grad(logarithm)(np.zeros(1)) == 0 and s2sad.grad(logarithm)(0.0) == 0
+        assert np.isnan(s2sad.grad(angle)(np.zeros(1), np.zeros(1)))
+        assert np.isnan(s2sad.grad(angle)(np.float64(0.0), np.float64(0.0)))
+    for f in (lambda y: np.arctan2(y, 0.0), lambda y: math.atan2(y, 0.0), lambda y: np.log(y)):
+        with pytest.raises(ZeroDivisionError), np.errstate(all="ignore"):
+            s2sad.grad(f)(0.0)
 
 
 def test_the_count_of_names_in_jax_is_of_these_functions(found: list[Support]) -> None:
