@@ -22,7 +22,7 @@ from .captures import Capture
 from .compiled import make_function
 from .forms import Forms
 from .judgements import is_float, is_number, is_odd, users_names
-from .kinds import Kind
+from .kinds import UNKNOWN, Kind
 from .outputs import split_aux, with_outputs
 from .pause_collection import collection_paused
 from .primitives import PRIMITIVES
@@ -214,6 +214,9 @@ class Generator:
             lambda e, is_one: is_float(e, is_one, result, generation.kinds, generation.derivatives),
             lambda e: is_number(e, generation.kinds),
             lambda call: is_odd(call, result),
+            lambda a, b: domain.are_alike(
+                generation.kinds.get(a, UNKNOWN), generation.kinds.get(b, UNKNOWN)
+            ),
             users_names(program),
             request.careful,
             watch,

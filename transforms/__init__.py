@@ -41,6 +41,7 @@ from .read_before_zero import read_before_zero
 from .remove_dead_code import remove_dead_code
 from .resolve_names import resolve_names
 from .restore_names import restore_names
+from .share_temporaries import share_temporaries
 from .share_values import share_values
 from .to_anf import to_anf
 from .to_ssa import to_ssa
@@ -106,7 +107,8 @@ class Facts:
 
     `is_pure(call)`, `is_float(expression, is_one)` and `is_number(expression)`, of a name or an item of one,
     answer for the code, `is_one(name)` telling that a name has the one value that it had when kinds were
-    found; `is_odd(call)` says that a function is odd in its first argument; `users` are the names of the
+    found; `is_odd(call)` says that a function is odd in its first argument, `are_alike(a, b)` that
+    two variables are arrays of one kind; `users` are the names of the
     user's own variables, which stay, and `origins` tells which variable a name is a version of; `captured`
     are names that inner functions read. With `careful` somebody may take the code's exceptions.
     """
@@ -116,6 +118,7 @@ class Facts:
     is_float: Callable[[Any, Callable[[str], bool]], bool]
     is_number: Callable[[Any], bool]
     is_odd: Callable[[Any], bool]
+    are_alike: Callable[[str, str], bool]
     users: frozenset[str]
     origins: Mapping[str, str]
     scope: frozenset[str]
@@ -136,6 +139,12 @@ class Facts:
         derivatives = self.generation.derivatives
         known = self.origin(a), self.origin(b)
         return (a in derivatives) is (b in derivatives) and (None in known or known[0] == known[1])
+
+    def are_temporary_arrays(self, a: str, b: str) -> bool:
+        """Whether two names are temporaries that hold adjoints of arrays of one kind."""
+        variables = self.generation.adjoint_of
+        temporary = self.is_temporary(a) and self.is_temporary(b) and {a, b} <= variables.keys()
+        return temporary and self.are_alike(variables[a], variables[b])
 
     def origin(self, name: str) -> str | None:
         """The variable that a name is a version of, if any."""
@@ -256,6 +265,10 @@ def _share_names(tree: Any, facts: Facts) -> Any:
     return share_names(tree, facts.captured, facts.origin, facts.alike)
 
 
+def _share_temporaries(tree: Any, facts: Facts) -> Any:
+    return share_temporaries(tree, facts.captured | facts.scope, facts.are_temporary_arrays)
+
+
 def _restore_names(tree: Any, facts: Facts) -> Any:
     names = {n.id for n in find_nodes(tree, gast.Name)}
     temporaries = frozenset(filter(facts.is_temporary, names))
@@ -274,6 +287,7 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("move_signs", _move_signs),
     ("remove_dead_code_again", _remove_dead_code),
     ("share_names", _share_names),
+    ("share_temporaries", _share_temporaries),
     ("restore_names", _restore_names),
 )
 
@@ -285,6 +299,7 @@ def simplify(
     is_float: Callable[[Any, Callable[[str], bool]], bool],
     is_number: Callable[[Any], bool],
     is_odd: Callable[[Any], bool],
+    are_alike: Callable[[str, str], bool],
     users: frozenset[str],
     careful: bool = False,
     watch: Watch = unwatched,
@@ -303,6 +318,7 @@ def simplify(
         is_float,
         is_number,
         is_odd,
+        are_alike,
         users,
         program.origins,
         frozenset(program.scope.cells),

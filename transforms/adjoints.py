@@ -44,6 +44,7 @@ class AdjointEmitter(Emitter):
         super().__init__(*args)
         self.used: set[str] = set()
         self.adjoint_names: set[str] = set()
+        self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
         self.condition_names: set[str] = set()
         self._definitions: dict[str, Any] | None = None
         self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
@@ -63,9 +64,15 @@ class AdjointEmitter(Emitter):
         return None if value is None else self.operation(value)
 
     def adjoint_name(self, variable: str) -> str:
-        name = self.names.fresh("d" + variable)
+        name = self.taken_name(variable)
         self.adjoint_names.add(name)
         self.note_origin(name, variable)
+        return name
+
+    def taken_name(self, variable: str) -> str:
+        """A name for what is taken from the adjoint of what a variable was stored into."""
+        name = self.names.fresh("d" + variable)
+        self.adjoint_of[name] = variable
         return name
 
     def named(self, variable: str, value: Any, code: list[Any]) -> Any:

@@ -124,7 +124,13 @@ def differentiate_reverse(
             origins=reverse.origins,
             locals=program.locals | frozenset(assigned_names(body)),
         ),
-        Generation(frozenset(reverse.traces), frozenset(reverse.adjoint_names), reverse.kinds, bprop),
+        Generation(
+            frozenset(reverse.traces),
+            frozenset(reverse.adjoint_names),
+            reverse.kinds,
+            bprop,
+            reverse.adjoint_of,
+        ),
     )
 
 

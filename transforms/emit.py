@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -38,13 +38,15 @@ class Slot:
 @dataclass(frozen=True)
 class Generation:
     """What is known of generated code: the lists that are traces, the names of adjoints or tangents, the
-    kinds of all other names, and the name of the closure that holds the reverse sweep.
+    kinds of all other names, the name of the closure that holds the reverse sweep, and the variables that
+    adjoints are of.
     """
 
     traces: frozenset[str]
     derivatives: frozenset[str]
     kinds: Mapping[str, Any]
     bprop: str | None = None
+    adjoint_of: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

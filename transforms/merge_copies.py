@@ -22,7 +22,7 @@ from .hoist_traces import hoist_traces
 from .nodes import fields_of, load, located, own_statements
 from .rebuild import alike, rebuilt
 
-__all__ = ["merge_copies", "put_constants", "share_names"]
+__all__ = ["Classes", "merge_copies", "put_constants", "renamed", "share_names"]
 
 Node = Any  # gast publishes no types
 
@@ -46,7 +46,7 @@ def put_constants(tree: Node, protected: frozenset[str] = frozenset()) -> Node:
     if uses is None:
         return tree
     mapping = _constants(tree, uses, protected, lambda name: True)
-    return rebuilt(tree, body=_block(tree.body, mapping, tree)) if mapping else tree
+    return rebuilt(tree, body=renamed(tree.body, mapping, tree)) if mapping else tree
 
 
 def share_names(tree: Node, protected: frozenset[str], origin: Callable[[str], str | None],
@@ -70,12 +70,12 @@ def share_names(tree: Node, protected: frozenset[str], origin: Callable[[str], s
             versions.setdefault(variable, []).append(name)
     if all(len(names) == 1 for names in versions.values()):
         return tree
-    classes = _Classes(tree, uses, _kept(tree, uses, protected), alike)
+    classes = Classes(tree, uses, _kept(tree, uses, protected), alike)
     for names in versions.values():
         for a, b in combinations(names, 2):
             classes.merge(a, b)
     mapping = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}
-    return rebuilt(tree, body=_block(tree.body, mapping, tree)) if mapping else tree
+    return rebuilt(tree, body=renamed(tree.body, mapping, tree)) if mapping else tree
 
 
 def _kept(tree: Node, uses: Uses, protected: frozenset[str]) -> frozenset[str]:
@@ -121,7 +121,7 @@ class _Merger:
             mapping |= self.copies(tree, uses, enclosing, mapping.keys())
             if not mapping:
                 return tree
-            new = rebuilt(tree, body=_block(tree.body, mapping, tree))
+            new = rebuilt(tree, body=renamed(tree.body, mapping, tree))
 
     def copies(self, tree: Node, uses: Uses, enclosing: frozenset[str],
                constants: Set[str]) -> dict[str, Node]:
@@ -141,14 +141,14 @@ class _Merger:
                         found[a] = load(b)
         if found or not pairs:
             return found
-        classes = _Classes(tree, uses, keep, self.alike)
+        classes = Classes(tree, uses, keep, self.alike)
         for a, b in pairs:
             classes.merge(a, b)
         found = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}
         return found or {a: load(a) for a, b in pairs if a == b}
 
 
-class _Classes:
+class Classes:
     """Names that become one, and with which others each class interferes; sets are bits, as in `Live`."""
 
     def __init__(self, tree: Node, uses: Uses, keep: frozenset[str],
@@ -214,7 +214,7 @@ def _is_literal(value: Node) -> bool:
     return isinstance(value, gast.Constant)
 
 
-def _block(statements: list[Node], mapping: Mapping[str, Node], owner: Node) -> list[Node]:
+def renamed(statements: list[Node], mapping: Mapping[str, Node], owner: Node) -> list[Node]:
     """The statements with names replaced, less those that say no more."""
     result = []
     for s in statements:
@@ -242,7 +242,7 @@ def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:
         old = held.get(name)
         if isinstance(old, list):
             if name == "body" or (name in ("orelse", "finalbody") and old):
-                items = _block(old, mapping, node)
+                items = renamed(old, mapping, node)
             else:
                 items = [_replaced(v, mapping) if isinstance(v, gast.AST) else v for v in old]
             if not alike(items, old):

@@ -46,7 +46,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
         if added:
             value = value.func.value
         else:
-            read = reverse.names.fresh("d" + s.value.id)
+            read = reverse.taken_name(s.value.id)
             back.append(assign(read, value))
             value = load(read)
         if isinstance(s, gast.AugAssign) and isinstance(s.op, gast.Sub):
@@ -142,7 +142,7 @@ def reverse_addition(reverse: Reverse, s: Any, env: Env) -> Sweep:
         return [s], []
     back: list[Any] = []
     name = reverse.own(env, base.id, back)
-    read = reverse.names.fresh("d" + value.id)
+    read = reverse.taken_name(value.id)
     back.append(assign(read, call(reverse.helper("take_at"), load(name), index, value)))
     reverse.accumulate(env, value.id, load(read), back)
     return [s], back
