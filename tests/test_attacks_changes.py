@@ -401,3 +401,29 @@ return s * s * (items[-1] if items else 1.0)
 @pytest.mark.parametrize("name", EMPTY_OR_NOT)
 def test_branches_on_what_is_empty_later(name: str) -> None:
     check_program(build(program(EMPTY_OR_NOT[name])), (X, Y), (0, 1))
+
+
+def test_branches_on_an_object_that_says_something_else_later() -> None:
+    f = build("""
+class Switch:
+    def __init__(self):
+        self.on = False
+
+    def flip(self):
+        self.on = not self.on
+
+    def __bool__(self):
+        return self.on
+
+def f(x, y):
+    switch = Switch()
+    s = x[0]
+    for k in range(4):
+        if switch:
+            s = s * y[k]
+        else:
+            s = s + x[k] * s
+        switch.flip()
+    return s
+""")
+    check_program(f, (X, Y), (0, 1))

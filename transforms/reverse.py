@@ -295,6 +295,10 @@ class Reverse(AdjointEmitter):
                 "which way it went would have to be kept",
                 "branch on `bool(...)` of it",
             )
+        test, ahead = s.test, []
+        if self.primitives.is_object(self.kind(test)):  # which may say something else later
+            test = load(self.names.temporary(test.id))
+            ahead = [assign(test.id, call(self.bind("bool", bool), s.test), s)]
         arms = [dict(env), dict(env)]
         sweeps = [self.block(block, arm) for block, arm in zip((s.body, s.orelse), arms, strict=True)]
         for name in assigned_names(s):
@@ -302,10 +306,10 @@ class Reverse(AdjointEmitter):
                 arm.pop(name, None)
         known = self.assigned_before.get(id(s), frozenset())
         self.joined(env, [(arm, back) for arm, (_, back) in zip(arms, sweeps, strict=True)], known)
-        forward = [located(gast.If(test=s.test, body=sweeps[0][0], orelse=sweeps[1][0]), s)]
+        forward = [*ahead, located(gast.If(test=test, body=sweeps[0][0], orelse=sweeps[1][0]), s)]
         if not sweeps[0][1] and not sweeps[1][1]:
             return forward, []
-        return forward, [gast.If(test=s.test, body=sweeps[0][1] or [gast.Pass()], orelse=sweeps[1][1])]
+        return forward, [gast.If(test=test, body=sweeps[0][1] or [gast.Pass()], orelse=sweeps[1][1])]
 
     # ------------------------------------------------------------ results
 
