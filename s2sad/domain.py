@@ -302,7 +302,8 @@ def is_dict(kind: Kind) -> bool:
 
 
 def is_tuple(kind: Kind) -> bool:
-    return isinstance(kind, Tuple) and kind.cls is None
+    """Whether the adjoint of a value of the kind may be a plain tuple: that of NumPy's named tuples may."""
+    return isinstance(kind, Tuple) and (kind.cls is None or kind.cls.__module__.startswith("numpy."))
 
 
 def holds_immutables(kind: Kind) -> bool:

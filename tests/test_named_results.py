@@ -34,6 +34,17 @@ def by_name_and_place(x: Any) -> Any:
     return found.eigenvalues * found[1] ** 2
 
 
+def unpacked(x: Any) -> Any:
+    values, vectors = np.linalg.eigh(x + x.T)
+    return values * vectors**2
+
+
+def unpacked_and_named(x: Any) -> Any:
+    found = np.linalg.eigh(x + x.T)
+    values, vectors = found
+    return values * vectors**2 + found.eigenvalues
+
+
 def of_either(x: Any) -> Any:
     found = np.linalg.eigh(x + x.T) if x[0, 0] > 0 else np.linalg.eigh(x @ x.T)
     return found.eigenvalues
@@ -53,6 +64,8 @@ PROGRAMS = [
     of_vectors,
     of_singular_vectors,
     by_name_and_place,
+    unpacked,
+    unpacked_and_named,
     of_either,
     passed_on,
 ]
@@ -62,6 +75,10 @@ PROGRAMS = [
 def test_fields_of_named_results(f: Any) -> None:
     check_program(f, (MATRIX,), (0,))
     check_second(f, (MATRIX,), (0,))
+
+
+def test_what_is_unpacked_is_no_named_tuple_again() -> None:
+    assert "pack_like" not in s2sad.vjp(unpacked).source_for(MATRIX)
 
 
 def test_named_results_of_stacks() -> None:
