@@ -11,7 +11,7 @@ import gast
 
 from .arguments import check_type
 from .function_state import state_of
-from .kind_values import kind_of
+from .kind_values import kind_of_free
 from .kinds import UNKNOWN, Literal
 from .members import is_fixed
 from .transforms.nodes import find_nodes
@@ -56,7 +56,7 @@ def capture_key(value: Any, name: str) -> Any:
         return state_of(function) if isinstance(function, FunctionType) else function
     if isinstance(value, bool):
         return Literal(value)
-    kind = kind_of(value, name)
+    kind = kind_of_free(value, name)
     if kind is UNKNOWN:
         check_type(name, value)
         return id(value) if callable(value) else type(value)

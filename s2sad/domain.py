@@ -25,7 +25,7 @@ from .kind_structure import (
     unpack_kinds,
 )
 from .kind_structure import kind_of_static as _kind_of_static
-from .kind_values import kind_of
+from .kind_values import kind_of_free
 from .kinds import (
     INTEGERS,
     REALS,
@@ -128,7 +128,7 @@ def kind_of_static(node: Any, value: Any) -> Kind:
         return Literal(value)
     kind = _kind_of_static(value)
     if isinstance(node, gast.Name) and (kind is UNKNOWN or is_plain(type(value))):
-        return kind_of(value, f"{node.id}@")
+        return kind_of_free(value, f"{node.id}@")
     return kind
 
 

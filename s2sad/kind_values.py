@@ -40,12 +40,14 @@ from .kinds import (
 )
 from .objects import fields_of, has_operators, is_named_tuple, is_plain
 
-__all__ = ["contains", "is_sparse", "kind_of", "kinds_of"]
+__all__ = ["contains", "is_sparse", "kind_of",
+    "kind_of_free", "kinds_of"]
 
 MAX_ITEMS = 16  # of a tuple, dict or list that is looked at item by item
 MAX_FIELDS = 64  # of an object that is looked at attribute by attribute
 MAX_TEXT = 32  # characters of a string that is worth a derivative of its own
 
+MAX_SCANNED = 1024  # of a list that is looked at in each call
 MAX_CACHED = 4096
 
 Names = dict[int, str]  # what lengths are called
@@ -80,6 +82,16 @@ def kind_of(value: Any, prefix: str) -> Kind:
     (Sym(name='x.0', offset=0, not_one=True, large=False), 1)
     """
     return kinds_of((value,), (prefix,))[0]
+
+
+def kind_of_free(value: Any, prefix: str) -> Kind:
+    """The kind of what a free name means, which is looked at in each call: of a long list little is told.
+
+    >>> kind_of_free([1.0] * 2000, "table")
+    List(items=None, element=Unknown())
+    """
+    is_long = type(value) is list and len(value) > MAX_SCANNED
+    return List(None, UNKNOWN) if is_long else kind_of(value, prefix)
 
 
 def _kind_of_item(value: Any, prefix: str, depth: int, names: Names) -> Kind:

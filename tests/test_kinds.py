@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+import s2sad
 from s2sad.kind_joins import join
 from s2sad.kind_plans import is_differentiable, unbroadcast_plan, zero_plan
 from s2sad.kind_values import contains, kind_of, kinds_of
@@ -180,3 +181,28 @@ def test_other_operands_tell_where_nothing_was_broadcast(x, out, others, plan):
 def test_zero_plan_and_differentiability(kind, plan, differentiable):
     assert zero_plan(kind) == plan
     assert is_differentiable(kind) is differentiable
+
+
+TABLE = [2.0] * 2000
+
+
+def from_table(x):  # type: ignore[no-untyped-def]
+    return read_table(x) * x
+
+
+def read_table(x):  # type: ignore[no-untyped-def]
+    return np.sum(x * TABLE[3]) + len(TABLE)
+
+
+def test_a_long_list_of_the_module_may_change_between_calls() -> None:
+    gradient = s2sad.grad(from_table)
+    assert gradient(1.5) == 2 * 2.0 * 1.5 + 2000
+    TABLE[3] = np.array([1.0, 3.0])  # type: ignore[call-overload]
+    try:
+        assert gradient(1.5) == 2 * 4.0 * 1.5 + 2000
+        TABLE[3] = 5
+        assert gradient(1.5) == 2 * 5.0 * 1.5 + 2000
+    finally:
+        TABLE[3] = 2.0
+    del TABLE[1000:]
+    assert gradient(1.5) == 2 * 2.0 * 1.5 + 1000
