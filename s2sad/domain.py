@@ -59,7 +59,6 @@ __all__ = [
     "are_alike",
     "attribute_kind",
     "call_kind",
-    "changed_kind",
     "dict_kind",
     "element_kind",
     "has_length",
@@ -290,11 +289,6 @@ def is_numeric(kind: Kind) -> bool:
 def is_container(kind: Kind) -> bool:
     """Whether items of the kind are objects that it holds, not views."""
     return isinstance(kind, (Tuple, List, Dict, Record))
-
-
-def changed_kind(kind: Kind) -> Kind:
-    """The kind of a container after a change that is not known: a list stays one."""
-    return List(None, UNKNOWN) if isinstance(kind, List) else UNKNOWN
 
 
 def is_dict(kind: Kind) -> bool:

@@ -12,6 +12,7 @@ from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Record, Tuple
 from .members import member_of
 from .objects import is_plain
 from .primitives import PRIMITIVES
+from .transforms.find_changed import changed_atoms
 from .transforms.nodes import load, names_read
 from .transforms.operations import Apply, Call, Operation, classify
 from .transforms.program import MISSING, Program
@@ -73,6 +74,12 @@ class HeapNatures:
 
     def is_constant(self, node: Any) -> bool:
         return domain.is_differentiable(self.kind(node)) is False
+
+    def is_array(self, node: Any) -> bool:
+        return nature_of(self.kind(node)) == "plain" and not domain.is_immutable(self.kind(node))
+
+    def changes_array(self, value: Any) -> bool:
+        return bool(changed_atoms(value, self.program, PRIMITIVES, self.kind))
 
     def is_held(self, node: Any) -> bool:
         kind = self.kind(node.value)

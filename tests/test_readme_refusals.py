@@ -38,10 +38,10 @@ CHANGES = {
     ],
 }
 OBJECTS = {
-    "attributes that are set where others hold the object": [
-        "box.value = x\nreturn np.sum(x)",
-        "boxes = [Box(x)]\nboxes[0].value = x * x\nreturn np.sum(boxes[0].value)",
-        "b = Box(x)\nboxes = [b]\nb.value = x * x\nreturn np.sum(boxes[0].value)",
+    "attributes of the module's objects that are set": ["box.value = x\nreturn np.sum(x)"],
+    "arrays changed in place in objects that several names hold": [
+        "boxes = [Box(x)]\nboxes[0].value += x * x\nreturn np.sum(boxes[0].value)",
+        "b = Box(x * 1)\nboxes = [b]\nb.value[0] = x[1]\nb.value = 2 * x\nreturn np.sum(boxes[0].value)",
     ],
 }
 FUNCTIONS = {

@@ -214,7 +214,7 @@ class _Run:
             if isinstance(atom, gast.Name) and self.domain.is_container(
                 self.kinds.get(atom.id, self.domain.UNKNOWN)
             ):
-                self.change(atom.id, self.domain.changed_kind(self.kinds[atom.id]))
+                self.change(atom.id, self.domain.UNKNOWN)
         operation = classify(node, self.program, self.primitives, self.atom)
         if isinstance(operation, Call) and (changed is None or operation.function is not MISSING):
             self.forget_given(operation)

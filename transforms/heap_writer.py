@@ -31,6 +31,12 @@ class Natures(Protocol):
     def is_constant(self, node: Node) -> bool:
         """Whether an atom surely carries no derivative."""
 
+    def is_array(self, node: Node) -> bool:
+        """Whether an atom may be an array that `x += v` changes, as far as is known."""
+
+    def changes_array(self, value: Node) -> bool:
+        """Whether a call is known to change an argument in place."""
+
     def is_held(self, node: Node) -> bool:
         """Whether an attribute is no method or property of the class, as far as is known."""
 

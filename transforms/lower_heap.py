@@ -111,7 +111,7 @@ class _Lowerer(Writer):
                 self.change("heap_set", x, constant(attr), value, constant(True))
             case gast.Assign(targets=[gast.Subscript(value=x, slice=index)], value=value):
                 if self.nature(x) == "plain":
-                    self.emit(s)
+                    self.refuse_array()
                 else:
                     self.no_slice(index)
                     self.change("heap_set", x, self.key(x, index), value)
@@ -204,7 +204,16 @@ class _Lowerer(Writer):
                 total = self.made(self.base(x), gast.BinOp(left=item, op=s.op, right=self.number(s.value)))
                 self.change("heap_set", x, key, total)
             case _:
+                if isinstance(s.target, gast.Subscript) or self.natures.is_array(s.target):
+                    self.refuse_array()
                 self.emit(rebuilt(s, value=self.number(s.value)))
+
+    def refuse_array(self) -> None:
+        self.refuse(
+            "an array that is changed in place, among changes of objects",
+            "which of them hold it is not followed",
+            "make a new array: `a = a + v`",
+        )
 
     def no_slice(self, index: Node) -> None:
         if _has_slice(index):
@@ -222,6 +231,8 @@ class _Lowerer(Writer):
         if self.natures.makes_object(value) and target is not None:
             self.enter(target, value, shallow=True)
             return
+        if self.natures.changes_array(value):
+            self.refuse_array()
         if self.natures.is_inert(value):
             self.emit(s)
             return
