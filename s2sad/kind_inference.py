@@ -223,6 +223,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Array(made.dtype, rows + columns) if isinstance(made, Array) else UNKNOWN
         case [Array(dtype, tuple(dims)), *_] if function in _SPLITS and dims:
             return List(None, Array(dtype, (None,) * len(dims)))
+        case [Array()] if function is np.linalg.eig:  # real or complex, as the values are
+            return Tuple((Array(None, None), Array(None, None)), type(function(np.eye(1))))
         case [x] if function is memory.shallow_copy:
             return x
         case [_, x] if function is memory.adjoint_of:

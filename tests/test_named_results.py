@@ -50,6 +50,15 @@ def of_either(x: Any) -> Any:
     return found.eigenvalues
 
 
+def general_vectors(x: Any) -> Any:
+    return np.abs(np.linalg.eig(x).eigenvectors)
+
+
+def general_pairs(x: Any) -> Any:
+    values, vectors = np.linalg.eig(x)
+    return np.abs(vectors * values)
+
+
 def passed_on(x: Any) -> Any:
     return values_of(np.linalg.eigh(x + x.T))
 
@@ -67,6 +76,8 @@ PROGRAMS = [
     unpacked,
     unpacked_and_named,
     of_either,
+    general_vectors,
+    general_pairs,
     passed_on,
 ]
 
