@@ -162,7 +162,9 @@ class Forms:
         if key not in self.programs:
             if objects:
                 find = partial(self.kinds, kinds=kinds, forgets=self.hides)
-                program = put_in_methods(program, find, self.inlinable, heap is None)
+                program = put_in_methods(
+                    program, find, lambda p: self.kinds(p, kinds), self.inlinable, heap is None
+                )
                 if heap is None:
                     known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
                     program = promote_fields(program, known, PRIMITIVES.helper)

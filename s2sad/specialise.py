@@ -71,17 +71,20 @@ def holds_record(kind: Kind) -> bool:
 def put_in_methods(
     program: Program,
     find_kinds: Callable[[Program], Mapping[str, Kind]],
+    find_sure: Callable[[Program], Mapping[str, Kind]],
     inlinable: Inlinable,
     one_name: bool = True,
 ) -> Program:
     """The program, in normal form, with small methods and what makes objects in the place of their calls.
 
+    `find_kinds` takes objects to stay as they are in calls that are to be put in, `find_sure` does not;
     `one_name` says that objects are changed through one name each, so that kinds tell what they hold.
     """
     for _ in range(ROUNDS):
         kinds = find_kinds(program)
-        if one_name:
-            program, kinds = without_untaken(program, kinds, find_kinds)
+        if one_name and drop_untaken(program, partial(truth_of_test, program, kinds)) is not program:
+            program, _ = without_untaken(program, find_sure(program), find_sure)
+            kinds = find_kinds(program)
         before = program
 
         def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:

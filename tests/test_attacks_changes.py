@@ -427,3 +427,45 @@ def f(x, y):
     return s
 """)
     check_program(f, (X, Y), (0, 1))
+
+
+SWITCH = """
+class Switch:
+    def __init__(self):
+        self.on = False
+
+    def flip(self):
+        self.on = not self.on
+        return 1
+
+    def __bool__(self):
+        return self.on
+
+    def __getitem__(self, k):
+        return 2.0 + self.on
+
+SWITCH = Switch()
+
+def made(n):
+    return made(n - 1) if n > 0 else Switch()
+
+def f(x, y):
+    switch = {made}
+    switch.flip()
+    s = x[0]
+    for k in range(4):
+        {body}
+        n = switch.flip()
+    return s
+"""
+USES = {
+    "its truth": "s = s * y[k] if switch else s + x[k] * s",
+    "its items": "s = s * y[k] * switch[0] + s",
+    "its attributes": "s = s * x[1] if switch.on else s * y[k] * (1.0 + switch.on) + s",
+}
+
+
+@pytest.mark.parametrize("made", ["Switch()", "made(1)"])
+@pytest.mark.parametrize("use", USES)
+def test_an_object_that_a_method_changes(use: str, made: str) -> None:
+    check_program(build(SWITCH.format(made=made, body=USES[use])), (X, Y), (0, 1))

@@ -105,6 +105,8 @@ def _stays(reverse: Reverse, statement: Any, value: Any) -> bool:
     base, index = value.value, value.slice
     if any(map(reverse.changes.is_changed, names_read(index))):
         return False
+    if reverse.domain.item_nature(reverse.kind(base)) == "unknown":  # an object may give another one later
+        return False
     if not reverse.changes.is_changed(base.id):
         return True
     kind = reverse.kind(base)

@@ -296,7 +296,7 @@ class Reverse(AdjointEmitter):
                 "branch on `bool(...)` of it",
             )
         test, ahead = s.test, []
-        if self.primitives.is_object(self.kind(test)):  # which may say something else later
+        if self.may_say_otherwise(test):
             test = load(self.names.temporary(test.id))
             ahead = [assign(test.id, call(self.bind("bool", bool), s.test), s)]
         arms = [dict(env), dict(env)]
@@ -310,6 +310,14 @@ class Reverse(AdjointEmitter):
         if not sweeps[0][1] and not sweeps[1][1]:
             return forward, []
         return forward, [gast.If(test=test, body=sweeps[0][1] or [gast.Pass()], orelse=sweeps[1][1])]
+
+    def may_say_otherwise(self, test: Any) -> bool:
+        """Whether a test may be an object, which may be true now and not later."""
+        kind = self.kind(test)
+        is_unknown = self.primitives.is_unknown(kind) and isinstance(test, gast.Name)
+        return self.primitives.is_object(kind) or (
+            is_unknown and not isinstance(self.computed_by(test.id), Apply)
+        )
 
     # ------------------------------------------------------------ results
 
