@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _ANY: frozenset[Dim] = frozenset({None})  # nothing is known of the lengths
-UnbroadcastPlan = OneOf["none", "sum", "guard"] | tuple[OneOf["axes"], tuple[int, ...]]
+UnbroadcastPlan = OneOf["none", "sum", "guard"] | tuple[OneOf["axes", "kept"], tuple[int, ...]]
 ZeroPlan = OneOf["0.0", "np.zeros_like", "zeros_like"]
 
 
@@ -46,7 +46,7 @@ def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -
     `others` are the kinds of its other operands, if known.
 
     "none": it is that already. "sum": the sum of all of it. ("axes", axes): the sum over these leading axes.
-    "guard": only the values can tell.
+    ("kept", axes): the sum over these axes, which stay and are one long. "guard": only the values can tell.
 
     >>> row, matrix = Array("float64", (Sym("n", 0, True),)), Array("float64", (None, Sym("n", 0, True)))
     >>> unbroadcast_plan(row, matrix)
@@ -62,10 +62,12 @@ def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -
             same = (_is_python_real(a) and b == "float64") or (a == "complex" and b == "complex128")
             return "sum" if same or (a == b and _is_inexact(a)) else "guard"
         case Array(str(a), tuple(xs)), Array(b, tuple(outs)) if xs and a == b and _is_inexact(a):
-            if not _is_part(xs, outs, others):
-                return "guard"
             extra = len(outs) - len(xs)
-            return ("axes", tuple(range(extra))) if extra else "none"
+            if _is_part(xs, outs, others):
+                return ("axes", tuple(range(extra))) if extra else "none"
+            single = tuple(k for k, dim in enumerate(xs) if dim == 1)
+            if extra == 0 and single and _is_part(_without(xs, single), _without(outs, single), None):
+                return "kept", single
     return "guard"  # 0-d arrays too: what is computed from them is no array
 
 
@@ -75,6 +77,10 @@ def lends_shape(x: Kind, out: Kind, others: Sequence[Kind]) -> bool:
         case Array(_, tuple(xs)), Array(_, tuple(outs)):
             return len(xs) == len(outs) > 0 and _is_part(xs, outs, others)
     return False
+
+
+def _without(dims: tuple[Dim, ...], axes: tuple[int, ...]) -> tuple[Dim, ...]:
+    return tuple(dim for k, dim in enumerate(dims) if k not in axes)
 
 
 def _is_part(xs: tuple[Dim, ...], outs: tuple[Dim, ...], others: Sequence[Kind] | None) -> bool:

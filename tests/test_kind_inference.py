@@ -243,7 +243,10 @@ def check_plan(x, kind, out, predicted, others=None):
     dtype = np.float64 if like.dtype.kind in "bi" else like.dtype  # an int that shares its name with floats
     out_dtype = np.result_type(out)
     dout = np.ones_like(out, dtype=out_dtype if out_dtype.kind in "fc" else np.float64)
-    dx = dout if plan == "none" else np.sum(dout) if plan == "sum" else np.sum(dout, axis=plan[1])
+    if plan in ("none", "sum"):
+        dx = dout if plan == "none" else np.sum(dout)
+    else:
+        dx = np.sum(dout, axis=plan[1], keepdims=plan[0] == "kept")
     assert np.shape(dx) == like.shape and np.result_type(dx) == dtype, (plan, kind, predicted)
 
 

@@ -29,6 +29,7 @@ from .emit import Generation
 from .expand_stars import expand_stars
 from .find_active import find_active
 from .find_kinds import find_kinds
+from .find_uses import find_uses
 from .fold_constants import fold_constants
 from .inline_temporaries import inline_temporaries
 from .join_exchanges import join_exchanges
@@ -211,6 +212,15 @@ def _remove_dead_code(tree: Any, facts: Facts) -> Any:
     )
 
 
+def _remove_new_dead_code(tree: Any, facts: Facts) -> Any:
+    """Once more, where inlining and folding left a name that nothing reads, or an empty arm."""
+    uses = find_uses(tree)
+    is_clean = uses is not None and all(uses.read[n] for n in uses.bound if n not in uses.parameters)
+    if is_clean and not any(isinstance(s, gast.Pass) for s in statements_in(tree.body)):
+        return tree
+    return _remove_dead_code(tree, facts)
+
+
 def _merge_copies(tree: Any, facts: Facts) -> Any:
     return merge_copies(tree, facts.is_pure, facts.captured, facts.generation.traces, alike=facts.alike)
 
@@ -285,7 +295,7 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("inline_temporaries", _inline_temporaries),
     ("fold_constants_again", _fold_merged),
     ("move_signs", _move_signs),
-    ("remove_dead_code_again", _remove_dead_code),
+    ("remove_dead_code_again", _remove_new_dead_code),
     ("share_names", _share_names),
     ("share_temporaries", _share_temporaries),
     ("restore_names", _restore_names),

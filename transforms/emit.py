@@ -355,6 +355,17 @@ class Emitter:
             return "none"
         return self.domain.unbroadcast_plan(self.kind(operand), result, [self.kind(a) for a in others])
 
+    def summed_by(self, plan: Any, value: Any) -> Any | None:
+        """The sum of a value that brings it to the shape of an operand; None where only the run can tell."""
+        match plan:
+            case "sum":
+                return self.numpy_call("sum", value)
+            case ("axes" | "kept", axes):
+                axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
+                keywords = {"keepdims": constant(True)} if plan[0] == "kept" else {}
+                return self.numpy_call("sum", value, axis=axis, **keywords)
+        return None
+
     def lends_shape(self, operation: Apply, operand: Any, out: str, as_floats: bool = False) -> bool:
         """Whether an operand is an array of the shape of an elementwise result, and with `as_floats` one of
         integers with a result of floats.

@@ -343,13 +343,8 @@ def unbroadcasted(
         return Adjoint(gast.BinOp(left=value, op=gast.Mult(), right=size))
 
     def summed(value: Any) -> Any:
-        match plan:
-            case "sum":
-                return reverse.numpy_call("sum", without_one(reverse, value))
-            case ("axes", axes):
-                axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
-                return reverse.numpy_call("sum", without_one(reverse, value), axis=axis)
-        return call(reverse.helper("unbroadcast"), value, load(operand))
+        found = reverse.summed_by(plan, without_one(reverse, value))
+        return call(reverse.helper("unbroadcast"), value, load(operand)) if found is None else found
 
     alike = reverse.domain.share_real_dtype([reverse.kind(load(n)) for n in (operand, out)])
     total = factored(summed, value, operand if alike else "", shaped)

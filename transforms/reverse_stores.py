@@ -13,7 +13,7 @@ import gast
 
 from .adjoints import Adjoint, Env
 from .masks import both_hold, mask_of
-from .nodes import assign, attribute, call, constant, load, located, tuple_of
+from .nodes import assign, attribute, call, constant, load, located
 
 if TYPE_CHECKING:
     from .emit import Emitter
@@ -113,17 +113,12 @@ def reverse_replacement(reverse: Reverse, s: Any, env: Env) -> Sweep:
     back: list[Any] = []
     if not reverse.is_active(s.value):
         return [s], back
-    match reverse.domain.unbroadcast_plan(reverse.kind(s.value), reverse.kind(base)):
-        case "none":
-            reverse.pass_on(env, s.value.id, adjoint, back)
-            return [s], back
-        case "sum":
-            value = reverse.numpy_call("sum", reverse.full(base.id, adjoint, back))
-        case ("axes", axes):
-            axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
-            value = reverse.numpy_call("sum", reverse.full(base.id, adjoint, back), axis=axis)
-        case _:
-            value = call(reverse.helper("conform"), reverse.full(base.id, adjoint, back), s.value)
+    plan = reverse.domain.unbroadcast_plan(reverse.kind(s.value), reverse.kind(base))
+    if plan == "none":
+        reverse.pass_on(env, s.value.id, adjoint, back)
+        return [s], back
+    whole = reverse.full(base.id, adjoint, back)
+    value = reverse.summed_by(plan, whole) or call(reverse.helper("conform"), whole, s.value)
     reverse.accumulate(env, s.value.id, value, back, owned=adjoint.owned)
     return [s], back
 
@@ -182,14 +177,10 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
     if not reverse.is_basic(index):
         return call(reverse.helper("take_stored"), load(adjoint), reverse.index_value(index), value)
     if reverse.domain.is_array(place):
-        match reverse.domain.unbroadcast_plan(reverse.kind(value), place):
-            case "none":
-                return call(attribute(item, "copy"))
-            case "sum":
-                return reverse.numpy_call("sum", item)
-            case ("axes", axes):
-                axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
-                return reverse.numpy_call("sum", item, axis=axis)
+        plan = reverse.domain.unbroadcast_plan(reverse.kind(value), place)
+        found = call(attribute(item, "copy")) if plan == "none" else reverse.summed_by(plan, item)
+        if found is not None:
+            return found
     return call(reverse.helper("take_at"), load(adjoint), reverse.index_value(index), value)
 
 
