@@ -12,6 +12,7 @@ mutation must join what is put in.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from dataclasses import dataclass, fields
 from types import EllipsisType
 from typing import Any
@@ -57,6 +58,7 @@ LARGE = 8  # a length of which slices that leave out a few elements at the ends 
 MAX_DEPTH = 5  # of nested containers; deeper is Unknown, which also makes every chain of joins end
 
 _interned: WeakValueDictionary[Any, Any] = WeakValueDictionary()
+_recent: deque[Any] = deque(maxlen=1024)  # kinds of numbers and arrays, which come again all the time
 _lock = threading.Lock()
 
 
@@ -69,10 +71,14 @@ class _Interned(type):
             made = super().__call__(*args, **kwargs)
             with _lock:
                 found = _interned.setdefault(made.key(), made)
+                if cls.comes_again:  # type: ignore[attr-defined]
+                    _recent.append(found)
         return found
 
 
 class _Value(metaclass=_Interned):
+    comes_again = False
+
     @classmethod
     def _key(cls, *values: Any) -> Any:
         return cls, *values
@@ -134,6 +140,8 @@ class Scalar(Kind):
     `size`: the int is the length of an axis.
     """
 
+    comes_again = True
+
     dtype: str
     size: Sym | None = None
 
@@ -141,6 +149,8 @@ class Scalar(Kind):
 @dataclass(frozen=True, eq=False)
 class Array(Kind):
     """Exactly np.ndarray, of a numeric dtype (None: unknown) and these lengths (None: not even the rank)."""
+
+    comes_again = True
 
     dtype: str | None
     dims: tuple[Dim, ...] | None
