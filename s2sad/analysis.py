@@ -122,12 +122,6 @@ class Analysis:
             return []
         return [o for o in operands if isinstance(o, gast.Name) and domain.is_list_of_numbers(self.kind(o))]
 
-    def is_number(self, name: str) -> bool:
-        return domain.is_scalar(self.kind_of_name(name))
-
-    def is_integer(self, name: str) -> bool:
-        return domain.is_integer(self.kind_of_name(name))
-
     def is_steady(self, name: str) -> bool:
         """Whether a name holds an array or a tuple that nobody changes."""
         kind = self.kind_of_name(name)
@@ -336,8 +330,6 @@ def lowered(
         drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict)))
     )
     found = follow(merge_versions(found.program))
-    is_changed = found.changes.is_changed
-    shared = share_reads(found.program, found.is_steady, is_changed, found.is_number, found.is_integer)
-    found = replace(found, program=shared)
+    found = replace(found, program=share_reads(found.program, found.is_steady, found.changes.is_changed))
     watch("lower_updates", found.program)
     return replace(found, program=found.guarded())

@@ -1,6 +1,6 @@
-"""Reads an element, unpacks, and computes a number once where the program does so again.
+"""Reads an element, and unpacks, once where the program does so again.
 
-Form: the single-assignment form, in and out. Nobody changes what is read from, so the second time gives what
+Form: the single-assignment form, in and out. Nobody changes what is read from, so the second read gives what
 the first one gave; what a variable of the user's is assigned stays.
 
     y_1 = x[0]              y_1 = x[0]
@@ -18,7 +18,6 @@ from typing import Any
 
 import gast
 
-from .liveness import is_test
 from .nodes import assigned_names, blocks_of, load, names_read, statements_in, target_names
 from .program import Program
 from .rebuild import map_blocks, substitute, with_body
@@ -29,17 +28,13 @@ Reads = dict[str, tuple[Any, frozenset[str]]]  # by what is read: where it went,
 
 
 def share_reads(
-    program: Program,
-    is_steady: Callable[[str], bool],
-    is_changed: Callable[[str], bool],
-    is_number: Callable[[str], bool],
-    is_integer: Callable[[str], bool],
+    program: Program, is_steady: Callable[[str], bool], is_changed: Callable[[str], bool]
 ) -> Program:
-    """The program without repetitions; `is_steady` says of a name that it holds an array or a tuple that
-    nobody changes, `is_changed` that it holds something, such as an array of indices, that somebody does,
-    `is_number` and `is_integer` that it holds a number. What the test of a `while` computes stays in the
-    test, and integers as `i + 1` where they are used.
+    """The program without repeated reads; `is_steady` says of a name that it holds an array or a tuple that
+    nobody changes, `is_changed` that it holds something, such as an array of indices, that somebody does.
     """
+    if not any(map(_source, statements_in(program.tree.body))):
+        return program
     simple = [s for s in statements_in(program.tree.body) if not blocks_of(s)]
     assigned = Counter(n for s in simple for n in assigned_names(s))
     mapping: dict[str, Any] = {}
@@ -47,30 +42,20 @@ def share_reads(
     def is_temporary(name: str) -> bool:
         return assigned[name] == 1 and re.search(r"_\d+$", name) is not None
 
-    def is_steady_read(s: Any) -> bool:
-        base = _source(s)
-        return base is not None and is_steady(base) and not any(map(is_changed, names_read(s.value)))
-
-    def is_arithmetic(s: Any) -> bool:
-        match s:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() | gast.UnaryOp() as value):
-                return not is_integer(name) and all(map(is_number, [name, *names_read(value)]))
-        return False
-
     def block(statements: list[Any], outside: Reads) -> list[Any]:
         known, kept = dict(outside), []
-        tested = next((k for k, s in enumerate(statements) if is_test(s)), -1)
-        for k, s in enumerate(statements):
+        for s in statements:
             names = frozenset(assigned_names(s))
-            for key in [key for key, (_, read) in known.items() if read & names]:
+            for key in [k for k, (_, read) in known.items() if read & names]:
                 del known[key]
             if blocks_of(s):
                 # what an arm reads is read there: the other arm has nothing to do with it
                 inherited = known if isinstance(s, (gast.For, gast.While, gast.With)) else {}
                 kept.append(map_blocks(s, partial(block, outside=inherited)))
                 continue
-            if is_steady_read(s) or (k > tested and is_arithmetic(s)):
-                key = repr((len(names), gast.dump(substitute(s.value, mapping))))
+            base = _source(s)
+            if base is not None and is_steady(base) and not any(map(is_changed, names_read(s.value))):
+                key = repr((len(names), gast.dump(s.value)))
                 first = known.get(key)
                 if first is not None and all(map(is_temporary, names)):
                     mapping.update(zip(target_names(s.targets[0]), first[0], strict=True))

@@ -65,23 +65,3 @@ def f(theta, y, n):
     assert found.count("= theta") == 1
     check_program(build(text), (X[:2], 0.5, 3), (0, 1))
     check_second(build(text), (X[:2], 0.5, 3), (0, 1))
-
-
-NUMBERS = {  # how often `c * d` is computed afterwards
-    "y = c * d / 2.0 * x[0]\n    return y * np.sin(c * d / 2.0)": 1,
-    "y = c * d * x[0]\n    c = c + 1.0\n    return y * np.sin(c * d)": 2,
-    "y = x[0]\n    for k in range(3):\n        y = y * c * d + c * d\n        c = c * 0.5\n    return y": 1,
-    "y = c * d\n    for k in range(3):\n        y = y + np.sin(c * d) * x[k]\n    return y": 1,
-    "y = x[0]\n    for k in range(0):\n        y = c * d\n    return y + np.sin(c * d)": 2,
-    "if c * d > 0:\n        y = np.sin(c * d)\n    else:\n        y = c * d\n    return y * (c * d)": 3,
-    "y = x[0]\n    while c * d < 3.0:\n        y = y * (c * d)\n        c = c + 1.0\n    return y": 2,
-}
-
-
-@pytest.mark.parametrize("body", NUMBERS)
-def test_a_number_computed_once(body: str) -> None:
-    text = f"import numpy as np\ndef f(x, c, d):\n    {body}\n"
-    found = stage("lower_updates", text.split("\n", 1)[1], X, 1.3, 0.7, wrt=(0, 1, 2))
-    assert found.count("c * d") + found.count("c_2 * d") + found.count("c_3 * d") == NUMBERS[body], found
-    check_program(build(text), (X, 1.3, 0.7), (0, 1, 2))
-    check_second(build(text), (X, 1.3, 0.7), (0, 1, 2))
