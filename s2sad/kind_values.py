@@ -59,7 +59,7 @@ def kinds_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> tuple[Kind, ..
 
     Which axes happen to be equally long is part of the kinds then; how long they are is not.
     """
-    key = [(v.dtype, v.shape) if type(v) is np.ndarray else OF_TYPES.get(type(v)) for v in values]
+    key = [(v.dtype, v.shape) if type(v) is np.ndarray else _form(v, 0) for v in values]
     if None in key:
         return _kinds_of(values, prefixes)
     found = _cached.get((prefixes, *key))
@@ -68,6 +68,28 @@ def kinds_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> tuple[Kind, ..
             _cached.clear()
         found = _cached[(prefixes, *key)] = _kinds_of(values, prefixes)
     return found
+
+
+def _form(value: Any, depth: int) -> Any:
+    """What the kind of a number, an array, a short text or a small container of such follows from; None for
+    any other object.
+    """
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype, value.shape
+    found = OF_TYPES.get(kind)
+    if found is not None or depth == MAX_DEPTH:
+        return found
+    if kind is str:
+        return (str, value) if len(value) <= MAX_TEXT else None
+    if kind is tuple or kind is list:
+        items, keys = value, ()
+    elif kind is dict and all(type(k) in (str, int) for k in value):
+        items, keys = value.values(), tuple(value)
+    else:
+        return None
+    parts = [_form(v, depth + 1) for v in items] if len(value) <= MAX_ITEMS else [None]
+    return None if None in parts else (kind, keys, *parts)
 
 
 def _kinds_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> tuple[Kind, ...]:

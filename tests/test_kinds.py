@@ -10,7 +10,7 @@ from hypothesis import given
 import s2sad
 from s2sad.kind_joins import join
 from s2sad.kind_plans import is_differentiable, unbroadcast_plan, zero_plan
-from s2sad.kind_values import contains, kind_of, kinds_of
+from s2sad.kind_values import _kinds_of, contains, kind_of, kinds_of
 from s2sad.kinds import LARGE, NOT_ONE, NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Tuple
 
 from .kind_values import BOOL, FLOAT, INT, array, fast, random_value, seeds, sym
@@ -206,3 +206,18 @@ def test_a_long_list_of_the_module_may_change_between_calls() -> None:
         TABLE[3] = 2.0
     del TABLE[1000:]
     assert gradient(1.5) == 2 * 2.0 * 1.5 + 1000
+
+
+def test_kinds_of_containers_are_found_again_by_what_they_hold():
+    a, b, c = np.ones(3), np.ones((3, 1)), np.ones(3, np.float32)
+    values = [
+        (a, b), (a, c), [a, b], (a, (b, 1.0)), (a, (b, 1)), {"u": a}, {"v": a}, {1: a}, {"u": a, "v": b},
+        {"v": b, "u": a}, ("left", a), ("right", a), "left", (), [], {}, (None, True), (1, 1.0), [1, 1.0],
+        (np.ones(1),), [(a,)] * 20, ([[[[[[a]]]]]],), {True: a}, {"a": [b, b]}, (len, a), (a, a.copy()),
+    ]
+    for _ in range(2):
+        for value in values:
+            assert kinds_of((value, a), ("x", "y")) == _kinds_of((value, a), ("x", "y"))
+    loop = [a]
+    loop.append(loop)
+    assert kinds_of((loop,), ("x",)) == _kinds_of((loop,), ("x",))
