@@ -226,141 +226,72 @@ def heap_order_jvp(heap, x, order, out, dheap):
 # ---------------------------------------------------------------- their adjoints
 
 
-@bprop(part_at, samples=[(None, LIST, 1, 0.5)])
+@bprop(part_at, "linear", samples=[(None, LIST, 1, 0.5)])
 def part_at_(d, x, key, value, out, dout):
     return part_alone(dout, x, key, value), None, None, None
 
 
-@part_at_.jvp
-def part_at_jvp(d, x, key, value, out, dd):
-    return part_at(dd, x, key, value)
-
-
-@bprop(part_alone, samples=[(1.5, LIST, 1, BOX)])
+@bprop(part_alone, "linear", samples=[(1.5, LIST, 1, BOX)])
 def part_alone_(dvalue, x, key, value, out, dout):
     return part_at(dout, x, key, value), None, None, None
 
 
-@part_alone_.jvp
-def part_alone_jvp(dvalue, x, key, value, out, ddvalue):
-    return part_alone(ddvalue, x, key, value)
-
-
-@bprop(without_part, samples=[(None, LIST, 1)])
+@bprop(without_part, "linear", samples=[(None, LIST, 1)])
 def without_part_(d, x, key, out, dout):
     return without_part(dout, x, key), None, None
 
 
-@without_part_.jvp
-def without_part_jvp(d, x, key, out, dd):
-    return without_part(dd, x, key)
-
-
-@bprop(item_adjoint, samples=[given(1.5, A(3), 1)])
+@bprop(item_adjoint, "linear", samples=[given(1.5, A(3), 1)])
 def item_adjoint_(dvalue, x, key, out, dout):
     return add(item_part(dout, x, key), zeros_like(dvalue)), None, None
 
 
-@item_adjoint_.jvp
-def item_adjoint_jvp(dvalue, x, key, out, ddvalue):
-    return item_adjoint(ddvalue, x, key)
-
-
-@bprop(item_part, samples=[given(A(3), A(3), 1)])
+@bprop(item_part, "linear", samples=[given(A(3), A(3), 1)])
 def item_part_(dx, x, key, out, dout):
     return item_adjoint(dout, x, key), None, None
 
 
-@item_part_.jvp
-def item_part_jvp(dx, x, key, out, ddx):
-    return item_part(ddx, x, key)
-
-
-@bprop(own_part, samples=[(1.5, NUMBER)])
+@bprop(own_part, "linear", samples=[(1.5, NUMBER)])
 def own_part_(dx, record, out, dout):
     return own_part(dout, record), None
 
 
-@own_part_.jvp
-def own_part_jvp(dx, record, out, ddx):
-    return own_part(ddx, record)
-
-
-@bprop(gathered, samples=[(None, NUMBER)])
+@bprop(gathered, "linear", samples=[(None, NUMBER)])
 def gathered_(d, record, once=False, *, out, dout):
     return scattered(dout, record, once), None, None
 
 
-@gathered_.jvp
-def gathered_jvp(d, record, once=False, *, out, dd):
-    return gathered(dd, record, once)
-
-
-@bprop(scattered, samples=[(1.5, NUMBER)])
+@bprop(scattered, "linear", samples=[(1.5, NUMBER)])
 def scattered_(dx, record, once=False, *, out, dout):
     return gathered(dout, record, once), None, None
 
 
-@scattered_.jvp
-def scattered_jvp(dx, record, once=False, *, out, ddx):
-    return scattered(ddx, record, once)
-
-
-@bprop(without_parts, samples=[(None, NUMBER)])
+@bprop(without_parts, "linear", samples=[(None, NUMBER)])
 def without_parts_(d, record, out, dout):
     return without_parts(dout, record), None
 
 
-@without_parts_.jvp
-def without_parts_jvp(d, record, out, dd):
-    return without_parts(dd, record)
-
-
-@bprop(opened, samples=[(None, LIST, 1)])
+@bprop(opened, "linear", samples=[(None, LIST, 1)])
 def opened_(d, x, key, out, dout):
     return closed(dout, x, key), None, None
 
 
-@opened_.jvp
-def opened_jvp(d, x, key, out, dd):
-    return opened(dd, x, key)
-
-
-@bprop(closed, samples=[(None, LIST, 1)])
+@bprop(closed, "linear", samples=[(None, LIST, 1)])
 def closed_(d, x, key, out, dout):
     return opened(dout, x, key), None, None
 
 
-@closed_.jvp
-def closed_jvp(d, x, key, out, dd):
-    return closed(dd, x, key)
-
-
-@bprop(cleared, samples=[(None, BOX)])
+@bprop(cleared, "linear", samples=[(None, BOX)])
 def cleared_(d, x, out, dout):
     return cleared(dout, x), None
 
 
-@cleared_.jvp
-def cleared_jvp(d, x, out, dd):
-    return cleared(dd, x)
-
-
-@bprop(permuted, samples=[(None, LIST, [2, 0, 1])])
+@bprop(permuted, "linear", samples=[(None, LIST, [2, 0, 1])])
 def permuted_(d, x, order, out, dout):
     return unpermuted(dout, x, order), None, None
 
 
-@permuted_.jvp
-def permuted_jvp(d, x, order, out, dd):
-    return permuted(dd, x, order)
-
-
-@bprop(unpermuted, samples=[(None, LIST, [2, 0, 1])])
+@bprop(unpermuted, "linear", samples=[(None, LIST, [2, 0, 1])])
 def unpermuted_(d, x, order, out, dout):
     return permuted(dout, x, order), None, None
 
-
-@unpermuted_.jvp
-def unpermuted_jvp(d, x, order, out, dd):
-    return unpermuted(dd, x, order)
