@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from .running import Origin, origins
 from .transforms.program import Scope
 
 __all__ = ["compile_function", "make_function", "nested_code", "without_warnings"]
@@ -40,6 +41,7 @@ def make_function(
     defaults: tuple[object, ...] | None = None,
     kwdefaults: Mapping[str, object] | None = None,
     like: Callable[..., Any] | None = None,
+    origin: Origin | None = None,
 ) -> FunctionType:
     """The function `name` that the text defines, reading `bindings` and `scope`.
 
@@ -59,7 +61,7 @@ def make_function(
     prefix = like.__qualname__.rpartition(".")[0] if like is not None else ""
     qualname = f"{prefix}.{name}" if prefix else name
     code = _requalified(code, code.co_qualname, qualname)
-    _remember(filename, source_text, code)
+    _remember(filename, source_text, code, origin)
 
     cells = {**scope.cells, **{free: CellType(value) for free, value in bindings.items()}}
     closure = tuple(cells[free] for free in code.co_freevars)
@@ -127,12 +129,15 @@ def _requalified(code: CodeType, old: str, new: str) -> CodeType:
     return code.replace(co_qualname=new + code.co_qualname[len(old) :], co_consts=constants)
 
 
-def _remember(filename: str, text: str, code: CodeType) -> None:
-    """Puts the text into linecache, until no code compiled from it is left."""
+def _remember(filename: str, text: str, code: CodeType, origin: Origin | None) -> None:
+    """Keeps the text in linecache, and its origin, until no code compiled from it is left."""
     # No modification time: linecache.checkcache leaves such an entry alone.
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     token = _Text()
     weakref.finalize(token, linecache.cache.pop, filename, None).atexit = False
+    if origin is not None:
+        origins[filename] = origin
+        weakref.finalize(token, origins.pop, filename, None).atexit = False
     for part in nested_code(code):  # an inner function (a bprop) outlives the function that made it
         weakref.finalize(part, _release, token).atexit = False
 

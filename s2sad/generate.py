@@ -8,7 +8,7 @@ depends on (`captures`), so that the caller can tell later whether the result st
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -28,6 +28,7 @@ from .pause_collection import collection_paused
 from .primitives import PRIMITIVES
 from .promoted import is_unseen
 from .purity import Purity
+from .running import origin_of
 from .source import read_source
 from .transforms import (
     Watch,
@@ -40,7 +41,7 @@ from .transforms.check_fields import check_fields, check_iteration
 from .transforms.emit import Link
 from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxError, missing_rule
 from .transforms.operations import Call
-from .transforms.printer import to_source
+from .transforms.printer import Places, to_source_with_places
 from .transforms.program import MISSING, Program
 from .transforms.promote_fields import drop_holding
 from .transforms.rebuild import parameter_names
@@ -74,6 +75,7 @@ class Generated:
     name: str
     source: str
     program: Program
+    places: Places = field(default_factory=dict)
     function: Any = None  # a FunctionType; as such it would look like a method to type checkers
 
 
@@ -136,11 +138,8 @@ class Generator:
         program, kinds = self.forms.expanded(request.function, given, heap)
         generated = self.made[request] = Generated("", "", program)
         result = self.transform(program, kinds, request)
-        generated.program, generated.name, generated.source = (
-            result,
-            result.tree.name,
-            to_source(result.tree),
-        )
+        generated.program, generated.name = result, result.tree.name
+        generated.source, generated.places = to_source_with_places(result.tree)
 
     def attempt_with_heap(self, request: Request, refusal: S2sadError) -> None:
         """Makes a derivative in which all that objects hold is one variable; raises the refusal of that in
@@ -263,8 +262,10 @@ class Generator:
             if isinstance(value, Request):
                 waiting[name] = value
                 bindings[name] = None
+        program = generated.program
+        origin = origin_of(program, generated.places)
         generated.function = make_function(
-            generated.source, generated.name, generated.program.scope, bindings, like=request.function
+            generated.source, generated.name, program.scope, bindings, like=request.function, origin=origin
         )
         if request.form != "jvp":
             generated.function.__defaults__ = request.function.__defaults__

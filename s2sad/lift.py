@@ -33,10 +33,11 @@ from .derivative import Derivative
 from .getters import GETTERS, written_getter
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
+from .running import Origin
 from .source import read_source
 from .transforms.errors import missing_rule
 from .transforms.nodes import param
-from .transforms.printer import to_source
+from .transforms.printer import to_source_with_places
 from .transforms.program import Scope
 
 __all__ = ["CALLED", "Key", "Layout", "Lifted", "Recursive", "cached", "leaves", "lift", "moved"]
@@ -296,7 +297,10 @@ def _without_cells(f: FunctionType) -> tuple[FunctionType, tuple[str, ...], tupl
             type_comment=None,
             type_params=[],
         )
-        lifted = make_function(to_source(tree), source.tree.name, Scope(f.__globals__), kept, like=f)
+        text, places = to_source_with_places(tree)
+        origin = Origin(source.filename, source.lines, places)
+        scope = Scope(f.__globals__)
+        lifted = make_function(text, source.tree.name, scope, kept, like=f, origin=origin)
         return lifted, kept  # what is kept stays alive with the key that holds its ids
 
     return cached(key, make)[0], tuple(free), tuple(free.values())

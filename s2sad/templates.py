@@ -99,10 +99,15 @@ class Template:
 
     @cached_property
     def body(self) -> list[Node]:
-        """The template's statements as gast nodes (never to be changed), its docstring left out."""
+        """The template's statements as gast nodes (never to be changed), its docstring left out. They have no
+        positions: they will stand in other files.
+        """
         tree = gast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0]
         if not isinstance(tree, gast.FunctionDef):
             raise TypeError(f"{self.function.__qualname__}: a rule is written as a `def`")
+        for node in gast.walk(tree):
+            for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+                node.__dict__.pop(name, None)
         body: list[Node] = tree.body
         first = body[0].value if isinstance(body[0], gast.Expr) else None
         return body[1:] if isinstance(first, gast.Constant) and isinstance(first.value, str) else body

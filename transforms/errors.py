@@ -6,6 +6,7 @@ never the alternative: what cannot be differentiated exactly raises one of these
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ __all__ = [
     "SourceLocation",
     "UnsupportedSyntaxError",
     "describe",
+    "locate_with",
     "missing_rule",
 ]
 
@@ -38,12 +40,26 @@ class SourceLocation:
         return f"{self.filename}:{self.line}\n    {shown.strip()}\n    {' ' * max(0, self.column - indent)}^"
 
 
+def locate(where: SourceLocation | None) -> SourceLocation | None:
+    """The place in the user's file, for one in generated code and for that of the code that runs now."""
+    return _locators[-1](where)
+
+
+_locators: list[Callable[[SourceLocation | None], SourceLocation | None]] = [lambda where: where]
+
+
+def locate_with(locator: Callable[[SourceLocation | None], SourceLocation | None]) -> None:
+    """Says how errors find their places."""
+    _locators[:] = [locator]
+
+
 class S2sadError(Exception):
     """The base of all errors: `what` is wrong, `where`, `why`, and `instead`, what to do about it."""
 
     def __init__(
         self, what: str, where: SourceLocation | None = None, why: str = "", instead: str = ""
     ) -> None:
+        where = locate(where)
         super().__init__(what, where, why, instead)
         self.what, self.where, self.why, self.instead = what, where, why, instead
 
@@ -65,7 +81,7 @@ class UnsupportedSyntaxError(S2sadError, SyntaxError):
         self, what: str, where: SourceLocation | None = None, why: str = "", instead: str = ""
     ) -> None:
         S2sadError.__init__(self, what, where, why, instead)
-        self.msg = what
+        self.msg, where = what, self.where
         if where is not None:
             self.filename, self.lineno, self.offset, self.text = (
                 where.filename,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import gast
 
 from .heap_names import bindings_of, natures_of
-from .nodes import assign, call, constant, load, located, names_read, store, tuple_of
+from .nodes import assign, blocks_of, call, constant, load, located, names_read, store, tuple_of
 from .program import Program
 
 __all__ = ["Natures", "Writer"]
@@ -75,6 +75,7 @@ class Writer:
         self.heap = self.names.fresh("heap")
         self.code: list[Node] = []  # of the statement being written
         self.at: Node = None  # that statement, as it was
+        self.near: Node = None  # its expression
         self.bound_to = bindings_of(program)
         self.known_natures = natures_of(program, natures)
         self.lazy: dict[
@@ -91,12 +92,14 @@ class Writer:
 
     def begin(self, s: Node) -> None:
         self.code, self.at = [], s
+        value = getattr(s, "value", None)
+        self.near = value if hasattr(value, "lineno") and not blocks_of(s) else s
 
     def emit(self, s: Node) -> None:
         self.code.append(located(s, self.at))
 
     def put(self, target: str, value: Node) -> None:
-        self.emit(assign(target, located(value, self.at)))
+        self.emit(assign(target, located(value, self.near)))
 
     def made(self, base: str, value: Node) -> Node:
         """A new name for a value."""
@@ -148,9 +151,9 @@ class Writer:
 
     def inner(self, statements: list[Node]) -> list[Node]:
         """A block of the statement being written."""
-        code, at = self.code, self.at
+        code, at, near = self.code, self.at, self.near
         found = self.block(statements)
-        self.code, self.at = code, at
+        self.code, self.at, self.near = code, at, near
         return found
 
     def statement(self, s: Node) -> None:

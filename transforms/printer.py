@@ -17,9 +17,11 @@ from .break_lines import break_line
 from .nodes import Comment
 from .print_expressions import ALWAYS, ATOM, BITOR, NAMED, TEST, TUPLE, YIELD, ExpressionPrinter, escaped
 
-__all__ = ["WIDTH", "to_source"]
+__all__ = ["WIDTH", "Places", "to_source", "to_source_with_places"]
 
 Node = Any  # gast publishes no types
+Place = tuple[int, int] | None  # a line and a column
+Places = dict[int, list[Place]]  # by printed line: where its statement stood, and the calls on it, in order
 
 MANY = 8  # targets of a loop that are put into parentheses, so that the line can be broken
 WIDTH = 100
@@ -37,12 +39,22 @@ def to_source(node: Node) -> str:
     return _Printer(node).text
 
 
+def to_source_with_places(node: Node) -> tuple[str, Places]:
+    """The source text of a tree, and where the statements and calls on its lines say that they stood."""
+    printer = _Printer(node)
+    return printer.text, printer.places
+
+
 class _Printer(ExpressionPrinter):
     """Writes a tree line by line: `f` holds the line that is being written, `lines` the finished ones."""
 
     def __init__(self, tree: Node) -> None:
         self.lines: list[str] = []
         self.is_statement = False
+        self.count = 1  # of the lines of text, of which the finished ones may have several
+        self.place: Place = None  # of the latest statement that has one
+        self.on_line: list[Place] = [None]
+        self.places: Places = {}
         super().__init__(tree, io.StringIO())
         self.end_line()
         self.text = "\n".join(self.lines) + ("\n" if self.is_statement else "")
@@ -60,11 +72,16 @@ class _Printer(ExpressionPrinter):
         if self.is_statement:
             self.end_line()
         self.is_statement = True
+        self.on_line = [self.place]
         self.write("    " * self._indent + text)
 
     def end_line(self) -> None:
         line = self.f.getvalue().rstrip()
-        self.lines.append(line if len(line) <= WIDTH or "\n" in line else break_line(line, WIDTH))
+        if len(line) > WIDTH and "\n" not in line:
+            line = break_line(line, WIDTH)
+        self.places[self.count] = self.on_line
+        self.lines.append(line)
+        self.count += line.count("\n") + 1
         self.f = io.StringIO()
 
     def write_value(self, node: Node, level: int) -> None:
@@ -96,6 +113,7 @@ class _Printer(ExpressionPrinter):
             if set_off and not isinstance(previous, Comment):
                 for _ in range(1 if self._indent else 2):
                     self.fill()
+            self.place = _place_of(statement) or self.place
             self.dispatch(statement)
             previous = statement
         if self._indent and all(isinstance(s, Comment) for s in body):
@@ -109,6 +127,10 @@ class _Printer(ExpressionPrinter):
         if orelse:
             self.fill("else")
             self.write_block(list(orelse))
+
+    def _Call(self, t: Node) -> None:
+        self.on_line.append(_place_of(t))
+        super()._Call(t)
 
     # ------------------------------------------------------------ statements
 
@@ -325,3 +347,7 @@ class _Printer(ExpressionPrinter):
     def _MatchOr(self, t: Node) -> None:
         self.write_list(t.patterns, lambda p: self.dispatch(p, ATOM), " | ")
 
+
+def _place_of(node: Node) -> Place:
+    line = getattr(node, "lineno", None)
+    return None if line is None else (line, node.col_offset or 0)

@@ -31,7 +31,7 @@ from .nodes import (
     tuple_of,
 )
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
-from .rebuild import substitute
+from .rebuild import rebuilt, substitute
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_calls import reverse_call
 from .reverse_loops import reverse_for, reverse_while
@@ -92,7 +92,7 @@ class Reverse(AdjointEmitter):
             forward.append(ahead)
             if back:
                 self.comment(statement, backward)
-                backward.extend(back)
+                backward.extend(placed(back, statement))
                 note_conditions(self, back)
         self.origin = None
         self.open.pop()
@@ -147,7 +147,7 @@ class Reverse(AdjointEmitter):
         self.origin = origin
         text = self.program.source_line(statement)
         if text:
-            code.append(Comment(text))
+            code.append(located(Comment(text), statement))
 
     def statement(self, s: Any, env: Env) -> Sweep:
         match s:
@@ -356,3 +356,20 @@ def field_of(adjoint: Any, name: str) -> Any:
     """One part of the adjoint of an object."""
     held = {k.arg: k.value for k in adjoint.keywords} if isinstance(adjoint, gast.Call) else {}
     return held[name] if name in held else attribute(adjoint, name)
+
+
+def placed(back: list[Any], statement: Any) -> list[Any]:
+    """The reverse of a statement, standing where its expression does."""
+    if blocks_of(statement):
+        return back
+    value = getattr(statement, "value", None)
+    like = value if hasattr(value, "lineno") else statement
+    return [b if hasattr(b, "lineno") else placed_at(b, like) for b in back]
+
+
+def placed_at(s: Any, like: Any) -> Any:
+    """A statement, and the call that it may be, standing where `like` is."""
+    value = getattr(s, "value", None)
+    if isinstance(value, gast.Call):
+        return located(rebuilt(s, value=located(rebuilt(value), like)), like)
+    return located(rebuilt(s), like)

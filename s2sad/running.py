@@ -1,0 +1,109 @@
+"""Where in the user's file the generated code that runs now comes from, for errors that it meets.
+
+Nothing is looked for before an error is made: of each generated text it is only kept which lines of the
+user's file its lines stand for.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from types import CodeType
+
+from .transforms.errors import SourceLocation, locate_with
+from .transforms.printer import Place, Places
+from .transforms.program import Program
+
+__all__ = ["Origin", "origin_of", "origins"]
+
+PACKAGE = f"{Path(__file__).parent}{os.sep}"
+
+Span = tuple[int, int, int, int]  # line, column, last line, last column
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a generated text was made from: a file, its lines, and which of them the text stands for."""
+
+    filename: str
+    lines: tuple[str, ...]
+    places: Places
+
+
+def origin_of(program: Program, places: Places) -> Origin | None:
+    """The origin of the text of a program; None for one of this package, which is no user's."""
+    own = program.filename.startswith(PACKAGE)
+    return None if own else Origin(program.filename, program.lines, places)
+
+
+origins: dict[str, Origin] = {}  # by the file name of a generated text
+
+
+def located(where: SourceLocation | None) -> SourceLocation | None:
+    """The place in a user's file, for one in a generated text or (None) for the code that runs now."""
+    found = _running() if where is None else (where.filename, (where.line, where.column, 0, 0))
+    while found is not None and found[0] in origins:
+        filename, span = found
+        origin = origins[filename]
+        place = _place(filename, span)
+        if place is None:
+            return where
+        line, column = place
+        text = origin.lines[line - 1] if 0 < line <= len(origin.lines) else ""
+        where = SourceLocation(origin.filename, line, column, text)
+        found = origin.filename, (line, column, 0, 0)
+    return where
+
+
+def _running() -> tuple[str, Span] | None:
+    """The generated text that runs now, and which part of it."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename not in origins:
+        frame = frame.f_back  # type: ignore[assignment]
+    if frame is None:
+        return None
+    return frame.f_code.co_filename, _span(frame.f_code, frame.f_lasti)
+
+
+def _span(code: CodeType, instruction: int) -> Span:
+    line, last, column, end = next(islice(code.co_positions(), instruction // 2, None))
+    line = line or 1
+    return line, column or 0, last or line, end or 0
+
+
+def _place(filename: str, span: Span) -> Place:
+    """Where the user's file has what a part of a generated text stands for."""
+    places = origins[filename].places
+    start = max((line for line in places if line <= span[0]), default=None)
+    if start is None:
+        return None
+    stop = min((line for line in places if line > start), default=sys.maxsize)
+    statement, *calls = places[start]
+    spans = [s for s in _calls(filename) if start <= s[0] < stop]
+    if len(spans) != len(calls):
+        return statement
+    return next((c for s, c in zip(spans, calls, strict=True) if c and _is_meant(s, span)), statement)
+
+
+def _calls(filename: str) -> list[Span]:
+    """The calls in a generated text, outer ones first."""
+    tree = ast.parse("".join(linecache.getlines(filename)))
+    spans = [
+        (n.lineno, n.col_offset, n.end_lineno or 0, n.end_col_offset or 0)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call)
+    ]
+    return sorted(spans, key=lambda s: (s[0], s[1], -s[2], -s[3]))
+
+
+def _is_meant(found: Span, span: Span) -> bool:
+    """Whether a call is the one that stands at a span, of which the end may be unknown."""
+    return found == span or (span[2] == 0 and found[:2] == span[:2])
+
+
+locate_with(located)
