@@ -44,6 +44,7 @@ from .resolve_names import resolve_names
 from .restore_names import restore_names
 from .share_temporaries import share_temporaries
 from .share_values import share_values
+from .store_over_zero import store_over_zero
 from .to_anf import to_anf
 from .to_ssa import to_ssa
 
@@ -157,8 +158,12 @@ def _assigned_once(tree: Any, facts: Facts) -> Callable[[str], bool]:
     that it had; None or a number stands in for the value on a path that has none).
     """
     count = Counter(n.id for n in tree.args.args)
+    counted: set[tuple[str, str]] = set()  # names of loops over a `range`: integers in each of them
     for s in statements_in(tree.body):
         match s:
+            case gast.For(target=gast.Name(id=name), iter=gast.Call(func=gast.Name(id="range" as called))):
+                count[name] += (name, called) not in counted
+                counted.add((name, called))
             case gast.Assign(targets=[target], value=source) | gast.For(target=target, iter=source):
                 restored = (
                     isinstance(source, gast.Subscript)
@@ -271,6 +276,17 @@ def _inline_temporaries(tree: Any, facts: Facts) -> Any:
     )
 
 
+def _store_over_zero(tree: Any, facts: Facts) -> Any:
+    variables = facts.generation.adjoint_of
+    return store_over_zero(
+        tree,
+        facts.is_pure,
+        facts.generation.derivatives | variables.keys(),
+        lambda name: facts.are_alike(variables.get(name, name), variables.get(name, name)),
+        lambda name: facts.is_number(load(variables.get(name, name))),
+    )
+
+
 def _share_names(tree: Any, facts: Facts) -> Any:
     return share_names(tree, facts.captured, facts.origin, facts.alike)
 
@@ -296,6 +312,7 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("fold_constants_again", _fold_merged),
     ("move_signs", _move_signs),
     ("remove_dead_code_again", _remove_new_dead_code),
+    ("store_over_zero", _store_over_zero),
     ("share_names", _share_names),
     ("share_temporaries", _share_temporaries),
     ("restore_names", _restore_names),
