@@ -35,6 +35,7 @@ from .transforms.operations import Apply, Call, Operation
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
 from .transforms.share_reads import share_reads
+from .transforms.shown_names import shown_name
 from .transforms.template_slots import carrying_operands
 from .writing import lowered_writes
 
@@ -175,7 +176,7 @@ class Analysis:
                 and any(name in active for name in names_read(statement))
             ):
                 refusal = PRIMITIVES.refusal(operation.function)
-                raise missing_rule(operation.function, refusal, self.program.where(statement))
+                raise missing_rule(operation.function, refusal, self.program.where(statement.value))
 
     def _refuse_methods(self, active: frozenset[str]) -> None:
         """Raises UnsupportedSyntaxError for a method that changes a container that carries a derivative, and
@@ -237,16 +238,16 @@ class Analysis:
                 return
         for operand in operands:
             if isinstance(operand, gast.Name) and operand.id in shadowed:
-                name = self.program.origins.get(operand.id, operand.id)
+                name = shown_name(self.program, operand.id)
                 self.program.refuse(
-                    statement,
+                    statement.value,
                     f"changes in place of `{name}`, which the result of this call may be a part of",
                     "whether the two share memory is not known",
                     "call it with a copy, or change one",
                 )
 
     def _refuse_outside(self, statement: Any, name: str, root: str) -> NoReturn:
-        name = self.program.origins.get(name, name)
+        name = shown_name(self.program, name)
         who = "the caller" if root != OUTSIDE else "something outside of the function"
         self.program.refuse(
             statement,

@@ -153,7 +153,7 @@ def refuse_active_changes(program: Program, calls: Calls, active: frozenset[str]
     for statement, _ in calls:
         if any(name in active for name in names_read(statement)):
             program.refuse(
-                statement,
+                statement.value,
                 "a call that changes its arguments, or may, where one carries a derivative",
                 "the derivative of the change is not known",
                 "make a new value, and return it: `c = np.sort(c)` in place of `c.sort()`",

@@ -17,6 +17,7 @@ from .liveness import free_names
 from .nodes import assigned_names, names_read, target_names, walk
 from .program import Program
 from .rebuild import parameters
+from .shown_names import shown_name
 
 __all__ = ["Fields", "Objects"]
 
@@ -200,7 +201,7 @@ class Fields:
         state.ever.add((name, attr))
 
     def refuse(self, s: Any, name: str, what: str) -> None:
-        name = self.program.origins.get(name, name)
+        name = shown_name(self.program, name)
         self.program.refuse(
             s,
             f"{what} `{name}`",

@@ -57,10 +57,11 @@ def index_guard(emitter: Emitter, s: Any) -> list[Any]:
                 return []
             found = emitter.program.resolve(base)
             if found is MISSING:
-                return [located(gast.Expr(value=call(emitter.helper("refuse_lookup"), base)), s)]
+                check = located(call(emitter.helper("refuse_lookup"), base), s.value)
+                return [located(gast.Expr(value=check), s)]
             if not isinstance(found, (Sequence, Mapping)):
                 emitter.program.refuse(
-                    s,
+                    s.value,
                     "a look-up by a value that carries a derivative, in what is no array or container",
                     "what the object computes of the value is not known",
                     "call a function that has a rule or readable source",

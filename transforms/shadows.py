@@ -38,6 +38,7 @@ from .nodes import (
 from .operations import Alias, Apply, Build, Item
 from .rebuild import substitute
 from .remaking import Obstacle, obstacles
+from .shown_names import shown_name
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep
@@ -271,7 +272,7 @@ class Shadows:
 
     def _refuse(self, o: Obstacle) -> NoReturn:
         program = self.reverse.program
-        shown = program.origins.get(o.name, o.name)
+        shown = shown_name(program, o.name)
         program.refuse(
             o.statement if o.statement is not None else located(gast.Pass(), program.tree),
             f"changes in place of `{shown}` that are seen through other names",
