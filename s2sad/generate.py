@@ -40,6 +40,7 @@ from .transforms import (
 from .transforms.check_fields import check_fields, check_iteration
 from .transforms.emit import Link
 from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxError, missing_rule
+from .transforms.heap_writer import HeapRefusal
 from .transforms.operations import Call
 from .transforms.printer import Places, to_source_with_places
 from .transforms.program import MISSING, Program
@@ -142,15 +143,17 @@ class Generator:
         generated.source, generated.places = to_source_with_places(result.tree)
 
     def attempt_with_heap(self, request: Request, refusal: S2sadError) -> None:
-        """Makes a derivative in which all that objects hold is one variable; raises the refusal of that in
-        which it is many where this is refused as well.
+        """Makes a derivative in which all that objects hold is one variable. Where this is refused as well,
+        it raises what cannot be followed even so, or else the refusal of that in which it is many.
         """
         try:
             if request.outputs is not None or request.has_aux:
                 raise refusal
             self.attempt(request, "writes" if request.writes else "reads")
-        except S2sadError:
+        except S2sadError as last:
             self.made.pop(request, None)
+            if isinstance(last, HeapRefusal):
+                refusal = UnsupportedSyntaxError(last.what, last.where, last.why, last.instead)
             self.refused[request] = refusal
             raise refusal from None
 

@@ -7,13 +7,18 @@ from typing import Any, Protocol
 
 import gast
 
+from .errors import UnsupportedSyntaxError
 from .heap_names import bindings_of, natures_of
 from .nodes import assign, blocks_of, call, constant, load, located, names_read, store, tuple_of
 from .program import Program
 
-__all__ = ["Natures", "Writer"]
+__all__ = ["HeapRefusal", "Natures", "Writer"]
 
 Node = Any  # gast publishes no types
+
+
+class HeapRefusal(UnsupportedSyntaxError):
+    """A change of objects that cannot be followed even so."""
 
 
 class Natures(Protocol):
@@ -161,7 +166,7 @@ class Writer:
         raise NotImplementedError
 
     def refuse(self, what: str, why: str, instead: str) -> None:
-        self.program.refuse(self.at, what, why, instead)
+        raise HeapRefusal(what, self.program.where(self.at), why, instead)
 
     # ------------------------------------------------------------ reading
 

@@ -210,9 +210,9 @@ class _Lowerer(Writer):
 
     def refuse_array(self) -> None:
         self.refuse(
-            "an array that is changed in place, among changes of objects",
+            "an array or set that is changed in place, among changes of objects",
             "which of them hold it is not followed",
-            "make a new array: `a = a + v`",
+            "make a new one: `a = a + v`",
         )
 
     def no_slice(self, index: Node) -> None:
