@@ -206,12 +206,27 @@ class Analysis:
                             "build a new container",
                         )
 
+    def _refuse_slices(self, active: frozenset[str]) -> None:
+        """Raises UnsupportedSyntaxError for a slice of a list that is set to as many items as there may be."""
+        for s in find_nodes(self.program.tree, gast.Assign):
+            match s.targets[0]:
+                case gast.Subscript(value=gast.Name(id=name) as base, slice=gast.Slice(step=None)) if (
+                    name in active and isinstance(self.kind(base), List)
+                ):
+                    self.program.refuse(
+                        s,
+                        f"a slice of the list `{shown_name(self.program, name)}` that is set",
+                        "how many items it has then is not followed",
+                        "set the items one by one, or build a new list",
+                    )
+
     def shadowed(self, active: frozenset[str], writes: bool) -> frozenset[str]:
         """The active names that have shadows; raises UnsupportedSyntaxError for a change that is seen outside
         of the function and that carries a derivative, unless it is one of an argument and `writes`.
         """
         self._refuse_unknown(active)
         self._refuse_methods(active)
+        self._refuse_slices(active)
         refuse_active_changes(self.program, self.calls, active)
         for statement, name, root in self.sharing.outside:
             if name in active and (root == OUTSIDE or not writes):

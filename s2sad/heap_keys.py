@@ -30,6 +30,7 @@ __all__ = [
     "order_of_rotation",
     "order_of_sort",
     "order_without",
+    "positions_of",
     "same_length",
 ]
 
@@ -146,6 +147,22 @@ def order_without(x: Any, index: Any) -> list[int]:
     kept = list(range(len(the_list(x))))
     del kept[index]
     return kept
+
+
+def positions_of(x: Any, index: Any, items: list[Any]) -> list[int]:
+    """The positions that items get which a slice of a list is set to.
+
+    Raises ValueError where there are more or fewer than a slice with a step holds.
+    """
+    start, stop, step = index.indices(len(the_list(x)))
+    if index.step is None:
+        return list(range(start, start + len(items)))
+    positions = list(range(start, stop, step))
+    if len(positions) != len(items):
+        raise ValueError(
+            f"attempt to assign sequence of size {len(items)} to extended slice of size {len(positions)}"
+        )
+    return positions
 
 
 def order_of_rotation(x: Any, count: int = 1) -> list[int]:

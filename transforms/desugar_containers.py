@@ -33,7 +33,7 @@ import gast
 from .bind_objects import Objects
 from .desugar_stars import has_star
 from .expand_item_updates import index_value
-from .list_changes import CHANGES, changed_list, named_once
+from .list_changes import CHANGES, changed_list, made_anew, named_once
 from .nodes import (
     assign,
     attribute,
@@ -84,6 +84,7 @@ class _Writer:
         given = {p.id for p in parameters(program.tree)}
         self.lists = _made(program, LISTS, list) - given
         self.own = named_once(program, self.lists)
+        self.made_anew = made_anew(program)
         self.dicts = _made(program, DICTS, dict) - given
 
     def block(self, statements: list[Node]) -> list[Node]:
@@ -123,7 +124,7 @@ class _Writer:
                     value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)),
                 )
             ) if attr in CHANGES and name in self.own:
-                found = changed_list(self.objects, s, name)
+                found = changed_list(self.objects, s, name, name in self.made_anew)
                 if found is not None:
                     return found
         return [map_blocks(s, self.block)]
@@ -139,7 +140,7 @@ class _Writer:
                 name in self.own and not isinstance(index, gast.Slice)
             ):
                 pop = gast.Expr(value=call(attribute(load(name), "pop"), index))
-                return changed_list(self.objects, pop, name) or [pop]
+                return changed_list(self.objects, pop, name, True) or [pop]
             case gast.Subscript(value=owner, slice=index):
                 place = index_value(index, self.objects.name(slice))
                 return [gast.Expr(value=call(self.objects.name(operator.delitem), owner, place))]

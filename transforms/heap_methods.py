@@ -139,6 +139,24 @@ class Methods:
         self.to.change("heap_insert", x, key, value)
         return self.none(target)
 
+    def set_slice(self, x: Node, index: Node, items: Node) -> None:
+        """`x[a:b] = items`: the old items are deleted, and the new ones inserted; with a step, each is set."""
+        to = self.to
+        shown = to.made(to.base(x), call(to.bound(list, "list"), to.view(items)))
+        name = to.bound(slice, "slice")
+        parts = [constant(None) if p is None else p for p in (index.lower, index.upper, index.step)]
+        place = to.made("place", call(name, *parts))
+        positions = to.made("positions", to.helper("positions_of", x, place, shown))
+        if index.step is None:
+            self.ordered(x, "order_without", place)
+        key, item = to.names.temporary("key"), to.names.temporary("item")
+        code, to.code = to.code, []
+        to.change("heap_insert" if index.step is None else "heap_set", x, load(key), load(item))
+        body, to.code = to.code, code
+        pairs = call(to.bound(zip, "zip"), positions, shown)
+        target = tuple_of([store(key), store(item)], gast.Store())
+        to.emit(gast.For(target=target, iter=pairs, body=body, orelse=[], type_comment=None))
+
     def extend(self, x: Node, items: Node) -> None:
         to = self.to
         shown = to.made(to.base(x), call(to.bound(list, "list"), to.view(items)))

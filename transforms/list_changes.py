@@ -15,7 +15,7 @@ from .bind_objects import Objects
 from .nodes import assign, attribute, blocks_of, call, constant, load, names_read, store, walk
 from .program import Program
 
-__all__ = ["CHANGES", "changed_list", "named_once"]
+__all__ = ["CHANGES", "changed_list", "made_anew", "named_once"]
 
 Node = Any  # gast publishes no types
 CHANGES = frozenset({"insert", "pop", "clear", "reverse", "sort"})
@@ -69,8 +69,25 @@ def _changes(node: Node, name: str) -> bool:
     return False
 
 
-def changed_list(objects: Objects, s: Node, name: str) -> list[Node] | None:
-    """The statements that a call of a method of the list `name` is; None for those that are left alone."""
+def made_anew(program: Program) -> set[str]:
+    """The names of lists of which a change makes another list."""
+    found: set[str] = set()
+    for n in walk(program.tree):
+        match n:
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr), args=args) if (
+                attr in CHANGES and (attr != "pop" or args)
+            ):
+                found.add(name)
+            case gast.Subscript(value=gast.Name(id=name), ctx=gast.Del()):
+                found.add(name)
+    return found
+
+
+def changed_list(objects: Objects, s: Node, name: str, new: bool) -> list[Node] | None:
+    """The statements that a call of a method of the list `name` is; None for those that are left alone.
+
+    With `new` every change makes a new list.
+    """
     node, target = s.value, getattr(s, "targets", [None])[0]
     method, args = node.func.attr, node.args
     if any(isinstance(a, gast.Starred) for a in args) or (node.keywords and method != "sort"):
@@ -82,12 +99,20 @@ def changed_list(objects: Objects, s: Node, name: str) -> list[Node] | None:
         kept = _display(_rest(name, upper=place), _rest(name, lower=after))
         first = [assign(place.id, args[0]), assign(item, _item(name, place))]
         return [*first, *_from_the_front(objects, place, args[0], name), assign(name, kept)]
+    if method == "pop" and not args and new:
+        last = constant(-1)
+        item = store(objects.names.temporary(name)) if target is None else target
+        return [assign(item, _item(name, last)), assign(name, _display(_rest(name, upper=last)))]
     if method == "pop" and not args and target is None:
         return [assign(objects.names.temporary(name), call(attribute(load(name), "pop")))]
     if target is not None:
         return None
     if method == "insert" and len(args) == 2:
-        place, value = objects.names.temporary("place"), objects.names.temporary(name)
+        value = objects.names.temporary(name)
+        if isinstance(args[0], gast.Constant) and args[0].value == 0:
+            whole = gast.Starred(value=load(name), ctx=gast.Load())
+            return [assign(value, args[1]), assign(name, _display(load(value), whole))]
+        place = objects.names.temporary("place")
         kept = _display(_rest(name, upper=load(place)), load(value), _rest(name, lower=load(place)))
         return [assign(place, args[0]), assign(value, args[1]), assign(name, kept)]
     if method == "clear" and not args:

@@ -112,8 +112,9 @@ class _Lowerer(Writer):
             case gast.Assign(targets=[gast.Subscript(value=x, slice=index)], value=value):
                 if self.nature(x) == "plain":
                     self.refuse_array()
+                elif isinstance(index, gast.Slice):
+                    self.methods.set_slice(x, index, value)
                 else:
-                    self.no_slice(index)
                     self.change("heap_set", x, self.key(x, index), value)
             case gast.AugAssign():
                 self.update(s)

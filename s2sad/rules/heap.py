@@ -57,6 +57,7 @@ from ..heap_keys import (
     order_of_rotation,
     order_of_sort,
     order_without,
+    positions_of,
     same_length,
 )
 from ..heap_places import (
@@ -97,6 +98,7 @@ nondifferentiable(
         order_of_sort,
         order_without,
         places_of,
+        positions_of,
         reference,
         same_length,
         the_list,
