@@ -207,7 +207,7 @@ class Analysis:
                         )
 
     def _refuse_slices(self, active: frozenset[str]) -> None:
-        """Raises UnsupportedSyntaxError for a slice of a list that is set to as many items as there may be."""
+        """Raises UnsupportedSyntaxError for a slice of a list that is set, to any number of items."""
         for s in find_nodes(self.program.tree, gast.Assign):
             match s.targets[0]:
                 case gast.Subscript(value=gast.Name(id=name) as base, slice=gast.Slice(step=None)) if (

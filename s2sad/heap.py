@@ -43,6 +43,7 @@ __all__ = [
     "heap_object",
     "heap_order",
     "heap_set",
+    "heap_splice",
     "heap_view",
     "new_heap",
 ]
@@ -181,6 +182,15 @@ def heap_insert(heap: Heap, x: Any, key: int, value: Any) -> Heap:
     """Inserts an item before the position `key`."""
     _check_change(heap, the_list(x))
     x.insert(key, value)
+    return heap
+
+
+def heap_splice(heap: Heap, x: Any, items: list[Any], record: Record) -> Heap:
+    """Inserts items into a list, such that they get the positions of the record."""
+    _check_change(heap, the_list(x))
+    placed = dict(zip(record.parts or {}, items, strict=True))
+    others = iter(list(x))
+    x[:] = [placed[k] if k in placed else next(others) for k in range(len(x) + len(placed))]
     return heap
 
 

@@ -7,6 +7,7 @@ function is linear in its first.
 
 from __future__ import annotations
 
+import bisect
 from typing import Any
 
 from .heap_places import LISTS, Place, Record, is_reference
@@ -16,13 +17,17 @@ from .runtime import add, add_at, zeros_like
 __all__ = [
     "cleared",
     "closed",
+    "closed_at",
     "gathered",
     "item_adjoint",
     "item_part",
     "opened",
+    "opened_at",
     "own_part",
     "part_alone",
     "part_at",
+    "parts_alone",
+    "parts_at",
     "permuted",
     "scattered",
     "unpermuted",
@@ -62,6 +67,19 @@ def part_alone(dvalue: Any, x: Any, key: Any, value: Any) -> Parts | None:
     if dvalue is None or is_reference(value) or not is_reference(x):
         return None
     return {Place(x): {key: dvalue}}
+
+
+def parts_at(d: Parts | None, record: Record) -> list[Any]:
+    """The adjoints of the items of a list that a record has by position; None for objects."""
+    held = _at(d, record.place) if record.place else {}
+    return [held.get(k, zeros_like(part.value)) for k, part in (record.parts or {}).items()]
+
+
+def parts_alone(dvalues: list[Any] | None, record: Record) -> Parts | None:
+    """The adjoint of the heap from those of the items of a list that a record has by position."""
+    parts = zip(record.parts or {}, dvalues or (), strict=False)
+    held = {k: d for k, d in parts if d is not None}
+    return {record.place: held} if record.place and held else None
 
 
 def without_part(d: Parts | None, x: Any, key: Any) -> Parts | None:
@@ -190,6 +208,25 @@ def closed(d: Parts | None, x: Any, key: Any) -> Parts | None:
     """The adjoint in which a list has lost its item at a position; of other objects without a part."""
     d = without_part(d, x, key)
     return _moved(d, x, lambda k: k - (k > key)) if isinstance(x, LISTS) else d
+
+
+def opened_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
+    """The adjoint in which a list has new items at the positions of a record."""
+    positions = sorted(record.parts or ())
+
+    def moved(k: int) -> int:
+        for position in positions:
+            k += position <= k
+        return k
+
+    return _moved(d, x, moved)
+
+
+def closed_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
+    """The adjoint in which a list has lost its items at the positions of a record."""
+    parts = record.parts or {}
+    positions = sorted(parts)
+    return _moved(d, x, lambda k: None if k in parts else k - bisect.bisect_left(positions, k))
 
 
 def cleared(d: Parts | None, x: Any) -> Parts | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .heap_places import LISTS, Record, is_reference, mapped, parts_of, the_list
+from .heap_places import LISTS, Place, Record, is_reference, mapped, parts_of, the_list
 from .transforms.errors import UnsupportedSyntaxError
 
 __all__ = [
@@ -30,7 +30,8 @@ __all__ = [
     "order_of_rotation",
     "order_of_sort",
     "order_without",
-    "positions_of",
+    "record_of_end",
+    "record_of_slice",
     "same_length",
 ]
 
@@ -149,20 +150,28 @@ def order_without(x: Any, index: Any) -> list[int]:
     return kept
 
 
-def positions_of(x: Any, index: Any, items: list[Any]) -> list[int]:
-    """The positions that items get which a slice of a list is set to.
+def record_of_end(x: Any, items: list[Any]) -> Record:
+    """What a list gets by `x.extend(items)`, by position."""
+    return _record_at(x, range(len(the_list(x)), len(x) + len(items)), items)
 
-    Raises ValueError where there are more or fewer than a slice with a step holds.
+
+def record_of_slice(x: Any, index: slice, items: list[Any]) -> Record:
+    """What a list gets by `x[index] = items`, by position.
+
+    Raises ValueError where there are more or fewer items than a slice with a step holds.
     """
     start, stop, step = index.indices(len(the_list(x)))
-    if index.step is None:
-        return list(range(start, start + len(items)))
-    positions = list(range(start, stop, step))
+    positions = range(start, start + len(items)) if index.step is None else range(start, stop, step)
     if len(positions) != len(items):
         raise ValueError(
             f"attempt to assign sequence of size {len(items)} to extended slice of size {len(positions)}"
         )
-    return positions
+    return _record_at(x, positions, items)
+
+
+def _record_at(x: Any, positions: range, items: list[Any]) -> Record:
+    leaves = [Record(None if is_reference(v) else v) for v in items]
+    return Record(items, Place(x), dict(zip(positions, leaves, strict=True)))
 
 
 def order_of_rotation(x: Any, count: int = 1) -> list[int]:

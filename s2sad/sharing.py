@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import memory, runtime, updates
+from . import heap, memory, runtime, updates
 from .of_scipy import makes_new
 from .registry import find_rule, is_nondifferentiable
 from .rules.choices import kept_where, zeroed_where
@@ -106,6 +106,16 @@ FRESH = OPERATORS | frozenset(
         int,
         len,
         abs,
+        # The heap itself is no memory: the objects are, and no array among them is changed.
+        heap.heap_append,
+        heap.heap_clear,
+        heap.heap_delete,
+        heap.heap_enter,
+        heap.heap_insert,
+        heap.heap_order,
+        heap.heap_set,
+        heap.heap_splice,
+        heap.new_heap,
     }
 )
 

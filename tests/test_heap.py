@@ -13,16 +13,21 @@ import s2sad
 from s2sad.heap_adjoints import (
     cleared,
     closed,
+    closed_at,
     gathered,
     opened,
+    opened_at,
     part_alone,
     part_at,
+    parts_alone,
+    parts_at,
     permuted,
     scattered,
     unpermuted,
     without_part,
     without_parts,
 )
+from s2sad.heap_keys import record_of_slice
 from s2sad.heap_places import Place, items_of, places_of
 from tests.compare import assert_same, check_program
 
@@ -56,6 +61,7 @@ LIST = [1.5, 0.5, 2.5]
 CELL = Cell(0.7)
 SHARED = [CELL, (CELL, 0.3), LIST]
 NEW = [0.5, CELL]
+SET = record_of_slice(LIST, slice(None, None, -2), [0.5, 1.5])
 
 PAIRS: dict[str, tuple[Any, Any]] = {
     "without_part": (lambda d: without_part(d, LIST, 1), lambda d: without_part(d, LIST, 1)),
@@ -69,6 +75,8 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "permuted": (lambda d: permuted(d, LIST, [2, 0, 1]), lambda d: unpermuted(d, LIST, [2, 0, 1])),
     "some_kept": (lambda d: permuted(d, LIST, [2, 0]), lambda d: unpermuted(d, LIST, [2, 0])),
     "part_at": (lambda d: part_at(d, LIST, 1, 0.5), lambda d: part_alone(d, LIST, 1, 0.5)),
+    "opened_at": (lambda d: opened_at(d, LIST, SET), lambda d: closed_at(d, LIST, SET)),
+    "parts_at": (lambda d: parts_at(d, SET), lambda d: parts_alone(d, SET)),
     "gathered": (lambda d: gathered(d, places_of(SHARED)), lambda d: scattered(d, places_of(SHARED))),
     "gathered_once": (
         lambda d: gathered(d, places_of(SHARED), True),

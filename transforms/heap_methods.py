@@ -140,26 +140,26 @@ class Methods:
         return self.none(target)
 
     def set_slice(self, x: Node, index: Node, items: Node) -> None:
-        """`x[a:b] = items`: the old items are deleted, and the new ones inserted; with a step, each is set."""
+        """`x[a:b] = items`: the old items are deleted, and the new ones inserted."""
         to = self.to
-        shown = to.made(to.base(x), call(to.bound(list, "list"), to.view(items)))
-        name = to.bound(slice, "slice")
+        shown = self.listed(items)
         parts = [constant(None) if p is None else p for p in (index.lower, index.upper, index.step)]
-        place = to.made("place", call(name, *parts))
-        positions = to.made("positions", to.helper("positions_of", x, place, shown))
-        if index.step is None:
-            self.ordered(x, "order_without", place)
-        key, item = to.names.temporary("key"), to.names.temporary("item")
-        code, to.code = to.code, []
-        to.change("heap_insert" if index.step is None else "heap_set", x, load(key), load(item))
-        body, to.code = to.code, code
-        pairs = call(to.bound(zip, "zip"), positions, shown)
-        target = tuple_of([store(key), store(item)], gast.Store())
-        to.emit(gast.For(target=target, iter=pairs, body=body, orelse=[], type_comment=None))
+        place = to.made("place", call(to.bound(slice, "slice"), *parts))
+        record = to.made(to.base(x), to.helper("record_of_slice", x, place, shown))
+        self.ordered(x, "order_without", place)
+        to.change("heap_splice", x, shown, record)
+
+    def listed(self, items: Node) -> Node:
+        """A list of its own of what is gone over."""
+        return self.to.made(self.to.base(items), call(self.to.bound(list, "list"), self.to.view(items)))
 
     def extend(self, x: Node, items: Node) -> None:
         to = self.to
-        shown = to.made(to.base(x), call(to.bound(list, "list"), to.view(items)))
+        shown = self.listed(items)
+        if to.natures.is_list(x) or not to.has_deques:
+            record = to.made(to.base(x), to.helper("record_of_end", x, shown))
+            to.change("heap_splice", x, shown, record)
+            return
         item = to.names.temporary("item")
         code, to.code = to.code, []
         self._append(None, x, load(item))

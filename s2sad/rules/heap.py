@@ -21,19 +21,24 @@ from ..heap import (
     heap_object,
     heap_order,
     heap_set,
+    heap_splice,
     heap_view,
     new_heap,
 )
 from ..heap_adjoints import (
     cleared,
     closed,
+    closed_at,
     gathered,
     item_adjoint,
     item_part,
     opened,
+    opened_at,
     own_part,
     part_alone,
     part_at,
+    parts_alone,
+    parts_at,
     permuted,
     scattered,
     unpermuted,
@@ -57,7 +62,8 @@ from ..heap_keys import (
     order_of_rotation,
     order_of_sort,
     order_without,
-    positions_of,
+    record_of_end,
+    record_of_slice,
     same_length,
 )
 from ..heap_places import (
@@ -98,7 +104,8 @@ nondifferentiable(
         order_of_sort,
         order_without,
         places_of,
-        positions_of,
+        record_of_end,
+        record_of_slice,
         reference,
         same_length,
         the_list,
@@ -112,6 +119,7 @@ nondifferentiable(
 
 BOX = SimpleNamespace(a=1.5, b=0.5)
 LIST = [1.5, 0.5, 2.5]
+END = record_of_end(LIST, [0.5, 1.0])
 NUMBER = places_of(1.5)
 
 
@@ -195,6 +203,16 @@ def heap_insert_jvp(heap, x, key, value, out, dheap, dvalue):
     return add(opened(dheap, x, key), part_alone(dvalue, x, key, value))
 
 
+@bprop(heap_splice, samples=[(None, [*LIST], [0.5, 1.0], END)], pure=False)
+def heap_splice_(heap, x, items, record, out, dout):
+    return closed_at(dout, x, record), None, parts_at(dout, record), None
+
+
+@heap_splice_.jvp
+def heap_splice_jvp(heap, x, items, record, out, dheap, ditems):
+    return add(opened_at(dheap, x, record), parts_alone(ditems, record))
+
+
 @bprop(heap_delete, samples=[(None, LIST, 1)], pure=False)
 def heap_delete_(heap, x, key, is_field=False, *, out, dout):
     return opened(dout, x, key), None, None, None
@@ -236,6 +254,16 @@ def part_at_(d, x, key, value, out, dout):
 @bprop(part_alone, "linear", samples=[(1.5, LIST, 1, BOX)])
 def part_alone_(dvalue, x, key, value, out, dout):
     return part_at(dout, x, key, value), None, None, None
+
+
+@bprop(parts_at, "linear", samples=[(None, END)])
+def parts_at_(d, record, out, dout):
+    return parts_alone(dout, record), None
+
+
+@bprop(parts_alone, "linear", samples=[([], NUMBER)])
+def parts_alone_(dvalues, record, out, dout):
+    return parts_at(dout, record), None
 
 
 @bprop(without_part, "linear", samples=[(None, LIST, 1)])
@@ -281,6 +309,16 @@ def opened_(d, x, key, out, dout):
 @bprop(closed, "linear", samples=[(None, LIST, 1)])
 def closed_(d, x, key, out, dout):
     return opened(dout, x, key), None, None
+
+
+@bprop(opened_at, "linear", samples=[(None, LIST, END)])
+def opened_at_(d, x, record, out, dout):
+    return closed_at(dout, x, record), None, None
+
+
+@bprop(closed_at, "linear", samples=[(None, LIST, END)])
+def closed_at_(d, x, record, out, dout):
+    return opened_at(dout, x, record), None, None
 
 
 @bprop(cleared, "linear", samples=[(None, BOX)])

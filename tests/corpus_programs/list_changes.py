@@ -1,5 +1,7 @@
 """Lists that change by position or as a whole."""
 
+import numpy as np
+
 from tests.corpus_programs.declare import positive, program
 
 
@@ -71,3 +73,45 @@ def cleared_and_filled(x):
             items.clear()
         items.append(v * v)
     return total + items[0]
+
+
+@program((positive(3), positive(3)), wrt=(0, 1), second=True)
+def window_that_slides(x, y):
+    window = [0.0, 0.0, 0.0]
+    total = 0.0
+    for v in x:
+        window.insert(0, v * y[0])
+        window.pop()
+        total = total + window[0] * window[1] + np.sin(window[2])
+    return total
+
+
+@program((positive(3), positive(3)), wrt=(0, 1), second=True)
+def slice_of_a_list_set(x, y):
+    rows = [x, y, x * y]
+    rows[0:2] = [y * y, x * x, x]
+    rows[:0] = [y]
+    return np.sum(rows[0] * rows[1]) + np.sum(rows[2] ** 3 + rows[3] * rows[4])
+
+
+@program((positive(3), positive(3)), wrt=(0, 1), second=True)
+def slices_of_a_shared_list_set(x, y):
+    rows = [[x, y, x * y, y, x]]
+    same = rows[0]
+    rows[0][4:2] = [y * 2]
+    rows[0][-2:] = (2 * x, x * y, y * y)
+    same[1:1] = []
+    same[:2] = same
+    same[::3] = [r * r for r in same[::3]]
+    same[::-1] = [r + 1.0 for r in same]
+    return sum(np.sum(v * k) + np.sum(np.sin(v * v)) for k, v in enumerate(same))
+
+
+@program((positive(3), positive(3)), wrt=(0, 1), second=True)
+def slices_set_in_a_loop(x, y):
+    rows = [x[0], x[1], y[0], y[1], y[2]]
+    kept = [rows]
+    for i in range(3):
+        rows[i : i + 2] = [rows[i + 1] * y[i], rows[i] + 1.0, x[2]]
+        kept[0].extend([rows[i] * x[i]])
+    return sum(k * r**2 for k, r in enumerate(rows))
