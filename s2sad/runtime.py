@@ -59,9 +59,11 @@ def unbroadcast(dx: Any, x: Any) -> Any:
         check_number(dx)
     given = np.shape(dx)
     if given != shape:
-        if len(given) < len(shape):
-            raise ValueError(f"a cotangent of shape {given} does not belong to an argument of shape {shape}")
         lead = len(given) - len(shape)
+        if lead < 0 and shape[:-lead] == (1,) * -lead:  # which storing it into an array leaves out
+            return unbroadcast(np.expand_dims(dx, (*range(-lead),)), x)
+        if lead < 0:
+            raise ValueError(f"a cotangent of shape {given} does not belong to an argument of shape {shape}")
         axes = (*range(lead), *(lead + i for i, n in enumerate(shape) if n == 1))
         dx = np.reshape(np.sum(dx, axis=axes, keepdims=True), shape)
     return _cast(dx, dtype, x)

@@ -267,8 +267,14 @@ def refuse_lookup(base: Any) -> None:
 
 
 def present(dx: Any, x: Any) -> Any:
-    """The tangent of the number or array `x`: a zero where there is none."""
-    return (np.zeros(np.shape(x)) if np.ndim(x) else 0.0) if dx is None else dx
+    """The tangent of `x`: zero where there is none of a number, or of an array or a list of integers."""
+    if dx is not None:
+        return dx
+    dtype = getattr(x, "dtype", None)
+    if dtype is None and not isinstance(x, (int, float, complex, list, tuple)):
+        return None
+    wide = float if dtype is None else np.result_type(dtype, np.float16)
+    return np.zeros_like(x, dtype=wide) if np.ndim(x) else 0.0
 
 
 def if_present(dout: Any, dx: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from .nodes import attribute, load
+from .nodes import attribute, call, load
 from .operations import OPERATORS
 from .program import MISSING
 
@@ -66,7 +66,9 @@ def derived_kind(emitter: Emitter, node: Any, kinds: Mapping[str, Any]) -> Any:
 
 
 def conformed(emitter: Emitter, value: Any, operand: str, kinds: Mapping[str, Any]) -> Any:
-    """The gradient of an operand that a template gives, without an `unbroadcast` that does nothing."""
+    """The gradient of an operand that a template gives: without an `unbroadcast` that does nothing, with one
+    where an array would be that of a number.
+    """
     match value:
         case gast.Call(func=func, args=[inner, gast.Name(id=name)]) if name == operand and emitter.is_helper(
             func, "unbroadcast"
@@ -78,4 +80,8 @@ def conformed(emitter: Emitter, value: Any, operand: str, kinds: Mapping[str, An
             real = domain.attribute_kind(found, "real")
             if not domain.is_real(found) and domain.unbroadcast_plan(wanted, real) == "none":
                 return attribute(inner, "real")
+            return value
+    is_number = emitter.domain.is_scalar(emitter.kind(load(operand)))
+    if is_number and not emitter.domain.is_scalar(derived_kind(emitter, value, kinds)):
+        return call(emitter.helper("unbroadcast"), value, load(operand))
     return value

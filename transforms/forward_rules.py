@@ -17,7 +17,7 @@ from .emit import Emitter, Slot
 from .inline_template import ZERO, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
 from .nodes import assign, call, is_atom, load, located, names_read, target_names, tuple_of, walk
-from .operations import Apply
+from .operations import Apply, Call
 from .program import MISSING
 from .rebuild import rebuilt, substitute
 from .template_slots import carrying_operands, differentiable_slots, results_of
@@ -59,10 +59,23 @@ class TangentEmitter(Emitter):
         return call(self.helper("zeros_like"), node)
 
     def part(self, node: Any) -> Any:
-        """The tangent of an operand of a linear function: of a container it has its structure."""
-        if not self.is_active(node) and self.domain.is_container(self.kind(node)):
+        """The tangent of an operand that a rule computes with: of a number always one, of a container in its
+        structure.
+        """
+        if isinstance(node, gast.Name) and self.is_active(node):
+            return self.present(node.id)
+        kind = self.kind(node)
+        if self.domain.is_container(kind):
             return call(self.helper("zeros_like"), node)
+        if self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is False:
+            return self.no_change(node)
         return self.tangent(node)
+
+    def no_change(self, node: Any) -> Any:
+        """The zero tangent of a number, or an array of these, that carries no derivative."""
+        if self.domain.is_scalar(self.kind(node)):
+            return gast.Constant(value=0.0, kind=None)
+        return call(self.helper("present"), gast.Constant(value=None, kind=None), node)
 
     def present(self, name: str) -> Any:
         """The tangent of a number; what comes out of a container, and may be an integer, may have none."""
@@ -75,7 +88,7 @@ class TangentEmitter(Emitter):
 
     @cached_property
     def parts(self) -> frozenset[str]:
-        """The names that may hold a part of a container."""
+        """The names that may hold a part of a container, or what a method of one returns."""
         found: set[str] = set()
         copies: list[tuple[str, str]] = []
         for s in walk(self.program.tree):
@@ -86,6 +99,10 @@ class TangentEmitter(Emitter):
                     copies.append((name, source))
                 case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript()):
                     found.add(name)
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as made):
+                    operation = self.operation(made)
+                    if isinstance(operation, Call) and operation.function is MISSING:
+                        found.add(name)
         while new := {name for name, source in copies if source in found} - found:
             found |= new
         return frozenset(found)
@@ -222,11 +239,11 @@ class TangentEmitter(Emitter):
                 primal = bound[parameter]
                 match primal:
                     case gast.Tuple():
-                        arguments[tangent] = tuple_of([self.tangent(e) for e in primal.elts])
+                        arguments[tangent] = tuple_of([self.part(e) for e in primal.elts])
                     case gast.Dict():
-                        arguments[tangent] = rebuilt(primal, values=[self.tangent(v) for v in primal.values])
+                        arguments[tangent] = rebuilt(primal, values=[self.part(v) for v in primal.values])
                     case _:
-                        arguments[tangent] = self.tangent(primal)
+                        arguments[tangent] = self.part(primal)
             else:
                 symbol = f"{ZERO} {parameter}"
                 zeros[symbol] = bound.get(parameter)
@@ -236,7 +253,7 @@ class TangentEmitter(Emitter):
 
         def materialise(node: Any) -> Any:
             symbol = next((n for n in zeros if n in names_read(node)), None)
-            return self.domain_zero(zeros[symbol]) if symbol is not None else self.zero(out)
+            return self.zero(out) if symbol is None else self.part(zeros[symbol])
 
         for s in statements:
             for block in _assignments([s]):
@@ -286,7 +303,7 @@ class TangentEmitter(Emitter):
         position = next(
             k for k in positions if k == slot.gradient or len(positions) == 1 or slot.part is not None
         )
-        tangent = self.tangent(load(slot.name))
+        tangent = self.present(slot.name)
         node = operation.node
         if isinstance(node, gast.BinOp):
             return gast.BinOp(

@@ -40,7 +40,7 @@ def part_like(dx: Any, x: Any) -> Any:
     derivative.
     """
     if isinstance(x, (list, tuple)):
-        return nested_like(dx, x)
+        return nested_like(np.reshape(dx, np.shape(x)), x)
     if type(x) is type(dx) is np.ndarray and x.dtype == dx.dtype and x.shape == dx.shape:
         return dx
     return None if zeros_like(x) is None else unbroadcast(np.reshape(dx, np.shape(x)), x)

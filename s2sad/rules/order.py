@@ -154,7 +154,7 @@ def quantile_shares(x: Array, q: Any, axis: Any, method: str, out: Array, weight
         for values in np.reshape(out, (np.size(q), *np.shape(rows)[:-1])):
             hit = rows == np.expand_dims(values, -1)
             shares.append(hit / np.maximum(np.sum(hit, axis=-1, keepdims=True), 1))
-    return np.stack([from_rows(s, x, axis).astype(x.dtype) for s in shares])
+    return np.stack([from_rows(s, x, axis).astype(getattr(x, "dtype", float)) for s in shares])
 
 
 nondifferentiable([quantile_shares])

@@ -71,7 +71,12 @@ def share_of_ties(
     count = np.sum(hit, axis=axis, keepdims=True)
     if initial is not None:
         count = count + (kept == initial)
-    return (hit / np.maximum(count, 1)).astype(np.result_type(np.real(x).dtype, np.float16))
+    return (hit / np.maximum(count, 1)).astype(np.result_type(real_dtype(x), np.float16))
+
+
+def real_dtype(x: Any) -> Any:
+    """The dtype of real parts, also of Python's numbers."""
+    return getattr(np.real(x), "dtype", np.float64)
 
 
 def are_ties(x: Array, kept: Array) -> Array:
@@ -93,7 +98,7 @@ def share_of_initial(x: Array, out: Array, axis: Any, keepdims: bool, initial: A
     """The share of the `initial` value in `out`, a maximum or minimum over `axis`."""
     kept = out if keepdims or axis is None else np.expand_dims(out, axis)
     hits = np.sum(((x == kept) | (x != x)) & where, axis=axis, keepdims=keepdims)
-    return ((out == initial) / (1 + hits)).astype(np.real(x).dtype)
+    return ((out == initial) / (1 + hits)).astype(real_dtype(x))
 
 
 def counted(x: Array, axis: Any, keepdims: bool, where: Any) -> Array:
@@ -106,7 +111,7 @@ def is_known(x: Array, where: Any) -> Array:
     return np.logical_not(np.isnan(x)) & where
 
 
-nondifferentiable([reduced_size, share_of_ties, share_of_initial, counted, is_known, are_ties])
+nondifferentiable([reduced_size, share_of_ties, share_of_initial, counted, is_known, real_dtype, are_ties])
 
 
 def or_inf(x: Array) -> Array:
