@@ -65,8 +65,19 @@ def test_the_tangent_of_small_integers_is_as_narrow() -> None:
     assert dout.dtype == np.float32
 
 
-OF_NUMBERS = ["ravel(z)", "reshape(z, (1, 1))", "expand_dims(z, 0)", "repeat(z, 3)", "roll(z, 1)", "cumsum(z)",
-              "take(z, 0)", "compress([True], z)", "column_stack([[z], [z]])", "max(z)", "median(z)"]  # fmt: skip
+OF_NUMBERS = [
+    "ravel(z)",
+    "reshape(z, (1, 1))",
+    "expand_dims(z, 0)",
+    "repeat(z, 3)",
+    "roll(z, 1)",
+    "cumsum(z)",
+    "take(z, 0)",
+    "compress([True], z)",
+    "column_stack([[z], [z]])",
+    "max(z)",
+    "median(z)",
+]
 
 
 @pytest.mark.parametrize("z", [1.5, 1.5 + 0.5j, np.float32(1.5)])

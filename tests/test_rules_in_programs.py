@@ -27,8 +27,10 @@ def is_structured(rule: Rule) -> bool:
 
 MORE = {
     "average": 2,
+    "cov": 11,
     "diag": 2,
     "einsum": 8,
+    "interp": 5,
     "max": 1,
     "norm": 5,
     "prod": 8,

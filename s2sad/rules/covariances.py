@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
+from ..registry import bprop
 from ..runtime import broadcast_like, unbroadcast
 from .matrices import adjoint, diagonal_matrices, transposed
 from .samples import A, given
@@ -39,7 +39,7 @@ def observation_weights(rows: Array, fweights: Any, aweights: Any) -> Array:
     weights = np.ones(np.shape(rows)[1])
     if fweights is not None:
         weights = weights * fweights
-    return weights if aweights is None else weights * aweights
+    return weights if aweights is None else weights * np.asarray(aweights)
 
 
 def covariance_scale(w: Array, bias: bool, ddof: Any, aweights: Any) -> Any:
@@ -50,9 +50,6 @@ def covariance_scale(w: Array, bias: bool, ddof: Any, aweights: Any) -> Any:
     if ddof == 0 or aweights is None:
         return total - ddof
     return total - ddof * np.sum(w * aweights) / total
-
-
-nondifferentiable([observation_weights, covariance_scale])
 
 
 def centred(rows: Array, w: Array) -> Array:
@@ -72,26 +69,72 @@ def as_result(change: Array, out: Array) -> Array:
 
 def covariance_grads(
     d: Array, m: Array, y: Any, rowvar: bool, bias: bool, ddof: Any, fweights: Any, aweights: Any
-) -> tuple[Array, Any]:
-    """The cotangents of the variables of `np.cov`."""
+) -> tuple[Array, Any, Any]:
+    """The cotangents of the variables and of the weights of `np.cov`."""
     rows = stacked(m, y, rowvar)
     w = observation_weights(rows, fweights, aweights)
     x = centred(rows, w)
-    d = as_square(d, np.shape(rows)[0]) / covariance_scale(w, bias, ddof, aweights)
-    drows = w * (d @ np.conj(x) + np.conj(transposed(d) @ x))
+    d = as_square(d, np.shape(rows)[0])
+    half = d / covariance_scale(w, bias, ddof, aweights)
+    drows = w * (half @ np.conj(x) + np.conj(transposed(half) @ x))
     n = np.shape(in_rows(m, rowvar))[0]
     dm = from_rows(drows[:n], m, rowvar)
-    return dm, None if y is None else from_rows(drows[n:], y, rowvar)
+    dy = None if y is None else from_rows(drows[n:], y, rowvar)
+    return dm, dy, None if aweights is None else aweights_dx(d, x, w, bias, ddof, fweights, aweights)
+
+
+def scale_slope(w: Array, dw: Array, bias: bool, ddof: Any, aweights: Array) -> Array:
+    """For each observation what the scale of covariances changes by with its weight in `aweights`; `dw` is
+    what `w` changes by.
+    """
+    if ddof is None:
+        ddof = 0 if bias else 1
+    total = np.sum(w)
+    return dw * (1 - ddof * (2 * aweights - np.sum(w * aweights) / total) / total)
+
+
+def aweights_dx(d: Array, x: Array, w: Array, bias: bool, ddof: Any, fweights: Any, aweights: Any) -> Array:
+    """The cotangent of the weights in `np.cov`; `x` are the deviations, `d` that of the covariances."""
+    a = np.asarray(aweights)
+    dw = observation_weights(x, fweights, None)
+    scale = covariance_scale(w, bias, ddof, a)
+    products = np.real(np.sum(x * (d @ np.conj(x)), axis=0))
+    share = np.sum(w * products) / scale
+    return unbroadcast((dw * products - share * scale_slope(w, dw, bias, ddof, a)) / scale, aweights)
+
+
+def aweights_change(
+    da: Array, x: Array, w: Array, bias: bool, ddof: Any, fweights: Any, aweights: Any
+) -> Array:
+    """The tangent of `np.cov` from that of the weights; `x` are the deviations."""
+    a = np.asarray(aweights)
+    dw = observation_weights(x, fweights, None)
+    scale = covariance_scale(w, bias, ddof, a)
+    share = np.sum(scale_slope(w, dw, bias, ddof, a) * da) / scale
+    return (x * (dw * da - share * w)) @ adjoint(x) / scale
 
 
 def covariance_tangent(
-    dm: Array, dy: Any, m: Array, y: Any, rowvar: bool, bias: bool, ddof: Any, fweights: Any, aweights: Any
+    dm: Array,
+    dy: Any,
+    da: Any,
+    m: Array,
+    y: Any,
+    rowvar: bool,
+    bias: bool,
+    ddof: Any,
+    fweights: Any,
+    aweights: Any,
 ) -> Array:
     """The tangent of `np.cov` as a matrix."""
     rows, change = stacked(m, y, rowvar), stacked(dm, dy, rowvar)
     w = observation_weights(rows, fweights, aweights)
-    half = (change * w) @ adjoint(centred(rows, w))
-    return (half + adjoint(half)) / covariance_scale(w, bias, ddof, aweights)
+    x = centred(rows, w)
+    half = (change * w) @ adjoint(x)
+    moved = (half + adjoint(half)) / covariance_scale(w, bias, ddof, aweights)
+    if aweights is None or da is None:
+        return moved
+    return moved + aweights_change(da, x, w, bias, ddof, fweights, aweights)
 
 
 VARIABLES = [
@@ -108,6 +151,9 @@ WEIGHTED = [
     given(A(2, 5), ddof=2),
     given(A(2, 4), fweights=np.array([1, 3, 2, 1])),
     given(A(2, 4), aweights=np.array([0.5, 1.0, 2.0, 0.7])),
+    given(A(2, 4), A(4), True, False, 2, None, A(4, low=0.3)),
+    given(A(4), bias=True, aweights=A(4, low=0.3)),
+    given(A(2, 4, dtype="complex128"), aweights=A(4, low=0.3)),
     given(
         A(2, 4), None, True, True, fweights=np.array([1, 3, 2, 1]), aweights=np.array([0.5, 1.0, 2.0, 0.7])
     ),
@@ -115,22 +161,31 @@ WEIGHTED = [
 ]
 
 
-@bprop(np.cov, samples=[*VARIABLES, *WEIGHTED], refused=["aweights"])
+@bprop(np.cov, samples=[*VARIABLES, *WEIGHTED])
 def cov(
     m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None, out, dout
 ):
-    dm, dy = covariance_grads(dout, m, y, rowvar, bias, ddof, fweights, aweights)
-    return dm, dy
+    dm, dy, da = covariance_grads(dout, m, y, rowvar, bias, ddof, fweights, aweights)
+    return dm, dy, None, None, None, None, da
 
 
 @cov.jvp
 def cov_jvp(
-    m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None, out, dm, dy
+    m,
+    y=None,
+    rowvar=True,
+    bias=False,
+    ddof=None,
+    fweights=None,
+    aweights=None,
+    *,
+    dtype=None,
+    out,
+    dm,
+    dy,
+    daweights,
 ):
-    if y is None:
-        change = covariance_tangent(dm, None, m, y, rowvar, bias, ddof, fweights, aweights)
-        return broadcast_like(as_result(change, out), out)
-    change = covariance_tangent(dm, dy, m, y, rowvar, bias, ddof, fweights, aweights)
+    change = covariance_tangent(dm, dy, daweights, m, y, rowvar, bias, ddof, fweights, aweights)
     return broadcast_like(as_result(change, out), out)
 
 
@@ -158,14 +213,11 @@ def correlation_change(dc: Array, c: Array) -> Array:
 @bprop(np.corrcoef, samples=[*VARIABLES, given(A(3, 5, dtype="float32"), dtype=np.float64)])
 def corrcoef(x, y=None, rowvar=True, *, dtype=None, out, dout):
     dc = correlation_dcov(dout, np.cov(x, y, rowvar))
-    dx, dy = covariance_grads(dc, x, y, rowvar, False, None, None, None)
+    dx, dy, _ = covariance_grads(dc, x, y, rowvar, False, None, None, None)
     return dx, dy
 
 
 @corrcoef.jvp
 def corrcoef_jvp(x, y=None, rowvar=True, *, dtype=None, out, dx, dy):
-    if y is None:
-        dc = covariance_tangent(dx, None, x, y, rowvar, False, None, None, None)
-        return broadcast_like(as_result(correlation_change(dc, np.cov(x, y, rowvar)), out), out)
-    dc = covariance_tangent(dx, dy, x, y, rowvar, False, None, None, None)
+    dc = covariance_tangent(dx, dy, None, x, y, rowvar, False, None, None, None)
     return broadcast_like(as_result(correlation_change(dc, np.cov(x, y, rowvar)), out), out)

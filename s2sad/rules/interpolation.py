@@ -68,33 +68,34 @@ def points_dx(d: Array, x: Array, xp: Array, fp: Array) -> Array:
 
 @bprop(
     np.interp,
-    refused=["period"],
     samples=[
         given(np.array([-1.0, 0.3, 1.2, 2.9, 7.0]), np.array([0.0, 1.0, 2.5, 4.0]), A(4)),
         given(0.4, np.array([0.0, 1.0, 2.5]), A(3)),
         given(np.array([-1.0, 0.3, 1.2, 2.9, 7.0]), np.array([0.0, 1.0, 2.5, 4.0]), A(4), 0.7, 0.2),
         given(np.array([-1.0, 0.3, 7.0]), np.array([0.0, 1.0, 2.5, 4.0]), A(4), right=0.2),
         given(np.array([-1.3, 0.3, 1.2, 2.9, 7.0]), np.array([0.2, 4.0, 2.5]), A(3), period=5.0),
+        given(np.array([-11.3, 0.3, 6.2]), np.array([-7.2, 4.0, 12.5]), A(3), None, None, 5.0),
+        given(np.array([-1.3, 0.3, 1.2, 2.9, 7.0]), np.array([0.2, 4.0, 2.5]), A(3), period=-3.3),
     ],
 )
 def interp(x, xp, fp, left=None, right=None, period=None, *, out, dout):
     if period is not None:
-        dx, dxp, dfp = periodic_grads(dout, x, xp, fp, period)
-        return dx, dxp, dfp, None, None
+        dx, dxp, dfp, dperiod = periodic_grads(dout, x, xp, fp, period)
+        return dx, dxp, dfp, None, None, dperiod
     if left is not None or right is not None:
         inner = np.where(is_replaced(x, xp, left, right), 0, dout)
         dleft, dright = np.sum(np.where(x < xp[0], dout, 0)), np.sum(np.where(x > xp[-1], dout, 0))
         dx = unbroadcast(inner * interpolation_slope(x, xp, fp), x)
         dxp, dfp = points_dx(inner, x, xp, fp), values_dx(inner, x, xp, fp)
-        return dx, dxp, dfp, conform(dleft, left), conform(dright, right)
+        return dx, dxp, dfp, conform(dleft, left), conform(dright, right), None
     dx = unbroadcast(dout * interpolation_slope(x, xp, fp), x)
-    return dx, points_dx(dout, x, xp, fp), values_dx(dout, x, xp, fp), None, None
+    return dx, points_dx(dout, x, xp, fp), values_dx(dout, x, xp, fp), None, None, None
 
 
 @interp.jvp
-def interp_jvp(x, xp, fp, left=None, right=None, period=None, *, out, dx, dxp, dfp, dleft, dright):
+def interp_jvp(x, xp, fp, left=None, right=None, period=None, *, out, dx, dxp, dfp, dleft, dright, dperiod):
     if period is not None:
-        return periodic_tangent(dx, filled(dxp, xp), filled(dfp, fp), x, xp, fp, period)
+        return periodic_tangent(dx, filled(dxp, xp), filled(dfp, fp), dperiod, x, xp, fp, period)
     slope = interpolation_slope(x, xp, fp)
     change = slope * dx - slope * np.interp(x, xp, filled(dxp, xp)) + np.interp(x, xp, filled(dfp, fp))
     if left is not None or right is not None:
@@ -120,7 +121,7 @@ def replaced_change(dleft: Any, dright: Any, x: Array, xp: Array, left: Any, rig
 
 def period_order(xp: Array, period: Any) -> Array:
     """The order of points within one period."""
-    return np.argsort(xp % period)
+    return np.argsort(xp % abs(period))
 
 
 nondifferentiable([is_replaced, period_order])
@@ -138,23 +139,32 @@ def unwrapped(d: Array, order: Array) -> Array:
     return row[np.argsort(order)]
 
 
-def periodic_grads(d: Array, x: Array, xp: Array, fp: Array, period: Any) -> tuple[Any, Any, Any]:
-    """The cotangents of `np.interp` where points repeat after a period."""
-    order, period = period_order(xp, period), abs(period)
-    place, points = x % period, wrapped(xp % period, order, period)
+def periodic_grads(d: Array, x: Array, xp: Array, fp: Array, period: Any) -> tuple[Any, Any, Any, Any]:
+    """The cotangents of `np.interp` where points repeat after a period.
+
+    Within the period a place is `x - period * (x // period)`, which a longer period moves back.
+    """
+    order, length = period_order(xp, period), abs(period)
+    place, points = x % length, wrapped(xp % length, order, length)
     values = wrapped(fp, order, 0.0)
-    dx = unbroadcast(d * interpolation_slope(place, points, values), x)
-    dxp = unwrapped(points_dx(d, place, points, values), order)
-    return dx, unbroadcast(dxp, xp), unbroadcast(unwrapped(values_dx(d, place, points, values), order), fp)
+    dplace, dpoints = d * interpolation_slope(place, points, values), points_dx(d, place, points, values)
+    dlength = np.sum(dpoints * wrapped(-(xp // length), order, 1.0)) - np.sum(dplace * (x // length))
+    dfp = unwrapped(values_dx(d, place, points, values), order)
+    dperiod = unbroadcast(dlength * np.sign(period), period)
+    return unbroadcast(dplace, x), unbroadcast(unwrapped(dpoints, order), xp), unbroadcast(dfp, fp), dperiod
 
 
-def periodic_tangent(dx: Any, dxp: Array, dfp: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
+def periodic_tangent(
+    dx: Any, dxp: Array, dfp: Array, dperiod: Any, x: Array, xp: Array, fp: Array, period: Any
+) -> Array:
     """The tangent of `np.interp` where points repeat after a period."""
-    order, period = period_order(xp, period), abs(period)
-    place, points = x % period, wrapped(xp % period, order, period)
+    order, length = period_order(xp, period), abs(period)
+    place, points = x % length, wrapped(xp % length, order, length)
     slope = interpolation_slope(place, points, wrapped(fp, order, 0.0))
-    moved = np.interp(place, points, wrapped(dxp, order, 0.0))
-    return slope * dx - slope * moved + np.interp(place, points, wrapped(dfp, order, 0.0))
+    dlength = filled(dperiod, period) * np.sign(period)
+    dpoints = wrapped(dxp - xp // length * dlength, order, dlength)
+    moved = dx - x // length * dlength - np.interp(place, points, dpoints)
+    return slope * moved + np.interp(place, points, wrapped(dfp, order, 0.0))
 
 
 @bprop(np.bincount, samples=[given(np.array([0, 2, 2, 1]), A(4)), given(np.array([0, 2]), A(2), minlength=5)])
