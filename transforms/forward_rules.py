@@ -14,7 +14,7 @@ import gast
 
 from .changes import Changes
 from .emit import Emitter, Slot
-from .inline_template import ZERO, fold_zeros, real
+from .inline_template import ZERO, Zeros, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
 from .nodes import assign, call, is_atom, load, located, names_read, target_names, tuple_of, walk
 from .operations import Apply, Call
@@ -255,15 +255,22 @@ class TangentEmitter(Emitter):
             symbol = next((n for n in zeros if n in names_read(node)), None)
             return self.zero(out) if symbol is None else self.part(zeros[symbol])
 
+        folding = Zeros(materialise, self.linear_positions)
         for s in statements:
             for block in _assignments([s]):
-                block.value = fold_zeros(block.value, materialise) or gast.Constant(value=0.0, kind=None)
+                block.value = fold_zeros(block.value, folding) or gast.Constant(value=0.0, kind=None)
         before.extend(statements)
         if count is not None:
             parts = [results.get(k, gast.Constant(value=None, kind=None)) for k in range(count)]
-            return tuple_of([real(part, materialise) for part in parts])
-        value = fold_zeros(results[0], materialise)
+            return tuple_of([real(part, folding) for part in parts])
+        value = fold_zeros(results[0], folding)
         return self.zero(out) if value is None else value
+
+    def linear_positions(self, node: Any) -> frozenset[int]:
+        """The positions of the arguments that a call in a template is linear in, all at once."""
+        function = self.object_of(node.func)
+        rule = None if function is MISSING else self.primitives.find_rule(function)
+        return differentiable_slots(rule.template) if rule and rule.structure == "linear" else frozenset()
 
     def linear_operands(self, operation: Apply, rule: Any) -> list[str]:
         """The names among the operands in which a linear function is linear."""

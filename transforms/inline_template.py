@@ -7,7 +7,7 @@ asked for needs is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,7 +18,7 @@ from .nodes import assign, assigned_names, load, names_read
 from .program import MISSING, Names
 from .rebuild import substitute
 
-__all__ = ["ZERO", "Inlined", "fold_zeros", "inline_template", "literal_of", "real"]
+__all__ = ["ZERO", "Inlined", "Zeros", "fold_zeros", "inline_template", "literal_of", "real"]
 
 _TYPES = {"int": int, "float": float, "tuple": tuple, "str": str}
 ZERO = "0"  # the name that stands for a symbolic zero while a template is put in
@@ -205,15 +205,25 @@ def _is_none(node: Any) -> bool:
     return isinstance(node, gast.Constant) and node.value is None
 
 
-def fold_zeros(node: Any, materialise: Callable[[Any], Any]) -> Any:
-    """The expression with symbolic zeros folded through `+ - * @ /` and signs, or None when it is zero;
-    `materialise` makes one real.
+@dataclass(frozen=True)
+class Zeros:
+    """What becomes of symbolic zeros: `materialise` makes one real; `linear` tells the positions of the
+    arguments that a call is linear in, all at once.
+    """
+
+    materialise: Callable[[Any], Any]
+    linear: Callable[[Any], Collection[int]]
+
+
+def fold_zeros(node: Any, zeros: Zeros) -> Any:
+    """The expression with symbolic zeros folded through `+ - * @ /`, signs and linear functions, or None when
+    it is zero.
     """
     match node:
         case gast.Name(id=name) if name == ZERO or name.startswith(ZERO + " "):
             return None
         case gast.BinOp(left=left, op=op, right=right):
-            a, b = fold_zeros(left, materialise), fold_zeros(right, materialise)
+            a, b = fold_zeros(left, zeros), fold_zeros(right, zeros)
             match op:
                 case gast.Add():
                     if a is None or b is None:
@@ -230,38 +240,38 @@ def fold_zeros(node: Any, materialise: Callable[[Any], Any]) -> Any:
                     if a is None:
                         return None
             return gast.BinOp(
-                left=a if a is not None else materialise(left),
+                left=a if a is not None else zeros.materialise(left),
                 op=op,
-                right=b if b is not None else materialise(right),
+                right=b if b is not None else zeros.materialise(right),
             )
         case gast.UnaryOp(op=op, operand=operand):
-            inner = fold_zeros(operand, materialise)
+            inner = fold_zeros(operand, zeros)
             return None if inner is None else gast.UnaryOp(op=op, operand=inner)
         case gast.Attribute(value=value, attr=attr):
-            inner = fold_zeros(value, materialise)
+            inner = fold_zeros(value, zeros)
             return None if inner is None else gast.Attribute(value=inner, attr=attr, ctx=gast.Load())
         case gast.Subscript(value=value, slice=index):
-            inner = fold_zeros(value, materialise)
+            inner = fold_zeros(value, zeros)
             return None if inner is None else gast.Subscript(value=inner, slice=index, ctx=gast.Load())
-        case gast.Call():
-            return gast.Call(
-                func=node.func,
-                args=[real(a, materialise) for a in node.args],
-                keywords=[gast.keyword(arg=k.arg, value=real(k.value, materialise)) for k in node.keywords],
-            )
+        case gast.Call(func=func, args=args, keywords=keywords):
+            linear = [args[k] for k in zeros.linear(node) if k < len(args)]
+            if linear and all(fold_zeros(a, zeros) is None for a in linear):
+                return None
+            named = [gast.keyword(arg=k.arg, value=real(k.value, zeros)) for k in keywords]
+            return gast.Call(func=func, args=[real(a, zeros) for a in args], keywords=named)
     if isinstance(node, gast.AST) and any(
         isinstance(n, gast.Name) and n.id.startswith(ZERO) for n in gast.walk(node)
     ):
-        zeros = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and n.id.startswith(ZERO)}
-        return substitute(node, {z: materialise(load(z)) for z in zeros})
+        symbols = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and n.id.startswith(ZERO)}
+        return substitute(node, {z: zeros.materialise(load(z)) for z in symbols})
     return node
 
 
-def real(node: Any, materialise: Callable[[Any], Any]) -> Any:
+def real(node: Any, zeros: Zeros) -> Any:
     """The expression with symbolic zeros folded, itself made real when it is one; of a part of one the whole
     is.
     """
-    folded = fold_zeros(node, materialise)
+    folded = fold_zeros(node, zeros)
     if folded is None and isinstance(node, gast.Subscript):
-        return gast.Subscript(value=real(node.value, materialise), slice=node.slice, ctx=gast.Load())
-    return materialise(node) if folded is None else folded
+        return gast.Subscript(value=real(node.value, zeros), slice=node.slice, ctx=gast.Load())
+    return zeros.materialise(node) if folded is None else folded

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..registry import bprop, nondifferentiable
-from ..runtime import broadcast_like, unreduce
+from ..runtime import broadcast_like, unbroadcast, unreduce
 from .samples import A, given, since
 from .shaping import cast_back
 
@@ -116,6 +116,40 @@ def positions(counts: Array, q: float, method: Any) -> Array:
     return found
 
 
+# How many numbers a quantile passes from 0 to 1, less their count, by methods that go between them.
+RATES = {
+    "linear": -1.0,
+    "hazen": 0.0,
+    "interpolated_inverted_cdf": 0.0,
+    "median_unbiased": 1 / 3,
+    "normal_unbiased": 1 / 4,
+    "weibull": 1.0,
+}
+
+
+def step_at(x: Array, q: float, method: str) -> tuple[Array, Array, Array]:
+    """The places, in the sorted rows of `x`, of the elements that a quantile lies between, or comes to as it
+    grows; and how fast it passes from the one to the next.
+    """
+    counts = np.sum(np.logical_not(np.isnan(x)), axis=-1, keepdims=True)
+    place = positions(counts, q, method)
+    below = np.clip(np.floor(place), 0, np.maximum(counts - 2, 0)).astype(int)
+    moves = (counts > 1) & ((method == "linear") | ((place > 0) & (place < counts - 1)))
+    rate = np.where(moves & (method in RATES), counts + RATES.get(method, 0.0), 0.0)
+    return below, np.minimum(below + 1, np.maximum(counts - 1, 0)), rate
+
+
+def one_quantile_share_slopes(x: Array, q: float, method: str) -> Array:
+    """What `one_quantile_shares` changes by with `q`."""
+    below, above, rate = step_at(x, q, method)
+    ordered = np.sort(x, axis=-1)
+    slopes = 0.0
+    for weight, index in ((-rate, below), (rate, above)):
+        hit = x == np.take_along_axis(ordered, index, -1)
+        slopes = slopes + weight * hit / np.maximum(np.sum(hit, axis=-1, keepdims=True), 1)
+    return slopes
+
+
 def one_quantile_shares(x: Array, q: float, method: str) -> Array:
     """The derivative of one quantile of the rows of `x`, of which NaN is no part; equal elements share."""
     counts = np.sum(np.logical_not(np.isnan(x)), axis=-1, keepdims=True)
@@ -144,20 +178,84 @@ def from_rows(rows: Array, x: Array, axis: Any) -> Array:
     return np.moveaxis(np.reshape(rows, np.shape(np.moveaxis(x, axes, last))), last, axes)
 
 
-def quantile_shares(x: Array, q: Any, axis: Any, method: str, out: Array, weights: Any) -> Array:
-    """The derivatives of quantiles of `x` over `axis`: for each quantile (in front) an array like `x`."""
+def quantile_shares(x: Array, q: Any, axis: Any, method: str, values: Array, weights: Any) -> Array:
+    """The derivatives of the quantiles `values` of `x` over `axis`: for each (in front) an array like `x`."""
     rows = as_rows(x, axis)
     if weights is None:
         shares = [one_quantile_shares(rows, p, method) for p in np.ravel(q)]
     else:  # one of the elements
         shares = []
-        for values in np.reshape(out, (np.size(q), *np.shape(rows)[:-1])):
-            hit = rows == np.expand_dims(values, -1)
+        for each in np.reshape(values, (np.size(q), *np.shape(rows)[:-1])):
+            hit = rows == np.expand_dims(each, -1)
             shares.append(hit / np.maximum(np.sum(hit, axis=-1, keepdims=True), 1))
     return np.stack([from_rows(s, x, axis).astype(getattr(x, "dtype", float)) for s in shares])
 
 
-nondifferentiable([quantile_shares])
+def quantile_share_slopes(x: Array, q: Any, axis: Any, method: str, weights: Any) -> Array:
+    """What `quantile_shares` change by with `q`; those of weighted elements do not."""
+    if weights is not None:
+        return np.zeros_like(x, shape=(np.size(q), *np.shape(x)))
+    rows = as_rows(x, axis)
+    slopes = [one_quantile_share_slopes(rows, p, method) for p in np.ravel(q)]
+    return np.stack([from_rows(s, x, axis).astype(getattr(x, "dtype", float)) for s in slopes])
+
+
+nondifferentiable([quantile_share_slopes, step_at])
+
+
+@bprop(
+    quantile_shares,
+    samples=[
+        given(A(2, 7), 0.43, 1, "linear", A(2), None),
+        given(A(3, 4), A(2, 1, low=0.2, high=0.8), (0, 1), "weibull", A(2, 1), None),
+    ],
+)
+def quantile_shares_(x, q, axis, method, values, weights, out, dout):
+    along = np.sum(dout * quantile_share_slopes(x, q, axis, method, weights), axis=each_axis(x))
+    return None, unbroadcast(np.reshape(along, np.shape(q)), q), None, None, None, None
+
+
+@quantile_shares_.jvp
+def quantile_shares_jvp(x, q, axis, method, values, weights, out, dq):
+    slopes = quantile_share_slopes(x, q, axis, method, weights)
+    return slopes * np.reshape(dq, (-1,) + (1,) * np.ndim(x))
+
+
+def each_axis(x: Array) -> tuple[int, ...]:
+    """The axes of `x` where another stands in front of them."""
+    return tuple(range(1, np.ndim(x) + 1))
+
+
+nondifferentiable([each_axis])
+
+
+def quantile_slopes(x: Array, q: Any, axis: Any, method: str, out: Array, weights: Any) -> Array:
+    """The derivatives of the quantiles `out` by `q`, in their shape; from the right where it has two."""
+    if weights is not None:
+        return np.zeros_like(out)
+    ordered = np.sort(as_rows(x, axis), axis=-1)
+    slopes = []
+    for p in np.ravel(q):
+        below, above, rate = step_at(ordered, p, method)
+        step = np.take_along_axis(ordered, above, -1) - np.take_along_axis(ordered, below, -1)
+        slopes.append(rate * step)
+    return np.reshape(np.stack(slopes), np.shape(out))
+
+
+def quantile_dq(d: Array, x: Array, q: Any, axis: Any, method: str, out: Array, weights: Any) -> Any:
+    """The cotangent of `q` from that of the quantiles `out`."""
+    each = np.reshape(d * quantile_slopes(x, q, axis, method, out, weights), (np.size(q), -1))
+    return unbroadcast(np.reshape(np.sum(each, axis=1), np.shape(q)), q)
+
+
+def along_q(dq: Any, q: Any, values: Array) -> Array:
+    """A tangent of `q` in a shape that broadcasts to that of the quantiles `values`."""
+    return np.reshape(dq, np.shape(q) + (1,) * (np.ndim(values) - np.ndim(q)))
+
+
+@bprop(along_q, "linear", samples=[given(A(2), A(2), A(2, 3))])
+def along_q_(dq, q, values, out, dout):
+    return np.reshape(dout, np.shape(q)), None
 
 
 def quantile_dx(d: Array, x: Array, q: Any, axis: Any, keepdims: bool, shares: Array) -> Array:
@@ -202,30 +300,38 @@ def quantiles(scale: int) -> list[Any]:
         given(A(5), 0.3 * scale),
         given(A(3, 4), 0.81 * scale, axis=1),
         given(A(2, 6), 0.25 * scale, 1, keepdims=True),
-        given(A(3, 5), [0.2 * scale, 0.7 * scale], axis=1),
+        given(A(3, 5), np.array([0.2, 0.7]) * scale, axis=1),
         given(A(3, 5), np.array([[0.2], [0.7]]) * scale, axis=(0, 1), keepdims=True),
         given(A(5), 0.3 * scale, weights=A(5, low=0.1), method="inverted_cdf"),
     ]
 
 
-@bprop(np.quantile, np.nanquantile, samples=quantiles(1), refused=["q", "weights"])
+@bprop(np.quantile, np.nanquantile, samples=quantiles(1))
 def quantile(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, dout):
-    return (quantile_dx(dout, a, q, axis, keepdims, quantile_shares(a, q, axis, method, out, weights)),)
+    shares = quantile_shares(a, q, axis, method, out, weights)
+    da = quantile_dx(dout, a, q, axis, keepdims, shares)
+    return da, quantile_dq(dout, a, q, axis, method, out, weights), None, None, None, None
 
 
 @quantile.jvp
-def quantile_jvp(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, da):
+def quantile_jvp(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, da, dq):
     shares = quantile_shares(a, q, axis, method, out, weights)
-    return quantile_tangent(da, q, axis, keepdims, shares, out)
+    moved = quantile_tangent(da, q, axis, keepdims, shares, out)
+    return moved + quantile_slopes(a, q, axis, method, out, weights) * along_q(dq, q, out)
 
 
-@bprop(np.percentile, np.nanpercentile, samples=quantiles(100), refused=["q", "weights"])
+@bprop(np.percentile, np.nanpercentile, samples=quantiles(100))
 def percentile(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, dout):
-    shares = quantile_shares(a, np.divide(q, 100), axis, method, out, weights)
-    return (quantile_dx(dout, a, q, axis, keepdims, shares),)
+    part = np.divide(q, 100)
+    da = quantile_dx(dout, a, q, axis, keepdims, quantile_shares(a, part, axis, method, out, weights))
+    dpart = quantile_dq(dout, a, part, axis, method, out, weights)
+    return da, unbroadcast(np.divide(dpart, 100), q), None, None, None, None
 
 
 @percentile.jvp
-def percentile_jvp(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, da):
-    shares = quantile_shares(a, np.divide(q, 100), axis, method, out, weights)
-    return quantile_tangent(da, q, axis, keepdims, shares, out)
+def percentile_jvp(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, da, dq):
+    part = np.divide(q, 100)
+    shares = quantile_shares(a, part, axis, method, out, weights)
+    moved = quantile_tangent(da, q, axis, keepdims, shares, out)
+    return moved + quantile_slopes(a, part, axis, method, out, weights) * along_q(dq, q, out) / 100
+
