@@ -21,7 +21,7 @@ from .samples import A, given
 Array = Any  # whatever implements NumPy's protocols
 
 COPYING = ("edge", "wrap", "reflect", "symmetric")
-COMPUTING = ("mean", "maximum", "minimum", "median", "linear_ramp")
+COMPUTING = ("mean", "maximum", "minimum", "median")
 
 
 def pairs(values: Any, ndim: int) -> list[tuple[Any, Any]]:
@@ -141,12 +141,10 @@ def edge_slopes(part: Array, axis: int, mode: str) -> Array:
     return share_of_ties(part, best, axis, True)
 
 
-def ramp(x: Array, axis: int, width: int, after: bool) -> Array:
-    """How much of the edge is left at each place of a ramp, before or `after`, shaped to lie along `axis`."""
-    shape = [1] * np.ndim(x)
-    shape[axis] = width
+def ramp(rows: Array, width: int, after: bool) -> Array:
+    """How much of the edge is left at each place of a ramp, before or `after`, along the first axis."""
     row = np.arange(width) / max(width, 1)
-    return np.reshape(row[::-1] if after else row, shape)
+    return np.reshape(row[::-1] if after else row, (-1,) + (1,) * (np.ndim(rows) - 1))
 
 
 nondifferentiable([edge_slopes, ramp])
@@ -154,8 +152,6 @@ nondifferentiable([edge_slopes, ramp])
 
 def change_outside(dx: Array, x: Array, axis: int, width: int, mode: str, count: Any, after: bool) -> Array:
     """The tangent of what is padded on one side along `axis`."""
-    if mode == "linear_ramp":
-        return edge_numbers(dx, axis, 1, after) * ramp(x, axis, width, after)
     part = edge_numbers(x, axis, count, after)
     moved = np.sum(
         edge_numbers(dx, axis, count, after) * edge_slopes(part, axis, mode), axis=axis, keepdims=True
@@ -163,7 +159,7 @@ def change_outside(dx: Array, x: Array, axis: int, width: int, mode: str, count:
     return np.repeat(moved, width, axis)
 
 
-def padded_change(dx: Array, x: Array, pad_width: Any, mode: str, stat_length: Any, end_values: Any) -> Array:
+def padded_change(dx: Array, x: Array, pad_width: Any, mode: str, stat_length: Any) -> Array:
     """The tangent of `np.pad` in a mode that computes."""
     widths, counts = pairs(pad_width, np.ndim(x)), pairs(stat_length, np.ndim(x))
     for axis in range(np.ndim(x)):
@@ -171,14 +167,14 @@ def padded_change(dx: Array, x: Array, pad_width: Any, mode: str, stat_length: A
         left = change_outside(dx, x, axis, before, mode, counts[axis][0], False)
         right = change_outside(dx, x, axis, after, mode, counts[axis][1], True)
         dx = np.concatenate([left, dx, right], axis=axis)
-        x = padded_along(x, axis, widths, mode, counts, end_values)
+        x = padded_along(x, axis, widths, mode, counts)
     return dx
 
 
-def padded_along(x: Array, axis: int, widths: Any, mode: Any, counts: Any, end_values: Any) -> Array:
+def padded_along(x: Array, axis: int, widths: Any, mode: Any, counts: Any) -> Array:
     """`x` padded along one axis in a mode that computes."""
     if mode == "linear_ramp":
-        return np.pad(x, one_axis(widths, axis), mode, end_values=pairs(end_values, np.ndim(x)))
+        return np.pad(x, one_axis(widths, axis), mode)
     return np.pad(x, one_axis(widths, axis), mode, stat_length=one_count(counts, axis))
 
 
@@ -190,12 +186,12 @@ def one_count(counts: Any, axis: int) -> Any:
 nondifferentiable([one_count])
 
 
-def unpad_computed(d: Array, x: Array, pad_width: Any, mode: str, stat_length: Any, end_values: Any) -> Array:
-    """The transpose of `padded_change`."""
+def unpad_computed(d: Array, x: Array, pad_width: Any, mode: str, stat_length: Any) -> Array:
+    """The transpose of `padded_change`, and of ramps from the edges to zero."""
     widths, counts = pairs(pad_width, np.ndim(x)), pairs(stat_length, np.ndim(x))
     before_each = [x]
     for axis in range(np.ndim(x) - 1):
-        before_each.append(padded_along(before_each[axis], axis, widths, mode, counts, end_values))
+        before_each.append(padded_along(before_each[axis], axis, widths, mode, counts))
     for axis in range(np.ndim(x) - 1, -1, -1):
         d = unpad_axis(d, before_each[axis], axis, widths[axis], mode, counts[axis])
     return unbroadcast(d, x)
@@ -215,7 +211,7 @@ def unpad_axis(d: Array, x: Array, axis: int, width: tuple[int, int], mode: str,
 def from_outside(d: Array, rows: Array, mode: str, count: Any, after: bool) -> Array:
     """The cotangent of the rows that what was padded on one side was computed from."""
     if mode == "linear_ramp":
-        return np.sum(d * ramp(rows, 0, len(d), after), axis=0, keepdims=True)
+        return np.sum(d * ramp(rows, len(d), after), axis=0, keepdims=True)
     return np.sum(d, axis=0, keepdims=True) * edge_slopes(edge_numbers(rows, 0, count, after), 0, mode)
 
 
@@ -223,11 +219,11 @@ def from_outside(d: Array, rows: Array, mode: str, count: Any, after: bool) -> A
 
 
 def unpad_any(
-    d: Array, x: Array, pad_width: Any, mode: Any, stat_length: Any, end_values: Any, reflect_type: str
+    d: Array, x: Array, pad_width: Any, mode: Any, stat_length: Any, reflect_type: str
 ) -> Array:
     """The cotangent of what `np.pad` pads, in any mode."""
     if mode in COMPUTING:
-        return unpad_computed(d, x, pad_width, mode, stat_length, end_values)
+        return unpad_computed(d, x, pad_width, mode, stat_length)
     if is_odd(mode, reflect_type):
         return unpad_odd(d, x, pad_width, mode)
     if mode not in (*COPYING, "constant", "empty"):
@@ -238,40 +234,55 @@ def unpad_any(
 
 
 def padded_any(
-    dx: Array, x: Array, pad_width: Any, mode: Any, stat_length: Any, end_values: Any, reflect_type: str
+    dx: Array, x: Array, pad_width: Any, mode: Any, stat_length: Any, reflect_type: str
 ) -> Array:
     """The tangent of `np.pad` in any mode, its constants aside."""
     if mode in COMPUTING:
-        return padded_change(dx, x, pad_width, mode, stat_length, end_values)
+        return padded_change(dx, x, pad_width, mode, stat_length)
     if is_odd(mode, reflect_type):
         return np.pad(dx, pad_width, mode, reflect_type=reflect_type)
     return padded(dx, x, pad_width, mode)
 
 
-def around(d: Array, x: Array, pad_width: Any, value: Any) -> Any:
-    """The cotangent of the one number that all around an array was filled with."""
-    if np.ndim(value):
-        raise NonDifferentiableError(
-            "np.pad with several constants is not differentiated by these", instead="pad in several steps"
-        )
-    return unbroadcast(np.sum(d) - np.sum(unpad(d, x, pad_width, "constant")), value)
+def from_ends(values: Any, like: Array, pad_width: Any, mode: str) -> Array:
+    """Zeros like `like`, padded with constants, or by ramps to these values."""
+    if mode == "constant":
+        return np.pad(np.zeros_like(like), pad_width, constant_values=values)
+    return np.pad(np.zeros_like(like), pad_width, mode, end_values=values)
 
 
-def outside(x: Array, out: Array, pad_width: Any) -> Array:
-    """One around `x`, zero in its place."""
-    return np.pad(np.zeros_like(x), pad_width, constant_values=1)
+def to_ends(d: Array, x: Array, pad_width: Any, mode: str, values: Any) -> Any:
+    """The transpose of `from_ends`: of one value for all sides, or of what is broadcast to one for each."""
+    if np.ndim(values) == 0:
+        return unbroadcast(np.sum(d * from_ends(1.0, x, pad_width, mode)), values)
+    found = []
+    for side in range(2 * np.ndim(x)):
+        unit = np.reshape(np.arange(2 * np.ndim(x)) == side, (np.ndim(x), 2))
+        found.append(np.sum(d * from_ends(unit, x, pad_width, mode)))
+    return unbroadcast(np.reshape(np.stack(found), (np.ndim(x), 2)), values)
 
 
-nondifferentiable([outside])
+@bprop(
+    from_ends,
+    "linear",
+    samples=[given(1.5, np.zeros(3), (1, 2), "constant"), given(A(2, 2), np.zeros((2, 3)), 2, "linear_ramp")],
+)
+def from_ends_(values, like, pad_width, mode, out, dout):
+    return to_ends(dout, like, pad_width, mode, values), None, None, None
+
+
+@bprop(to_ends, "linear", samples=[given(A(6), np.zeros(3), (1, 2), "constant", np.zeros(2))])
+def to_ends_(d, x, pad_width, mode, values, out, dout):
+    return from_ends(dout, x, pad_width, mode), None, None, None, None
 
 
 @bprop(
     np.pad,
-    refused=["end_values"],
     samples=[
         given(A(3), 2),
         given(A(2, 3), ((1, 0), (0, 2))),
         given(A(3), (1, 2), constant_values=7.0),
+        given(A(2, 3), (1, 2), constant_values=A(2, 2)),
         given(A(3), 5, "wrap"),
         given(A(2, 3), (1, 2), "edge"),
         given(A(4), 3, mode="reflect"),
@@ -284,7 +295,9 @@ nondifferentiable([outside])
         given(A(2, 3), ((0, 1), (2, 0)), "maximum"),
         given(A(4, 3), 1, "minimum", stat_length=2),
         given(A(4, 5), ((1, 0), (2, 1)), "median", stat_length=((3, 2), (4, 1))),
-        given(A(3), (2, 4), "linear_ramp", end_values=(0.5, -1.5)),
+        given(A(3), (2, 4), "linear_ramp", end_values=A(2)),
+        given(A(2, 3), 2, "linear_ramp", end_values=1.5),
+        given(A(2, 3), ((1, 2), (0, 3)), "linear_ramp", end_values=A(2, 1)),
         given(A(2, 3), 2, "linear_ramp"),
     ],
 )
@@ -301,14 +314,13 @@ def pad(
     dout,
 ):
     if mode == "constant":
-        return (
-            unpad(dout, array, pad_width, mode),
-            None,
-            None,
-            around(dout, array, pad_width, constant_values),
-        )
-    darray = unpad_any(dout, array, pad_width, mode, stat_length, end_values, reflect_type)
-    return darray, None, None, None
+        dconstants = to_ends(dout, array, pad_width, mode, constant_values)
+        return unpad(dout, array, pad_width, mode), None, None, dconstants, None, None
+    if mode == "linear_ramp":
+        dends = to_ends(dout, array, pad_width, mode, end_values)
+        return unpad_computed(dout, array, pad_width, mode, None), None, None, None, None, dends
+    darray = unpad_any(dout, array, pad_width, mode, stat_length, reflect_type)
+    return darray, None, None, None, None, None
 
 
 @pad.jvp
@@ -324,7 +336,10 @@ def pad_jvp(
     out,
     darray,
     dconstant_values,
+    dend_values,
 ):
     if mode == "constant":
-        return np.pad(darray, pad_width) + dconstant_values * outside(array, out, pad_width)
-    return padded_any(darray, array, pad_width, mode, stat_length, end_values, reflect_type)
+        return np.pad(darray, pad_width) + from_ends(dconstant_values, array, pad_width, mode)
+    if mode == "linear_ramp":
+        return np.pad(darray, pad_width, mode) + from_ends(dend_values, array, pad_width, mode)
+    return padded_any(darray, array, pad_width, mode, stat_length, reflect_type)
