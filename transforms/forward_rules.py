@@ -258,7 +258,9 @@ class TangentEmitter(Emitter):
         folding = Zeros(materialise, self.linear_positions)
         for s in statements:
             for block in _assignments([s]):
-                block.value = fold_zeros(block.value, folding) or gast.Constant(value=0.0, kind=None)
+                has_shape = any(isinstance(n, gast.Call) for n in walk(block.value))
+                folded = real(block.value, folding) if has_shape else fold_zeros(block.value, folding)
+                block.value = gast.Constant(value=0.0, kind=None) if folded is None else folded
         before.extend(statements)
         if count is not None:
             parts = [results.get(k, gast.Constant(value=None, kind=None)) for k in range(count)]

@@ -262,9 +262,14 @@ def fold_zeros(node: Any, zeros: Zeros) -> Any:
     if isinstance(node, gast.AST) and any(
         isinstance(n, gast.Name) and n.id.startswith(ZERO) for n in gast.walk(node)
     ):
-        symbols = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and n.id.startswith(ZERO)}
-        return substitute(node, {z: zeros.materialise(load(z)) for z in symbols})
+        return _written(node, zeros)
     return node
+
+
+def _written(node: Any, zeros: Zeros) -> Any:
+    """The expression with each symbolic zero made real, nothing folded: so it has the shape that it had."""
+    symbols = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and n.id.startswith(ZERO)}
+    return substitute(node, {z: zeros.materialise(load(z)) for z in symbols})
 
 
 def real(node: Any, zeros: Zeros) -> Any:
@@ -272,6 +277,8 @@ def real(node: Any, zeros: Zeros) -> Any:
     is.
     """
     folded = fold_zeros(node, zeros)
+    if folded is None and any(isinstance(n, gast.Call) for n in gast.walk(node)):
+        return _written(node, zeros)
     if folded is None and isinstance(node, gast.Subscript):
         return gast.Subscript(value=real(node.value, zeros), slice=node.slice, ctx=gast.Load())
     return zeros.materialise(node) if folded is None else folded

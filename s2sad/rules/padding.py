@@ -244,14 +244,14 @@ def padded_any(
     return padded(dx, x, pad_width, mode)
 
 
-def from_ends(values: Any, like: Array, pad_width: Any, mode: str) -> Array:
+def from_ends(values: Any, like: Array, pad_width: Any, mode: Any) -> Array:
     """Zeros like `like`, padded with constants, or by ramps to these values."""
     if mode == "constant":
         return np.pad(np.zeros_like(like), pad_width, constant_values=values)
     return np.pad(np.zeros_like(like), pad_width, mode, end_values=values)
 
 
-def to_ends(d: Array, x: Array, pad_width: Any, mode: str, values: Any) -> Any:
+def to_ends(d: Array, x: Array, pad_width: Any, mode: Any, values: Any) -> Any:
     """The transpose of `from_ends`: of one value for all sides, or of what is broadcast to one for each."""
     if np.ndim(values) == 0:
         return unbroadcast(np.sum(d * from_ends(1.0, x, pad_width, mode)), values)

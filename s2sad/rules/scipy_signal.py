@@ -9,6 +9,8 @@ from scipy import signal
 
 from ..registry import bprop, nondifferentiable
 from ..runtime import unbroadcast
+from .containers import filled
+from .padding import to_ends, unpad
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols
@@ -59,11 +61,82 @@ def oaconvolve(x, y, mode="full", *, out, dout):
     return unbroadcast(dx, x), unbroadcast(signal.oaconvolve(d, np.flip(x), "valid"), y)
 
 
-@bprop(signal.convolve2d, "bilinear", samples=PAIRS[5:8])
-def convolve2d(x, y, mode="full", *, out, dout):
-    d = whole(dout, x, y, mode)
-    dx = signal.convolve2d(d, np.flip(y), "valid")
-    return unbroadcast(dx, x), unbroadcast(signal.convolve2d(d, np.flip(x), "valid"), y)
+# Beyond the edges `x` goes on: as in `np.pad`, after which only what lies within counts.
+BEYOND = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap",
+          "symm": "symmetric", "symmetric": "symmetric"}
+
+
+def beyond(boundary: str) -> Any:
+    """What `np.pad` calls a boundary."""
+    return BEYOND[boundary]
+
+
+def reach(y: Array) -> list[tuple[int, int]]:
+    """How far beyond the edges a full convolution with `y` looks."""
+    return [(m - 1, m - 1) for m in np.shape(y)]
+
+
+nondifferentiable([beyond, reach])
+
+
+def from_fill(value: Any, x: Array, y: Array, mode: str, boundary: str) -> Array:
+    """The part of a convolution with `y` that comes from the value around `x`."""
+    return signal.convolve2d(np.zeros_like(x), y, mode, boundary, value)
+
+
+@bprop(from_fill, "bilinear", samples=[given(1.5, A(4, 3), A(2, 3), "same", "fill")])
+def from_fill_(value, x, y, mode, boundary, out, dout):
+    found = convolution_grads(dout, np.zeros_like(x), y, mode, boundary, value)
+    return found[2], None, found[1]
+
+
+def convolution_grads(d: Array, x: Array, y: Array, mode: str, boundary: str, value: Any) -> Any:
+    """The cotangents of `x`, `y` and the value around `x` in a convolution."""
+    d = whole(d, x, y, mode)
+    if mode == "valid":
+        dx = unbroadcast(signal.convolve2d(d, np.flip(y), "valid"), x)
+        dy = unbroadcast(signal.convolve2d(d, np.flip(x), "valid"), y)
+        return dx, dy, np.zeros_like(value, dtype=float)
+    dwide = signal.convolve2d(d, np.flip(y))
+    dx = unpad(dwide, x, reach(y), beyond(boundary))
+    wide = padded_by(x, y, boundary, value)
+    dy = unbroadcast(signal.convolve2d(np.flip(wide), d, "valid"), y)
+    if beyond(boundary) == "constant":
+        return unbroadcast(dx, x), dy, to_ends(dwide, x, reach(y), "constant", value)
+    return unbroadcast(dx, x), dy, np.zeros_like(value, dtype=float)
+
+
+def padded_by(x: Array, y: Array, boundary: str, value: Any) -> Array:
+    """`x` with what a convolution with `y` takes to lie beyond its edges."""
+    if beyond(boundary) == "constant":
+        return np.pad(x, reach(y), constant_values=value)
+    return np.pad(x, reach(y), beyond(boundary))
+
+
+EDGES = [given(A(4, 5), A(2, 3), "full", "wrap"), given(A(4, 5), A(2, 3), "same", "symm"),
+         given(A(2, 3), A(4, 4), "same", "wrap"), given(A(2, 1), A(4, 2), boundary="symm"),
+         given(A(4, 5), A(3, 2), "same", "fill", 1.5), given(A(4, 5), A(3, 2), fillvalue=1.5),
+         given(A(4, 5), A(3, 2), "valid", "fill", 1.5),
+         given(A(3, 3, dtype="complex128"), A(2, 2, dtype="complex128"), "same", "wrap")]
+
+
+# Not bilinear where a value fills what lies around, which the forward template takes into account.
+@bprop(signal.convolve2d, "bilinear", samples=[*PAIRS[5:8], *EDGES])
+def convolve2d(x, y, mode="full", boundary="fill", fillvalue=0, *, out, dout):
+    if boundary == "fill" and isinstance(fillvalue, int) and fillvalue == 0:
+        d = whole(dout, x, y, mode)
+        dx = signal.convolve2d(d, np.flip(y), "valid")
+        return unbroadcast(dx, x), unbroadcast(signal.convolve2d(d, np.flip(x), "valid"), y), None, None, None
+    dx, dy, dvalue = convolution_grads(dout, x, y, mode, boundary, fillvalue)
+    return dx, dy, None, None, dvalue
+
+
+@convolve2d.jvp
+def convolve2d_jvp(x, y, mode="full", boundary="fill", fillvalue=0, *, out, dx, dy, dfillvalue):
+    if boundary == "fill" and isinstance(fillvalue, int) and fillvalue == 0:
+        return signal.convolve2d(dx, y, mode) + signal.convolve2d(x, dy, mode)
+    moved = signal.convolve2d(dx, y, mode, boundary) + signal.convolve2d(x, dy, mode, boundary, fillvalue)
+    return moved + from_fill(dfillvalue, x, y, mode, boundary)
 
 
 def middle_ahead(mode: str) -> str:
@@ -82,11 +155,25 @@ def correlate(x, y, mode="full", method="auto", *, out, dout):
     return unbroadcast(signal.convolve(d, np.conj(y), "valid", method=method), x), unbroadcast(dy, y)
 
 
-@bprop(signal.correlate2d, "bilinear", samples=PAIRS[5:8])
-def correlate2d(x, y, mode="full", *, out, dout):
-    d = whole(dout, x, y, middle_ahead(mode))
-    dy = np.conj(np.flip(signal.convolve2d(d, np.flip(x), "valid")))
-    return unbroadcast(signal.convolve2d(d, np.conj(y), "valid"), x), unbroadcast(dy, y)
+@bprop(signal.correlate2d, "bilinear", samples=[*PAIRS[5:8], *EDGES])
+def correlate2d(x, y, mode="full", boundary="fill", fillvalue=0, *, out, dout):
+    if boundary == "fill" and isinstance(fillvalue, int) and fillvalue == 0:
+        d = whole(dout, x, y, middle_ahead(mode))
+        dy = np.conj(np.flip(signal.convolve2d(d, np.flip(x), "valid")))
+        dx = unbroadcast(signal.convolve2d(d, np.conj(y), "valid"), x)
+        return dx, unbroadcast(dy, y), None, None, None
+    turned = np.conj(np.flip(y))
+    dx, dy, dvalue = convolution_grads(dout, x, turned, middle_ahead(mode), boundary, fillvalue)
+    return dx, np.conj(np.flip(dy)), None, None, dvalue
+
+
+@correlate2d.jvp
+def correlate2d_jvp(x, y, mode="full", boundary="fill", fillvalue=0, *, out, dx, dy, dfillvalue):
+    if boundary == "fill" and isinstance(fillvalue, int) and fillvalue == 0:
+        return signal.correlate2d(dx, y, mode) + signal.correlate2d(x, dy, mode)
+    moved = signal.correlate2d(dx, y, mode, boundary) + signal.correlate2d(x, dy, mode, boundary, fillvalue)
+    zeros = np.zeros_like(x)
+    return moved + signal.correlate2d(zeros, y, mode, boundary, filled(dfillvalue, fillvalue))
 
 
 # ---------------------------------------------------------------- filters
