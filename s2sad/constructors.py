@@ -78,7 +78,7 @@ def is_frozen(cls: Any) -> bool:
         and setter.__qualname__.endswith("__setattr__")
         and setter.__code__.co_filename == "<string>"
         and lookup(cls, "__new__") is lookup(object, "__new__")
-        and not hasattr(cls, "__post_init__")
+        and isinstance(getattr(cls, "__post_init__", made_like), FunctionType)
         and find_rule(cls) is None
     )
 
@@ -169,9 +169,50 @@ def put_in_constructors(
     for _ in range(ROUNDS):
         found = constructor_calls(made, writer.made)
         if not found:
-            return made
+            return set_in_frozen(made, writer.made)
         made = inline_calls(made, inlinable, find_method=partial(find, found), always=lambda tree: True)
     return program
+
+
+def frozen_object(objects: Objects, cls: type, values: dict[str, Any]) -> Any:
+    """The expression that makes an object of a frozen dataclass, which holds these values."""
+    name = objects.name(blank(cls), f"blank_{cls.__name__}")
+    return call(objects.name(made_like), load(name), **values)
+
+
+def set_in_frozen(program: Program, made: dict[str, type]) -> Program:
+    """The program in which `object.__setattr__` of a frozen object that is being made makes another one."""
+    objects = Objects(program, program.names.copy())
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)]
+
+    def statement(s: Any) -> list[Any]:
+        match s:
+            case gast.Expr(
+                value=gast.Call(func=func, args=[gast.Name(id=name), gast.Constant(value=attr), value])
+            ) if name in made and is_frozen(made[name]) and program.resolve(func) is object.__setattr__:
+                held = {f.name: objects.names.temporary(f.name) for f in fields(made[name])}
+                if held.pop(attr, None) is None:
+                    program.refuse(
+                        s,
+                        f"`{attr}` of a frozen dataclass is set, which is no field of it",
+                        "objects of the class are made of their fields alone",
+                        f"declare it: `{attr}: object = field(init=False)`",
+                    )
+                reads = [assign(k, attribute(load(name), n)) for n, k in held.items()]
+                values = {attr: value, **{n: load(k) for n, k in held.items()}}
+                new = assign(name, frozen_object(objects, made[name], values))
+                return [located(b, s) for b in (*reads, new)]
+        return [map_blocks(s, block)]
+
+    tree = rebuilt(program.tree, body=block(program.tree.body))
+    return program.with_tree(
+        tree,
+        locals=program.locals | bound_names(tree),
+        names=objects.names,
+        bindings=objects.all_bindings(),
+    )
 
 
 def find(calls: dict[int, MethodCall | None], value: Any) -> MethodCall | None:
@@ -237,7 +278,8 @@ class _Writer:
         given = [*node.args, *(k.value for k in node.keywords)]
         if any(isinstance(a, gast.Starred) for a in given) or any(k.arg is None for k in node.keywords):
             return None
-        name = self.objects.names.fresh(target) if target in names_read(node) else target
+        taken = target in names_read(node) or self.made.get(target, cls) is not cls
+        name = self.objects.names.fresh(target) if taken else target
         init = lookup(cls, "__init__")
         if is_frozen(cls):
             return self.frozen(s, cls, target)
@@ -278,12 +320,19 @@ class _Writer:
         body = self.stores(cls, s.value, target)
         if body is None:
             return None
+        self.made_whole = True
+        if hasattr(cls, "__post_init__"):
+            *body, checks = body
+            name = self.objects.names.temporary(target)
+            self.made[name] = cls
+            checks = rebuilt(checks, value=call(attribute(load(name), "__post_init__"), *checks.value.args))
+            after = [checks, assign(target, load(name))]
+        else:
+            name, after = target, []
         values = {b.targets[0].attr: b.value for b in body if isinstance(b.targets[0], gast.Attribute)}
         before = [b for b in body if not isinstance(b.targets[0], gast.Attribute)]
-        name = self.objects.name(blank(cls), f"blank_{cls.__name__}")
-        new = call(self.objects.name(made_like), load(name), **values)
-        self.made_whole = True
-        return [located(b, s) for b in (*before, assign(target, new))]
+        new = assign(name, frozen_object(self.objects, cls, values))
+        return [located(b, s) for b in (*before, new, *after)]
 
     def calls(self, name: str, method: str, args: list[Any], keywords: list[Any]) -> Any:
         func = attribute(load(name), method)

@@ -6,11 +6,12 @@ All raise NonDifferentiableError.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
+from .objects import fields_of, make
 from .transforms.errors import NonDifferentiableError
 
 __all__ = ["checked_bprop", "cotangent_like", "tangent_like", "unshared"]
@@ -85,7 +86,8 @@ def _mirrored(primal: Any, tangent: Any, name: str, what: str) -> Any:
         return {k: tangent_like(v, tangent[k], f"{name}[{k!r}]", what) for k, v in primal.items()}
     if _is_dataclass(primal):
         parts = {n.name: (getattr(primal, n.name), getattr(tangent, n.name)) for n in fields(primal)}
-        return replace(tangent, **{k: tangent_like(*v, f"{name}.{k}", what) for k, v in parts.items()})
+        given = {k: tangent_like(*v, f"{name}.{k}", what) for k, v in parts.items()}
+        return make(type(tangent), {**fields_of(tangent), **given})
     if len(tangent) != len(primal):
         raise _misfit(f"has {len(tangent)} elements, `{name}` itself {len(primal)}", name, what)
     pairs = enumerate(zip(primal, tangent, strict=True))
@@ -150,7 +152,7 @@ def _copied(x: Any, owners: set[int]) -> Any:
         items = [_copied(v, owners) for v in x]
         return type(x)._make(items) if hasattr(x, "_make") else type(x)(items)
     if _is_dataclass(x):
-        return replace(x, **{n.name: _copied(getattr(x, n.name), owners) for n in fields(x)})
+        return make(type(x), {k: _copied(v, owners) for k, v in fields_of(x).items()})
     return x
 
 
