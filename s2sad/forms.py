@@ -26,6 +26,7 @@ from .kinds import SET, UNKNOWN, Kind, Literal, Record
 from .members import super_of
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
+from .registry import stand_in
 from .source import FunctionSource, has_written_defaults, read_source
 from .specialise import (
     calls_of_functions,
@@ -130,6 +131,7 @@ class Forms:
 
     def inlinable(self, function: Any, call: Any) -> Program | None:
         """The normal form of a user's function for a call, or None for what is declared or has no source."""
+        function = stand_in(function)
         if (
             not isinstance(function, FunctionType)
             or PRIMITIVES.find_rule(function) is not None

@@ -28,7 +28,7 @@ from .pause_collection import collection_paused
 from .primitives import PRIMITIVES
 from .promoted import is_unseen
 from .purity import Purity
-from .running import origin_of
+from .running import origin_of, origins
 from .source import read_source
 from .transforms import (
     Watch,
@@ -144,7 +144,8 @@ class Generator:
 
     def attempt_with_heap(self, request: Request, refusal: S2sadError) -> None:
         """Makes a derivative in which all that objects hold is one variable. Where this is refused as well,
-        it raises what cannot be followed even so, or else the refusal of that in which it is many.
+        it raises what of the user's changes cannot be followed even so, or else the refusal of that in which
+        it is many.
         """
         try:
             if request.outputs is not None or request.has_aux:
@@ -152,7 +153,7 @@ class Generator:
             self.attempt(request, "writes" if request.writes else "reads")
         except S2sadError as last:
             self.made.pop(request, None)
-            if isinstance(last, HeapRefusal):
+            if isinstance(last, HeapRefusal) and request.function.__code__.co_filename not in origins:
                 refusal = UnsupportedSyntaxError(last.what, last.where, last.why, last.instead)
             self.refused[request] = refusal
             raise refusal from None

@@ -32,6 +32,7 @@ from .conversions import DICT_METHODS, LIST_METHODS
 from .derivative import Derivative
 from .getters import GETTERS, written_getter
 from .primitives import PRIMITIVES
+from .registry import stand_in
 from .rules.methods import METHODS
 from .running import Origin
 from .source import read_source
@@ -123,6 +124,7 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
 
     Raises MissingRuleError for a C function without a rule.
     """
+    f = stand_in(f)
     special = getattr(f, "lift_call", None) or (CALLED.get(f) if isinstance(f, FunctionType) else None)
     if special is not None:
         return special(args, keywords)  # type: ignore[no-any-return]
