@@ -24,6 +24,7 @@ from .judgements import stays_starred
 from .kind_values import kind_of
 from .kinds import SET, UNKNOWN, Kind, Literal, Record
 from .members import super_of
+from .outputs import refuse_rebound, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
 from .registry import stand_in
@@ -150,17 +151,22 @@ class Forms:
             return None
 
     def single_assignment(
-        self, function: FunctionType, kinds: Mapping[str, Kind], heap: str | None = None
+        self,
+        function: FunctionType,
+        kinds: Mapping[str, Kind],
+        heap: str | None = None,
+        outputs: str | tuple[str, ...] | None = None,
     ) -> Program:
         """The single-assignment form of a function for arguments of these kinds; with a heap that "reads" or
-        "writes" what the arguments hold, one in which all changes of objects are changes of that.
+        "writes" what the arguments hold, one in which all changes of objects are changes of that, and which
+        returns the parameters `outputs` if there are any.
         """
         program = self.normal_form(function)
         objects = has_objects(program, kinds) and not has_heap(program)
         if not objects:
             program = self.inlined(function)
         depends = objects or bool(calls_of_functions(program, self.inlinable))
-        key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap)
+        key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap, outputs)
         if key not in self.programs:
             if objects:
                 find = partial(self.kinds, kinds=kinds, forgets=self.hides)
@@ -175,6 +181,9 @@ class Forms:
                 find = partial(self.kinds, kinds=kinds, forgets=self.hides)
                 program = put_in_changing(program, find, self.inlinable, self.may_change)
             if heap is not None:
+                if outputs is not None:
+                    refuse_rebound(program, outputs)
+                    program = with_outputs(program, outputs)
                 natures = HeapNatures(program, kinds, self.kinds(program, kinds, self.hides), self.may_change)
                 program = lower_heap(program, natures, heap == "writes")
             program = to_single_assignment(program, self._watch_of(function))
@@ -195,12 +204,16 @@ class Forms:
         return found
 
     def expanded(
-        self, function: FunctionType, given: Mapping[str, Kind], heap: str | None = None
+        self,
+        function: FunctionType,
+        given: Mapping[str, Kind],
+        heap: str | None = None,
+        outputs: str | tuple[str, ...] | None = None,
     ) -> tuple[Program, Kinds]:
         """The function in single assignment with its calls with stars written out as far as kinds allow, and
         the kinds of its names.
         """
-        program = self.single_assignment(function, given, heap)
+        program = self.single_assignment(function, given, heap, outputs)
         kinds: Kinds = self.kinds(program, given)
 
         def kind(node: Any) -> Kind:

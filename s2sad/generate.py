@@ -21,6 +21,7 @@ from .arguments import check_call
 from .captures import Capture
 from .compiled import make_function
 from .forms import Forms
+from .heap_natures import has_heap
 from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import UNKNOWN, Kind
 from .outputs import split_aux, with_outputs
@@ -136,7 +137,8 @@ class Generator:
 
     def attempt(self, request: Request, heap: str | None = None) -> None:
         given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
-        program, kinds = self.forms.expanded(request.function, given, heap)
+        outputs = None if heap is None else request.outputs
+        program, kinds = self.forms.expanded(request.function, given, heap, outputs)
         generated = self.made[request] = Generated("", "", program)
         result = self.transform(program, kinds, request)
         generated.program, generated.name = result, result.tree.name
@@ -148,8 +150,6 @@ class Generator:
         it is many.
         """
         try:
-            if request.outputs is not None or request.has_aux:
-                raise refusal
             self.attempt(request, "writes" if request.writes else "reads")
         except S2sadError as last:
             self.made.pop(request, None)
@@ -161,7 +161,7 @@ class Generator:
     def transform(self, program: Program, kinds: Mapping[str, Kind], request: Request) -> Program:
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
         before = program
-        if request.outputs is not None:
+        if request.outputs is not None and not has_heap(program):
             program = with_outputs(program, request.outputs)
         program, aux = split_aux(program) if request.has_aux else (program, None)
         if program is not before:

@@ -6,11 +6,11 @@ from typing import Any
 
 import gast
 
-from .transforms.nodes import assign, constant, load, located, tuple_of
+from .transforms.nodes import assign, assigned_names, constant, load, located, tuple_of
 from .transforms.program import Program
 from .transforms.rebuild import rebuilt
 
-__all__ = ["split_aux", "with_outputs"]
+__all__ = ["refuse_rebound", "split_aux", "with_outputs"]
 
 
 def with_outputs(program: Program, outputs: str | tuple[str, ...]) -> Program:
@@ -28,6 +28,18 @@ def with_outputs(program: Program, outputs: str | tuple[str, ...]) -> Program:
     return program.with_tree(
         rebuilt(program.tree, body=[*body, *built]), names=out, locals=program.locals | {name}
     )
+
+
+def refuse_rebound(program: Program, outputs: str | tuple[str, ...]) -> None:
+    """Raises UnsupportedSyntaxError if one of the parameters is bound to something else."""
+    for name in (outputs,) if isinstance(outputs, str) else outputs:
+        if name in assigned_names(program.tree.body):
+            program.refuse(
+                program.tree,
+                f"the parameter `{name}`, which is changed, is bound to another value as well",
+                "which of the two is the output is not told by the name",
+                "use another name for the other value",
+            )
 
 
 def split_aux(program: Program) -> tuple[Program, Any]:

@@ -320,3 +320,46 @@ def test_a_function_that_changes_its_argument_is_refused_in_another() -> None:
 
     with pytest.raises(s2sad.S2sadError):
         s2sad.vjp(outer, argnums=0)([Cell(0.7)], inner)
+
+
+def test_what_is_returned_beside_the_value() -> None:
+    def doubled(x):
+        cell = Cell(x)
+        cells = [cell]
+        cells[0].v = cell.v * x
+        return np.sum(cell.v), {"count": 3, "cell": cell}
+
+    x = np.array([0.7, 1.1])
+    gradient, aux = s2sad.grad(doubled, has_aux=True)(x)
+    np.testing.assert_allclose(gradient, 2 * x)
+    np.testing.assert_allclose(aux["cell"].v, x * x)
+    (value, aux), again = s2sad.value_and_grad(doubled, has_aux=True)(x)
+    assert value == np.sum(x * x) and aux["count"] == 3
+    assert_same(again, gradient)
+
+
+def test_changed_objects_are_outputs() -> None:
+    def step(cells, x):
+        same = cells[0]
+        cells[0].v = same.v * x
+        cells[1].v = same.v + x
+
+    given = [Cell(0.7), Cell(1.1)]
+    out, bprop = s2sad.vjp(step, outputs="cells")(given, 2.0)
+    assert out[0] is given[0] and [c.v for c in out] == [1.4, 3.4]
+    for weights in ((1.0, 0.0), (0.0, 1.0), (0.3, 0.5), (1.0, 0.0)):
+        dcells, dx = bprop([Cell(w) for w in weights])
+        assert dcells[0].v == pytest.approx(2.0 * (weights[0] + weights[1]))
+        assert dcells[1].v == 0.0
+        assert dx == pytest.approx(0.7 * (weights[0] + weights[1]) + weights[1])
+
+
+def test_an_output_has_one_value() -> None:
+    def step(cells, x):
+        same = [cells[0]]
+        same[0].v = cells[0].v * x
+        cells = [x]
+        cells.append(x)
+
+    with pytest.raises(s2sad.S2sadError):
+        s2sad.vjp(step, outputs="cells")([Cell(0.7), Cell(1.1)], 2.0)
