@@ -231,10 +231,11 @@ class Analysis:
         for statement, name, root in self.sharing.outside:
             if name in active and (root == OUTSIDE or not writes):
                 self._refuse_outside(statement, name, root)
-        found = frozenset(n for names in self.sharing.classes for n in names & active)
+        touched = frozenset(n for names in self.sharing.classes for n in names)
+        found = touched & active
         for s in find_nodes(self.program.tree, gast.Assign) if found else ():
             match s:
-                case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in found:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in touched:
                     self._check_known(s, self.operations.of(value), found)
         return found
 
@@ -245,8 +246,9 @@ class Analysis:
         match operation:
             case Apply(function=function) if PRIMITIVES.is_in_place(function):
                 return
-            case Apply() if sharing_of(operation, self.kind) == "unknown":
-                operands = self.operations.carrying(operation)
+            case Apply(function=function) if sharing_of(operation, self.kind) == "unknown":
+                is_constant = PRIMITIVES.is_nondifferentiable(function)
+                operands = [*operation.operands()] if is_constant else self.operations.carrying(operation)
             case Apply() if sharing_of(operation, self.kind) != "fresh":
                 operands = self.operations.carrying(operation)[1:]
             case _:

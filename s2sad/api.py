@@ -21,6 +21,7 @@ from .composed import (
     SmallerJacobian,
 )
 from .derivative import Derivative
+from .runtime import stop_gradient
 from .transforms.errors import NonDifferentiableError
 from .variadic import Variadic, is_variadic
 
@@ -293,12 +294,3 @@ def linearize(f: Function, *primals: Any) -> tuple[Any, Callable[..., Any]]:
         return derivative(*primals, *tangents)[1]
 
     return f(*primals), push
-
-
-def stop_gradient(x: Any) -> Any:
-    """The argument itself, of which no derivative is taken.
-
-    >>> grad(lambda x: x * stop_gradient(x))(3.0)
-    3.0
-    """
-    return x

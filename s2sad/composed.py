@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
+from .before import Before
 from .compiled import make_function
 from .derivative import Derivative
 from .lift import Lifted, cached, lift
@@ -112,13 +114,17 @@ class JacobianByColumns(Composed):
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         chosen = self.chosen(args, keywords)
-        columns = []
+        columns: list[Any] = []
         out = None
+        before = Before(self._f, *self._inner.bind(args, keywords))
         for tangent in basis_of(chosen):
             tangents = tangent if isinstance(self._argnums, tuple) else (tangent,)
-            out, dout = self._inner(*args, *tangents, **keywords)
+            with before.again() if columns else nullcontext():
+                out, dout = self._inner(*args, *tangents, **keywords)
             columns.append(dout)
-        return unflatten_columns(columns, self._f(*args, **keywords) if out is None else out, chosen)
+        if not columns:
+            out = self._inner.primal(*args, **keywords)
+        return unflatten_columns(columns, out, chosen)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         x = _only_array(self.chosen(args, keywords), self.transform)
@@ -176,9 +182,11 @@ class SmallerJacobian(JacobianByRows):
         inputs = sum(np.size(x) for x in flatten(chosen))
         if inputs == 1:
             return self._forward(*args, **keywords)
+        before = Before(self._f, *self._inner.bind(args, keywords))
         out, bprop = self._inner(*args, **keywords)
         if inputs <= sum(np.size(x) for x in flatten(out)):
-            return self._forward(*args, **keywords)
+            with before.again():
+                return self._forward(*args, **keywords)
         return unflatten_rows([bprop(cotangent) for cotangent in basis_of(out)], out, chosen)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:

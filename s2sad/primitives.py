@@ -31,6 +31,7 @@ from .sharing import is_fresh, is_read_only, sharing
 from .sparse import sparse_operator
 from .transforms.operations import Member
 from .transforms.program import MISSING
+from .transforms.template_slots import differentiable_slots
 from .updates import repeated, times_repeated
 
 __all__ = ["PRIMITIVES", "RulePrimitives"]
@@ -114,16 +115,19 @@ class RulePrimitives:
     def positional(
         function: Any, args: tuple[Any, ...], keywords: tuple[tuple[str, Any], ...]
     ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
-        """A call's arguments as the function's rule takes them: by position where the function has another
-        name for a parameter; those that say what is so anyway, as `out=None`, left out.
+        """A call's arguments as the function's rule takes them: by position those that may carry a
+        derivative, and where the function has another name for a parameter; those that say what is so
+        anyway, as `out=None`, left out.
         """
         rule = find_rule(function) if keywords else None
         if rule is None:
             return args, keywords
         left = dict(keywords)
         named = parameters_of(function)
-        for name in list(named)[len(args) :] if named is not UFUNC_KEYWORDS else ():
-            if name not in left or name in rule.template.parameters:
+        own, positional = rule.template.parameters, rule.template.positional
+        last = max((k for k in differentiable_slots(rule.template) if k < positional), default=-1)
+        for k, name in list(enumerate(named))[len(args) :] if named is not UFUNC_KEYWORDS else ():
+            if name not in left or (name in own and (k > last or own[k] != name)):
                 break
             args = (*args, left.pop(name))
         kept = [

@@ -16,6 +16,7 @@ from .kinds import Array, Dict, Kind, List, Literal, Numeric, Scalar, Set, Spars
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
 from .transforms.emit import Generation
+from .transforms.operations import method_of_callable
 from .transforms.program import MISSING, Program
 
 __all__ = ["Purity"]
@@ -41,6 +42,8 @@ class Purity:
         match node:
             case gast.Call(func=func, args=args, keywords=keywords):
                 function = self.program.resolve(func)
+                if function is MISSING and isinstance(func, gast.Attribute):
+                    function = method_of_callable(node, self.program) or MISSING
                 if function is MISSING:
                     return isinstance(func, gast.Attribute) and self.is_pure_method(node)
                 if any(function is taking for taking in _TAKING) and not all(map(self.is_known, args)):

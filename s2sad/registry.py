@@ -216,8 +216,8 @@ def _update(rule: Rule, change: Callable[[Rule], Rule]) -> Rule:
 
 
 def nondifferentiable(functions: Iterable[Any], *, pure: bool = True) -> None:
-    """Declares functions whose results carry no derivative; impure ones have side effects, or give another
-    result each time.
+    """Declares functions whose results carry no derivative, and are new objects rather than views of their
+    arguments; impure ones have side effects, or give another result each time.
     """
     for f in functions:
         _NONDIFFERENTIABLE[f] = pure

@@ -27,6 +27,7 @@ __all__ = [
     "conform",
     "copy_adjoint",
     "like",
+    "stop_gradient",
     "stored_alone",
     "take_at",
     "take_stored",
@@ -356,3 +357,12 @@ def unit_cotangent(out: Any) -> Any:
 
 def _type_name(x: Any) -> str:
     return str(x.dtype) if hasattr(x, "dtype") else type(x).__name__
+
+
+def stop_gradient(x: Any) -> Any:
+    """The argument itself, of which no derivative is taken.
+
+    >>> s2sad.grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return x

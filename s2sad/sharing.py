@@ -46,11 +46,11 @@ MAYBE_VIEWS = _present("""
 """) | {reshape_method, updates.stored_in, runtime.unbroadcast}
 
 # Views or copies, in ways that the adjoint cannot follow: of another argument than the first, or of several;
-# with one element for many; by values; of an imaginary part, whose adjoint has the other sign.
+# with one element for many; by values; of an imaginary part, whose adjoint has the other sign; without one.
 OTHER_VIEWS = _present("""
     broadcast_arrays broadcast_to einsum imag lib.stride_tricks.sliding_window_view meshgrid real_if_close
     trim_zeros
-""")
+""") | {runtime.stop_gradient}
 
 # NumPy lets nobody write into these.
 READ_ONLY = _present("diag diagonal linalg.diagonal")

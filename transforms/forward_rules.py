@@ -16,7 +16,7 @@ from .changes import Changes
 from .emit import Emitter, Slot
 from .inline_template import ZERO, Zeros, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
-from .nodes import assign, call, is_atom, load, located, names_read, target_names, tuple_of, walk
+from .nodes import assign, call, constant, is_atom, load, located, names_read, target_names, tuple_of, walk
 from .operations import Apply, Call
 from .program import MISSING
 from .rebuild import rebuilt, substitute
@@ -276,29 +276,31 @@ class TangentEmitter(Emitter):
 
     def linear_operands(self, operation: Apply, rule: Any) -> list[str]:
         """The names among the operands in which a linear function is linear."""
-        slots = differentiable_slots(rule.template)
-        return list(
-            dict.fromkeys(
-                a.id
-                for k, a in enumerate(operation.args)
-                if isinstance(a, gast.Name) and min(k, rule.template.positional) in slots
-            )
-        )
+        template = rule.template
+        slots = differentiable_slots(template)
+        given = [(min(k, template.positional), a) for k, a in enumerate(operation.args)]
+        parameters = template.parameters
+        given += [(parameters.index(k), a) for k, a in operation.keywords if k in parameters]
+        return list(dict.fromkeys(a.id for k, a in given if isinstance(a, gast.Name) and k in slots))
 
     def without_literals(self, operation: Apply, rule: Any) -> Any:
         """The call of a linear function with zeros for the numbers written in it that it is linear in."""
         node = operation.node
         if not isinstance(node, gast.Call):
             return node
-        slots = differentiable_slots(rule.template)
-        first = len(operation.args) - len(node.args)  # 1 for a method
-        zeros = {
-            k: gast.Constant(value=0.0, kind=None)
-            for k, a in enumerate(node.args)
-            if is_atom(a) and not isinstance(a, gast.Name) and self.domain.is_float(self.kind(a))
-            if k + first in slots
-        }
-        return rebuilt(node, args=[zeros.get(k, a) for k, a in enumerate(node.args)]) if zeros else node
+        parameters, slots = rule.template.parameters, differentiable_slots(rule.template)
+        first = int(self.program.resolve(node.func) is MISSING)  # 1 for a method
+
+        def without(k: int, atom: Any) -> Any:
+            is_literal = k in slots and is_atom(atom) and not isinstance(atom, gast.Name)
+            return constant(0.0) if is_literal and self.domain.is_float(self.kind(atom)) else atom
+
+        args = [without(k, a) for k, a in enumerate(node.args, first)]
+        keywords = [
+            gast.keyword(k.arg, without(parameters.index(k.arg), k.value)) if k.arg in parameters else k
+            for k in node.keywords
+        ]
+        return rebuilt(node, args=args, keywords=keywords)
 
     def replaced(self, node: Any, mapping: dict[str, Any]) -> Any:
         """The expression as the user wrote it, on tangents."""
@@ -306,14 +308,17 @@ class TangentEmitter(Emitter):
 
     def replaced_at(self, operation: Apply, slot: Slot) -> Any:
         """The expression with the tangent in the one place of an operand."""
+        tangent = self.present(slot.name)
+        node = operation.node
+        if slot.parameter in dict(operation.keywords):
+            keywords = [k if k.arg != slot.parameter else gast.keyword(k.arg, tangent) for k in node.keywords]
+            return rebuilt(node, keywords=keywords)
         positions = [
             k for k, a in enumerate(operation.args) if isinstance(a, gast.Name) and a.id == slot.name
         ]
         position = next(
             k for k in positions if k == slot.gradient or len(positions) == 1 or slot.part is not None
         )
-        tangent = self.present(slot.name)
-        node = operation.node
         if isinstance(node, gast.BinOp):
             return gast.BinOp(
                 left=tangent if position == 0 else node.left,

@@ -39,6 +39,7 @@ __all__ = [
     "is_named_tuple",
     "is_pop",
     "known_method",
+    "method_of_callable",
     "rule_of_one",
 ]
 
@@ -358,7 +359,7 @@ def known_method(value: Any, program: Program) -> MethodType | None:
     return MethodType(function, owner)
 
 
-def _method_of_callable(value: Any, program: Program) -> Any:
+def method_of_callable(value: Any, program: Program) -> Any:
     """The built-in method that a call calls of something that can be called itself, as `np.add.reduce`."""
     owner = program.resolve(value.func.value)
     method = getattr(owner, value.func.attr, None) if callable(owner) else None
@@ -371,7 +372,7 @@ def rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operati
         return None
     function = program.resolve(value.func)
     if function is MISSING and isinstance(value.func, gast.Attribute):
-        function = _method_of_callable(value, program)
+        function = method_of_callable(value, program)
         if function is None:
             method = known_method(value, program)
             if method is None or primitives.find_rule(method) is primitives.find_rule(method.__func__):

@@ -44,13 +44,9 @@ def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
         k for k, name in enumerate(template.parameters) if name in rule.refused
     }
     integers = {k for k, name in enumerate(template.parameters) if name in rule.integers}
-    by_position = [
-        a
-        for k, a in enumerate(operation.args)
-        if (min(k, template.positional) in slots or k >= template.gradients) and k not in integers
-    ]
-    return by_position + [
-        v
-        for k, v in operation.keywords
-        if k not in template.parameters or template.parameters.index(k) in slots
-    ]
+    names = template.parameters
+    given = [(k, min(k, template.positional), a) for k, a in enumerate(operation.args)]
+    for name, a in operation.keywords:
+        k = names.index(name) if name in names else template.gradients
+        given.append((k, k, a))
+    return [a for k, slot, a in given if (slot in slots or k >= template.gradients) and k not in integers]

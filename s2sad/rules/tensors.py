@@ -12,6 +12,7 @@ import numpy as np
 
 from ..registry import WANTED, bprop, nondifferentiable
 from ..runtime import add, unbroadcast, zeros_like
+from ..transforms.errors import NonDifferentiableError
 from .samples import A, given
 from .shaping import cast_like
 
@@ -325,16 +326,34 @@ def rows_of(x: Array, given_axis: int, axis: int | None) -> Array:
     return np.moveaxis(x, given_axis if axis is None else axis, -1)
 
 
+def spatial(x: Array, y: Array) -> Array:
+    """`x` itself, if both are made of vectors with three components along the last axis."""
+    if np.shape(x)[-1] != 3 or np.shape(y)[-1] != 3:
+        raise NonDifferentiableError(
+            "np.cross of vectors with two components is not differentiated in reverse mode",
+            why="NumPy is giving it up",
+            instead="write x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]",
+        )
+    return x
+
+
+@bprop(spatial, "linear", samples=[given(A(3), A(3)), given(A(2, 3), A(3))])
+def spatial_(x, y, out, dout):
+    return dout, None
+
+
 def cross_dx(d: Array, y: Array, x: Array, axes: tuple[int, int, int], axis: int | None) -> Array:
     """The cotangent of `x` in `np.cross(x, y)`; `axes` are those of the vectors of `d`, `y` and `x`."""
-    dx = np.cross(rows_of(y, axes[1], axis), rows_of(d, axes[0], axis))
-    return np.moveaxis(unbroadcast(dx, rows_of(x, axes[2], axis)), -1, axes[2] if axis is None else axis)
+    x = rows_of(x, axes[2], axis)
+    dx = np.cross(spatial(rows_of(y, axes[1], axis), x), rows_of(d, axes[0], axis))
+    return np.moveaxis(unbroadcast(dx, x), -1, axes[2] if axis is None else axis)
 
 
 def cross_dy(d: Array, x: Array, y: Array, axes: tuple[int, int, int], axis: int | None) -> Array:
     """The cotangent of `y` in `np.cross(x, y)`; `axes` are those of the vectors of `d`, `x` and `y`."""
-    dy = np.cross(rows_of(d, axes[0], axis), rows_of(x, axes[1], axis))
-    return np.moveaxis(unbroadcast(dy, rows_of(y, axes[2], axis)), -1, axes[2] if axis is None else axis)
+    y = rows_of(y, axes[2], axis)
+    dy = np.cross(rows_of(d, axes[0], axis), spatial(rows_of(x, axes[1], axis), y))
+    return np.moveaxis(unbroadcast(dy, y), -1, axes[2] if axis is None else axis)
 
 
 CROSSES = [
@@ -348,7 +367,7 @@ CROSSES = [
 @bprop(np.cross, "bilinear", samples=[*CROSSES, given(A(3, 4), A(4, 3), 0), given(A(3, 2), A(2, 3), 0, 1, 0)])
 def cross(x, y, axisa=-1, axisb=-1, axisc=-1, axis=None, *, out, dout):
     if axisa == -1 and axisb == -1 and axisc == -1 and axis is None:
-        return unbroadcast(np.cross(y, dout), x), unbroadcast(np.cross(dout, x), y)
+        return unbroadcast(np.cross(spatial(y, x), dout), x), unbroadcast(np.cross(dout, spatial(x, y)), y)
     return (
         cross_dx(dout, y, x, (axisc, axisb, axisa), axis),
         cross_dy(dout, x, y, (axisc, axisa, axisb), axis),
