@@ -139,6 +139,12 @@ def _check_change(heap: Heap | None, x: Any, key: Any = "", is_field: bool = Fal
     """Raises UnsupportedSyntaxError for an object that is not the function's to change, or of which a change
     may be anything; whose it is does not matter without a heap.
     """
+    if isinstance(x, np.ndarray):
+        raise UnsupportedSyntaxError(
+            "an array that is changed in place, among changes of objects",
+            why="which of them hold it is not followed",
+            instead="make a new one: `a = a + v`",
+        )
     if heap is not None and not heap.own.get(Place(x)):
         raise UnsupportedSyntaxError(
             f"a change of an object of type {type(x).__name__} that something outside of the function holds",

@@ -1,13 +1,12 @@
 """The rows of docs/language.md: what of Python is differentiated, and what is refused.
 
 A row of `SUPPORTED` names programs of the corpus, all of which are differentiated in both modes (those marked
-`second` twice): what the page says is what these show. A row of `REFUSED` is the body of a function `f(x)` of
-an array, which provokes the refusal; the page gives the refusal's own words.
+`second` twice): what the page says is what these show. What is refused stands in `refusals.txt`.
 """
 
 from __future__ import annotations
 
-__all__ = ["REFUSED", "SUPPORTED"]
+__all__ = ["SUPPORTED"]
 
 SUPPORTED: dict[str, list[tuple[str, str]]] = {
     "Assignments": [
@@ -157,36 +156,5 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("`isinstance`, `len`, `in`", "type_tests membership"),
         ("f-strings, `print`, string methods", "printing formatted_string string_methods"),
         ("slices as objects, `...`, `None` in an index", "slice_object ellipsis new_axes"),
-    ],
-}
-
-REFUSED: dict[str, list[str]] = {
-    "Statements": [
-        "yield x",
-        "def g():\n    yield x\nreturn sum(g())",
-        "async def g():\n    pass\nreturn np.sum(x)",
-        "global y\ny = x\nreturn np.sum(x)",
-        "y = x\ndef g():\n    nonlocal y\n    y = y * 2\ng()\nreturn np.sum(y)",
-        "class A:\n    pass\nreturn np.sum(x)",
-        "eval('x')\nreturn np.sum(x)",
-        "return np.sum(locals()['x'])",
-        "@np.vectorize\ndef g(v):\n    return v\nreturn np.sum(g(x))",
-    ],
-    "Exceptions and contexts": [
-        "y = x\ntry:\n    y = x * 2\n    y = y / z\nexcept NameError:\n    pass\nreturn np.sum(y)",
-        "y = [x]\ntry:\n    y.append(x)\n    z = y[9]\nexcept IndexError:\n    z = y[0]\nreturn np.sum(z)",
-        "try:\n    y = x\nfinally:\n    z = y\nreturn np.sum(z)",
-        "try:\n    y = x\nfinally:\n    return np.sum(x)",
-        "try:\n    y = x\nexcept* ValueError:\n    y = 2 * x\nreturn np.sum(y)",
-        "try:\n    raise ValueError(x * 2)\nexcept ValueError as e:\n    y = e.args[0]\nreturn np.sum(y)",
-        "with box:\n    y = x * 2\nreturn np.sum(y)",
-    ],
-    "Values": [
-        "g = (v * v for v in x)\nreturn sum(g)",
-        "box.value = x\nreturn np.sum(x)",
-        "s = {v * 2 for v in x}\nreturn s.pop()",
-        "return sum(k * v for k, v in enumerate(*[x]))",
-        "return np.sum(np.c_[x, x])",
-        "return np.sum(np.unique(x))",
     ],
 }

@@ -19,7 +19,7 @@ from .masks import of_numbers, one_of, scalar_choices
 from .nodes import assign, call, constant, is_atom, load, located, names_read, target_names, tuple_of, walk
 from .operations import Apply, Call
 from .program import MISSING
-from .rebuild import rebuilt, substitute
+from .rebuild import call_at, rebuilt, substitute
 from .template_slots import carrying_operands, differentiable_slots, results_of
 
 __all__ = ["TangentEmitter"]
@@ -163,7 +163,7 @@ class TangentEmitter(Emitter):
     def placed(self, s: Any, out: str, before: list[Any], value: Any) -> list[Any]:
         for b in before:
             located(b, s)
-        return [s, *before, assign(self.tangent_name(out), value, s)]
+        return [s, *before, assign(self.tangent_name(out), call_at(value, s.value), s)]
 
     def sum(self, terms: list[Any], out: str) -> Any:
         value = terms[0]

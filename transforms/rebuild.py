@@ -17,6 +17,7 @@ from .nodes import blocks_of, fields_of, find_nodes, located
 __all__ = [
     "alike",
     "bound_names",
+    "call_at",
     "map_blocks",
     "map_children",
     "parameter_names",
@@ -125,6 +126,11 @@ def with_blocks(statement: Node, blocks: Sequence[list[Node]]) -> Node:
 def relocated(node: Node, like: Node) -> Node:
     """A copy of the tree that stands, in all its parts, where `like` is."""
     return located(rebuilt(map_children(node, lambda child: relocated(child, like))), like)
+
+
+def call_at(value: Node, like: Node) -> Node:
+    """An expression; where it is a call, one that stands where `like` is."""
+    return located(rebuilt(value), like) if isinstance(value, gast.Call) else value
 
 
 def parameters(function: Node) -> list[Node]:

@@ -31,7 +31,7 @@ from .nodes import (
     tuple_of,
 )
 from .operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
-from .rebuild import rebuilt, substitute
+from .rebuild import call_at, rebuilt, substitute
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_calls import reverse_call
 from .reverse_loops import reverse_for, reverse_while
@@ -370,6 +370,4 @@ def placed(back: list[Any], statement: Any) -> list[Any]:
 def placed_at(s: Any, like: Any) -> Any:
     """A statement, and the call that it may be, standing where `like` is."""
     value = getattr(s, "value", None)
-    if isinstance(value, gast.Call):
-        return located(rebuilt(s, value=located(rebuilt(value), like)), like)
-    return located(rebuilt(s), like)
+    return located(rebuilt(s) if value is None else rebuilt(s, value=call_at(value, like)), like)

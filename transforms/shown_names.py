@@ -33,7 +33,7 @@ def _shown(program: Program, name: str) -> Any:
             match s.value:
                 case gast.Call(args=[gast.Name() as cls]) if program.resolve(s.value.func) is object.__new__:
                     return call(cls, constant(...))
-                case gast.Attribute() | gast.Subscript():
+                case gast.Attribute() | gast.Subscript() | gast.Call():
                     return substitute(s.value, {n: _shown(program, n) for n in names_read(s.value)})
     return load(name)
 
