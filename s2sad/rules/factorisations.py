@@ -20,21 +20,30 @@ from s2sad.transforms.errors import NonDifferentiableError
 from ..registry import bprop, nondifferentiable
 from .containers import filled
 from .matrices import adjoint, diagonal_matrices, transposed
+from .phases import turning_rate, turning_share
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols
 
 
+def is_lower(uplo: Any) -> bool:
+    """Whether a letter stands for the lower triangle."""
+    return uplo in ("L", "l")
+
+
+nondifferentiable([is_lower])
+
+
 def onto_triangle(s: Array, uplo: Any) -> Array:
     """The cotangent of the triangle that is read, from the cotangent `s` of the whole Hermitian matrix."""
     both = s + adjoint(s)
-    triangle = np.tril(both) if uplo == "L" else np.triu(both)
+    triangle = np.tril(both) if is_lower(uplo) else np.triu(both)
     return triangle * (1 - np.eye(np.shape(s)[-1], dtype=s.dtype) / 2)
 
 
 def from_triangle(da: Array, uplo: Any) -> Array:
     """The tangent of the Hermitian matrix of which one triangle is read."""
-    triangle = np.tril(da) if uplo == "L" else np.triu(da)
+    triangle = np.tril(da) if is_lower(uplo) else np.triu(da)
     half = triangle * (1 - np.eye(np.shape(da)[-1], dtype=da.dtype) / 2)
     return half + adjoint(half)
 
@@ -121,35 +130,19 @@ def inverse_gaps(w: Array, needed: Any) -> Array:
     return np.where(same, 0, 1 / np.where(same, 1, gaps))
 
 
-def check_phases(x: Array, needed: Any) -> None:
-    """Refuses the derivative of complex vectors, unless `needed` is all zero."""
-    if np.iscomplexobj(x) and np.any(needed != 0):
-        raise NonDifferentiableError(
-            "the vectors of a complex matrix have no derivative",
-            why="their phases are chosen by the library",
-            instead="use the values only, or real matrices",
-        )
-
-
-def check_turning(v: Array, dv: Array) -> None:
-    """Refuses cotangents `dv` of complex vectors, in columns, that change when these are turned by phases."""
-    turning = np.abs(np.imag(np.sum(v * dv, axis=-2)))
-    if np.any(turning > 1e4 * np.finfo(v.dtype).eps * np.sum(np.abs(v * dv), axis=-2)):
-        raise NonDifferentiableError(
-            "the result depends on the phases of the vectors of a complex matrix",
-            why="they are chosen by the library",
-            instead="use the values, or what does not change with the phases, such as np.abs of the vectors",
-        )
-
-
-nondifferentiable([check_phases, check_turning])
+def real_row(uplo: Any) -> int:
+    """The row in which the vectors of a complex matrix are real, by the triangle that is read."""
+    return 0 if is_lower(uplo) else -1
 
 
 def eigh_dx(d: Any, out: Any, uplo: Any) -> Array:
     """The cotangent of the argument of `np.linalg.eigh`."""
     w, v = out
     dw, dv = filled(d, (w, v))
-    check_turning(v, dv)
+    if np.iscomplexobj(v):
+        along = np.sum(dv * v, axis=-2, keepdims=True)
+        size = np.sum(np.abs(dv * v), axis=-2, keepdims=True)
+        dv = dv - turning_share(along, size, v, real_row(uplo))
     inner = inverse_gaps(w, dv) * (adjoint(v) @ np.conj(dv)) + diagonal_matrices(dw)
     return np.conj(onto_triangle(v @ inner @ adjoint(v), uplo))
 
@@ -157,12 +150,24 @@ def eigh_dx(d: Any, out: Any, uplo: Any) -> Array:
 def eigh_tangent(dx: Array, out: Any, uplo: Any) -> Any:
     """The tangent of `np.linalg.eigh`, in its structure."""
     w, v = out
-    check_phases(v, dx)
     inner = adjoint(v) @ from_triangle(dx, uplo) @ v
-    return type(out)(np.diagonal(inner, axis1=-2, axis2=-1), v @ (inverse_gaps(w, dx) * inner))
+    dw, dv = np.diagonal(inner, axis1=-2, axis2=-1), v @ (inverse_gaps(w, dx) * inner)
+    if np.iscomplexobj(v):
+        return type(out)(np.real(dw), dv - 1j * turning_rate(dv, v, real_row(uplo)) * v)
+    return type(out)(dw, dv)
 
 
-@bprop(np.linalg.eigh, samples=[given(positive(3, 3)), given(positive(2, 3, 3)), given(positive(3, 3), "U")])
+@bprop(
+    np.linalg.eigh,
+    samples=[
+        given(positive(3, 3)),
+        given(positive(2, 3, 3)),
+        given(positive(3, 3), "U"),
+        given(positive(3, 3), "l"),
+        given(positive(3, 3, dtype="complex128")),
+        given(positive(2, 3, 3, dtype="complex128"), "U"),
+    ],
+)
 def eigh(a, UPLO="L", *, out, dout):
     return (eigh_dx(dout, out, UPLO),)
 
@@ -220,29 +225,51 @@ nondifferentiable([check_thin, check_unused])
 
 
 def skew(x: Array) -> Array:
-    """Each matrix less its transpose."""
-    return x - transposed(x)
+    """Each matrix less its adjoint."""
+    return x - adjoint(x)
+
+
+def phases_dx(du: Array, dv: Array, u: Array, v: Array) -> tuple[Array, Array]:
+    """The conjugate cotangents of singular vectors, which turn together, less what turning takes part in
+    them: the first elements of `v`, or of `u` if there are more of `v`, stay real.
+    """
+    along = np.sum(np.conj(du) * u, axis=-2, keepdims=True) + np.sum(np.conj(dv) * v, axis=-2, keepdims=True)
+    size = np.sum(np.abs(du * u), axis=-2, keepdims=True) + np.sum(np.abs(dv * v), axis=-2, keepdims=True)
+    if np.shape(u)[-2] >= np.shape(v)[-2]:
+        return du, dv - np.conj(turning_share(along, size, v, 0))
+    return du - np.conj(turning_share(along, size, u, 0)), dv
+
+
+def phases_change(du: Array, dv: Array, u: Array, v: Array) -> Array:
+    """By how much singular vectors turn together after the changes `du` and `dv`."""
+    if np.shape(u)[-2] >= np.shape(v)[-2]:
+        return 1j * turning_rate(dv, v, 0)
+    return 1j * turning_rate(du, u, 0)
 
 
 def svd_dx(d: Any, out: Any) -> Array:
-    """The cotangent of the argument of `np.linalg.svd`."""
+    """The cotangent of the argument of `np.linalg.svd`.
+
+    For complex matrices: Wan and Zhang, "Automatic differentiation for complex valued SVD", arXiv:1909.02659.
+    """
     k = np.shape(out[1])[-1]
     du, ds, dvh = filled(d, (out[0], out[1], out[2]))
     check_unused(du[..., k:], out)
     check_unused(dvh[..., k:, :], out)
     u, s, vh = out[0][..., :k], out[1], out[2][..., :k, :]
-    du, dvh = du[..., :k], dvh[..., :k, :]
-    check_phases(u, du)
-    check_phases(u, dvh)
+    ut, v = adjoint(u), adjoint(vh)
+    du, dv = np.conj(du[..., :k]), transposed(dvh[..., :k, :])
+    if np.iscomplexobj(u):
+        du, dv = phases_dx(du, dv, u, v)
+        ds = ds + 1j * np.imag(np.sum(np.conj(u) * du, axis=-2)) / s
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    gaps = inverse_gaps(s * s, np.concatenate([du, transposed(dvh)], axis=-2))
-    ut, v, dv = adjoint(u), adjoint(vh), transposed(dvh)
+    gaps = inverse_gaps(s * s, np.concatenate([du, dv], axis=-2))
     inner = gaps * skew(ut @ du) * row + column * (gaps * skew(vh @ dv)) + diagonal_matrices(ds)
     dx = u @ inner @ vh
     if np.shape(u)[-2] > np.shape(s)[-1]:
         dx = dx + ((du - u @ (ut @ du)) / row) @ vh
     if np.shape(vh)[-1] > np.shape(s)[-1]:
-        dx = dx + u @ transposed((dv - v @ (vh @ dv)) / row)
+        dx = dx + u @ adjoint((dv - v @ (vh @ dv)) / row)
     return np.conj(dx)
 
 
@@ -250,18 +277,22 @@ def svd_tangent(dx: Array, out: Any) -> Any:
     """The tangent of `np.linalg.svd`, in its structure."""
     check_thin(out)
     u, s, vh = out
-    check_phases(u, dx)
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
     gaps = inverse_gaps(s * s, dx)
-    ut, v = transposed(u), transposed(vh)
+    ut, v = adjoint(u), adjoint(vh)
     inner = ut @ dx @ v
-    du = u @ (gaps * (inner * row + column * transposed(inner)))
-    dv = v @ (gaps * (column * inner + transposed(inner) * row))
+    du = u @ (gaps * (inner * row + column * adjoint(inner)))
+    dv = v @ (gaps * (column * inner + adjoint(inner) * row))
     if np.shape(u)[-2] > np.shape(s)[-1]:
         du = du + (dx @ v - u @ inner) / row
     if np.shape(vh)[-1] > np.shape(s)[-1]:
-        dv = dv + (transposed(dx) @ u - v @ transposed(inner)) / row
-    return type(out)(du, np.diagonal(inner, axis1=-2, axis2=-1), transposed(dv))
+        dv = dv + (adjoint(dx) @ u - v @ adjoint(inner)) / row
+    ds = np.diagonal(inner, axis1=-2, axis2=-1)
+    if np.iscomplexobj(u):
+        du = du + 1j * np.expand_dims(np.imag(ds) / s, -2) * u
+        turn = phases_change(du, dv, u, v)
+        return type(out)(du - turn * u, np.real(ds), adjoint(dv - turn * v))
+    return type(out)(du, ds, adjoint(dv))
 
 
 def singular_values_dx(d: Array, x: Array) -> Array:
@@ -285,6 +316,10 @@ def singular_values_tangent(dx: Array, x: Array) -> Array:
         given(A(2, 3, 2), False),
         given(A(3, 4), compute_uv=False),
         given(A(3, 2, dtype="complex128"), compute_uv=False),
+        given(A(3, 3, dtype="complex128")),
+        given(A(2, 4, 2, dtype="complex128"), False),
+        given(A(2, 3, dtype="complex128"), False),
+        given(symmetric(3, 3, dtype="complex128"), hermitian=True),
         given(positive(3, 3), hermitian=True),
         given(symmetric(3, 3), True, False, True),
         given(symmetric(2, 2, dtype="complex128"), compute_uv=False, hermitian=True),
