@@ -27,7 +27,7 @@ OF_HERMITIAN = [
     "u, s, vh = np.linalg.svd(a + np.conj(a.T), hermitian=True)\nreturn np.sum(np.real(u * s) + np.imag(vh))",
 ]
 OF_ANY = [
-    "u, s, vh = np.linalg.svd(a, full_matrices=False)\nreturn np.sum(np.real(u) ** 3) + np.sum(np.imag(vh) * 0.7)",
+    "u, s, vh = np.linalg.svd(a, full_matrices=False)\nreturn np.sum(np.real(u) ** 3) + np.sum(np.imag(vh))",
     "u, s, vh = np.linalg.svd(a, full_matrices=False)\nreturn np.sum(np.abs(u @ vh) ** 2 + np.real(u @ vh))",
 ]
 

@@ -35,6 +35,7 @@ MORE = {
     "norm": 5,
     "percentile": 11,
     "prod": 8,
+    "qr": 8,
     "quantile": 12,
     "roll": 2,
     "sum": 7,

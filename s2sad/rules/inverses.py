@@ -29,14 +29,61 @@ Array = Any  # whatever implements NumPy's protocols
 
 
 def check_mode(mode: str) -> None:
-    """Refuses factors that are no factors, or have columns that no column of the matrix fixes."""
-    if mode not in ("reduced", "r"):
+    """Refuses what is no factors, but reflections and how they are stored."""
+    if mode not in ("reduced", "r", "complete"):
         raise NonDifferentiableError(
-            f"np.linalg.qr is not differentiated in the mode {mode!r}", instead='use the mode "reduced"'
+            f"np.linalg.qr is not differentiated in the mode {mode!r}",
+            instead='use the mode "reduced", "complete" or "r"',
         )
 
 
-nondifferentiable([check_mode])
+def check_completion(q: Array, n: int) -> None:
+    """Refuses columns beyond the first `n` that are not made by the reflections which make these."""
+    unit = np.eye(np.shape(q)[-2], dtype=q.dtype)
+    is_known = bool(np.all(np.linalg.matrix_rank((q - unit)[..., :n, :n], tol=1e-6) == n))
+    if is_known:
+        first, rest = completion(q[..., :n])[:2]
+        is_known = np.allclose(unit[:, n:] + first @ rest, q[..., n:], atol=1e-6)
+    if not is_known:
+        raise NonDifferentiableError(
+            "the columns that complete this matrix to an orthogonal one have no known derivative",
+            why="how they are chosen changes where a column of the argument is zero below the diagonal",
+            instead='use the mode "reduced"',
+        )
+
+
+nondifferentiable([check_mode, check_completion])
+
+
+def completion(q: Array) -> tuple[Array, Array, Array, Array]:
+    """With the orthonormal columns `q` made by n reflections from those of the unit matrix, e: `q - e`, what
+    that is multiplied with to get the change of the other columns of that, and two parts of its derivative.
+
+    A product of n reflections is `1 - y t y.H`, and `q - e = -y t y[:n].H`: see Ballard et al.,
+    "Reconstructing Householder vectors from Tall-Skinny QR", 2014. So the other columns of it are those of
+    the unit matrix and `(q - e) @ inv(q[:n].H - 1) @ q[n:].H`.
+    """
+    m, n = np.shape(q)[-2:]
+    first = q - np.eye(m, n, dtype=q.dtype)
+    inverse = np.linalg.inv(adjoint(first[..., :n, :]))
+    rest = inverse @ adjoint(q[..., n:, :])
+    unit = np.broadcast_to(np.eye(m - n, dtype=q.dtype), (*np.shape(q)[:-2], m - n, m - n))
+    return first, rest, np.concatenate([-rest, unit], axis=-2), first @ inverse
+
+
+def completed_dq(d: Array, q: Array, n: int) -> Array:
+    """The conjugate cotangent of the first columns of the orthogonal matrix `q` from that of all, `d`."""
+    check_completion(q, n)
+    _, rest, back, across = completion(q[..., :n])
+    others = d[..., n:]
+    return d[..., :n] + others @ adjoint(rest) + back @ (adjoint(others) @ across)
+
+
+def completed_change(dq: Array, q: Array, n: int) -> Array:
+    """The tangent of the orthogonal matrix `q` from that of its first columns."""
+    check_completion(q, n)
+    _, rest, back, across = completion(q[..., :n])
+    return np.concatenate([dq, dq @ rest + across @ (adjoint(dq) @ back)], axis=-1)
 
 
 def with_real_diagonal(x: Array) -> Array:
@@ -53,6 +100,10 @@ def qr_dx(d: Any, a: Array, out: Any, mode: str) -> Array:
     """
     check_mode(mode)
     n = min(np.shape(a)[-2:])
+    if mode == "complete" and np.shape(a)[-2] > n:
+        dq, dr = filled(d, (out[0], out[1]))
+        dq = np.conj(completed_dq(np.conj(dq), out[0], n))
+        return qr_dx((dq, dr[..., :n, :]), a, (out[0][..., :n], out[1][..., :n, :]), "reduced")
     if mode == "r":
         r, dr = out, np.conj(d)
         q = adjoint(np.linalg.solve(adjoint(r[..., :n]), adjoint(a[..., :n])))
@@ -72,6 +123,11 @@ def qr_tangent(dx: Array, a: Array, out: Any, mode: str) -> Any:
     """The tangent of `np.linalg.qr`, in its structure."""
     check_mode(mode)
     n = min(np.shape(a)[-2:])
+    if mode == "complete" and np.shape(a)[-2] > n:
+        first = type(out)(out[0][..., :n], out[1][..., :n, :])
+        dq, dr = qr_tangent(dx, a, first, "reduced")
+        below = np.zeros_like(out[1][..., n:, :])
+        return type(out)(completed_change(dq, out[0], n), np.concatenate([dr, below], axis=-2))
     r = out if mode == "r" else out[1]
     square = r[..., :n]
     q = adjoint(np.linalg.solve(adjoint(square), adjoint(a[..., :n]))) if mode == "r" else out[0]
@@ -98,6 +154,10 @@ def qr_tangent(dx: Array, a: Array, out: Any, mode: str) -> Any:
         given(A(2, 3), mode="r"),
         given(A(3, 2, dtype="complex128")),
         given(A(2, 3, dtype="complex128")),
+        given(A(4, 2), "complete"),
+        given(A(2, 3, 1), "complete"),
+        given(A(2, 3), "complete"),
+        given(A(5, 2, dtype="complex128"), "complete"),
     ],
 )
 def qr(a, mode="reduced", *, out, dout):

@@ -253,14 +253,15 @@ def lu_solve_jvp(lu_and_piv, b, trans=0, *, check_finite=True, out, dlu_and_piv,
 
 def qr_mode(mode: str, a: Array, out: Any) -> str:
     """NumPy's name of what was computed, if that has a derivative."""
-    is_reduced = len(out) == 2 and np.shape(out[0])[-1] == min(np.shape(a)[-2:])
-    return "reduced" if mode in ("economic", "full") and is_reduced else f"{mode} of scipy.linalg"
+    names = {"economic": "reduced", "full": "complete"}
+    return names.get(mode, f"{mode} of scipy.linalg") if len(out) == 2 else f"{mode} of scipy.linalg"
 
 
 nondifferentiable([qr_mode])
 
 
-@bprop(linalg.qr, samples=[given(A(3, 3)), given(A(4, 2), mode="economic"), given(A(2, 4))])
+@bprop(linalg.qr, samples=[
+    given(A(3, 3)), given(A(4, 2), mode="economic"), given(A(4, 2)), given(A(2, 4))])
 def qr(a, *, mode="full", check_finite=True, out, dout):
     return (qr_dx(dout, a, out, qr_mode(mode, a, out)),)
 
