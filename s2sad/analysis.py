@@ -68,7 +68,7 @@ class Analysis:
 
     @cached_property
     def aliases(self) -> Aliases:
-        return aliases_of(self.program, self.kinds)
+        return aliases_of(self.program, self.kinds, self.operations)
 
     @cached_property
     def calls(self) -> Calls:
@@ -288,11 +288,11 @@ class Analysis:
         """
         written = self.sharing.written
         program = self.program
+        if not written:
+            return program
         read = names_read(program.tree.body)
         others = [n.id for n in program.tree.args.args if n.id not in written and self._may_share(n.id, read)]
         outside = {n for n in read if n not in program.bindings and self._is_free_data(n)}
-        if not written:
-            return program
         seen = outside_of(program.resolve(load(n)) for n in read if n not in program.locals)
         contents = any(not domain.is_array(self.kind_of_name(n)) for n in written)
         if len(written) + len(others) + len(outside) + bool(seen) < 2 and not contents:

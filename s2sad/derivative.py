@@ -22,6 +22,7 @@ from .generate import Generator, Request
 from .getters import GETTERS
 from .kind_values import kind_of, kinds_of
 from .kinds import UNKNOWN, Kind
+from .pause_collection import collection_paused
 from .primitives import PRIMITIVES
 from .tangents import checked_bprop, tangent_like, unshared
 from .target import Target, target_of
@@ -212,7 +213,10 @@ class Derivative:
         bare = isinstance(self._argnums, (int, str))
         options = self._has_aux, self._outputs, self._writes, self._careful, self._unchanged
         key = self._form, chosen, bare, options, kinds
-        made, captures = share(function, key, lambda: self._generate(function, kinds, chosen, Generator()))
+        with collection_paused():
+            made, captures = share(
+                function, key, lambda: self._generate(function, kinds, chosen, Generator())
+            )
         return made, [*before, *captures]
 
     def _generate(
@@ -314,7 +318,8 @@ class Derivative:
             primals = self.bind(args, {})
             kinds = kinds_of(primals, self._parameters)
             chosen = self._chosen(primals)
-        self._generate(self._plain(kinds)[0], kinds, chosen, generator)
+        with collection_paused():
+            self._generate(self._plain(kinds)[0], kinds, chosen, generator)
         return self._target
 
     # ------------------------------------------------------------ being differentiated

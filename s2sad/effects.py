@@ -12,11 +12,12 @@ from . import domain
 from .conversions import dict_copy, list_copy
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
+from .transforms.classified import Operations
 from .transforms.find_aliases import Aliases, find_aliases, is_outside
 from .transforms.find_changed import Calls, changing_calls
 from .transforms.find_stores import stores
 from .transforms.nodes import statements_in
-from .transforms.operations import Apply, classify
+from .transforms.operations import Apply
 from .transforms.program import Program
 from .updates import repeated, times_repeated
 
@@ -25,7 +26,9 @@ __all__ = ["aliases_of", "calls_that_change", "changes_outside", "sharing_of"]
 COPIES = (list, tuple, dict, sorted, list_copy, dict_copy, operator.concat, repeated, times_repeated)
 
 
-def aliases_of(program: Program, kinds: Mapping[str, Kind]) -> Aliases:
+def aliases_of(
+    program: Program, kinds: Mapping[str, Kind], operations: Operations | None = None
+) -> Aliases:
     """Which names of the program may hold the same object."""
 
     def kind(node: Any) -> Kind:
@@ -33,7 +36,7 @@ def aliases_of(program: Program, kinds: Mapping[str, Kind]) -> Aliases:
 
     return find_aliases(
         program,
-        lambda value: classify(value, program, PRIMITIVES, kind),
+        (operations or Operations(program, PRIMITIVES, kind)).of,
         lambda name: domain.is_immutable(kinds.get(name, UNKNOWN)),
         lambda operation: sharing_of(operation, kind),
         lambda base, index: domain.is_scalar_item(kind(base), index, kind),

@@ -42,6 +42,7 @@ from .specialise import (
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.expand_stars import expand_stars, lower_stars
+from .transforms.find_kinds import Values
 from .transforms.inline_calls import inline_calls
 from .transforms.lower_heap import lower_heap
 from .transforms.nodes import find_nodes
@@ -73,6 +74,7 @@ class Forms:
     changing: dict[Any, bool] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
     seen_kinds: dict[Any, set[Any]] = field(default_factory=dict)
+    values: Values = field(default_factory=dict)
 
     # ------------------------------------------------------------ programs
 
@@ -235,7 +237,9 @@ class Forms:
     ) -> dict[str, Kind]:
         """The kinds of a program's names; `forgets` as the method of that name."""
         forgets = forgets or self.forgets
-        found = find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call, aliases_of, forgets)
+        found = find_kinds(
+            program, kinds, PRIMITIVES, domain, self.kind_of_call, aliases_of, forgets, self.values
+        )
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found

@@ -25,7 +25,6 @@ from .heap_natures import has_heap
 from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import UNKNOWN, Kind
 from .outputs import split_aux, with_outputs
-from .pause_collection import collection_paused
 from .primitives import PRIMITIVES
 from .promoted import is_unseen
 from .purity import Purity
@@ -109,8 +108,7 @@ class Generator:
             self._first = request
             self.forms.watched = request.function
         try:
-            with collection_paused():
-                self.generate(request)
+            self.generate(request)
         finally:
             forget()
         for request_, generated in list(self.made.items()):

@@ -131,9 +131,12 @@ class Changes:
 
     def _shared(self, name: str, changed: str) -> frozenset[str]:
         """The roots of the object of `changed` that `name` has too, or what it holds."""
-        held = self._aliases().held
-        mine = held.get(name, ANYTHING if self._is_free_data(name) else NOTHING)
-        return both(mine) & held.get(changed, ANYTHING)[0]
+        return self._held(name) & self._aliases().held.get(changed, ANYTHING)[0]
+
+    def _held(self, name: str) -> frozenset[str]:
+        """The roots of the object of a name, and of what it holds."""
+        held = self._aliases().held.get(name)
+        return both(held or (ANYTHING if self._is_free_data(name) else NOTHING))
 
     def _returns(self, name: str, changed: str, loop: int) -> bool:
         """Whether an iteration of a loop may change, as `changed`, what an earlier one held as `name`."""
@@ -143,7 +146,13 @@ class Changes:
 
     def is_changed(self, name: str) -> bool:
         """Whether an object that a name holds is changed anywhere."""
-        return any(self._shared(name, changed) for changed, _ in self._stores)
+        return bool(self._stores) and bool(self._held(name) & self._changed)
+
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        """The roots of all objects that are changed."""
+        held = self._aliases().held
+        return frozenset().union(*(held.get(changed, ANYTHING)[0] for changed, _ in self._stores))
 
     def may_grow(self, name: str) -> bool:
         """Whether the number of items of what a name holds may change."""

@@ -11,13 +11,14 @@ over-approximate, as long as no two arguments share memory, which is checked whe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import gast
 
 from .find_exchanges import find_exchanges
 from .liveness import live_before, loop_head
-from .nodes import assigned_names, blocks_of, bound_in_header, load, names_read, walk
+from .nodes import assigned_names, blocks_of, bound_in_header, load, names_read, statements_in, walk
 from .operations import Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 from .program import Program
 from .to_ssa import IN_PLACE_OPERATORS
@@ -156,11 +157,11 @@ def find_aliases(
     rather than a view; `is_container(atom)` that an item is an object that is held, `is_array(atom)` that
     what is stored is copied; `is_same(call)` that it returns its first argument.
     """
-    tree = program.tree
+    tree, immutable = program.tree, cache(is_immutable)
     passing: frozenset[int] = frozenset()  # the copies at the ends of loops that are left out
     held: dict[str, Held] = {
         n.id: NOTHING
-        if is_immutable(n.id)
+        if immutable(n.id)
         else (
             frozenset({argument_root(n.id)}),
             frozenset() if is_array(n) else frozenset({contents_root(n.id)}),
@@ -180,12 +181,8 @@ def find_aliases(
         """
         return (base[1] if kept else both(base)), base[1]
 
-    operations: dict[int, Operation] = {}
-
     def of_value(value: Any, site: str) -> Held:
-        if id(value) not in operations:
-            operations[id(value)] = operation_of(value)
-        operation = operations[id(value)]
+        operation = operation_of(value)
         own = frozenset({site})
         match operation:
             case Alias(source=source):
@@ -232,7 +229,7 @@ def find_aliases(
 
     def define(name: str, found: Held) -> None:
         before = held.get(name, NOTHING if name in program.locals else ANYTHING)
-        held[name] = union([before, NOTHING if is_immutable(name) else found])
+        held[name] = found if before is NOTHING else union([before, found])
 
     def visit(statements: list[Any]) -> None:
         for s in statements:
@@ -240,13 +237,14 @@ def find_aliases(
                 case _ if id(s) in passing:
                     continue
                 case gast.Assign(targets=[gast.Name(id=name)]):
-                    define(name, of_value(s.value, name))
+                    define(name, NOTHING if immutable(name) else of_value(s.value, name))
                 case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
                     for target, value in zip(elts, values, strict=True):
-                        define(target.id, of(value))
+                        define(target.id, NOTHING if immutable(target.id) else of(value))
                 case gast.Assign(targets=[gast.Tuple(elts=elts)]):
                     for target in elts:
-                        define(target.id, item(of(s.value), is_container(s.value)))
+                        found = item(of(s.value), is_container(s.value))
+                        define(target.id, NOTHING if immutable(target.id) else found)
                 case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=base))]):
                     define(base, (frozenset(), both(of(s.value))))
                 case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]):
@@ -264,7 +262,8 @@ def find_aliases(
                     sources = [n for a in over for n in walk(a) if isinstance(n, gast.Name)]
                     for n in walk(s.target):
                         if isinstance(n, gast.Name):
-                            define(n.id, union(item(of(source), is_container(source)) for source in sources))
+                            found = union(item(of(source), is_container(source)) for source in sources)
+                            define(n.id, NOTHING if immutable(n.id) else found)
                     visit(s.body)
                 case gast.While() | gast.With() | gast.Try():
                     for target in bound_in_header(s):
@@ -279,9 +278,10 @@ def find_aliases(
         while True:
             before = dict(held)
             visit(tree.body)
-            if held == before:
-                return before
+            if held == before or not has_loops:
+                return held
 
+    has_loops = any(isinstance(s, (gast.For, gast.While)) for s in statements_in(tree.body))
     live: dict[int, frozenset[str]] = {}
     _note_live(tree.body, frozenset(), frozenset(), live)
     arguments = dict(held)

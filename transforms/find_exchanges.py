@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from .liveness import is_exit, live_before
-from .nodes import walk
+from .nodes import statements_in
 
 __all__ = ["Exchange", "find_exchanges"]
 
@@ -45,7 +45,7 @@ def _live_at_end(loop: Any, live: Mapping[int, frozenset[str]]) -> frozenset[str
 
 def find_exchanges(tree: Any) -> Iterator[Exchange]:
     """The loops of a function that permute names."""
-    for loop in walk(tree):
+    for loop in statements_in(tree.body):
         if isinstance(loop, (gast.For, gast.While)):
             found = _exchange(loop)
             if found is not None:

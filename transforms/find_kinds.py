@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -37,6 +37,7 @@ from .operations import (
     Field,
     Item,
     Opaque,
+    Operation,
     Pop,
     Primitives,
     classify,
@@ -46,12 +47,25 @@ from .program import MISSING, Program
 from .to_ssa import IN_PLACE_OPERATORS
 from .widen_held import only_named, widened
 
-__all__ = ["Kinds", "find_kinds"]
+__all__ = ["Kinds", "Values", "find_kinds"]
 
 Kinds = Mapping[str, Any]
 _UPDATES = {
     IN_PLACE_OPERATORS[node]: function for node, function in OPERATORS.items() if node in IN_PLACE_OPERATORS
 }
+
+
+class _Value(NamedTuple):
+    """An expression with what is known of it as long as the names in it are of these kinds."""
+
+    node: Any
+    names: list[Any]
+    kind: Any
+    operation: Operation
+    changed: list[Any] | None  # the atoms that a call changes; None when its function does not tell
+
+
+Values = dict[int, _Value]
 _ROUNDS = 8  # a loop whose kinds still change after this many rounds has unknown kinds
 
 
@@ -63,14 +77,17 @@ def find_kinds(
     call_kind: Callable[[Call, list[Any], dict[str, Any]], Any],
     aliases_of: Callable[[Program, Kinds], Aliases],
     may_change: Callable[[Call, Callable[[Any], Any]], bool] = lambda call, kind: False,
+    values: Values | None = None,
 ) -> dict[str, Any]:
     """The kind of each local name, from those of the parameters (`given`); `call_kind` tells what a call of a
     user's function returns, `may_change` whether it may change what it is given, `aliases_of` which names
-    hold one object when they are of these kinds.
+    hold one object when they are of these kinds. `values` keeps what is found of expressions for the next
+    program, which shares most of them.
     """
+    values = {} if values is None else values
     wider: dict[str, Any] = {}
     for turn in range(_ROUNDS):
-        run = _Run(program, given, primitives, domain, call_kind, may_change, wider)
+        run = _Run(program, given, primitives, domain, call_kind, may_change, wider, values)
         run.block(program.tree.body)
         if only_named(program.tree, run.changed):
             break
@@ -96,12 +113,13 @@ class _Run:
         call_kind: Any,
         may_change: Any,
         wider: Kinds,
+        values: Values,
     ) -> None:
         self.program, self.primitives, self.domain = program, primitives, domain
-        self.call_kind, self.may_change, self.wider = call_kind, may_change, wider
+        self.call_kind, self.may_change, self.wider, self.values = call_kind, may_change, wider, values
         self.kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
         self.changed: set[str] = set()
-        self.values: dict[int, tuple[Any, list[Any], Any]] = {}  # expressions and the kinds that they had
+        self.calls: Values = {}
         self.shared: set[str] = set()
         self.methods: dict[str, tuple[Any, Any]] = {}  # of `m = x.method`, with the object
         seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
@@ -209,14 +227,14 @@ class _Run:
         function = self.program.resolve(node.func)
         if any(function is update for update in _UPDATES):  # what is called may have no hash
             return
-        changed = changed_atoms(node, self.program, self.primitives, self.atom)
-        for atom in changed or ():
+        value = self.known(node)
+        for atom in value.changed or ():
             if isinstance(atom, gast.Name) and self.domain.is_container(
                 self.kinds.get(atom.id, self.domain.UNKNOWN)
             ):
                 self.change(atom.id, self.domain.UNKNOWN)
-        operation = classify(node, self.program, self.primitives, self.atom)
-        if isinstance(operation, Call) and (changed is None or operation.function is not MISSING):
+        operation = value.operation
+        if isinstance(operation, Call) and (value.changed is None or operation.function is not MISSING):
             self.forget_given(operation)
 
     def forget_given(self, operation: Call) -> None:
@@ -278,16 +296,29 @@ class _Run:
         return self.value(node)
 
     def value(self, node: Any) -> Any:
-        """The kind of an expression; it is found anew when that of a name in it is another one."""
-        kinds = [self.kinds.get(name) for name in loads(node)]
-        known = self.values.get(id(node))
-        if known is None or known[1] != kinds:
-            known = self.values[id(node)] = node, kinds, self.found(node)
-        return known[2]
+        """The kind of an expression."""
+        return self.known(node).kind
 
-    def found(self, node: Any) -> Any:
-        domain = self.domain
+    def known(self, node: Any) -> _Value:
+        """What is known of an expression; it is found anew when the kind of a name in it is another one."""
+        names = [self.kinds.get(name) for name in loads(node)]
+        value = self.values.get(id(node)) or self.calls.get(id(node))
+        if value is None or value.names != names:
+            value = self.found(node, names)
+            # what a call of a user's function returns may be known better in a later run
+            kept = self.calls if isinstance(value.operation, Call) else self.values
+            kept[id(node)] = value
+        return value
+
+    def found(self, node: Any, names: list[Any]) -> _Value:
         operation = classify(node, self.program, self.primitives, self.atom)
+        changed = None
+        if isinstance(node, gast.Call):
+            changed = changed_atoms(node, self.program, self.primitives, self.atom)
+        return _Value(node, names, self.kind_of(node, operation), operation, changed)
+
+    def kind_of(self, node: Any, operation: Operation) -> Any:
+        domain = self.domain
         match operation:
             case Alias(source=source):
                 is_method = isinstance(node, gast.Attribute) and source is not node

@@ -65,7 +65,7 @@ def find_live(function: Node, uses: Uses, matters: Matters | None = None, carefu
     while True:
         needed = len(flow.live.needed)
         flow.live.entry = flow.block(function.body, flow.at_exit())
-        if matters is None or len(flow.live.needed) == needed:
+        if matters is None or not uses.captures or len(flow.live.needed) == needed:
             return flow.live
 
 

@@ -1,7 +1,6 @@
 """Structured liveness: which names are read later before they are assigned again.
 
-Form: the normal form, before and after single assignment. Everything is a walk backwards over a block; loops
-are walked until nothing new is live where an iteration begins.
+Form: the normal form, before and after single assignment. Everything is a walk backwards over a block.
 """
 
 from __future__ import annotations
@@ -137,11 +136,8 @@ def loop_head(loop: Any, after: frozenset[str]) -> frozenset[str]:
         {n.id for n in walk(loop.target) if isinstance(n, gast.Name)} if isinstance(loop, gast.For) else set()
     )
     head = after if isinstance(loop, gast.For) else frozenset()
-    while True:
-        grown = head | (live_before(loop.body, head, after)[0] - targets)
-        if grown == head:
-            return head
-        head = grown
+    # once is enough: a block lets some names pass and adds some, whatever is live after it
+    return head | (live_before(loop.body, head, after)[0] - targets)
 
 
 def ends_in_raise(block: list[Any]) -> bool:

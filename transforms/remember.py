@@ -17,7 +17,7 @@ def remembered(function: Callable[[Any], T]) -> Callable[[Any], T]:
 
     The node must be finished: whoever still puts statements into a block does not ask.
     """
-    kept = lru_cache(maxsize=8192)(function)
+    kept = lru_cache(maxsize=None)(function)
     _CACHES.append(kept)
     return kept
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .changes import SHAPE_ATTRIBUTES, SHAPE_ONLY
-from .nodes import blocks_of, load, target_names, walk
+from .nodes import blocks_of, load, target_names
 from .operations import Alias, Apply
 from .rebuild import map_children, rebuilt
 
@@ -111,7 +111,8 @@ class ShapeSources:
         if not code or not self._definitions:
             return code
         loops = self.around[id(statement)]
-        return [self.redirected(c, loops) if any(map(_asks, walk(c))) else c for c in code]
+        # what stands in blocks was redirected where it was written
+        return [c if blocks_of(c) else self.redirected(c, loops) for c in code]
 
     def redirected(self, code: Any, loops: tuple[int, ...]) -> Any:
         if isinstance(code, (gast.Name, gast.Constant)):
@@ -133,16 +134,6 @@ class ShapeSources:
                 same = all(a is b for a, b in zip(new, args, strict=True))
                 return code if same else rebuilt(code, args=new)
         return code
-
-
-def _asks(node: Any) -> bool:
-    """Whether an expression may ask for nothing but a shape."""
-    match node:
-        case gast.Attribute(attr=attr):
-            return attr in SHAPE_ATTRIBUTES
-        case gast.Call(func=gast.Name(id=called) | gast.Attribute(attr=called)):
-            return called in SHAPE_ONLY
-    return False
 
 
 def _assigned(s: Any) -> Iterator[tuple[str, Any]]:

@@ -20,13 +20,14 @@ import gast
 
 from .find_sharing import base_of
 from .find_uses import Uses, find_uses, map_nested
-from .nodes import blocks_of, is_atom, load, names_read, same, walk
+from .nodes import blocks_of, is_atom, load, loads, names_read, walk
 from .rebuild import map_blocks, rebuilt, substitute
 
 __all__ = ["share_values"]
 
 Node = Any  # gast publishes no types
 Test = Callable[[str], bool]
+Operation = tuple[Any, ...]
 
 _ARITHMETIC = (gast.BinOp, gast.UnaryOp)
 
@@ -85,7 +86,7 @@ def _is_made(value: Node) -> bool:
 
 def _block(statements: list[Node], values: Mapping[str, int], is_number: Test) -> list[Node]:
     """The statements; `values` tells how often each name is read."""
-    known: list[tuple[Node, str]] = []
+    known: dict[Operation, str] = {}
     again: dict[str, Node] = {}
     result: list[Node] = []
     for k, s in enumerate(statements):
@@ -93,11 +94,10 @@ def _block(statements: list[Node], values: Mapping[str, int], is_number: Test) -
             s = substitute(s, again)
         name = _assigned(s, lambda n: n in values or is_number(n))
         if name in values:
-            found = next((n for v, n in known if same(v, s.value)), None)
-            if found is not None and _reads_of(name, statements[k + 1 :]) == values[name]:
+            found = known.setdefault(_operation(s.value), name)
+            if found != name and _reads_of(name, statements[k + 1 :]) == values[name]:
                 again[name] = load(found)
                 continue
-            known.append((s.value, name))
         if blocks_of(s) and not isinstance(s, gast.FunctionDef):
             s = map_blocks(s, lambda block: _block(block, values, is_number))
         result.append(s)
@@ -117,5 +117,20 @@ def _assigned(s: Node, is_steady: Test) -> str:
     return str(name) if is_simple else ""
 
 
+def _operation(value: Node) -> Operation:
+    """What tells one operation on names and literals from another."""
+    operands = [value.operand] if isinstance(value, gast.UnaryOp) else [value.left, value.right]
+    return (value.op.__class__, *map(_atom, operands))
+
+
+def _atom(node: Node) -> Operation:
+    match node:
+        case gast.Name(id=name):
+            return gast.Name, name
+        case gast.UnaryOp(operand=operand):
+            return gast.UnaryOp, *_atom(operand)
+    return gast.Constant, node.value.__class__, repr(node.value)
+
+
 def _reads_of(name: str, statements: list[Node]) -> int:
-    return sum(isinstance(n, gast.Name) and n.id == name for s in statements for n in walk(s))
+    return sum(loads(s).count(name) for s in statements)
