@@ -78,13 +78,18 @@ class Analysis:
         )
 
     @cached_property
+    def stores(self) -> list[tuple[str, Any]]:
+        """The statements that change an object in place, each with the name that it changes it through."""
+        return stores(self.program, PRIMITIVES.is_in_place)
+
+    @cached_property
     def sharing(self) -> Sharing:
-        if not stores(self.program, PRIMITIVES.is_in_place):
+        if not self.stores:
             return Sharing()
         return find_shared(
             self.program,
             self.aliases,
-            PRIMITIVES.is_in_place,
+            self.stores,
             lambda name: not domain.is_tuple(self.kind_of_name(name)),
         )
 
@@ -147,7 +152,7 @@ class Analysis:
         return Changes(
             self.program,
             lambda: self.aliases,
-            PRIMITIVES.is_in_place,
+            self.stores,
             self.calls,
             elsewhere,
             lambda name: domain.is_numeric(self.kind_of_name(name)),
@@ -275,7 +280,7 @@ class Analysis:
 
     def refuse_written(self, parameters: tuple[str, ...]) -> None:
         """Raises UnsupportedSyntaxError for a change in place of what one of the parameters holds."""
-        changed = list(stores(self.program, PRIMITIVES.is_in_place))
+        changed = list(self.stores)
         changed += [(a.id, s) for s, atoms in self.calls for a in atoms if isinstance(a, gast.Name)]
         for name, statement in changed if parameters else ():
             for root in self.aliases.held.get(name, NOTHING)[0]:

@@ -243,8 +243,11 @@ def classes_read(program: Program, kinds: Mapping[str, Kind]) -> set[tuple[type,
     as names of what these classes define.
     """
     found: set[tuple[type, str]] = set()
+    arrays = {n for n, kind in kinds.items() if not isinstance(kind, (Record, Tuple))}
     for n in find_nodes(program.tree, *LOOKING):
         for base, names in method_names(n):
+            if getattr(base, "id", None) in arrays:
+                continue
             owner = domain.kind_of_atom(base, kinds, program)
             if isinstance(owner, (Record, Tuple)) and owner.cls is not None:
                 found.update((owner.cls, name) for name in names)

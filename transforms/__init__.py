@@ -7,7 +7,7 @@ pipeline tells a `Watch` of the program after each of its passes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -157,12 +157,25 @@ def _assigned_once(tree: Any, facts: Facts) -> Callable[[str], bool]:
     """Tells the names that merging has not made the name of several values (a trace gives a name the value
     that it had; None or a number stands in for the value on a path that has none).
     """
-    count = Counter(n.id for n in tree.args.args)
+    count: Counter[str] = Counter()
+
+    def is_one(name: str) -> bool:
+        if not count:
+            count.update(_assignments(tree, facts))
+        return count[name] == 1
+
+    return is_one
+
+
+def _assignments(tree: Any, facts: Facts) -> Iterator[str]:
+    """The names that are given values, each as often as it is."""
+    yield from (n.id for n in tree.args.args)
     counted: set[tuple[str, str]] = set()  # names of loops over a `range`: integers in each of them
     for s in statements_in(tree.body):
         match s:
             case gast.For(target=gast.Name(id=name), iter=gast.Call(func=gast.Name(id="range" as called))):
-                count[name] += (name, called) not in counted
+                if (name, called) not in counted:
+                    yield name
                 counted.add((name, called))
             case gast.Assign(targets=[target], value=source) | gast.For(target=target, iter=source):
                 restored = (
@@ -171,12 +184,11 @@ def _assigned_once(tree: Any, facts: Facts) -> Callable[[str], bool]:
                     and source.value.id in facts.generation.traces
                 ) or (isinstance(source, gast.Constant) and isinstance(source.value, (float, type(None))))
                 if not restored:
-                    count.update(target_names(target))
+                    yield from target_names(target)
             case gast.AugAssign(target=gast.Name(id=name)) | gast.FunctionDef(name=name):
-                count[name] += 1
+                yield name
                 if isinstance(s, gast.FunctionDef):
-                    count.update(n.id for n in s.args.args)
-    return lambda name: count[name] == 1
+                    yield from (n.id for n in s.args.args)
 
 
 def _fold_constants(tree: Any, facts: Facts) -> Any:

@@ -12,9 +12,8 @@ import gast
 from .find_aliases import ANYTHING, NOTHING, Aliases, both
 from .find_changed import Calls
 from .find_overlaps import Overlaps
-from .find_stores import stores
 from .liveness import live_before
-from .nodes import assigned_names, blocks_of, find_nodes, names_read, walk
+from .nodes import assigned_names, blocks_of, children, find_nodes, names_read, walk
 from .operations import is_pop
 from .program import Program
 
@@ -52,21 +51,22 @@ class Changes:
         self,
         program: Program,
         aliases: Callable[[], Aliases],
-        is_in_place: Callable[[Any], bool],
+        stores: list[tuple[str, Any]],
         calls: Calls,
         elsewhere: list[tuple[str, Any]],
         keeps_shape: Callable[[str], bool],
         is_integer: Callable[[str], bool] = lambda name: False,
         is_free_data: Callable[[str], bool] = lambda name: False,
     ) -> None:
-        """`elsewhere` are statements that may change what a name holds, or (no name) something outside;
+        """`stores` are the statements that change an object in place, each with the name that it changes it
+        through, `elsewhere` those that may change what a name holds, or (no name) something outside;
         `keeps_shape(name)` says that no change alters the shape of what a name holds, as of arrays,
         `is_integer(name)` that it holds a Python integer, and `is_free_data(name)` that it is none of the
         function's names and holds something that can be changed.
         """
         self._overlaps = Overlaps(program, is_integer)
         self._aliases = aliases
-        self._stores = stores(program, is_in_place)
+        self._stores = list(stores)
         self._stores += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
         self._stores += elsewhere
         self._keeps_shape = keeps_shape
@@ -182,13 +182,12 @@ class Changes:
     @cached_property
     def _views(self) -> dict[str, Any]:
         """The names that are assigned once, a part of an array or what it holds, with the subscript."""
-        names = [n for n in walk(self._program.tree) if isinstance(n, gast.Name)]
+        names = find_nodes(self._program.tree, gast.Name)
         assigned = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
         return {
             s.targets[0].id: s.value
-            for s in walk(self._program.tree)
-            if isinstance(s, gast.Assign)
-            and isinstance(s.targets[0], gast.Name)
+            for s in find_nodes(self._program.tree, gast.Assign)
+            if isinstance(s.targets[0], gast.Name)
             and isinstance(s.value, gast.Subscript)
             and assigned[s.targets[0].id] == 1
         }
@@ -263,6 +262,6 @@ def _values_read(node: Any, found: dict[str, None], keeps_shape: Callable[[str],
         if name in ("may_share_memory", "adjoint_of"):  # which ask for the object
             spared = list(node.args)
     spared = [n for n in spared if not isinstance(n, gast.Name) or keeps_shape(n.id)]
-    for child in gast.iter_child_nodes(node):
+    for child in children(node):
         if not any(child is n for n in spared):
             _values_read(child, found, keeps_shape)

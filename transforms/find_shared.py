@@ -18,7 +18,6 @@ from typing import Any
 import gast
 
 from .find_aliases import OUTSIDE, Aliases, argument_of, both, contents_of, is_outside
-from .find_stores import stores
 from .program import Program
 
 __all__ = ["Sharing", "classes_of", "find_shared"]
@@ -39,7 +38,7 @@ class Sharing:
 def find_shared(
     program: Program,
     aliases: Aliases,
-    is_in_place: Callable[[Any], bool],
+    stores: list[tuple[str, Any]],
     can_change: Callable[[str], bool] = lambda name: True,
 ) -> Sharing:
     """What a program's changes in place are seen through; `can_change(name)` is False for tuples, of which
@@ -48,7 +47,7 @@ def find_shared(
     shared: list[str] = []
     outside: list[tuple[Any, str, str]] = []
     written: dict[str, None] = {}
-    for name, statement in stores(program, is_in_place):
+    for name, statement in stores:
         if not can_change(name):
             continue
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None

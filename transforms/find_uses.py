@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import gast
 
 from .nested_scopes import NestedScope, children
-from .nodes import Comment, blocks_of, bound_in_header, loads, own_statements
+from .nodes import Comment, blocks_of, bound_in_header, find_nodes, loads
 from .rebuild import rebuilt, with_blocks
 from .remember import remembered
 
@@ -128,7 +128,7 @@ def _effects(node: Node) -> tuple[Node, ...]:
 
 def map_nested(function: Node, change: Callable[[Node], Node]) -> Node:
     """The function with `change` applied to the functions nested directly in it."""
-    if not any(isinstance(s, gast.FunctionDef) for s in own_statements(function.body)):
+    if len(find_nodes(function, gast.FunctionDef)) == 1:
         return function
 
     def block(statements: list[Node]) -> list[Node]:

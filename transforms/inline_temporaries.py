@@ -27,7 +27,7 @@ from .find_places import find_place, put
 from .find_sharing import UPDATES, base_of, find_sharing
 from .find_uses import Purity, Uses, bound_by, find_uses, header_expressions, is_pure, map_nested, reads
 from .measure import depth, width
-from .nodes import Comment, blocks_of, bound_in_header, located, walk
+from .nodes import Comment, blocks_of, bound_in_header, find_nodes, located
 from .rebuild import rebuilt, with_blocks, with_body
 
 __all__ = ["inline_temporaries"]
@@ -124,11 +124,10 @@ class _Inliner:
     def functions(self, value: Node) -> set[str]:
         """The names, not the function's own, that called functions are reached by: `np` in `np.exp(x)`."""
         found = set()
-        for node in walk(value):
-            if isinstance(node, gast.Call):
-                name = base_of(node.func)
-                if name is not None and name not in self.uses.bound:
-                    found.add(name)
+        for node in find_nodes(value, gast.Call):
+            name = base_of(node.func)
+            if name is not None and name not in self.uses.bound:
+                found.add(name)
         return found
 
     def is_pure(self, node: Node) -> bool:

@@ -19,7 +19,7 @@ import gast
 from .find_live import Live, find_live
 from .find_uses import Purity, Uses, find_uses, map_nested
 from .hoist_traces import hoist_traces
-from .nodes import fields_of, load, located, own_statements
+from .nodes import fields_of, load, located, names_in, own_statements
 from .rebuild import alike, rebuilt
 
 __all__ = ["Classes", "merge_copies", "put_constants", "renamed", "share_names"]
@@ -192,7 +192,7 @@ class Classes:
         conflicts[a] |= conflicts[b]
 
     def names(self, root: str) -> list[str]:
-        return [name for name, bit in self.live.bits.items() if bit & self.members[root]]
+        return self.live.names(self.members[root])
 
     def representatives(self, parameters: set[str]) -> dict[str, str]:
         """For each name that goes the one that stays: a parameter, one without number, or the shortest."""
@@ -236,6 +236,8 @@ def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:
         if new is None or (new.__class__ is gast.Name and new.id == node.id):
             return node
         return new if isinstance(node.ctx, gast.Load) else rebuilt(node, id=new.id)
+    if isinstance(node, gast.expr) and mapping.keys().isdisjoint(names_in(node)):
+        return node
     changes: dict[str, Any] = {}
     held = node.__dict__
     for name in fields_of(node.__class__):

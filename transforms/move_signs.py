@@ -19,7 +19,7 @@ import gast
 
 from .find_sharing import base_of
 from .find_uses import Uses, find_uses, map_nested
-from .nodes import located, names_read, walk_scope
+from .nodes import located, names_read, own_statements
 from .rebuild import map_blocks, rebuilt
 
 __all__ = ["move_signs"]
@@ -60,7 +60,7 @@ class _Signs:
         self.uses, self.is_derivative, self.may_turn, self.is_odd = uses, is_derivative, may_turn, is_odd
         self.assigned: dict[str, Node] = {}
         self.readers: dict[str, list[Node]] = {}
-        for s in walk_scope(tree.body):
+        for s in own_statements(tree.body):
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)]):
                     self.assigned[name] = s

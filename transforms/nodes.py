@@ -7,11 +7,11 @@ statement it stems from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from typing import Any
 
 import gast
 
+from .children import children, fields_of, walk
 from .remember import remembered
 
 __all__ = [
@@ -56,19 +56,25 @@ class Comment(gast.AST):  # type: ignore[misc]
         self.text = text
 
 
-_LOAD, _STORE = gast.Load(), gast.Store()
+_LOAD, _STORE, _PARAM = gast.Load(), gast.Store(), gast.Param()
+
+
+def _name(name: str, ctx: Node) -> Node:
+    node = gast.Name.__new__(gast.Name)  # whose __init__ takes most of the time: there are very many names
+    node.__dict__.update(id=name, ctx=ctx, annotation=None, type_comment=None)
+    return node
 
 
 def load(name: str) -> Node:
-    return gast.Name(id=name, ctx=_LOAD, annotation=None, type_comment=None)
+    return _name(name, _LOAD)
 
 
 def store(name: str) -> Node:
-    return gast.Name(id=name, ctx=_STORE, annotation=None, type_comment=None)
+    return _name(name, _STORE)
 
 
 def param(name: str) -> Node:
-    return gast.Name(id=name, ctx=gast.Param(), annotation=None, type_comment=None)
+    return _name(name, _PARAM)
 
 
 def constant(value: object) -> Node:
@@ -139,73 +145,9 @@ def same(a: Node, b: Node) -> bool:
     return bool(a == b) or (a != a and b != b)
 
 
-_LEAVES = frozenset({"ctx", "op", "ops", "kind", "type_comment", "id", "attr", "arg"})
-_CHILDREN: dict[type, Callable[[Node], list[Node]]] = {  # those of the nodes that there are most of
-    gast.Constant: lambda n: [],
-    gast.BinOp: lambda n: [n.left, n.right],
-    gast.UnaryOp: lambda n: [n.operand],
-    gast.Compare: lambda n: [n.left, *n.comparators],
-    gast.Call: lambda n: [n.func, *n.args, *n.keywords],
-    gast.keyword: lambda n: [n.value],
-    gast.Attribute: lambda n: [n.value],
-    gast.Subscript: lambda n: [n.value, n.slice],
-    gast.Tuple: lambda n: [*n.elts],
-    gast.List: lambda n: [*n.elts],
-    gast.Assign: lambda n: [*n.targets, n.value],
-    gast.Expr: lambda n: [n.value],
-    gast.If: lambda n: [n.test, *n.body, *n.orelse],
-}
-
-
-@cache
-def fields_of(kind: Any) -> tuple[str, ...]:
-    """The fields of a class of nodes that may hold other nodes, operators and contexts aside."""
-    return tuple(f for f in kind._fields if f not in _LEAVES)
-
-
-def children(node: Node) -> list[Node]:
-    """The nodes directly under a node, in the order of its fields, without operators and contexts."""
-    known = _CHILDREN.get(node.__class__)
-    if known is None:
-        known = _CHILDREN[node.__class__] = _children_of(node.__class__)
-    return known(node)
-
-
-def _children_of(kind: Any) -> Callable[[Node], list[Node]]:
-    """What gives the children of all nodes of a class."""
-    fields = fields_of(kind)
-
-    def children(node: Node) -> list[Node]:
-        found: list[Node] = []
-        held = node.__dict__
-        for name in fields:
-            value = held.get(name)
-            if value is None:
-                continue
-            if value.__class__ is list:
-                found.extend(v for v in value if isinstance(v, gast.AST))
-            elif isinstance(value, gast.AST):
-                found.append(value)
-        return found
-
-    return children
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """All nodes of a tree, in the order in which they stand in it."""
-    todo = [node]
-    pop, extend = todo.pop, todo.extend
-    name, constant = gast.Name, gast.Constant
-    while todo:
-        current = pop()
-        yield current
-        if current.__class__ is not name and current.__class__ is not constant:
-            extend(children(current)[::-1])
-
-
 @remembered
-def _by_class(tree: Node) -> dict[type, list[Node]]:
-    nodes = list(walk(tree))
+def _by_class(expression: Node) -> dict[type, list[Node]]:
+    nodes = list(walk(expression))
     found: dict[type, list[Node]] = {gast.AST: nodes}  # all of them
     for node in nodes:
         kind = node.__class__
@@ -216,12 +158,36 @@ def _by_class(tree: Node) -> dict[type, list[Node]]:
     return found
 
 
+@remembered
+def _index(tree: Node) -> tuple[list[Node], dict[tuple[type, ...], list[Node]]]:
+    """The expressions of a tree as wholes and its other nodes, in the order in which they stand in it, and
+    what was found in them.
+    """
+    parts, todo = [], [tree]
+    while todo:
+        current = todo.pop()
+        parts.append(current)
+        if not isinstance(current, gast.expr):
+            todo.extend(children(current)[::-1])
+    return parts, {}
+
+
 def find_nodes(tree: Node, *kinds: type) -> list[Node]:
     """The nodes of some classes in a finished tree, in the order in which they stand in it."""
-    nodes = _by_class(tree)
-    if len(kinds) == 1:
-        return nodes.get(kinds[0], [])
-    return [n for n in nodes[gast.AST] if n.__class__ in kinds] if any(k in nodes for k in kinds) else []
+    parts, known = _index(tree)
+    found = known.get(kinds)
+    if found is None:
+        found = known[kinds] = []
+        for part in parts:
+            if isinstance(part, gast.expr):  # these are parts of many trees
+                nodes = _by_class(part)
+                if len(kinds) == 1:
+                    found += nodes.get(kinds[0], ())
+                else:
+                    found += [n for n in nodes[gast.AST] if n.__class__ in kinds]
+            elif part.__class__ in kinds:
+                found.append(part)
+    return found
 
 
 def walk_scope(node: Node | list[Node]) -> Iterator[Node]:
@@ -242,22 +208,25 @@ _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 def names_read(node: Node | list[Node]) -> list[str]:
     """The names that a tree loads, nested functions included, in order of first appearance."""
-    if isinstance(node, gast.expr):
+    if isinstance(node, _WHOLE):
         return list(dict.fromkeys(loads(node)))
     found: dict[str, None] = {}
-    todo = list(reversed(node)) if isinstance(node, list) else [node]
+    todo = node[::-1] if isinstance(node, list) else [node]
     while todo:
         current = todo.pop()
-        if isinstance(current, gast.expr):
+        if isinstance(current, _WHOLE):
             found.update(dict.fromkeys(loads(current)))
         else:
             todo.extend(children(current)[::-1])
     return list(found)
 
 
+_WHOLE = (gast.expr, gast.Assign)  # what is finished when it is made
+
+
 @remembered
 def loads(expression: Node) -> tuple[str, ...]:
-    """The names that an expression loads, each as often as it does, in order."""
+    """The names that an expression or an assignment loads, each as often as it does, in order."""
     kind = expression.__class__
     if kind is gast.Name:
         return (expression.id,) if expression.ctx.__class__ not in _BINDING else ()
@@ -274,15 +243,16 @@ _BINDING = (gast.Store, gast.Param)
 
 def names_in(node: Node) -> frozenset[str]:
     """All names in a tree, nested functions included."""
-    found = set()
-    todo = [node]
-    while todo:
-        current = todo.pop()
-        if current.__class__ is gast.Name:
-            found.add(current.id)
-        else:
-            todo.extend(children(current))
-    return frozenset(found)
+    if isinstance(node, gast.expr):
+        return _names(node)
+    return frozenset().union(*map(names_in, children(node)))
+
+
+@remembered
+def _names(expression: Node) -> frozenset[str]:
+    if expression.__class__ is gast.Name:
+        return frozenset([expression.id])
+    return frozenset().union(*map(names_in, children(expression)))
 
 
 def assigned_names(statements: Node | list[Node]) -> list[str]:
@@ -374,10 +344,14 @@ def statements_in(block: list[Node]) -> Iterator[Node]:
                 yield from statements_in(inner)
 
 
-def own_statements(block: list[Node]) -> Iterator[Node]:
+def own_statements(block: list[Node]) -> list[Node]:
     """All statements of a block, in the order in which they stand in it, but those of nested functions."""
-    for s in block:
-        yield s
+    found = []
+    todo = block[::-1]
+    while todo:
+        s = todo.pop()
+        found.append(s)
         if s.__class__ in _BLOCKS:
-            for inner in blocks_of(s):
-                yield from own_statements(inner)
+            for inner in reversed(blocks_of(s)):
+                todo.extend(inner[::-1])
+    return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -26,6 +26,7 @@ class Names:
 
     def __init__(self, taken: Iterable[str]) -> None:
         self.taken = set(taken)
+        self._next: dict[tuple[str, int], int] = {}  # the first number of a stem that may be free
 
     def fresh(self, base: str) -> str:
         """A new name: `base` when it is free, else `base_2`, `base_3`, ... (the versions of a variable)."""
@@ -40,9 +41,10 @@ class Names:
             self.taken.add(first)
             return first
         stem = re.sub(r"_\d+$", "", base)
-        count = start
+        count = self._next.get((stem, start), start)
         while f"{stem}_{count}" in self.taken:
             count += 1
+        self._next[stem, start] = count + 1
         name = f"{stem}_{count}"
         self.taken.add(name)
         return name
@@ -92,7 +94,9 @@ class Program:
     effects: frozenset[tuple[str, str]] = frozenset()
 
     def with_tree(self, tree: Any, **changes: Any) -> Program:
-        return replace(self, tree=tree, **changes)
+        program = Program.__new__(Program)
+        program.__dict__.update(self.__dict__, tree=tree, **changes)
+        return program
 
     def resolve(self, node: Any) -> Any:
         """The object that an expression means before the function runs (a global, a cell, a module's or

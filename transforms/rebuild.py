@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from .nodes import blocks_of, fields_of, find_nodes, located
+from .nodes import blocks_of, fields_of, find_nodes, located, names_in
 
 __all__ = [
     "alike",
@@ -68,6 +68,8 @@ def substitute(node: Node, mapping: dict[str, Node]) -> Node:
             return new
         return gast.Name(id=new.id, ctx=node.ctx, annotation=None, type_comment=None)
     if not isinstance(node, gast.AST) or node.__class__ is gast.Constant:
+        return node
+    if isinstance(node, gast.expr) and mapping.keys().isdisjoint(names_in(node)):
         return node
     shared = isinstance(node, (gast.expr, gast.keyword))
     changes: dict[str, Any] = {}

@@ -20,7 +20,7 @@ import gast
 
 from .find_sharing import base_of
 from .find_uses import Uses, find_uses, map_nested
-from .nodes import blocks_of, is_atom, load, loads, names_read, walk
+from .nodes import blocks_of, find_nodes, is_atom, load, loads, names_read
 from .rebuild import map_blocks, rebuilt, substitute
 
 __all__ = ["share_values"]
@@ -52,7 +52,7 @@ def _values(tree: Node, uses: Uses) -> set[str]:
     made: set[str] = set()
     added: set[str] = set()
     negated: set[str] = set()
-    for s in walk(tree):
+    for s in find_nodes(tree, gast.Assign, gast.AugAssign, gast.BinOp, gast.UnaryOp):
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if _is_made(value):
                 made.add(name)

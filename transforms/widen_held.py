@@ -28,6 +28,8 @@ def only_named(tree: Any, names: Iterable[str]) -> bool:
     that holds it.
     """
     names = set(names)
+    if not names:
+        return True
     assigned = [n for s in find_nodes(tree, gast.Assign) for n in assigned_names([s])]
     displays = [s.targets[0].id for s in find_nodes(tree, gast.Assign) if _is_display(s)]
     if not all(assigned.count(n) == displays.count(n) == 1 for n in names):

@@ -21,6 +21,7 @@ from s2sad.transforms.classified import Operations
 from s2sad.transforms.find_active import find_active
 from s2sad.transforms.find_aliases import Aliases
 from s2sad.transforms.find_kinds import find_kinds
+from s2sad.transforms.find_stores import stores
 from s2sad.transforms.nodes import call
 from s2sad.transforms.program import Program
 from s2sad.transforms.rebuild import parameter_names
@@ -57,7 +58,7 @@ class Analysed:
         return Changes(
             self.program,
             lambda: self.aliases,
-            PRIMITIVES.is_in_place,
+            stores(self.program, PRIMITIVES.is_in_place),
             calls,
             [],
             lambda name: domain.is_numeric(self.kinds.get(name, UNKNOWN)),
