@@ -1,0 +1,79 @@
+"""The nodes under a node, in the order in which they stand in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import gast
+
+__all__ = ["children", "fields_of", "walk"]
+
+Node = Any  # gast publishes no types
+
+_LEAVES = frozenset({"ctx", "op", "ops", "kind", "type_comment", "id", "attr", "arg"})
+_CHILDREN: dict[type, Callable[[Node], list[Node]]] = {  # those of the nodes that there are most of
+    gast.Constant: lambda n: [],
+    gast.BinOp: lambda n: [n.left, n.right],
+    gast.UnaryOp: lambda n: [n.operand],
+    gast.Compare: lambda n: [n.left, *n.comparators],
+    gast.Call: lambda n: [n.func, *n.args, *n.keywords],
+    gast.keyword: lambda n: [n.value],
+    gast.Attribute: lambda n: [n.value],
+    gast.Subscript: lambda n: [n.value, n.slice],
+    gast.Tuple: lambda n: [*n.elts],
+    gast.List: lambda n: [*n.elts],
+    gast.Assign: lambda n: [*n.targets, n.value],
+    gast.Expr: lambda n: [n.value],
+    gast.AugAssign: lambda n: [n.target, n.value],
+    gast.If: lambda n: [n.test, *n.body, *n.orelse],
+    gast.For: lambda n: [n.target, n.iter, *n.body, *n.orelse],
+    gast.While: lambda n: [n.test, *n.body, *n.orelse],
+}
+
+
+@cache
+def fields_of(kind: Any) -> tuple[str, ...]:
+    """The fields of a class of nodes that may hold other nodes, operators and contexts aside."""
+    return tuple(f for f in kind._fields if f not in _LEAVES)
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes directly under a node, in the order of its fields, without operators and contexts."""
+    known = _CHILDREN.get(node.__class__)
+    if known is None:
+        known = _CHILDREN[node.__class__] = _children_of(node.__class__)
+    return known(node)
+
+
+def _children_of(kind: Any) -> Callable[[Node], list[Node]]:
+    """What gives the children of all nodes of a class."""
+    fields = fields_of(kind)
+
+    def children(node: Node) -> list[Node]:
+        found: list[Node] = []
+        held = node.__dict__
+        for name in fields:
+            value = held.get(name)
+            if value is None:
+                continue
+            if value.__class__ is list:
+                found.extend(v for v in value if isinstance(v, gast.AST))
+            elif isinstance(value, gast.AST):
+                found.append(value)
+        return found
+
+    return children
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """All nodes of a tree, in the order in which they stand in it."""
+    todo = [node]
+    pop, extend = todo.pop, todo.extend
+    name, constant = gast.Name, gast.Constant
+    while todo:
+        current = pop()
+        yield current
+        if current.__class__ is not name and current.__class__ is not constant:
+            extend(children(current)[::-1])
