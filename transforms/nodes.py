@@ -161,32 +161,38 @@ def _by_class(expression: Node) -> dict[type, list[Node]]:
 @remembered
 def _index(tree: Node) -> tuple[list[Node], dict[tuple[type, ...], list[Node]]]:
     """The expressions of a tree as wholes and its other nodes, in the order in which they stand in it, and
-    what was found in them.
+    what was found in them, for a start the other nodes by their classes.
     """
     parts, todo = [], [tree]
+    found: dict[tuple[type, ...], list[Node]] = {}
     while todo:
         current = todo.pop()
         parts.append(current)
         if not isinstance(current, gast.expr):
+            found.setdefault((current.__class__,), []).append(current)
             todo.extend(children(current)[::-1])
-    return parts, {}
+    return parts, found
 
 
 def find_nodes(tree: Node, *kinds: type) -> list[Node]:
     """The nodes of some classes in a finished tree, in the order in which they stand in it."""
     parts, known = _index(tree)
     found = known.get(kinds)
-    if found is None:
-        found = known[kinds] = []
-        for part in parts:
-            if isinstance(part, gast.expr):  # these are parts of many trees
-                nodes = _by_class(part)
-                if len(kinds) == 1:
-                    found += nodes.get(kinds[0], ())
-                else:
-                    found += [n for n in nodes[gast.AST] if n.__class__ in kinds]
-            elif part.__class__ in kinds:
-                found.append(part)
+    if found is not None:
+        return found
+    found = known[kinds] = []
+    if not any(issubclass(kind, gast.expr) for kind in kinds):
+        found += [part for part in parts if part.__class__ in kinds] if len(kinds) > 1 else []
+        return found
+    for part in parts:
+        if isinstance(part, gast.expr):  # these are parts of many trees
+            nodes = _by_class(part)
+            if len(kinds) == 1:
+                found += nodes.get(kinds[0], ())
+            else:
+                found += [n for n in nodes[gast.AST] if n.__class__ in kinds]
+        elif part.__class__ in kinds:
+            found.append(part)
     return found
 
 
