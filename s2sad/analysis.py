@@ -56,6 +56,10 @@ class Analysis:
     kinds: Mapping[str, Kind]
     may_change: Callable[[Any, Callable[[Any], Kind]], bool]
 
+    def of(self, program: Program) -> Analysis:
+        """The analysis of a program with the same names, of the same kinds."""
+        return self if program is self.program else replace(self, program=program)
+
     def kind(self, node: Any) -> Kind:
         return domain.kind_of_atom(node, self.kinds, self.program)
 
@@ -353,6 +357,6 @@ def lowered(
         drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict)))
     )
     found = follow(merge_versions(found.program))
-    found = replace(found, program=share_reads(found.program, found.is_steady, found.changes.is_changed))
+    found = found.of(share_reads(found.program, found.is_steady, found.changes.is_changed))
     watch("lower_updates", found.program)
-    return replace(found, program=found.guarded())
+    return found.of(found.guarded())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import gast
@@ -131,7 +132,11 @@ class _Run:
                     names = set(target_names(target))
             self.shared |= names & seen
             seen |= names
-        self.own = _own_containers(program)
+
+    @cached_property
+    def own(self) -> set[str]:
+        """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
+        return _own_containers(self.program)
 
     def atom(self, node: Any) -> Any:
         """The kind of an atom, a slice or an index."""
