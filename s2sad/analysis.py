@@ -91,7 +91,6 @@ class Analysis:
         if not self.stores:
             return Sharing()
         return find_shared(
-            self.program,
             self.aliases,
             self.stores,
             lambda name: not domain.is_tuple(self.kind_of_name(name)),
@@ -350,12 +349,8 @@ def lowered(
     found = follow(
         expand_item_updates(found.program, lambda base: domain.item_nature(found.kind(base)), guard)
     )
-    found = follow(
-        lower_updates(found.program, lambda: found.aliases, found.nature, PRIMITIVES.helper)
-    )
-    found = follow(
-        drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict)))
-    )
+    found = follow(lower_updates(found.program, lambda: found.aliases, found.nature, PRIMITIVES.helper))
+    found = follow(drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict))))
     found = follow(merge_versions(found.program))
     found = found.of(share_reads(found.program, found.is_steady, found.changes.is_changed))
     watch("lower_updates", found.program)

@@ -18,7 +18,6 @@ from typing import Any
 import gast
 
 from .find_aliases import OUTSIDE, Aliases, argument_of, both, contents_of, is_outside
-from .program import Program
 
 __all__ = ["Sharing", "classes_of", "find_shared"]
 
@@ -36,13 +35,13 @@ class Sharing:
 
 
 def find_shared(
-    program: Program,
     aliases: Aliases,
     stores: list[tuple[str, Any]],
     can_change: Callable[[str], bool] = lambda name: True,
 ) -> Sharing:
-    """What a program's changes in place are seen through; `can_change(name)` is False for tuples, of which
-    what looks like a change makes a new one.
+    """What changes in place are seen through, given the statements that make them, each with the name that it
+    changes an object through; `can_change(name)` is False for tuples, of which what looks like a change makes
+    a new one.
     """
     shared: list[str] = []
     outside: list[tuple[Any, str, str]] = []

@@ -9,6 +9,7 @@ import pytest
 
 from s2sad.primitives import PRIMITIVES
 from s2sad.transforms.find_shared import Sharing, find_shared
+from s2sad.transforms.find_stores import stores
 from tests.transforms.analysed import analysed
 
 V = np.arange(4.0)
@@ -16,7 +17,7 @@ V = np.arange(4.0)
 
 def shared(text: str, *args: Any) -> Sharing:
     found = analysed(text, *args)
-    return find_shared(found.program, found.aliases, PRIMITIVES.is_in_place)
+    return find_shared(found.aliases, stores(found.program, PRIMITIVES.is_in_place))
 
 
 CASES: dict[str, tuple[str, tuple[Any, ...], list[set[str]]]] = {
