@@ -10,6 +10,32 @@ import gast
 from . import kind_plans
 from .kind_inference import call_kind
 from .kind_joins import join
+from .kind_predicates import (
+    are_alike,
+    dtype_of,
+    has_length,
+    holds_arrays,
+    holds_floats,
+    holds_immutables,
+    is_array,
+    is_container,
+    is_dict,
+    is_float,
+    is_immutable,
+    is_integer,
+    is_list_of_numbers,
+    is_numeric,
+    is_of_no_dimensions,
+    is_python_real,
+    is_real,
+    is_real_scalar,
+    is_scalar,
+    is_tuple,
+    may_be_changed,
+    rank,
+    share_real_dtype,
+    truth_of,
+)
 from .kind_structure import (
     INTEGER,
     dict_kind,
@@ -27,23 +53,17 @@ from .kind_structure import (
 from .kind_structure import kind_of_static as _kind_of_static
 from .kind_values import kind_of_free
 from .kinds import (
-    INTEGERS,
-    REALS,
     SET,
     UNKNOWN,
     Array,
     Dict,
     Kind,
-    Likeness,
     List,
     Literal,
     Nothing,
     Numeric,
-    Object,
-    Record,
     Scalar,
     Tuple,
-    Unknown,
     widen,
 )
 from .members import attribute_kind, held_kind, mirror_kind, named_kind, with_field
@@ -168,9 +188,8 @@ def lends_shape(x: Kind, out: Kind, others: Sequence[Kind], as_floats: bool = Fa
     """Whether `x`, an operand of the elementwise operation behind `out`, is an array of the same shape; with
     `as_floats`: one of integers where the result is of float64, as floats times integers are.
     """
-    if as_floats and not (
-        isinstance(x, Array) and str(x.dtype).startswith(("int", "uint", "bool")) and _dtype(out) == "float64"
-    ):
+    is_exact = isinstance(x, Array) and str(x.dtype).startswith(("int", "uint", "bool"))
+    if as_floats and not (is_exact and dtype_of(out) == "float64"):
         return False
     return kind_plans.lends_shape(x, out, others)
 
@@ -216,157 +235,9 @@ def is_vector_of_floats(kind: Kind) -> bool:
     return isinstance(kind, Array) and kind.dtype == "float64" and rank(kind) == 1
 
 
-def is_scalar(kind: Kind) -> bool:
-    """Whether the kind is a number that is no array."""
-    return isinstance(widen(kind), Scalar)
-
-
-def is_real_scalar(kind: Kind) -> bool:
-    """Whether the kind is a float, so that its adjoint is a plain float too."""
-    wide = widen(kind)
-    return isinstance(wide, Scalar) and wide.dtype == "float"
-
-
-def is_python_real(kind: Kind) -> bool:
-    """Whether the kind is a float, or a number that is exact beside one, or None."""
-    wide = widen(kind)
-    is_none = isinstance(kind, Literal) and kind.value is None
-    return is_none or (isinstance(wide, Scalar) and wide.dtype in REALS)
-
-
-def _dtype(kind: Kind) -> str | None:
-    wide = widen(kind)
-    if isinstance(wide, Scalar):
-        return {"float": "float64", "complex": "complex128"}.get(wide.dtype, wide.dtype)
-    return wide.dtype if isinstance(wide, Array) else None
-
-
-def is_real(kind: Kind) -> bool:
-    """Whether the kind is a number or an array without imaginary part."""
-    dtype = _dtype(kind)
-    return dtype is not None and dtype != "number" and not dtype.startswith(("complex", "clongdouble"))
-
-
-def share_real_dtype(kinds: list[Kind]) -> bool:
-    """Whether values of these kinds are floating-point, real, and of one dtype."""
-    dtypes = set(map(_dtype, kinds))
-    return len(dtypes) == 1 and all(d is not None and d.startswith("float") for d in dtypes)
-
-
-def is_float(kind: Kind) -> bool:
-    """Whether values of the kind are floats, or arrays of floats."""
-    dtype = _dtype(kind)
-    return dtype is not None and dtype.startswith("float")
-
-
-def is_integer(kind: Kind) -> bool:
-    wide = widen(kind)
-    return isinstance(wide, Scalar) and wide.dtype in INTEGERS
-
-
-def are_alike(a: Kind, b: Kind) -> bool:
-    """Whether values of the kinds are arrays of one dtype and number of axes."""
-    if not (isinstance(a, Array) and isinstance(b, Array) and a.dims and b.dims):
-        return False
-    return a.dtype is not None and a.dtype == b.dtype and len(a.dims) == len(b.dims)
-
-
-def is_array(kind: Kind) -> bool:
-    """Whether the kind is an array of at least one dimension, so that it can be changed in place."""
-    return isinstance(kind, Array) and bool(kind.dims)
-
-
-def is_of_no_dimensions(kind: Kind) -> bool:
-    """Whether the kind is an array without axes: it can be changed in place, and arithmetic makes numbers."""
-    return isinstance(kind, Array) and kind.dims == ()
-
-
-def is_numeric(kind: Kind) -> bool:
-    """Whether `+` adds values of the kind."""
-    return isinstance(widen(kind), (Scalar, Array, Numeric))
-
-
-def is_container(kind: Kind) -> bool:
-    """Whether items of the kind are objects that it holds, not views."""
-    return isinstance(kind, (Tuple, List, Dict, Record))
-
-
-def is_dict(kind: Kind) -> bool:
-    return isinstance(kind, Dict)
-
-
-def is_tuple(kind: Kind) -> bool:
-    """Whether the adjoint of a value of the kind may be a plain tuple: that of NumPy's named tuples may."""
-    return isinstance(kind, Tuple) and (kind.cls is None or kind.cls.__module__.startswith("numpy."))
-
-
-def holds_immutables(kind: Kind) -> bool:
-    """Whether a value of the kind is a container whose items cannot be changed in place."""
-    match kind:
-        case Tuple(items):
-            return all(map(is_immutable, items))
-        case List(_, element):
-            return isinstance(element, Nothing) or is_immutable(element)
-        case Dict(items):
-            return all(is_immutable(k) for _, k in items)
-    return False
-
-
-def holds_arrays(kind: Kind) -> bool:
-    """Whether a value of the kind is an array, or a container of nothing but arrays."""
-    match kind:
-        case Tuple(items):
-            return all(map(holds_arrays, items))
-        case List(_, element):
-            return isinstance(element, Nothing) or holds_arrays(element)
-        case Dict(items):
-            return all(holds_arrays(k) for _, k in items)
-    return is_array(kind)
-
-
 def kinds_of_items(kind: Kind, count: int) -> list[Kind]:
     """The kinds of the items of a tuple that has so many."""
     return list(kind.items) if isinstance(kind, Tuple) else [UNKNOWN] * count
-
-
-def is_tuple_of_numbers(kind: Kind) -> bool:
-    """Whether the kind is a tuple that holds anything but arrays and containers."""
-    return isinstance(kind, Tuple) and any(
-        is_tuple_of_numbers(item) or not (is_array(item) or is_container(item)) for item in kind.items
-    )
-
-
-def is_list_of_numbers(kind: Kind) -> bool:
-    """Whether the kind is a list or tuple of numbers, or of such lists."""
-    match kind:
-        case Tuple(items) if items:
-            return all(isinstance(widen(k), Scalar) or is_list_of_numbers(k) for k in items)
-        case List(_, element):
-            return isinstance(widen(element), Scalar) or is_list_of_numbers(element)
-    return False
-
-
-def may_be_changed(kind: Kind) -> bool:
-    """Whether a call may make values of the kind values of another."""
-    match kind:
-        case Tuple(items):
-            return any(map(may_be_changed, items))
-        case List() | Dict() | Record() | Object() | Unknown():
-            return True
-    return False
-
-
-def truth_of(kind: Kind) -> bool | None:
-    """What `if` makes of values of the kind; None when only the run can tell."""
-    return bool(kind.value) if isinstance(kind, Literal) and type(kind.value) in (bool, type(None)) else None
-
-
-def is_immutable(kind: Kind) -> bool:
-    """Whether values of the kind cannot be changed in place, nor anything that they hold."""
-    wide = widen(kind)
-    return isinstance(wide, (Scalar, Literal, Likeness)) or (
-        isinstance(wide, Tuple) and all(map(is_immutable, wide.items))
-    )
 
 
 def update_nature(x: Kind, result: Kind) -> str:
@@ -388,11 +259,6 @@ def item_nature(base: Kind) -> str:
     object, or "unknown".
     """
     return "array" if isinstance(base, (Array, Numeric)) else "container" if is_container(base) else "unknown"
-
-
-def holds_floats(kind: Kind) -> bool:
-    """Whether all items of a list of this kind are floats."""
-    return isinstance(kind, List) and is_real_scalar(element_kind(kind))
 
 
 def item_kind(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> Kind:
@@ -423,14 +289,3 @@ def is_basic_index(kind: Kind) -> bool:
         return kind.value is None or kind.value is ... or isinstance(kind.value, (int, slice))
     return is_integer(kind)
 
-
-def has_length(kind: Kind) -> bool:
-    """Whether `len` gives the number of elements that a loop would see."""
-    return isinstance(kind, (Array, Tuple, List))
-
-
-def rank(kind: Kind) -> int | None:
-    """The number of dimensions, when it is known."""
-    if isinstance(widen(kind), Scalar):
-        return 0
-    return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else None

@@ -21,6 +21,7 @@ from .find_sharing import base_of
 from .find_uses import Uses, find_uses, map_nested
 from .nodes import located, names_read, own_statements
 from .rebuild import map_blocks, rebuilt
+from .signs import without_sign
 
 __all__ = ["move_signs"]
 
@@ -69,7 +70,7 @@ class _Signs:
                     self.readers.setdefault(name, []).append(s)
         self.flipped: set[str] = set()
         for name, s in self.assigned.items():
-            negative, value = self.without_sign(s.value)
+            negative, value = without_sign(s.value, self.is_odd)
             if negative and (_makes(value) or is_number(name)):
                 found = self.turned(name)
                 self.flipped |= found if self.flipped.isdisjoint(found) else set()
@@ -114,14 +115,14 @@ class _Signs:
     def statement(self, s: Node) -> Node:
         match s:
             case gast.AugAssign(value=value) if self.is_update(s):
-                negative, value = self.without_sign(value)
+                negative, value = without_sign(value, self.is_odd)
                 if negative != self.changes_sign(s.value):
                     op = _FLIPPED[type(s.op)]()
                     return located(gast.AugAssign(target=s.target, op=op, value=self.uncopied(value)), s)
                 return rebuilt(s, value=self.uncopied(value if negative else s.value))
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 if name in self.flipped and not self.changes_sign(value):
-                    value = self.without_sign(value)[1]
+                    value = without_sign(value, self.is_odd)[1]
                 value = self.uncopied(value)
                 return s if value is s.value else rebuilt(s, value=value)
         return s if isinstance(s, gast.FunctionDef) else map_blocks(s, self.block)
@@ -146,23 +147,6 @@ class _Signs:
                 if base is not None and self.is_derivative(base):
                     return part
         return self.uncopied(value)
-
-    def without_sign(self, value: Node) -> tuple[bool, Node]:
-        """Whether an expression is minus another one, and that one, or itself."""
-        match value:
-            case gast.UnaryOp(op=gast.USub(), operand=operand):
-                negative, operand = self.without_sign(operand)
-                return not negative, operand
-            case gast.BinOp(left=left, op=gast.Mult() | gast.Div() as op, right=right):
-                first, left = self.without_sign(left)
-                second, right = self.without_sign(right)
-                if first or second:
-                    return first != second, located(gast.BinOp(left=left, op=op, right=right), value)
-            case gast.Call(args=[argument, *rest]) if self.is_odd(value):
-                negative, argument = self.without_sign(argument)
-                if negative:
-                    return True, rebuilt(value, args=[argument, *rest])
-        return False, value
 
     def carries_sign(self, value: Node, name: str) -> bool:
         """Whether an expression changes its sign, and nothing else, when a name that it reads once does."""

@@ -38,6 +38,7 @@ from .nodes import (
     tuple_of,
 )
 from .operations import Apply
+from .signs import without_sign
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep
@@ -366,17 +367,6 @@ def factored(summed: Callable[[Any], Any], value: Any, operand: str, shaped: set
             total = gast.UnaryOp(op=gast.USub(), operand=total) if negative else total
             return gast.BinOp(left=total, op=op, right=load(operand))
     return summed(value)
-
-
-def without_sign(value: Any) -> tuple[bool, Any]:
-    """Whether a product or quotient starts with a minus sign, and what is left without."""
-    match value:
-        case gast.UnaryOp(op=gast.USub(), operand=operand):
-            return True, operand
-        case gast.BinOp(left=left, op=gast.Mult() | gast.Div() as op, right=right):
-            negative, first = without_sign(left)
-            return negative, gast.BinOp(left=first, op=op, right=right)
-    return False, value
 
 
 def without_one(reverse: Reverse, value: Any) -> Any:

@@ -1,0 +1,216 @@
+"""Questions about the values of one kind, answered with yes or no: what they are, what they hold."""
+
+from __future__ import annotations
+
+from .kind_structure import element_kind
+from .kinds import (
+    INTEGERS,
+    REALS,
+    Array,
+    Dict,
+    Kind,
+    Likeness,
+    List,
+    Literal,
+    Nothing,
+    Numeric,
+    Object,
+    Record,
+    Scalar,
+    Tuple,
+    Unknown,
+    widen,
+)
+
+__all__ = [
+    "are_alike",
+    "dtype_of",
+    "has_length",
+    "holds_arrays",
+    "holds_floats",
+    "holds_immutables",
+    "is_array",
+    "is_container",
+    "is_dict",
+    "is_float",
+    "is_immutable",
+    "is_integer",
+    "is_list_of_numbers",
+    "is_numeric",
+    "is_of_no_dimensions",
+    "is_python_real",
+    "is_real",
+    "is_real_scalar",
+    "is_scalar",
+    "is_tuple",
+    "is_tuple_of_numbers",
+    "may_be_changed",
+    "rank",
+    "share_real_dtype",
+    "truth_of",
+]
+
+
+def is_scalar(kind: Kind) -> bool:
+    """Whether the kind is a number that is no array."""
+    return isinstance(widen(kind), Scalar)
+
+
+def is_real_scalar(kind: Kind) -> bool:
+    """Whether the kind is a float, so that its adjoint is a plain float too."""
+    wide = widen(kind)
+    return isinstance(wide, Scalar) and wide.dtype == "float"
+
+
+def is_python_real(kind: Kind) -> bool:
+    """Whether the kind is a float, or a number that is exact beside one, or None."""
+    wide = widen(kind)
+    is_none = isinstance(kind, Literal) and kind.value is None
+    return is_none or (isinstance(wide, Scalar) and wide.dtype in REALS)
+
+
+def dtype_of(kind: Kind) -> str | None:
+    wide = widen(kind)
+    if isinstance(wide, Scalar):
+        return {"float": "float64", "complex": "complex128"}.get(wide.dtype, wide.dtype)
+    return wide.dtype if isinstance(wide, Array) else None
+
+
+def is_real(kind: Kind) -> bool:
+    """Whether the kind is a number or an array without imaginary part."""
+    dtype = dtype_of(kind)
+    return dtype is not None and dtype != "number" and not dtype.startswith(("complex", "clongdouble"))
+
+
+def share_real_dtype(kinds: list[Kind]) -> bool:
+    """Whether values of these kinds are floating-point, real, and of one dtype."""
+    dtypes = set(map(dtype_of, kinds))
+    return len(dtypes) == 1 and all(d is not None and d.startswith("float") for d in dtypes)
+
+
+def is_float(kind: Kind) -> bool:
+    """Whether values of the kind are floats, or arrays of floats."""
+    dtype = dtype_of(kind)
+    return dtype is not None and dtype.startswith("float")
+
+
+def is_integer(kind: Kind) -> bool:
+    wide = widen(kind)
+    return isinstance(wide, Scalar) and wide.dtype in INTEGERS
+
+
+def are_alike(a: Kind, b: Kind) -> bool:
+    """Whether values of the kinds are arrays of one dtype and number of axes."""
+    if not (isinstance(a, Array) and isinstance(b, Array) and a.dims and b.dims):
+        return False
+    return a.dtype is not None and a.dtype == b.dtype and len(a.dims) == len(b.dims)
+
+
+def is_array(kind: Kind) -> bool:
+    """Whether the kind is an array of at least one dimension, so that it can be changed in place."""
+    return isinstance(kind, Array) and bool(kind.dims)
+
+
+def is_of_no_dimensions(kind: Kind) -> bool:
+    """Whether the kind is an array without axes: it can be changed in place, and arithmetic makes numbers."""
+    return isinstance(kind, Array) and kind.dims == ()
+
+
+def is_numeric(kind: Kind) -> bool:
+    """Whether `+` adds values of the kind."""
+    return isinstance(widen(kind), (Scalar, Array, Numeric))
+
+
+def is_container(kind: Kind) -> bool:
+    """Whether items of the kind are objects that it holds, not views."""
+    return isinstance(kind, (Tuple, List, Dict, Record))
+
+
+def is_dict(kind: Kind) -> bool:
+    return isinstance(kind, Dict)
+
+
+def is_tuple(kind: Kind) -> bool:
+    """Whether the adjoint of a value of the kind may be a plain tuple: that of NumPy's named tuples may."""
+    return isinstance(kind, Tuple) and (kind.cls is None or kind.cls.__module__.startswith("numpy."))
+
+
+def holds_immutables(kind: Kind) -> bool:
+    """Whether a value of the kind is a container whose items cannot be changed in place."""
+    match kind:
+        case Tuple(items):
+            return all(map(is_immutable, items))
+        case List(_, element):
+            return isinstance(element, Nothing) or is_immutable(element)
+        case Dict(items):
+            return all(is_immutable(k) for _, k in items)
+    return False
+
+
+def holds_arrays(kind: Kind) -> bool:
+    """Whether a value of the kind is an array, or a container of nothing but arrays."""
+    match kind:
+        case Tuple(items):
+            return all(map(holds_arrays, items))
+        case List(_, element):
+            return isinstance(element, Nothing) or holds_arrays(element)
+        case Dict(items):
+            return all(holds_arrays(k) for _, k in items)
+    return is_array(kind)
+
+
+def is_tuple_of_numbers(kind: Kind) -> bool:
+    """Whether the kind is a tuple that holds anything but arrays and containers."""
+    return isinstance(kind, Tuple) and any(
+        is_tuple_of_numbers(item) or not (is_array(item) or is_container(item)) for item in kind.items
+    )
+
+
+def is_list_of_numbers(kind: Kind) -> bool:
+    """Whether the kind is a list or tuple of numbers, or of such lists."""
+    match kind:
+        case Tuple(items) if items:
+            return all(isinstance(widen(k), Scalar) or is_list_of_numbers(k) for k in items)
+        case List(_, element):
+            return isinstance(widen(element), Scalar) or is_list_of_numbers(element)
+    return False
+
+
+def may_be_changed(kind: Kind) -> bool:
+    """Whether a call may make values of the kind values of another."""
+    match kind:
+        case Tuple(items):
+            return any(map(may_be_changed, items))
+        case List() | Dict() | Record() | Object() | Unknown():
+            return True
+    return False
+
+
+def truth_of(kind: Kind) -> bool | None:
+    """What `if` makes of values of the kind; None when only the run can tell."""
+    return bool(kind.value) if isinstance(kind, Literal) and type(kind.value) in (bool, type(None)) else None
+
+
+def is_immutable(kind: Kind) -> bool:
+    """Whether values of the kind cannot be changed in place, nor anything that they hold."""
+    wide = widen(kind)
+    return isinstance(wide, (Scalar, Literal, Likeness)) or (
+        isinstance(wide, Tuple) and all(map(is_immutable, wide.items))
+    )
+
+
+def holds_floats(kind: Kind) -> bool:
+    """Whether all items of a list of this kind are floats."""
+    return isinstance(kind, List) and is_real_scalar(element_kind(kind))
+
+
+def has_length(kind: Kind) -> bool:
+    """Whether `len` gives the number of elements that a loop would see."""
+    return isinstance(kind, (Array, Tuple, List))
+
+
+def rank(kind: Kind) -> int | None:
+    """The number of dimensions, when it is known."""
+    if isinstance(widen(kind), Scalar):
+        return 0
+    return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else None
