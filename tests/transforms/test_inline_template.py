@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad.transforms.inline_template import ZERO, fold_zeros, inline_template
+from s2sad.transforms.inline_template import ZERO, Zeros, fold_zeros, inline_template
 from s2sad.transforms.nodes import Comment, load, names_read
 from s2sad.transforms.printer import to_source
 from s2sad.transforms.program import Names
@@ -141,13 +141,17 @@ def test_the_template_is_left_alone() -> None:
         ("Z ** 2", "zeros ** 2"),
         ("g(a, Z, k=Z * a)", "g(a, zeros, k=zeros)"),
         ("(a, Z)", "(a, zeros)"),
+        ("linear(Z, a)", None),
+        ("a - linear(Z * b, 2)", "a"),
+        ("linear(a, Z)", "linear(a, zeros)"),
         ("a * b", "a * b"),
     ],
 )
 def test_zeros_fold(before: str, after: str | None) -> None:
     tree = expression(before.replace("Z", "zero"))
     marked = _renamed(tree)
-    folded = fold_zeros(marked, lambda node: load("zeros"))
+    zeros = Zeros(lambda node: load("zeros"), lambda call: [0] if call.func.id == "linear" else [])
+    folded = fold_zeros(marked, zeros)
     assert (None if folded is None else to_source(folded).strip()) == after
     assert folded is None or not any(n.startswith(ZERO) for n in names_read(folded))
 
