@@ -26,7 +26,7 @@ from .heap_places import (
     refuse_method,
     the_list,
 )
-from .objects import is_plain, lookup, shadows_fields
+from .objects import is_plain, is_read_as_it_stands, lookup, shadows_fields
 from .runtime import zeros_like
 from .transforms.errors import UnsupportedSyntaxError
 
@@ -85,12 +85,12 @@ def heap_get(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Any:
         if not isinstance(x, (*LISTS, dict, tuple, np.ndarray, range, str)):
             refuse_method(x)
         return _made_missing(heap, x, key) if isinstance(x, defaultdict) and key not in x else x[key]
-    value = getattr(x, key)
-    if is_plain(type(x)) and not shadows_fields(lookup(type(x), key)):
+    if is_plain(type(x)) and is_read_as_it_stands(x, key):
+        value = getattr(x, key)
         if not isinstance(value, (MethodType, BuiltinFunctionType)):
             return value
     elif isinstance(x, np.ndarray) and key in ("shape", "ndim", "size", "dtype", "T"):
-        return value
+        return getattr(x, key)
     raise UnsupportedSyntaxError(
         f"the attribute `{key}` of a value of type {type(x).__name__}, among changes of objects",
         why="it is no plain attribute that the value holds",

@@ -22,6 +22,7 @@ __all__ = [
     "dict_like",
     "fields_of",
     "is_plain",
+    "is_read_as_it_stands",
     "lookup",
     "make",
     "mirror",
@@ -125,6 +126,15 @@ def shadows_fields(found: Any) -> bool:
     say. Slots are the attributes themselves.
     """
     return hasattr(type(found), "__set__") and type(found) is not _SLOT
+
+
+def is_read_as_it_stands(x: Any, name: str) -> bool:
+    """Whether reading an attribute of a plain object gives what the object holds, or what its class does."""
+    found = lookup(type(x), name)
+    if shadows_fields(found) or type(found) is _SLOT:
+        return type(found) is _SLOT
+    is_value = found is not ABSENT and not hasattr(type(found), "__get__")
+    return name in getattr(x, "__dict__", ()) or is_value or isinstance(found, staticmethod)
 
 
 class _WithSlot:

@@ -18,6 +18,8 @@ def spread(dout: Any, xs: Any) -> Any:
         return unreduce(dout, xs, 0)
     if isinstance(xs, (list, ValuesView)):
         return [conform(dout, x) for x in xs]
+    if isinstance(xs, dict):  # whose keys are summed
+        return zeros_like(xs)
     if not isinstance(xs, tuple):
         check_number(xs)
     return tuple(conform(dout, x) for x in xs)
@@ -25,7 +27,8 @@ def spread(dout: Any, xs: Any) -> Any:
 
 def gather(dxs: Any, out: Any) -> Any:
     """The sum of tangents, as a tangent of the sum `out`: the transpose of `spread`."""
-    return broadcast_like(sum(broadcast_like(dx, out) for dx in dxs if dx is not None), out)
+    parts = () if isinstance(dxs, dict) else dxs
+    return broadcast_like(sum(broadcast_like(dx, out) for dx in parts if dx is not None), out)
 
 
 def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
@@ -33,6 +36,8 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
     result.
     """
     xs = operands[0] if len(operands) == 1 else operands
+    if isinstance(xs, dict):  # one of its keys
+        return (zeros_like(xs),)
     chosen = _chosen(xs, out)
     share = dout / sum(chosen)
     parts = [
@@ -47,6 +52,8 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
 def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: Any) -> Any:
     """The tangent of `max` or `min`: the mean of those of the arguments that are equal to the result."""
     xs, dxs = (operands[0], tangents[0]) if len(operands) == 1 else (operands, tangents)
+    if isinstance(xs, dict):
+        return 0.0
     chosen = _chosen(xs, out)
     total = sum(dx for dx, c in zip(dxs, chosen, strict=True) if c and dx is not None)
     return broadcast_like(total / sum(chosen), out)

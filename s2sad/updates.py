@@ -28,6 +28,8 @@ __all__ = [
     "pack_like",
     "present",
     "refuse_held",
+    "of_elements",
+    "of_sequence",
     "refuse_lookup",
     "refuse_no_list",
     "refuse_overlap",
@@ -254,6 +256,16 @@ def add_parts(parts: Any, x: Any) -> Any:
         total[k % len(x)] = add(total[k % len(x)], part)
     total = [zeros_like(v) if t is None else t for t, v in zip(total, x, strict=True)]
     return total if isinstance(x, list) else tuple(total)
+
+
+def of_elements(dx: Any, x: Any) -> Any:
+    """The tangents of what a loop over `x` comes to: those of its elements, zeros for the keys of a dict."""
+    return [0.0] * len(x) if isinstance(x, Mapping) else dx
+
+
+def of_sequence(d: Any, dx: Any, x: Any) -> Any:
+    """The cotangent of the tangent `dx` of `x` from that of what a loop goes over."""
+    return zeros_like(dx) if isinstance(x, Mapping) else d
 
 
 def refuse_lookup(base: Any) -> None:

@@ -39,9 +39,18 @@ def _twin(forward: Forward, s: Any) -> tuple[Any, Any]:
     names = [n.id for n in walk(s.target) if isinstance(n, gast.Name)]
     target = substitute(s.target, {n: load(_tangent_name(forward, n)) for n in names})
     sources = s.iter.args if isinstance(s.iter, gast.Call) else [s.iter]
-    twins = [forward.tangent(n) if forward.is_active(n) else n for n in sources]
+    twins = [_elements(forward, n) if forward.is_active(n) else n for n in sources]
     twin = rebuilt(s.iter, args=twins) if isinstance(s.iter, gast.Call) else twins[0]
     return tuple_of([s.target, target], gast.Store()), call(forward.bind("zip", zip), s.iter, twin)
+
+
+def _elements(forward: Forward, source: Any) -> Any:
+    """The tangent of what a loop goes over, one for each element; where it may be a dict, its keys have
+    none.
+    """
+    tangent = forward.tangent(source)
+    is_known = forward.domain.item_nature(forward.kind(source)) != "unknown"
+    return tangent if is_known else call(forward.helper("of_elements"), tangent, source)
 
 
 def _tangent_name(forward: Forward, name: str) -> str:
@@ -61,5 +70,5 @@ def _zipped(forward: Forward, s: Any) -> tuple[Any, Any]:
     places = [k for k, source in enumerate(s.iter.args) if forward.is_active(source)]
     names = [_tangent_name(forward, s.target.elts[k].id) for k in places]
     target = tuple_of([s.target, *map(store, names)], gast.Store())
-    twins = [forward.tangent(s.iter.args[k]) for k in places]
+    twins = [_elements(forward, s.iter.args[k]) for k in places]
     return target, call(forward.bind("zip", zip), s.iter, *twins)

@@ -13,10 +13,12 @@ import gast
 
 from .adjoints import Adjoint, Env
 from .find_carried import find_carried
+from .helpers import is_mapping
 from .liveness import is_test
 from .nodes import (
     assign,
     assigned_names,
+    call,
     load,
     located,
     names_read,
@@ -64,7 +66,7 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
             reverse.accumulate_at(inner, source.id, position, value, added)
             ahead, added = reverse.shadows.looked_up(s, added)
             forward[:0] = ahead
-            back.extend(added)
+            back.extend(_unless_keys(reverse, source, added))
         for target in assigned_names(
             [located(gast.For(target=s.target, iter=s.iter, body=[], orelse=[], type_comment=None), s)]
         ):
@@ -78,6 +80,14 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if not loop.back:
         return [forward], loop.before
     return with_trace(reverse, s, forward, loop, index[0] if index else None)
+
+
+def _unless_keys(reverse: Reverse, source: Any, added: list[Any]) -> list[Any]:
+    """What adds to the adjoint of a sequence, where it may be a dict, whose keys are no part of it."""
+    if reverse.domain.item_nature(reverse.kind(source)) != "unknown":
+        return added
+    test = gast.UnaryOp(op=gast.Not(), operand=call(reverse.bind("is_mapping", is_mapping), source))
+    return [gast.If(test=test, body=added, orelse=[])]
 
 
 def reverse_while(reverse: Reverse, s: Any, env: Env) -> Sweep:

@@ -23,6 +23,8 @@ from ..updates import (
     pack_like,
     present,
     refuse_held,
+    of_elements,
+    of_sequence,
     refuse_lookup,
     refuse_no_list,
     refuse_overlap,
@@ -85,6 +87,16 @@ def times_repeated_(count, x, out, dout):
 
 nondifferentiable([refuse_held, refuse_lookup, refuse_no_list, refuse_overlap, refuse_shared], pure=False)
 nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
+
+
+@bprop(of_elements, "linear", samples=[given([1.5, 2.5], [1.0, 2.0]), given({"a": 1.5}, {"a": 1.0})])
+def of_elements_(dx, x, out, dout):
+    return of_sequence(dout, dx, x), None
+
+
+@bprop(of_sequence, "linear", samples=[given([1.5, 2.5], [1.0, 2.0], [1.0, 2.0])])
+def of_sequence_(d, dx, x, out, dout):
+    return of_elements(dout, x), None, None
 
 
 @bprop(writable, "linear", samples=[given(A(3))])
