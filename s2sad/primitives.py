@@ -22,7 +22,7 @@ from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
 from .getters import GETTERS
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Object, Record, Scalar, Tuple, Unknown
-from .members import FIXED, member_of, reflects
+from .members import FIXED, is_fixed, member_of, reflects
 from .objects import is_named_tuple
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
 from .rules import choices
@@ -79,6 +79,7 @@ class RulePrimitives:
 
     find_rule = staticmethod(find_rule)
     is_nondifferentiable = staticmethod(is_nondifferentiable)
+    is_fixed = staticmethod(is_fixed)
     refusal = staticmethod(refusal)
     changed = staticmethod(changed)
     changed_by_method = staticmethod(changed_by_method)

@@ -1,9 +1,18 @@
-"""Programs that once had a wrong derivative, or none: functions as values, and recursive closures."""
+"""Programs that once had a wrong derivative, or none: functions as values, recursive closures, keys of dicts,
+and what is bound outside of the function.
+"""
 
 from __future__ import annotations
 
+import functools
+from types import ModuleType
+from typing import Any
+
+import numpy as np
 import pytest
 
+import s2sad
+from s2sad.transforms.errors import UnsupportedSyntaxError
 from tests.compare import check_program, check_second
 from tests.programs import build
 from tests.test_attacks import X, Y, program
@@ -43,3 +52,58 @@ def test_a_loop_variable_after_the_loop_in_code_for_all_kinds(monkeypatch: pytes
     monkeypatch.setattr("s2sad.versions.MAX_VERSIONS", 0)
     f = build(program("s = 0.0\nfor v in x:\n    s = s + v * s + y[0]\nreturn s * v"))
     check_program(f, (X, Y), (0, 1))
+
+
+KEYS = {
+    "of a loop": "s = 0.0\nfor k in d:\n    s = s + d[k] ** k\nreturn s",
+    "beside others": "s = 0.0\nfor k, v in zip(d, d.values()):\n    s = s + k * v * v\nreturn s",
+    "of a comprehension": "return sum([k * d[k] for k in [*d]]) + sum({2 * k: d[k] for k in d}.values())",
+    "counted": "return sum(i * k * d[k] ** 2 for i, k in enumerate(d))",
+    "the largest": "return max(d) * d[2.0] ** 2 + min(d) * d[1.0]",
+    "their sum": "return sum(d) * d[2.0] ** 2",
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_keys_of_a_dict_are_no_elements(name: str) -> None:
+    f = build("def f(d):\n" + "".join(f"    {line}\n" for line in KEYS[name].splitlines()))
+    check_program(f, ({1.0: 0.3, 2.0: 0.4, 3.0: 0.5},), (0,))
+
+
+def test_keys_of_a_dict_that_is_made_in_a_loop() -> None:
+    body = "d = {i: np.exp(v * y[i]) for i, v in enumerate(x)}\nreturn sum(d[k] ** k * k for k in d)"
+    f = build(program(body))
+    check_program(f, (X, Y), (0, 1))
+    check_second(f, (X, Y), (0, 1))
+
+
+class Squared:
+    def __init__(self, w: Any) -> None:
+        self.w = w
+
+    @functools.cached_property
+    def square(self) -> Any:
+        return self.w**2
+
+
+def test_what_a_descriptor_computes_is_no_attribute_that_an_object_holds() -> None:
+    f = build("def f(w):\n    return Squared(w).square\n", Squared=Squared)
+    with pytest.raises(UnsupportedSyntaxError, match="square"):
+        s2sad.grad(f)(2.0)
+
+
+class Settings:
+    rate = 1.5
+
+
+SETTINGS = ModuleType("settings")
+
+
+@pytest.mark.parametrize("owner", [Settings, SETTINGS], ids=["class", "module"])
+def test_attributes_that_are_set_before_the_way_back(owner: Any) -> None:
+    owner.rate = 1.5
+    f = build("def f(x):\n    return np.sin(x * owner.rate) * owner.rate\n", owner=owner)
+    _, bprop = s2sad.vjp(f)(0.4)
+    owner.rate = 7.0
+    assert bprop(1.0) == pytest.approx((1.5 * 1.5 * np.cos(0.4 * 1.5),))
+    owner.rate = 1.5

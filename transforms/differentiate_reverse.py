@@ -19,7 +19,7 @@ from .emit import Generation
 from .nodes import assign, assigned_names, call, constant, load, names_read, tuple_of
 from .operations import Apply
 from .program import MISSING, Program
-from .rebuild import substitute
+from .rebuild import map_children, substitute
 from .reverse import Reverse
 from .shadows import Shadows, shadow_of
 from .traces import asked_for_shapes
@@ -80,6 +80,7 @@ def differentiate_reverse(
     backward[:0] = [*reverse.shadows.begun(), *start]
     if form == "vjp":
         keep_globals(reverse, forward, backward)
+        keep_attributes(reverse, forward, backward)
         keep_shapes(reverse, statements, forward, backward)
     gradients = [reverse.result(env, name, backward) for name in wrt]
     result = gradients[0] if bare else tuple_of(gradients)
@@ -150,6 +151,40 @@ def keep_globals(reverse: Reverse, forward: list[Any], backward: list[Any]) -> N
     }
     forward.extend(assign(copy, load(n)) for n, copy in kept.items())
     backward[:] = [substitute(b, {n: load(copy) for n, copy in kept.items()}) for b in backward]
+
+
+def keep_attributes(reverse: Reverse, forward: list[Any], backward: list[Any]) -> None:
+    """The same for data that modules and classes have as attributes."""
+    kept: dict[tuple[str, ...], tuple[str, Any]] = {}
+
+    def replaced(node: Any) -> Any:
+        path = path_of(node) if isinstance(node, gast.Attribute) else None
+        if path is None or not is_data_of(reverse, path[0], node):
+            return map_children(node, replaced)
+        if path not in kept:
+            kept[path] = reverse.names.temporary(path[-1]), node
+        return load(kept[path][0])
+
+    backward[:] = [replaced(b) for b in backward]
+    forward.extend(assign(copy, node) for copy, node in kept.values())
+
+
+def path_of(node: Any) -> tuple[str, ...] | None:
+    """The names of a dotted path; None for any other expression."""
+    if isinstance(node, gast.Name):
+        return (node.id,)
+    inner = path_of(node.value) if isinstance(node, gast.Attribute) else None
+    return None if inner is None else (*inner, node.attr)
+
+
+def is_data_of(reverse: Reverse, root: str, node: Any) -> bool:
+    """Whether a dotted path is data of a module or class in which it may be bound anew."""
+    value = reverse.program.resolve(node)
+    return (
+        value is not MISSING
+        and is_data(value)
+        and not reverse.primitives.is_fixed(reverse.program.resolve(load(root)))
+    )
 
 
 def keep_shapes(reverse: Reverse, statements: list[Any], forward: list[Any], backward: list[Any]) -> None:
