@@ -20,7 +20,7 @@ from .compiled import make_function
 from .derivative import Derivative
 from .lift import Lifted, cached, lift
 from .registry import nondifferentiable
-from .structure import basis_of, flatten, map_structure, unflatten_columns, unflatten_rows
+from .structure import basis_of, flatten, map_structure, rows_of, unflatten_columns, unflatten_rows
 from .transforms.errors import NonDifferentiableError
 from .transforms.program import Scope
 
@@ -152,15 +152,15 @@ class JacobianByRows(Composed):
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         out, bprop = self._inner(*args, **keywords)
-        rows = [bprop(cotangent) for cotangent in basis_of(out)]
-        return unflatten_rows(rows, out, self.chosen(args, keywords))
+        chosen = self.chosen(args, keywords)
+        return unflatten_rows(rows_of(bprop, out, chosen), out, chosen)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         x = _only_array(self.chosen(args, keywords), self.transform)
         one = "" if np.shape(x) else "    if np.ndim(out) == 0:\n        return rows[0]\n"
         body = f"""    out, bprop = inner()
     rows = []
-    for cotangent in cotangents(out):
+    for cotangent in cotangents(out, {np.iscomplexobj(x)}):
         rows.append(bprop(cotangent))
 {one}    return np.reshape(np.stack(rows), np.shape(out) + {np.shape(x)})
 """
@@ -187,7 +187,7 @@ class SmallerJacobian(JacobianByRows):
         if inputs <= sum(np.size(x) for x in flatten(out)):
             with before.again():
                 return self._forward(*args, **keywords)
-        return unflatten_rows([bprop(cotangent) for cotangent in basis_of(out)], out, chosen)
+        return unflatten_rows(rows_of(bprop, out, chosen), out, chosen)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return self._forward.lift_call(args, keywords)
@@ -229,8 +229,14 @@ class ElementwiseGrad(Composed):
         return self.around(lift(self._inner, args, keywords), body, ones_like=ones_like)
 
 
-def cotangents(out: Any) -> list[Any]:
-    """The basis of the cotangents of a number or array."""
+def cotangents(out: Any, of_complex: bool) -> list[Any]:
+    """The basis of the cotangents of a number or array, for an argument that is complex or not."""
+    if np.iscomplexobj(out) and not of_complex:
+        raise NonDifferentiableError(
+            "the Jacobian of a complex result by a real argument, by reverse mode, is differentiated",
+            why="its real and imaginary parts are not put together",
+            instead="use jacfwd",
+        )
     return list(basis_of(_only_array(out, "jacrev")))
 
 

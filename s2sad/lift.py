@@ -244,7 +244,8 @@ def _layout_around(f: Any, own: Layout, bound: Iterator[int], named: Mapping[str
     if isinstance(f, MethodType):
         _layout_around(f.__func__, own, bound, named)
         return next(bound)
-    is_object = not isinstance(f, FunctionType) and PRIMITIVES.find_rule(f) is None
+    is_called = isinstance(f, FunctionType) or hasattr(type(f), "lift_call")
+    is_object = not is_called and PRIMITIVES.find_rule(f) is None
     return _layout_around(f.__call__, own, bound, named) if is_object else own
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .objects import fields_of, is_plain, mirror
 
-__all__ = ["basis_of", "flatten", "map_structure", "unflatten_columns", "unflatten_rows"]
+__all__ = ["basis_of", "flatten", "map_structure", "rows_of", "unflatten_columns", "unflatten_rows"]
 
 
 def map_structure(f: Callable[..., Any], x: Any, *others: Any) -> Any:
@@ -91,6 +91,30 @@ def unflatten_columns(columns: list[Any], out: Any, x: Any) -> Any:
         return _shaped(np.moveaxis(values, 0, -1), leaves[o], inputs[i])
 
     return _nested(out, x, block)
+
+
+def rows_of(bprop: Callable[[Any], Any], out: Any, x: Any) -> list[Any]:
+    """The rows of a Jacobian, one cotangent like `x` for each number in `out`: a real argument's part of that
+    of a complex result has its real part from the cotangent 1, its imaginary part from -i.
+    """
+    rows = [bprop(cotangent) for cotangent in basis_of(out)]
+    if all(map(np.iscomplexobj, flatten(x))) or not any(map(np.iscomplexobj, flatten(out))):
+        return rows
+
+    def turned(c: Any, o: Any) -> Any:
+        return c * -1j if np.iscomplexobj(o) else c
+
+    def joined(v: Any, r: Any, i: Any) -> Any:
+        return r + 1j * i if _is_differentiable(v) and not np.iscomplexobj(v) else r
+
+    found = []
+    sizes = [(leaf, int(np.size(leaf))) for leaf in flatten(out)]
+    is_complex = [np.iscomplexobj(leaf) for leaf, size in sizes for _ in range(size)]
+    for row, cotangent, complex_ in zip(rows, basis_of(out), is_complex, strict=True):
+        if complex_:
+            row = map_structure(joined, x, row, bprop(map_structure(turned, cotangent, out)))
+        found.append(row)
+    return found
 
 
 def unflatten_rows(rows: list[Any], out: Any, x: Any) -> Any:

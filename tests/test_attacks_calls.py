@@ -198,3 +198,30 @@ def test_attributes_of_an_object_that_is_run_again() -> None:
 
     np.testing.assert_array_equal(s2sad.hessian(f)(X, state), 4 * np.eye(4))
     assert vars(state) == {"k": 2.0, "new": 2.0}
+
+
+def turning(x: Any) -> Any:
+    return {"a": np.exp(1j * x[0]) * x, "b": x[1] ** 2}
+
+
+@pytest.mark.parametrize("transform", [s2sad.jacobian, s2sad.jacfwd, s2sad.jacrev])
+def test_jacobians_of_complex_results_by_real_arguments(transform: Any) -> None:
+    found, wave = transform(turning)(X), np.exp(1j * X[0])
+    expected = wave * np.eye(4) + np.outer(1j * wave * X, [1, 0, 0, 0])
+    np.testing.assert_allclose(found["a"], expected)
+    np.testing.assert_array_equal(found["b"], [0, 2 * X[1], 0, 0])
+    assert found["b"].dtype == float
+
+
+def test_a_jacobian_of_a_complex_result_by_reverse_mode_is_not_differentiated() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(np.abs(s2sad.jacrev(lambda v: np.exp(1j * v))(x)) ** 2)
+
+    with pytest.raises(NonDifferentiableError, match="jacfwd"):
+        s2sad.grad(f)(X)
+
+
+@pytest.mark.parametrize("f", [np.sin, lambda x: np.sin(x)])
+def test_elementwise_derivatives_of_elementwise_derivatives(f: Any) -> None:
+    third = s2sad.elementwise_grad(s2sad.elementwise_grad(s2sad.elementwise_grad(f)))
+    np.testing.assert_allclose(third(X), -np.cos(X))
