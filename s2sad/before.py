@@ -1,26 +1,33 @@
 """What arguments held before a function was run, for running it again on the same.
 
-A function may change what it is given: arrays, lists, dicts and objects by which it is not differentiated.
+A function may change what it is given: arrays, lists, dicts and objects by which it is not differentiated. It
+may draw random numbers, and use up iterators.
 """
 
 from __future__ import annotations
 
 import functools
 import operator
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import IOBase
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
 from .objects import fields_of, is_plain
+from .transforms.errors import NonDifferentiableError
 
 __all__ = ["Before"]
 
 ATOMS = (float, int, bool, complex, str, type(None))
 FIXED = (tuple, FunctionType, MethodType, functools.partial)
 EMPTY = CellType()
+RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
+# What the functions of the modules draw by.
+GLOBAL: list[Any] = [vars(module)["random"].__self__ for module in (np.random, random)]
 Part = tuple[Any, Any]  # an object and what it holds, or held
 
 
@@ -39,7 +46,7 @@ class Before:
     """
 
     def __init__(self, *values: Any) -> None:
-        self._parts = list(_parts_of(values))
+        self._parts = list(_parts_of((*values, *GLOBAL)))
         self._has_run = False
 
     @contextmanager
@@ -47,6 +54,13 @@ class Before:
         """Within it what the first run has changed holds what it did before, after it what it did then."""
         if not self._has_run:
             self._parts, self._has_run = [(x, held) for x, held in self._parts if not _holds(x, held)], True
+        for x, _ in self._parts:
+            if isinstance(x, Iterator):
+                raise NonDifferentiableError(
+                    f"a function that runs more than once was given an iterator, a {type(x).__name__}",
+                    why="its first run uses it up",
+                    instead="pass a list of its items",
+                )
         now = [(x, _contents(x)) for x, _ in self._parts]
         for x, held in self._parts:
             _fill(x, held)
@@ -68,15 +82,23 @@ def _parts_of(values: Any) -> Iterator[Part]:
         held = _contents(x)
         if held is not None and not isinstance(x, FIXED):
             yield x, held
-        if held is not None and not isinstance(x, np.ndarray):
+        if held is not None and not isinstance(x, (np.ndarray, *RANDOM)):
             todo += held.values() if isinstance(held, dict) else held
 
 
 def _contents(x: Any) -> Any:
     """What an object holds, apart from it; None for what is not looked into."""
+    if isinstance(x, Iterator) and not isinstance(x, IOBase):
+        return ()
     if isinstance(x, (np.ndarray, list, dict)):
         return x.copy()
     match x:
+        case np.random.Generator():
+            return x.bit_generator.state
+        case np.random.RandomState():
+            return x.get_state(legacy=False)
+        case random.Random():
+            return x.getstate()
         case tuple():
             return x
         case MethodType():
@@ -90,6 +112,10 @@ def _contents(x: Any) -> Any:
 
 def _holds(x: Any, held: Any) -> bool:
     """Whether an object holds what it held."""
+    if isinstance(x, RANDOM):
+        return _are_equal(_contents(x), held)
+    if isinstance(x, Iterator):
+        return False
     if isinstance(x, np.ndarray):
         return bool(x.shape == held.shape and x.tobytes() == held.tobytes())
     now = _contents(x)
@@ -98,9 +124,22 @@ def _holds(x: Any, held: Any) -> bool:
     return len(now) == len(held) and all(map(operator.is_, now, held))
 
 
+def _are_equal(a: Any, b: Any) -> bool:
+    """Whether two states of a source of random numbers are equal."""
+    if isinstance(a, dict):
+        return all(_are_equal(v, b[k]) for k, v in a.items())
+    return np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b)
+
+
 def _fill(x: Any, held: Any) -> None:
     """Makes an object hold this."""
-    if isinstance(x, np.ndarray):
+    if isinstance(x, np.random.Generator):
+        x.bit_generator.state = held
+    elif isinstance(x, np.random.RandomState):
+        x.set_state(held)
+    elif isinstance(x, random.Random):
+        x.setstate(held)
+    elif isinstance(x, np.ndarray):
         x[...] = held
     elif isinstance(x, list):
         x[:] = held

@@ -4,6 +4,7 @@ changes when it is run often.
 
 from __future__ import annotations
 
+import random
 from types import SimpleNamespace
 from typing import Any
 
@@ -225,3 +226,32 @@ def test_a_jacobian_of_a_complex_result_by_reverse_mode_is_not_differentiated() 
 def test_elementwise_derivatives_of_elementwise_derivatives(f: Any) -> None:
     third = s2sad.elementwise_grad(s2sad.elementwise_grad(s2sad.elementwise_grad(f)))
     np.testing.assert_allclose(third(X), -np.cos(X))
+
+
+def drawing(x: Any, rng: Any) -> Any:
+    return x * rng.normal() * np.random.randn() * random.random()
+
+
+@pytest.mark.parametrize("transform", [s2sad.jacobian, s2sad.jacfwd, s2sad.jacrev])
+@pytest.mark.parametrize("source", [np.random.default_rng, np.random.RandomState])
+def test_jacobians_draw_random_numbers_once(transform: Any, source: Any) -> None:
+    np.random.seed(3)
+    random.seed(4)
+    expected = drawing(1.0, source(5))
+    following = np.random.randn(), random.random()
+    np.random.seed(3)
+    random.seed(4)
+    np.testing.assert_allclose(transform(drawing)(X, source(5)), expected * np.eye(4), rtol=1e-12)
+    assert (np.random.randn(), random.random()) == following
+
+
+def test_what_runs_more_than_once_needs_more_than_an_iterator() -> None:
+    def f(x: Any, items: Any) -> Any:
+        for v in items:
+            x = x * v
+        return x
+
+    for transform in (s2sad.jacobian, s2sad.jacfwd):
+        with pytest.raises(NonDifferentiableError, match="iterator"):
+            transform(f)(X, iter([2.0, 3.0]))
+        np.testing.assert_array_equal(transform(f)(X, [2.0, 3.0]), 6.0 * np.eye(4))
