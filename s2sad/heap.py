@@ -9,7 +9,8 @@ too: numbers and arrays by the place where they are held. See `heap_adjoints`.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+import copy
+from collections import defaultdict
 from types import BuiltinFunctionType, MethodType
 from typing import Any
 
@@ -25,6 +26,7 @@ from .heap_places import (
     reference,
     refuse_method,
     the_list,
+    tuple_like,
 )
 from .objects import is_plain, is_read_as_it_stands, lookup, shadows_fields
 from .runtime import zeros_like
@@ -34,6 +36,7 @@ __all__ = [
     "heap_append",
     "heap_clear",
     "heap_constant",
+    "heap_copy",
     "heap_delete",
     "heap_element",
     "heap_enter",
@@ -71,9 +74,24 @@ def heap_enter(heap: Heap, x: Any, record: Record, own: bool = True) -> Heap:
     return heap
 
 
-def heap_view(heap: Heap, x: Any, record: Record, listed: bool = False) -> Any:
-    """The value with all that it holds now; with `listed` a deque as a list."""
-    return list(x) if listed and isinstance(x, deque) else x
+def heap_view(heap: Heap, x: Any, record: Record) -> Any:
+    """The value with all that it holds now."""
+    return x
+
+
+def heap_copy(heap: Heap, x: Any, record: Record, deep: bool = False) -> Any:
+    """A copy of a container with all that it holds now, of a deque as a list; with `deep` those in it are
+    copies, too.
+    """
+    if isinstance(x, dict):
+        new = copy.copy(x)
+        if deep:
+            new.update({k: heap_copy(heap, v, record, deep) for k, v in x.items()})
+        return new
+    if isinstance(x, LISTS) or (deep and isinstance(x, tuple)):
+        items = [heap_copy(heap, v, record, deep) if deep else v for v in x]
+        return items if isinstance(x, LISTS) else tuple_like(x, items)
+    return x
 
 
 def heap_get(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Any:

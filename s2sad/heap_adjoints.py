@@ -10,7 +10,9 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
-from .heap_places import LISTS, Place, Record, is_reference
+import numpy as np
+
+from .heap_places import LISTS, Place, Record, is_reference, tuple_like
 from .objects import dict_like, mirror
 from .runtime import add, add_at, zeros_like
 
@@ -19,6 +21,7 @@ __all__ = [
     "closed",
     "closed_at",
     "gathered",
+    "gathered_as",
     "item_adjoint",
     "item_part",
     "opened",
@@ -111,11 +114,7 @@ def own_part(dx: Any, record: Record) -> Any:
     if record.parts is None:
         return dx
     items = [own_part(d, part) for d, part in zip(dx, record.parts.values(), strict=True)]
-    return _tuple_like(record.value, items)
-
-
-def _tuple_like(x: Any, items: list[Any]) -> Any:
-    return type(x)._make(items) if hasattr(x, "_make") else tuple(items)
+    return tuple_like(record.value, items)
 
 
 def gathered(d: Parts | None, record: Record, once: bool = False) -> Any:
@@ -123,6 +122,12 @@ def gathered(d: Parts | None, record: Record, once: bool = False) -> Any:
     holds itself. An object that the value holds several times has its adjoint each time, or the first time.
     """
     return _gathered(d or {}, record, set() if once else None)
+
+
+def gathered_as(d: Parts | None, record: Record, once: bool, like: Any) -> Any:
+    """As `gathered`, of a list an array where `like` is one: the adjoint of what was scattered."""
+    found = gathered(d, record, once)
+    return np.array(found, like.dtype) if isinstance(like, np.ndarray) else found
 
 
 def _gathered(d: Parts, record: Record, seen: set[Place] | None) -> Any:
@@ -137,7 +142,7 @@ def _gathered(d: Parts, record: Record, seen: set[Place] | None) -> Any:
                 values[key] = add(values[key], zeros_like(part.value) if found is None else found)
     x = record.value
     if isinstance(x, tuple):
-        return _tuple_like(x, list(values.values()))
+        return tuple_like(x, list(values.values()))
     if isinstance(x, LISTS):
         return list(values.values())
     if isinstance(x, dict):

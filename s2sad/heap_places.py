@@ -58,6 +58,11 @@ def is_reference(x: Any) -> bool:
     return isinstance(x, (*LISTS, dict)) or is_plain(type(x))
 
 
+def tuple_like(x: Any, items: list[Any]) -> Any:
+    """A tuple, or a named one as `x`, of these items."""
+    return type(x)._make(items) if hasattr(x, "_make") else tuple(items)
+
+
 def parts_of(x: Any) -> dict[Any, Any]:
     """What an object or container holds, by attribute, key or position."""
     if isinstance(x, (*LISTS, tuple)):

@@ -28,7 +28,7 @@ class Loops:
         x, method = self.to.lazy[name]
         function = {"items": "dict_items", "keys": "keys_of", "values": "dict_values"}[method]
         checked = self.to.made(self.to.base(x), self.to.helper("mapped", x))
-        shown = checked if method == "keys" else self.to.view(x)
+        shown = checked if method == "keys" else self.to.copy(x)
         self.to.put(name, self.to.helper(function, shown))
 
     def loop(self, s: Node) -> None:

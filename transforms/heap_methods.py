@@ -151,7 +151,7 @@ class Methods:
 
     def listed(self, items: Node) -> Node:
         """A list of its own of what is gone over."""
-        return self.to.made(self.to.base(items), call(self.to.bound(list, "list"), self.to.view(items)))
+        return self.to.made(self.to.base(items), call(self.to.bound(list, "list"), self.to.copy(items)))
 
     def extend(self, x: Node, items: Node) -> None:
         to = self.to

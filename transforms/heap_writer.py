@@ -173,15 +173,20 @@ class Writer:
     def base(self, node: Node) -> str:
         return str(getattr(node, "id", "value"))
 
-    def view(self, node: Node, listed: bool = False) -> Node:
-        """An atom as it is passed on: with all that it holds now; `listed` makes a list of a deque."""
+    def view(self, node: Node, helper: str = "heap_view", *options: Node) -> Node:
+        """An atom as it is passed on: with all that it holds now."""
         if self.nature(node) == "plain" or not isinstance(node, gast.Name):
             return node
         if node.id in self.lazy:  # a new list
             return node
         record = self.made(node.id, self.helper("places_of", node))
-        as_list = [constant(True)] if listed and self.has_deques else []
-        return self.made(node.id, self.helper("heap_view", load(self.heap), node, record, *as_list))
+        return self.made(node.id, self.helper(helper, load(self.heap), node, record, *options))
+
+    def copy(self, node: Node, deep: bool = False) -> Node:
+        """An atom as a primitive reads it, whose reverse may read it again: a container as it is now, and
+        with `deep` those in it as well.
+        """
+        return self.view(node, "heap_copy", *([constant(True)] if deep else []))
 
     def get(self, target: str, x: Node, key: Node, is_field: bool = False) -> None:
         """`target = x[key]`, or an attribute."""

@@ -166,7 +166,7 @@ class _Lowerer(Writer):
                     self.enter(target, rebuilt(value, value=self.view(x)))
             case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain":
                 if _has_slice(index):
-                    self.enter(target, rebuilt(value, value=self.view(x)), shallow=True)
+                    self.enter(target, rebuilt(value, value=self.copy(x)), shallow=True)
                 else:
                     self.get(target, x, self.key(x, index))
             case gast.BinOp(left=a, right=b):
@@ -184,10 +184,10 @@ class _Lowerer(Writer):
 
     def operator(self, s: Node, target: str, value: Node, a: Node, b: Node) -> None:
         if isinstance(value.op, gast.Add) and self.natures.is_list(a) and self.natures.is_list(b):
-            views = self.view(a), self.view(b)
+            views = self.copy(a), self.copy(b)
             self.enter(target, self.helper("concat", *views), shallow=True)
         elif isinstance(value.op, gast.Mult) and self.natures.is_list(a):
-            self.enter(target, self.helper("repeated", self.view(a), b), shallow=True)
+            self.enter(target, self.helper("repeated", self.copy(a), b), shallow=True)
         else:
             self.emit(rebuilt(s, value=rebuilt(value, left=self.number(a), right=self.number(b))))
 
@@ -239,12 +239,13 @@ class _Lowerer(Writer):
             return
         changing = self.natures.may_change(value)
         primitive = self.natures.is_primitive(value)
+        deep = primitive and self.natures.gives_number(value)
         records: list[tuple[Node, Node]] = []
 
         def shown(node: Node) -> Node:
             if not isinstance(node, gast.Name) or self.nature(node) == "plain":
                 return node
-            found = self.view(node, primitive)
+            found = self.copy(node, deep) if primitive else self.view(node)
             if changing and node.id not in self.lazy:
                 records.append((self.code[-1].value.args[2], node))
             return found

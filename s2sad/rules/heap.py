@@ -12,6 +12,7 @@ from ..heap import (
     heap_append,
     heap_clear,
     heap_constant,
+    heap_copy,
     heap_delete,
     heap_element,
     heap_enter,
@@ -30,6 +31,7 @@ from ..heap_adjoints import (
     closed,
     closed_at,
     gathered,
+    gathered_as,
     item_adjoint,
     item_part,
     opened,
@@ -129,12 +131,22 @@ def plain_number_(x, out, dout):
 
 
 @bprop(heap_view, samples=[(None, 1.5, NUMBER), (None, BOX, places_of(BOX))], pure=False)
-def heap_view_(heap, x, record, listed=False, *, out, dout):
-    return scattered(dout, record), own_part(dout, record), None, None
+def heap_view_(heap, x, record, out, dout):
+    return scattered(dout, record), own_part(dout, record), None
 
 
 @heap_view_.jvp
-def heap_view_jvp(heap, x, record, listed=False, *, out, dheap, dx):
+def heap_view_jvp(heap, x, record, out, dheap, dx):
+    return add(gathered(dheap, record), own_part(dx, record))
+
+
+@bprop(heap_copy, samples=[(None, 1.5, NUMBER), (None, LIST, places_of(LIST))], pure=False)
+def heap_copy_(heap, x, record, deep=False, *, out, dout):
+    return scattered(dout, record), own_part(dout, record), None, None
+
+
+@heap_copy_.jvp
+def heap_copy_jvp(heap, x, record, deep=False, *, out, dheap, dx):
     return add(gathered(dheap, record), own_part(dx, record))
 
 
@@ -293,7 +305,12 @@ def gathered_(d, record, once=False, *, out, dout):
 
 @bprop(scattered, "linear", samples=[(1.5, NUMBER)])
 def scattered_(dx, record, once=False, *, out, dout):
-    return gathered(dout, record, once), None, None
+    return gathered_as(dout, record, once, dx), None, None
+
+
+@bprop(gathered_as, "linear", samples=[(None, NUMBER, False, None)])
+def gathered_as_(d, record, once, like, out, dout):
+    return scattered(dout, record, once), None, None, None
 
 
 @bprop(without_parts, "linear", samples=[(None, NUMBER)])

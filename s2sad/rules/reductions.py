@@ -128,6 +128,8 @@ def product_of_others(x: Array, axis: Any) -> Array:
     """For each element of `x` the product of all others along `axis`; exact, with all its derivatives, also
     where elements are zero.
     """
+    if isinstance(x, (list, tuple)):
+        x = np.array(x)
     if is_divisor(x):
         return np.prod(x, axis=axis, keepdims=True) / x
     if np.ndim(x) == 0:

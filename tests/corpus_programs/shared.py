@@ -678,3 +678,47 @@ def objects_made_of_settings(settings, y):
     points = [Point(x=s["k"], y=s["l"]) for s in settings]
     points[0].x = points[1].y * y
     return sum(s.energy() for s in springs) * points[0].dot(points[1])
+
+
+@program((positive(3),))
+def list_changed_after_its_product(x):
+    rows = [x[0], x[1]]
+    kept = [rows]
+    product = np.prod(rows)
+    largest = max(rows)
+    kept[0][0] = x[2]
+    return product * largest * rows[0]
+
+
+@program((positive(3),), second=True)
+def rows_changed_after_an_array_of_them(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    same = rows[1]
+    a = np.array(rows)
+    same[0] = x[0] * 3
+    same.append(2.0)
+    return np.prod(a) * rows[1][0]
+
+
+@program((positive(3), positive(3)), wrt=(0, 1), second=True)
+def dict_changed_after_its_values(x, y):
+    found = {}
+    for i, v in enumerate(x):
+        found[i] = v * y[i]
+    values, items = list(found.values()), list(found.items())
+    del found[0]
+    found[9] = x[1]
+    return values[0] * values[1] + values[2] * sum(found.values()) + items[1][1] ** 2
+
+
+@program((positive(3),), second=True)
+def lists_changed_after_they_were_copied(x):
+    rows, others = [x[0], x[1]], [x[2]]
+    kept = [rows, others]
+    joined = list(rows)
+    twice = others[:]
+    end = rows[1:]
+    kept[0].append(x[1] ** 2)
+    kept[1][0] = x[0] * 5
+    kept[0].insert(0, x[2])
+    return joined[0] * joined[1] + twice[0] ** 2 + end[0] * rows[0] + sum(rows)
