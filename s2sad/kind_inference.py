@@ -79,6 +79,7 @@ _LIKE_ARRAY: dict[Any, int] = {
     np.ones_like: 0,
     np.empty_like: 0,
     np.copy: 0,
+    runtime.zeros_of: 0,
     runtime.copy_adjoint: 0,
     runtime.add_at: 0,
     runtime.take_at: 2,

@@ -35,6 +35,7 @@ __all__ = [
     "unit_cotangent",
     "unreduce",
     "zeros_like",
+    "zeros_of",
 ]
 
 FLOATING = frozenset("fc")
@@ -102,16 +103,26 @@ def broadcast_like(dx: Any, like: Any) -> Any:
 
 class Like(NamedTuple):
     """What there is to know of an array to make its adjoint of a broadcast one: traces hold it rather than
-    the array.
+    the array. Of another library's array there is an empty one, to make arrays like it.
     """
 
     shape: tuple[int, ...]
     dtype: Any
+    empty: Any = None
 
 
 def like(x: Any) -> Any:
     """The shape and dtype of an array; None of a path that has none."""
-    return None if x is None else Like(x.shape, x.dtype)
+    if type(x) is np.ndarray:
+        return Like(x.shape, x.dtype)
+    return None if x is None else Like(x.shape, x.dtype, np.empty_like(x, shape=(0,)))
+
+
+def zeros_of(like: Any) -> Any:
+    """The zero adjoint of the array that a `Like` was made of."""
+    if like.empty is None:
+        return np.zeros(like.shape, like.dtype)
+    return np.zeros_like(like.empty, shape=like.shape)
 
 
 def unreduce(dout: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -88,6 +88,7 @@ OPERATORS = frozenset(
 FRESH = OPERATORS | frozenset(
     {
         runtime.zeros_like,
+        runtime.zeros_of,
         runtime.like,
         runtime.copy_adjoint,
         runtime.unreduce,

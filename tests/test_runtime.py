@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
+from s2sad.rules.choices import kept_where, zeroed_where
 from s2sad.runtime import (
     add,
     add_at,
@@ -23,6 +24,7 @@ from s2sad.runtime import (
     unit_cotangent,
     unreduce,
     zeros_like,
+    zeros_of,
 )
 from s2sad.sequences import gather, spread
 from s2sad.transforms.errors import NonDifferentiableError
@@ -238,3 +240,27 @@ def test_a_real_number_has_a_gradient(out: Any) -> None:
 def test_other_results_are_refused_with_what_to_do(out: Any, named: str) -> None:
     with pytest.raises(NonDifferentiableError, match=named):
         unit_cotangent(out)
+
+
+@pytest.mark.parametrize("x", [np.ones((2, 3)), np.ones(2, dtype="float32"), np.ma.masked_array(np.ones(2))])
+def test_zeros_of_what_an_array_was(x: Any) -> None:
+    zeros = zeros_of(like(x))
+    assert type(zeros) is type(x) and zeros.dtype == x.dtype
+    np.testing.assert_array_equal(zeros, np.zeros_like(x))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("function", [kept_where, zeroed_where])
+def test_choices_by_bits(dtype: str, function: Any) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 30)).astype(dtype)
+    x[3], x[:, 4] = np.nan, -np.inf
+    masks = [rng.random((40, 30)) < 0.5, rng.random((40, 1)) < 0.5, rng.integers(0, 200, 30, "u1").view(bool)]
+    for mask in masks:
+        for part in (x, x.T.copy().T, x[:1], x[:, :1]):
+            kept = mask if function is kept_where else np.logical_not(mask)
+            wanted = np.where(kept, part, 0)
+            found = function(mask, part)
+            assert found.dtype == x.dtype and found.flags.writeable and found.flags.owndata
+            np.testing.assert_array_equal(found, wanted)
+            np.testing.assert_array_equal(np.signbit(found.real), np.signbit(wanted.real))

@@ -143,10 +143,16 @@ class Facts:
         return (a in derivatives) is (b in derivatives) and (None in known or known[0] == known[1])
 
     def are_temporary_arrays(self, a: str, b: str) -> bool:
-        """Whether two names are temporaries that hold adjoints of arrays of one kind."""
-        variables = self.generation.adjoint_of
-        temporary = self.is_temporary(a) and self.is_temporary(b) and {a, b} <= variables.keys()
-        return temporary and self.are_alike(variables[a], variables[b])
+        """Whether two names are temporaries that hold arrays of one kind, or adjoints of such."""
+        if (a in self.variables) is not (b in self.variables):
+            return False
+        is_temporary = self.is_temporary(a) and self.is_temporary(b)
+        return is_temporary and self.are_alike(self.variables.get(a, a), self.variables.get(b, b))
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The variables that adjoints are of, by name."""
+        return self.generation.adjoint_of
 
     def origin(self, name: str) -> str | None:
         """The variable that a name is a version of, if any."""
@@ -289,7 +295,7 @@ def _inline_temporaries(tree: Any, facts: Facts) -> Any:
 
 
 def _store_over_zero(tree: Any, facts: Facts) -> Any:
-    variables = facts.generation.adjoint_of
+    variables = facts.variables
     return store_over_zero(
         tree,
         facts.is_pure,
@@ -304,7 +310,8 @@ def _share_names(tree: Any, facts: Facts) -> Any:
 
 
 def _share_temporaries(tree: Any, facts: Facts) -> Any:
-    return share_temporaries(tree, facts.captured | facts.scope, facts.are_temporary_arrays)
+    protected, are_alike = facts.captured | facts.scope, facts.are_temporary_arrays
+    return share_temporaries(tree, protected, lambda name: name in facts.variables, are_alike)
 
 
 def _restore_names(tree: Any, facts: Facts) -> Any:

@@ -22,6 +22,7 @@ __all__ = ["SHAPE_ATTRIBUTES", "SHAPE_ONLY", "Changes"]
 # Reads of an array that ask for its shape and dtype alone: of which arguments, by the function's name.
 SHAPE_ONLY = {
     "zeros_like": (0,),
+    "zeros_of": (0,),
     "ones_like": (0,),
     "full_like": (0,),
     "unbroadcast": (1,),

@@ -262,6 +262,9 @@ def scalar_choices(emitter: Emitter, value: Any) -> Any:
     match value:
         case gast.Call(func=func, args=[test, first, second]) if emitter.is_helper(func, "np", "where"):
             return _conditional(test, scalar_choices(emitter, first), scalar_choices(emitter, second))
+        case gast.Call(func=func, args=[test, whole]) if emitter.is_helper(func, "halved_where"):
+            half = gast.BinOp(left=whole, op=gast.Div(), right=constant(2))
+            return _conditional(test, half, whole)
         case gast.BinOp(left=left, op=op, right=right):
             return gast.BinOp(left=scalar_choices(emitter, left), op=op, right=scalar_choices(emitter, right))
         case gast.UnaryOp(op=op, operand=operand):

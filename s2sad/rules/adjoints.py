@@ -132,5 +132,5 @@ def add_at_(da, index, v, out, dout):
     return dout, None, take_at(dout, index, v)
 
 
-nondifferentiable([zeros_like, runtime.like])
+nondifferentiable([zeros_like, runtime.like, runtime.zeros_of])
 nondifferentiable([runtime.unit_cotangent], pure=False)  # it refuses what has no gradient

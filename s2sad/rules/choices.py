@@ -18,36 +18,49 @@ from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols
 
-__all__ = ["kept_where", "reaching", "where_each", "zeroed_where"]
+__all__ = ["halved_where", "kept_where", "reaching", "where_each", "zeroed_where"]
 
-MANY = 2048  # elements, from which on a product pays
+MANY = 512  # elements, from which on it pays to look at bits
+BITS = {np.dtype(t): np.dtype(f"i{np.dtype(t).itemsize}") for t in ("float16", "float32", "float64")}
 
 
 def kept_where(mask: Array, x: Array) -> Array:
-    """`np.where(mask, x, 0)`. Of many numbers a product is made, several times as fast where the mask
-    follows no pattern, unless an infinity or NaN is among them.
+    """`np.where(mask, x, 0)`; of many numbers by their bits, several times as fast where the mask follows no
+    pattern.
 
     >>> kept_where(np.array([True, False, True]), np.array([1.0, np.inf, 3.0]))
     array([1., 0., 3.])
     """
     if _is_large(mask, x):
-        with np.errstate(all="ignore"):
-            product = x * mask
-            product += 0.0  # of -0.0 it makes 0.0
-            if np.isfinite(np.sum(product)):
-                return product
+        return _bits_where((~mask).view(np.int8) - np.int8(1), x)
     return np.where(mask, x, 0)
 
 
 def zeroed_where(mask: Array, x: Array) -> Array:
     """`np.where(mask, 0, x)`, as `kept_where`."""
-    return kept_where(~mask, x) if _is_large(mask, x) else np.where(mask, 0, x)
+    if _is_large(mask, x):
+        return _bits_where(-(~mask).view(np.int8), x)
+    return np.where(mask, 0, x)
+
+
+def _bits_where(ones: Any, x: Any) -> Any:
+    """The bits of `x` where the integers `ones` are -1, in which all bits are set, else none."""
+    shape = x.shape if x.shape == ones.shape else np.broadcast_shapes(x.shape, ones.shape)
+    result = np.empty_like(x, shape=shape)
+    np.bitwise_and(x.view(BITS[x.dtype]), ones, out=result.view(BITS[x.dtype]))
+    return result
 
 
 def _is_large(mask: Any, x: Any) -> bool:
-    """Whether these are NumPy arrays, of truth values and of many floating-point numbers."""
+    """Whether these are NumPy arrays, of truth values and of floating-point numbers, and many."""
     are_arrays = type(mask) is np.ndarray and type(x) is np.ndarray
-    return are_arrays and x.size >= MANY and mask.dtype == bool and x.dtype.kind in "fc"
+    return are_arrays and mask.size >= MANY and mask.dtype == bool and x.dtype in BITS
+
+
+def halved_where(mask: Array, x: Array) -> Array:
+    """`np.where(mask, x / 2, x)`, which is `x` itself where the mask, of the same shape, holds nowhere."""
+    is_all = type(x) is type(mask) is np.ndarray and x.shape == mask.shape and not mask.any()
+    return x if is_all else np.where(mask, x / 2, x)
 
 
 KEPT = [
@@ -55,6 +68,7 @@ KEPT = [
     given(np.array([[True], [False]]), A(2, 3)),
     given(np.array([True, False]), A(3, 1, dtype="complex128")),
     given(np.arange(MANY) % 3 == 0, A(MANY)),
+    given(np.arange(MANY).reshape(-1, 2) % 3 == 0, A(2, dtype="float32")),
 ]
 
 
@@ -66,6 +80,11 @@ def kept_where_(mask, x, out, dout):
 @bprop(zeroed_where, "elementwise", samples=KEPT)
 def zeroed_where_(mask, x, out, dout):
     return None, np.where(mask, 0, dout)
+
+
+@bprop(halved_where, "elementwise", samples=[*KEPT, given(np.array([False, False]), A(2))])
+def halved_where_(mask, x, out, dout):
+    return None, halved_where(mask, dout)
 
 
 def reaching(mask: Any, x: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..registry import bprop
 from ..runtime import broadcast_like, unbroadcast
+from .choices import halved_where
 from .samples import A, given, since
 from .special import bessel_i, sinc_derivative, where_finite
 
@@ -253,16 +254,16 @@ def where(condition, x, y, out, dout):
 @bprop(np.maximum, "elementwise", domain=(-2.0, 2.0))
 def maximum(x, y, out, dout):
     return (
-        np.where(x >= y, np.where(x == y, dout / 2, dout), 0),
-        np.where(y >= x, np.where(x == y, dout / 2, dout), 0),
+        np.where(x >= y, halved_where(x == y, dout), 0),
+        np.where(y >= x, halved_where(x == y, dout), 0),
     )
 
 
 @bprop(np.minimum, "elementwise", domain=(-2.0, 2.0))
 def minimum(x, y, out, dout):
     return (
-        np.where(x <= y, np.where(x == y, dout / 2, dout), 0),
-        np.where(y <= x, np.where(x == y, dout / 2, dout), 0),
+        np.where(x <= y, halved_where(x == y, dout), 0),
+        np.where(y <= x, halved_where(x == y, dout), 0),
     )
 
 
@@ -270,8 +271,8 @@ def minimum(x, y, out, dout):
 @bprop(np.fmax, np.fmin, "elementwise", domain=(-2.0, 2.0))
 def fmax(x, y, out, dout):
     return (
-        np.where(x == out, np.where(x == y, dout / 2, dout), 0),
-        np.where(y == out, np.where(x == y, dout / 2, dout), 0),
+        np.where(x == out, halved_where(x == y, dout), 0),
+        np.where(y == out, halved_where(x == y, dout), 0),
     )
 
 
@@ -284,19 +285,19 @@ def fmax(x, y, out, dout):
     given(0.3, -0.5, 0.5), given(A(5, dtype="float32"), A(5, dtype="float32"), 0.7)])
 def clip(a, a_min=None, a_max=None, *, min=None, max=None, out, dout):
     if min is not None or max is not None:
-        da = np.where(a == out, np.where((a == min) | (a == max), dout / 2, dout), 0)
-        dmin = np.where(min == out, np.where((a == min) | (min == max), dout / 2, dout), 0)
-        dmax = np.where(max == out, np.where((a == max) | (min == max), dout / 2, dout), 0)
+        da = np.where(a == out, halved_where((a == min) | (a == max), dout), 0)
+        dmin = np.where(min == out, halved_where((a == min) | (min == max), dout), 0)
+        dmax = np.where(max == out, halved_where((a == max) | (min == max), dout), 0)
         return da, None, None, dmin, dmax
     if a_max is None:
-        da = np.where(a == out, np.where(a == a_min, dout / 2, dout), 0)
-        return da, np.where(a_min == out, np.where(a == a_min, dout / 2, dout), 0), None, None, None
+        da = np.where(a == out, halved_where(a == a_min, dout), 0)
+        return da, np.where(a_min == out, halved_where(a == a_min, dout), 0), None, None, None
     if a_min is None:
-        da = np.where(a == out, np.where(a == a_max, dout / 2, dout), 0)
-        return da, None, np.where(a_max == out, np.where(a == a_max, dout / 2, dout), 0), None, None
-    da = np.where(a == out, np.where((a == a_min) | (a == a_max), dout / 2, dout), 0)
-    da_min = np.where(a_min == out, np.where((a == a_min) | (a_min == a_max), dout / 2, dout), 0)
-    da_max = np.where(a_max == out, np.where((a == a_max) | (a_min == a_max), dout / 2, dout), 0)
+        da = np.where(a == out, halved_where(a == a_max, dout), 0)
+        return da, None, np.where(a_max == out, halved_where(a == a_max, dout), 0), None, None
+    da = np.where(a == out, halved_where((a == a_min) | (a == a_max), dout), 0)
+    da_min = np.where(a_min == out, halved_where((a == a_min) | (a_min == a_max), dout), 0)
+    da_max = np.where(a_max == out, halved_where((a == a_max) | (a_min == a_max), dout), 0)
     return da, da_min, da_max, None, None
 
 

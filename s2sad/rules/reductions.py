@@ -15,6 +15,7 @@ import numpy as np
 
 from ..registry import bprop, nondifferentiable
 from ..runtime import unbroadcast, unreduce
+from .choices import kept_where
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols
@@ -90,8 +91,10 @@ def to_ties(dout: Array, x: Array, out: Array, axis: Any, keepdims: bool = False
     if not keepdims and np.ndim(x):
         dout, out = np.expand_dims(dout, axis), np.expand_dims(out, axis)
     hit = are_ties(x, out)
-    share = dout / np.maximum(np.sum(hit, axis=axis, keepdims=True), 1)
-    return np.where(hit, share.astype(np.asarray(dout).dtype), 0)
+    if np.count_nonzero(hit) != np.size(out):
+        share = dout / np.maximum(np.sum(hit, axis=axis, keepdims=True), 1)
+        dout = share.astype(np.asarray(dout).dtype)
+    return kept_where(hit, dout)
 
 
 def share_of_initial(x: Array, out: Array, axis: Any, keepdims: bool, initial: Any, where: Any) -> Array:
