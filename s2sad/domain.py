@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from . import kind_plans
-from .kind_inference import call_kind
+from .kind_inference import call_kind, made_like
 from .kind_joins import join
 from .kind_predicates import (
     are_alike,
@@ -109,6 +109,7 @@ __all__ = [
     "is_tuple",
     "is_tuple_of_numbers",
     "is_vector_of_floats",
+    "made_like",
     "item_kind",
     "item_nature",
     "join",

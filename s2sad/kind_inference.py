@@ -8,7 +8,7 @@ where they may be.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -45,7 +45,7 @@ from .rules.methods import reshape_method
 from .rules.places import at_mask
 from .sparse import kind_with_sparse, makes_sparse
 
-__all__ = ["call_kind"]
+__all__ = ["call_kind", "made_like"]
 
 Function = Callable[..., Any]
 
@@ -119,6 +119,11 @@ _FULL_REDUCTIONS = frozenset(
         np.count_nonzero,
     }
 )
+
+
+def made_like(function: Any) -> int | None:
+    """The position of the argument that a function returns something just like; None of others."""
+    return _LIKE_ARRAY.get(function) if isinstance(function, Hashable) else None
 
 
 def call_kind(

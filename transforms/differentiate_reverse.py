@@ -197,7 +197,13 @@ def keep_shapes(reverse: Reverse, statements: list[Any], forward: list[Any], bac
     read = set(names_read(backward))
     shaped = asked_for_shapes(reverse, {n: n for n in whole if n in read}, zeros)
     needed = {whole[n] for n in whole if n in read and n not in shaped}
-    kept = {n: reverse.names.temporary(n) for n in whole if n in shaped and whole[n] not in needed - {n}}
+    kept: dict[str, str] = {}
+    for n in [n for n in whole if n in shaped and whole[n] not in needed]:
+        given = reverse.shapes.given_like(n)  # which is held anyway
+        if given is not None:
+            backward[:] = [substitute(b, {n: load(given)}) for b in backward]
+        else:
+            kept[n] = reverse.names.temporary(n)
     bound = Counter(n for s in forward for n in assigned_names(s))
     for k in range(len(forward) - 1, -1, -1):  # right behind the array, which nothing holds on to then
         match forward[k]:

@@ -71,7 +71,10 @@ class ShapeSources:
                 operands = [operation.source]
             elif isinstance(operation, Apply):
                 rule = emitter.primitives.find_rule(operation.function)
-                if rule is not None and rule.structure == "elementwise":
+                place = emitter.domain.made_like(operation.function)
+                if place is not None and not operation.keywords:
+                    operands = list(operation.args[place : place + 1])
+                elif rule is not None and rule.structure == "elementwise":
                     operands = [
                         a
                         for a in operation.operands()
@@ -105,6 +108,11 @@ class ShapeSources:
             if len(around) < len(loops) and around == loops[: len(around)]:
                 return other
         return named[0] if named else chain[-1]  # the first is there anyway, if any of them is
+
+    def given_like(self, name: str) -> str | None:
+        """A parameter, never assigned, that is an array of the shape and dtype of another one."""
+        parameters = {p.id for p in self.emitter.program.tree.args.args} - self._definitions.keys()
+        return next((n for n in self._chain(name, False) if n in parameters), None)
 
     def redirect(self, statement: Any, code: list[Any]) -> list[Any]:
         """The reverse code of a statement, with what asks for shapes alone asking others."""
