@@ -10,6 +10,7 @@ import gast
 import numpy as np
 
 from . import domain
+from .fitting import contracted, fitted
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
 from .runtime import unbroadcast, unreduce
@@ -27,7 +28,8 @@ __all__ = [
 ]
 
 
-ODD = frozenset({"unbroadcast", "unreduce", "sum", "transpose"})
+SUMMING = (unbroadcast, unreduce, fitted, contracted)
+ODD = frozenset({"unbroadcast", "fitted", "contracted", "unreduce", "sum", "transpose"})
 
 
 def users_names(program: Program) -> frozenset[str]:
@@ -61,7 +63,7 @@ def is_float(
                 return found(operand)
             case gast.Call(func=func, args=[operand], keywords=keywords) if program.resolve(func) is np.sum:
                 return found(operand) and all(k.arg in ("axis", "keepdims") for k in keywords)
-            case gast.Call(func=func, args=[operand, *_]) if program.resolve(func) in (unbroadcast, unreduce):
+            case gast.Call(func=func, args=[operand, *_]) if program.resolve(func) in SUMMING:
                 return found(operand)
             case gast.Call(func=func, args=args):
                 rule = PRIMITIVES.find_rule(program.resolve(func))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import heap_adjoints, memory, runtime, updates
+from . import fitting, heap_adjoints, memory, runtime, updates
 from .conversions import dict_copy, dict_get, dict_items, dict_values
 from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
@@ -86,6 +86,8 @@ _LIKE_ARRAY: dict[Any, int] = {
     runtime.take_stored: 2,
     updates.own_tangent: 0,
     runtime.unbroadcast: 1,
+    fitting.fitted: 1,
+    fitting.contracted: 2,
     runtime.conform: 1,
     runtime.broadcast_like: 1,
     runtime.unreduce: 1,

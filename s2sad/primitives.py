@@ -16,7 +16,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import memory, mirrors, runtime, updates
+from . import fitting, memory, mirrors, runtime, updates
 from .changing import changed, changed_by_method
 from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
@@ -37,7 +37,7 @@ from .updates import repeated, times_repeated
 __all__ = ["PRIMITIVES", "RulePrimitives"]
 
 
-HELPERS = (runtime, updates, mirrors, choices, memory)  # the modules of what generated code calls
+HELPERS = (runtime, fitting, updates, mirrors, choices, memory)  # the modules of what generated code calls
 BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
 

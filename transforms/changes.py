@@ -26,6 +26,8 @@ SHAPE_ONLY = {
     "ones_like": (0,),
     "full_like": (0,),
     "unbroadcast": (1,),
+    "fitted": (1,),
+    "contracted": (2,),
     "unreduce": (1,),
     "broadcast_like": (1,),
     "conform": (1,),

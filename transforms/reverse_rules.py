@@ -11,6 +11,7 @@ import gast
 from .adjoints import Adjoint, Env
 from .derived_kinds import conformed, derived_kinds
 from .emit import Slot
+from .fit_products import fitted
 from .masks import (
     both_hold,
     choice,
@@ -196,7 +197,11 @@ def contributions(
             part = replace(part, uniform=True, whole=adjoint.whole)
         elif adjoint.uniform and not has_shape(reverse, operation, part.value, out):
             if adjoint.whole is not None:
-                return None
+                fit = None if statements else fitted(reverse, operation, part, slot)
+                if fit is None:
+                    return None
+                found.append((slot.name, fit))
+                continue
             formed = plan in ("none", "sum") if part.mask is None else reverse.has_form(part.mask, out)
             formed = formed or plan == "none"
             if statements or arrays_read(reverse, part.value) or not formed:

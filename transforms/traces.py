@@ -103,7 +103,10 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
 
 
 # The helpers that ask one of their arguments for nothing but its shape and dtype: which one.
-_ASKING = {"unbroadcast": 1, "unreduce": 1, "conform": 1, "take_at": 2, "take_stored": 2, "zeros_of": 0}
+_ASKING = {
+    "unbroadcast": 1, "fitted": 1, "contracted": 2, "unreduce": 1, "conform": 1, "take_at": 2,
+    "take_stored": 2, "zeros_of": 0,
+}  # fmt: skip
 
 
 def asked_for_shapes(reverse: Reverse, fields: dict[str, str], back: list[Any]) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import runtime
+from ..fitting import contracted, fitted
 from ..registry import bprop, nondifferentiable
 from ..runtime import (
     add_at,
@@ -45,6 +46,26 @@ def conform_(dx, x, out, dout):
     given(A(3), np.zeros((2, 3), "complex128")), given((A(3), 1.0), (np.zeros((2, 3)), np.zeros(2)))])
 def broadcast_like_(dx, like, out, dout):
     return conform(dout, dx), None
+
+
+@bprop(fitted, "linear", samples=[
+    given(A(3, 4), np.zeros(4)), given(A(3, 1), np.zeros(4)), given(A(4), np.zeros((3, 4))),
+    given(A(2, 1, 4), np.zeros((1, 3, 1))), given(A(2, 3), np.zeros((2, 3), "float32"))])
+def fitted_(dx, x, out, dout):
+    return fitted(dout, dx), None
+
+
+@bprop(contracted, samples=[
+    given(A(3, 4), A(4), np.zeros(4)), given(A(3, 1), A(4), np.zeros(4)), given(A(4), A(4), np.zeros((3, 4))),
+    given(A(2, 1, 4), A(3, 1), np.zeros((1, 3, 1))), given(A(2, 1), A(1, 1), np.zeros((2, 3))),
+    given(A(2, 3, dtype="float32"), A(3, dtype="float32"), np.zeros((2, 1), "float32"))])
+def contracted_(a, b, x, out, dout):
+    return contracted(dout, b, a), contracted(dout, a, b), None
+
+
+@contracted_.jvp
+def contracted_jvp(a, b, x, out, da, db):
+    return contracted(da, b, x) + contracted(a, db, x)
 
 
 @bprop(unreduce, "linear", samples=[

@@ -96,6 +96,25 @@ def softmax(a):
     return e / np.sum(e, axis=-1, keepdims=True)
 
 
+@program(
+    (positive(3, 1, 4), positive(2, 1)),
+    (positive(4), positive(3, 2, 1)),
+    (positive(3, 2, 1), positive(1, 1)),
+    (positive(2, 3, 4), positive(2, 3, 1)),
+    (positive(1, 2, 1), positive(3, 1, 1)),
+    wrt=(0, 1),
+    second=True,
+)
+def sums_of_broadcast_products(a, b):
+    both = np.sum(a * b, axis=1) * np.sum(a / b, axis=(0, -1))[0]
+    return both + np.sum((a + 1) * b, axis=(1, 2), keepdims=True)[0]
+
+
+@program((positive(3, 1, 2), positive(3, 2)), wrt=(0, 1), second=True)
+def contraction_by_a_sum(a, b):
+    return np.sum(np.sum(a * b[:, :, np.newaxis], axis=1) * a[:, 0], axis=0)
+
+
 @program((positive(4),))
 def cumulative(x):
     return np.cumsum(x) * x + x.cumsum()
