@@ -29,6 +29,7 @@ from .primitives import PRIMITIVES
 from .promoted import is_unseen
 from .purity import Purity
 from .running import origin_of, origins
+from .sharing import is_fresh
 from .source import read_source
 from .transforms import (
     Watch,
@@ -215,6 +216,7 @@ class Generator:
             lambda e, is_one: is_float(e, is_one, result, generation.kinds, generation.derivatives),
             lambda e: is_number(e, generation.kinds),
             lambda call: is_odd(call, result),
+            lambda call: is_fresh(result.resolve(call.func)),
             lambda a, b: domain.are_alike(
                 generation.kinds.get(a, UNKNOWN), generation.kinds.get(b, UNKNOWN)
             ),

@@ -47,6 +47,7 @@ from .share_values import share_values
 from .store_over_zero import store_over_zero
 from .to_anf import to_anf
 from .to_ssa import to_ssa
+from .update_in_place import update_in_place
 
 __all__ = [
     "NORMALISE",
@@ -109,8 +110,8 @@ class Facts:
 
     `is_pure(call)`, `is_float(expression, is_one)` and `is_number(expression)`, of a name or an item of one,
     answer for the code, `is_one(name)` telling that a name has the one value that it had when kinds were
-    found; `is_odd(call)` says that a function is odd in its first argument, `are_alike(a, b)` that
-    two variables are arrays of one kind; `users` are the names of the
+    found; `is_odd(call)` says that a function is odd in its first argument, `is_fresh(call)` that it makes a
+    new object, `are_alike(a, b)` that two variables are arrays of one kind; `users` are the names of the
     user's own variables, which stay, and `origins` tells which variable a name is a version of; `captured`
     are names that inner functions read. With `careful` somebody may take the code's exceptions.
     """
@@ -120,6 +121,7 @@ class Facts:
     is_float: Callable[[Any, Callable[[str], bool]], bool]
     is_number: Callable[[Any], bool]
     is_odd: Callable[[Any], bool]
+    is_fresh: Callable[[Any], bool]
     are_alike: Callable[[str, str], bool]
     users: frozenset[str]
     origins: Mapping[str, str]
@@ -148,6 +150,13 @@ class Facts:
             return False
         is_temporary = self.is_temporary(a) and self.is_temporary(b)
         return is_temporary and self.are_alike(self.variables.get(a, a), self.variables.get(b, b))
+
+    def have_one_form(self, a: str, b: str) -> bool:
+        """Whether two names are of adjoints that are arrays of one dtype and shape."""
+        if not {a, b} <= self.variables.keys() or {a, b} & self.generation.spreading:
+            return False
+        x, y = self.variables[a], self.variables[b]
+        return self.are_alike(x, y) and (x == y or frozenset((x, y)) in self.generation.same_shape)
 
     @property
     def variables(self) -> Mapping[str, str]:
@@ -305,6 +314,24 @@ def _store_over_zero(tree: Any, facts: Facts) -> Any:
     )
 
 
+def _update_in_place(tree: Any, facts: Facts) -> Any:
+    is_one, variables = _assigned_once(tree, facts), facts.variables
+
+    def is_of_form(value: Any, name: str) -> bool:
+        """Whether arithmetic reads an array, no adjoint, of the kind that a variable has."""
+        match value:
+            case gast.Name(id=read):
+                is_primal = read not in facts.generation.derivatives and is_one(read)
+                return is_primal and facts.are_alike(read, variables.get(name, ""))
+            case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div(), right=right):
+                return is_of_form(left, name) or is_of_form(right, name)
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                return is_of_form(operand, name)
+        return False
+
+    return update_in_place(tree, is_of_form, facts.have_one_form, facts.is_fresh)
+
+
 def _share_names(tree: Any, facts: Facts) -> Any:
     return share_names(tree, facts.captured, facts.origin, facts.alike)
 
@@ -332,6 +359,7 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("move_signs", _move_signs),
     ("remove_dead_code_again", _remove_new_dead_code),
     ("store_over_zero", _store_over_zero),
+    ("update_in_place", _update_in_place),
     ("share_names", _share_names),
     ("share_temporaries", _share_temporaries),
     ("restore_names", _restore_names),
@@ -345,6 +373,7 @@ def simplify(
     is_float: Callable[[Any, Callable[[str], bool]], bool],
     is_number: Callable[[Any], bool],
     is_odd: Callable[[Any], bool],
+    is_fresh: Callable[[Any], bool],
     are_alike: Callable[[str, str], bool],
     users: frozenset[str],
     careful: bool = False,
@@ -364,6 +393,7 @@ def simplify(
         is_float,
         is_number,
         is_odd,
+        is_fresh,
         are_alike,
         users,
         program.origins,

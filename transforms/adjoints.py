@@ -45,6 +45,8 @@ class AdjointEmitter(Emitter):
         self.used: set[str] = set()
         self.adjoint_names: set[str] = set()
         self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
+        self.spreading: set[str] = set()
+        self.same_shape: set[frozenset[str]] = set()
         self.condition_names: set[str] = set()
         self._definitions: dict[str, Any] | None = None
         self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
@@ -170,9 +172,11 @@ class AdjointEmitter(Emitter):
             is_object = isinstance(value, (gast.Name, gast.Call))
             own = not uniform and ((owned and is_object) or self.is_fresh(value))
             atom = self.named(variable, value, code)
+            self.note_spreading(atom, uniform)
             env[variable] = Adjoint(atom, owned=own, uniform=uniform, mask=mask, zeroed=zeroed, whole=whole)
         elif mask is not None or current.mask is not None:
             new = Adjoint(self.named(variable, value, code), uniform=uniform, mask=mask, zeroed=zeroed)
+            self.note_spreading(new.value, uniform)
             self.accumulate_masked(env, variable, current, new, code)
         elif current.accumulator:
             self.used.add(variable)
@@ -189,7 +193,11 @@ class AdjointEmitter(Emitter):
             name = self.adjoint_name(variable)
             code.append(assign(name, self.plus(current.value, value, variable)))
             both = current.uniform and uniform
+            self.note_spreading(load(name), both)
             env[variable] = Adjoint(load(name), owned=not both, uniform=both)
+
+    def note_spreading(self, atom: Any, uniform: bool) -> None:
+        self.spreading |= {atom.id} if uniform and isinstance(atom, gast.Name) else set()
 
     def accumulate_masked(
         self, env: Env, variable: str, current: Adjoint, new: Adjoint, code: list[Any]
@@ -199,6 +207,7 @@ class AdjointEmitter(Emitter):
         if mask is not None and mask == new.mask:
             name = self.named(variable, self.plus(current.value, new.value, variable), code)
             uniform, zeroed = current.uniform and new.uniform, current.zeroed and new.zeroed
+            self.note_spreading(name, uniform)
             env[variable] = Adjoint(name, not uniform, uniform=uniform, mask=mask, zeroed=zeroed)
         elif mask is not None and opposite(mask, new.mask):
             name = self.named(variable, self.chosen_from(variable, mask[-1:], current, new), code)

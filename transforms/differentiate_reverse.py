@@ -7,7 +7,6 @@ closure `bprop`, which can be called many times). The walk is in `reverse`; here
 
 from __future__ import annotations
 
-from collections import Counter
 from types import ModuleType
 from typing import Any
 
@@ -17,13 +16,12 @@ from .adjoints import Adjoint, Env
 from .changes import Changes
 from .classified import Operations
 from .emit import Generation
+from .keep_less import keep_less
 from .nodes import assign, assigned_names, call, constant, load, names_read, tuple_of
-from .operations import Apply
 from .program import MISSING, Program
-from .rebuild import map_children, rebuilt, substitute
+from .rebuild import map_children, substitute
 from .reverse import Reverse
 from .shadows import Shadows, shadow_of
-from .traces import asked_for_shapes
 
 __all__ = ["differentiate_reverse"]
 
@@ -82,7 +80,7 @@ def differentiate_reverse(
     if form == "vjp":
         keep_globals(reverse, forward, backward)
         keep_attributes(reverse, forward, backward)
-        keep_shapes(reverse, statements, forward, backward)
+        keep_less(reverse, statements, forward, backward, out)
     gradients = [reverse.result(env, name, backward) for name in wrt]
     result = gradients[0] if bare else tuple_of(gradients)
     name = {
@@ -132,6 +130,8 @@ def differentiate_reverse(
             reverse.kinds,
             bprop,
             reverse.adjoint_of,
+            reverse.spreading,
+            reverse.same_shape,
         ),
     )
 
@@ -186,66 +186,6 @@ def is_data_of(reverse: Reverse, root: str, node: Any) -> bool:
         and is_data(value)
         and not reverse.primitives.is_fixed(reverse.program.resolve(load(root)))
     )
-
-
-def keep_shapes(reverse: Reverse, statements: list[Any], forward: list[Any], backward: list[Any]) -> None:
-    """Makes bprop hold the shape and dtype alone of the arrays of which it reads nothing else, and of which
-    it reads no other part.
-    """
-    whole = arrays_made(reverse, statements)
-    zeros = [zeros_as_helper(reverse, b, whole) for b in backward]
-    read = set(names_read(backward))
-    shaped = asked_for_shapes(reverse, {n: n for n in whole if n in read}, zeros)
-    needed = {whole[n] for n in whole if n in read and n not in shaped}
-    kept: dict[str, str] = {}
-    for n in [n for n in whole if n in shaped and whole[n] not in needed]:
-        given = reverse.shapes.given_like(n)  # which is held anyway
-        if given is not None:
-            backward[:] = [substitute(b, {n: load(given)}) for b in backward]
-        else:
-            kept[n] = reverse.names.temporary(n)
-    bound = Counter(n for s in forward for n in assigned_names(s))
-    for k in range(len(forward) - 1, -1, -1):  # right behind the array, which nothing holds on to then
-        match forward[k]:
-            case gast.Assign(targets=[gast.Name(id=n)]) if n in kept and bound[n] == 1:
-                forward.insert(k + 1, shape_of(reverse, n, kept[n]))
-    forward.extend(shape_of(reverse, n, copy) for n, copy in kept.items() if bound[n] != 1)
-    copies = {n: load(copy) for n, copy in kept.items()}
-    backward[:] = [substitute(zeros_as_helper(reverse, b, kept), copies) for b in backward]
-
-
-def arrays_made(reverse: Reverse, statements: list[Any]) -> dict[str, str]:
-    """For the names that are assigned new arrays, and parts of such, in a block the name of the array."""
-    bound = Counter(n for s in statements for n in assigned_names(s))
-    found: dict[str, str] = {}
-    for s in statements:
-        match s:
-            case gast.Assign(targets=[gast.Name(id=name)], value=value) if is_made(reverse, value):
-                found[name] = name
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript(value=gast.Name(id=base))):
-                if base in found and bound[name] == bound[base] == 1:
-                    found[name] = found[base]
-    return found
-
-
-def zeros_as_helper(reverse: Reverse, code: Any, names: Any) -> Any:
-    """Code with `zeros_of(x)`, which wants no more of an array than its shape, for `np.zeros_like(x)`."""
-    match code:
-        case gast.Call(func=func, args=[gast.Name(id=name)], keywords=[]) if name in names:
-            if reverse.is_helper(func, "np", "zeros_like"):
-                return rebuilt(code, func=reverse.helper("zeros_of"))
-    return map_children(code, lambda child: zeros_as_helper(reverse, child, names))
-
-
-def shape_of(reverse: Reverse, name: str, copy: str) -> Any:
-    """The statement that keeps the shape and dtype of an array."""
-    return assign(copy, call(reverse.helper("like"), load(name)))
-
-
-def is_made(reverse: Reverse, value: Any) -> bool:
-    """Whether an expression makes a new object, rather than a view of another one."""
-    operation = reverse.operation(value)
-    return isinstance(operation, Apply) and reverse.primitives.sharing(operation) == "fresh"
 
 
 def is_data(value: Any) -> bool:

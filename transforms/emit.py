@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,8 +38,9 @@ class Slot:
 @dataclass(frozen=True)
 class Generation:
     """What is known of generated code: the lists that are traces, the names of adjoints or tangents, the
-    kinds of all other names, the name of the closure that holds the reverse sweep, and the variables that
-    adjoints are of.
+    kinds of all other names, the name of the closure that holds the reverse sweep, the variables that
+    adjoints are of, the names of those adjoints that broadcasting has yet to spread, and pairs of variables
+    that are arrays of the same shape.
     """
 
     traces: frozenset[str]
@@ -47,6 +48,8 @@ class Generation:
     kinds: Mapping[str, Any]
     bprop: str | None = None
     adjoint_of: Mapping[str, str] = field(default_factory=dict)
+    spreading: Set[str] = frozenset()
+    same_shape: Set[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -191,6 +191,8 @@ def contributions(
         plan = "guard" if is_sum else "none"
         if is_broadcast and not is_sum:
             plan = reverse.shape_plan(operation, load(slot.name), out, is_elementwise)
+            if plan == "none" and is_elementwise:
+                reverse.same_shape.add(frozenset((slot.name, out)))
         if only_numbers:
             part = replace(part, value=scalar_choices(reverse, part.value))
         if adjoint.whole is not None and plan == "none" and same(part.value, adjoint.value):

@@ -60,7 +60,7 @@ class _Sharing:
         if uses is None:
             return tree
         inside = set(_made_in_loops(tree))
-        found = [n for n in _made(tree.body) if self.may_share(n, uses, n in inside)]
+        found = [n for n in _made(tree.body) if self.may_share(n, uses)]
         if len(found) < 2:
             return tree
         kept = frozenset(self.protected | uses.fixed | set(uses.parameters))
@@ -78,10 +78,10 @@ class _Sharing:
                 mapping.update(dict.fromkeys(group, load(self.name_of(group))))
         return rebuilt(tree, body=renamed(tree.body, mapping, tree)) if mapping else tree
 
-    def may_share(self, name: str, uses: Uses, is_inside: bool) -> bool:
+    def may_share(self, name: str, uses: Uses) -> bool:
         elsewhere = uses.captured, uses.fixed, self.protected
         is_own = uses.bound[name] == 1 and not any(name in names for names in elsewhere)
-        return is_own and (is_inside or not self.is_derivative(name)) and self.alike(name, name)
+        return is_own and self.alike(name, name)
 
     def name_of(self, group: list[str]) -> str:
         """The first one's name, if they belong to one statement."""

@@ -1,0 +1,129 @@
+"""Updates an adjoint in place that is needed for nothing but the next one.
+
+Contract: a function definition in, one that does the same out, to the last bit. An array that the function
+has just computed, that nobody else can hold and that is not read again, takes what is computed of it, if that
+is an array of its kind and shape.
+
+    dy = dout / total + dtotal          dy = dout / total + dtotal
+    dy_1 = dy * y                 ->    dy *= y
+    dx = np.sum(dy_1, axis=0)           dx = np.sum(dy, axis=0)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from .find_uses import Uses, find_uses, map_nested
+from .merge_copies import renamed
+from .nodes import blocks_of, load, loads, located, store
+from .rebuild import map_blocks, rebuilt
+
+__all__ = ["update_in_place"]
+
+Node = Any  # gast publishes no types
+
+_UPDATING = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+_COMMUTING = (gast.Add, gast.Mult)
+
+
+def update_in_place(
+    tree: Node,
+    is_of_form: Callable[[Node, str], bool],
+    are_alike: Callable[[str, str], bool],
+    is_fresh: Callable[[Node], bool],
+) -> Node:
+    """The function with updates in place.
+
+    `is_of_form(value, name)` says that the arithmetic that a name is assigned surely makes an array of the
+    dtype that the name's variable has, `are_alike(a, b)` that a name may be updated to become another, an
+    array of the same dtype and shape, and `is_fresh` that a call makes a new object.
+    """
+    tree = map_nested(tree, lambda nested: update_in_place(nested, is_of_form, are_alike, is_fresh))
+    uses = find_uses(tree)
+    if uses is None:
+        return tree
+    updates = _Updates(uses, is_of_form, are_alike, is_fresh)
+    body = updates.block(tree.body)
+    mapping = {name: load(_best(group)) for group in updates.groups.values() for name in group}
+    return rebuilt(tree, body=renamed(body, mapping, tree)) if mapping else tree
+
+
+class _Updates:
+    """The updates of one function; `groups` has, for each array that is updated, its names."""
+
+    def __init__(
+        self,
+        uses: Uses,
+        is_of_form: Callable[[Node, str], bool],
+        are_alike: Callable[[str, str], bool],
+        is_fresh: Callable[[Node], bool],
+    ) -> None:
+        self.uses, self.is_of_form, self.are_alike, self.is_fresh = uses, is_of_form, are_alike, is_fresh
+        self.groups: dict[str, list[str]] = {}
+        self.first: dict[str, str] = {}  # for each name of an array that is updated the first one
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        result: list[Node] = []
+        unread: dict[str, int] = {}  # for the arrays that may be updated how often they are read from here on
+        for s in statements:
+            if blocks_of(s):
+                for name in loads(s):
+                    unread.pop(name, None)
+                result.append(map_blocks(s, self.block))
+                continue
+            read = loads(s)
+            for name in set(read) & unread.keys():
+                unread[name] -= read.count(name)
+            update = self.update(s, unread)
+            for name in set(read) & unread.keys():
+                if self.keeps(s, name):
+                    del unread[name]
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() | gast.UnaryOp() as value):
+                    if self.is_own(name) and (update is not s or self.is_of_form(value, name)):
+                        unread[name] = self.uses.read[name]
+            result.append(update)
+        return result
+
+    def is_own(self, name: str) -> bool:
+        uses = self.uses
+        elsewhere = uses.captured, uses.fixed, uses.parameters
+        return uses.bound[name] == 1 and not any(name in names for names in elsewhere)
+
+    def update(self, s: Node, unread: dict[str, int]) -> Node:
+        """An assignment as an update of an array that it is the last to read, if it is one."""
+        match s:
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.BinOp(left=left, op=op, right=right),
+            ) if self.is_own(name) and isinstance(op, _UPDATING):
+                sides = [(left, right), (right, left)] if isinstance(op, _COMMUTING) else [(left, right)]
+                for old, value in sides:
+                    if not isinstance(old, gast.Name) or unread.get(old.id) != 0 or old.id in loads(value):
+                        continue
+                    if _stem(old.id) == _stem(name) and self.are_alike(old.id, name):
+                        first = self.first[name] = self.first.get(old.id, old.id)
+                        self.groups.setdefault(first, [first]).append(name)
+                        return located(gast.AugAssign(target=store(first), op=op, value=value), s)
+        return s
+
+    def keeps(self, s: Node, name: str) -> bool:
+        """Whether an array may have another name, or be part of something, after a statement reads it."""
+        match s:
+            case gast.Assign() | gast.AugAssign():
+                is_new = isinstance(s.value, (gast.BinOp, gast.UnaryOp, gast.Compare))
+                return not (is_new or (isinstance(s.value, gast.Call) and self.is_fresh(s.value)))
+        return True
+
+
+def _best(names: list[str]) -> str:
+    """The name without a number, or the first."""
+    return next((n for n in names if _stem(n) == n), names[0])
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"_\d+$", "", name)
