@@ -77,7 +77,7 @@ def stored_over(x: Any, b: Any) -> Any:
             rectified,
             (M - 5, np.ones(4)),
             [
-                "dout_1 = kept_where(out_2 >= 0, halved_where(out_2 == 0, dout))",
+                "dout_1 = kept_where(out_3, halved_where(out_4, dout))",
                 "db = np.sum(dout_1, axis=0)",
                 "dx = dout_1 @ out_1.T",
             ],
