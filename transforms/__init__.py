@@ -7,7 +7,7 @@ pipeline tells a `Watch` of the program after each of its passes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -314,7 +314,7 @@ def _store_over_zero(tree: Any, facts: Facts) -> Any:
     )
 
 
-def _update_in_place(tree: Any, facts: Facts) -> Any:
+def _update_in_place(tree: Any, facts: Facts, wanted: Set[str] | None = None) -> Any:
     is_one, variables = _assigned_once(tree, facts), facts.variables
 
     def is_of_form(value: Any, name: str) -> bool:
@@ -329,7 +329,10 @@ def _update_in_place(tree: Any, facts: Facts) -> Any:
                 return is_of_form(operand, name)
         return False
 
-    return update_in_place(tree, is_of_form, facts.have_one_form, facts.is_fresh)
+    def may_become(a: str, b: str) -> bool:
+        return (wanted is None or b in wanted) and facts.have_one_form(a, b)
+
+    return update_in_place(tree, is_of_form, may_become, facts.is_fresh)
 
 
 def _share_names(tree: Any, facts: Facts) -> Any:
@@ -354,6 +357,8 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("join_exchanges", lambda tree, facts: join_exchanges(tree)),
     ("share_values", _share_values),
     ("read_before_zero", _read_before_zero),
+    # Sums with what broadcasting spreads: NumPy would not reuse the other term.
+    ("update_stretched", lambda tree, facts: _update_in_place(tree, facts, facts.generation.stretched)),
     ("inline_temporaries", _inline_temporaries),
     ("fold_constants_again", _fold_merged),
     ("move_signs", _move_signs),

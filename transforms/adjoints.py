@@ -45,7 +45,7 @@ class AdjointEmitter(Emitter):
         self.used: set[str] = set()
         self.adjoint_names: set[str] = set()
         self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
-        self.spreading: set[str] = set()
+        self.spreading, self.stretched = set[str](), set[str]()
         self.same_shape: set[frozenset[str]] = set()
         self.condition_names: set[str] = set()
         self._definitions: dict[str, Any] | None = None
@@ -194,6 +194,8 @@ class AdjointEmitter(Emitter):
             code.append(assign(name, self.plus(current.value, value, variable)))
             both = current.uniform and uniform
             self.note_spreading(load(name), both)
+            if current.uniform is not uniform and (whole is not None or current.whole is not None):
+                self.stretched.add(name)
             env[variable] = Adjoint(load(name), owned=not both, uniform=both)
 
     def note_spreading(self, atom: Any, uniform: bool) -> None:

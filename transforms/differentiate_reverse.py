@@ -131,6 +131,7 @@ def differentiate_reverse(
             bprop,
             reverse.adjoint_of,
             reverse.spreading,
+            reverse.stretched,
             reverse.same_shape,
         ),
     )

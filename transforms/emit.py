@@ -39,8 +39,8 @@ class Slot:
 class Generation:
     """What is known of generated code: the lists that are traces, the names of adjoints or tangents, the
     kinds of all other names, the name of the closure that holds the reverse sweep, the variables that
-    adjoints are of, the names of those adjoints that broadcasting has yet to spread, and pairs of variables
-    that are arrays of the same shape.
+    adjoints are of, the names of those adjoints that broadcasting has yet to spread, and of sums with such,
+    and pairs of variables that are arrays of the same shape.
     """
 
     traces: frozenset[str]
@@ -49,6 +49,7 @@ class Generation:
     bprop: str | None = None
     adjoint_of: Mapping[str, str] = field(default_factory=dict)
     spreading: Set[str] = frozenset()
+    stretched: Set[str] = frozenset()
     same_shape: Set[frozenset[str]] = frozenset()
 
 

@@ -12,6 +12,7 @@ is an array of its kind and shape.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,7 @@ import gast
 
 from .find_uses import Uses, find_uses, map_nested
 from .merge_copies import renamed
-from .nodes import blocks_of, load, loads, located, store
+from .nodes import blocks_of, load, loads, located, own_statements, store
 from .rebuild import map_blocks, rebuilt
 
 __all__ = ["update_in_place"]
@@ -46,7 +47,8 @@ def update_in_place(
     uses = find_uses(tree)
     if uses is None:
         return tree
-    updates = _Updates(uses, is_of_form, are_alike, is_fresh)
+    counts = Counter(name for s in own_statements(tree.body) for name in _updated(s))
+    updates = _Updates(uses, counts, is_of_form, are_alike, is_fresh)
     body = updates.block(tree.body)
     mapping = {name: load(_best(group)) for group in updates.groups.values() for name in group}
     return rebuilt(tree, body=renamed(body, mapping, tree)) if mapping else tree
@@ -58,11 +60,13 @@ class _Updates:
     def __init__(
         self,
         uses: Uses,
+        updates: Counter[str],
         is_of_form: Callable[[Node, str], bool],
         are_alike: Callable[[str, str], bool],
         is_fresh: Callable[[Node], bool],
     ) -> None:
-        self.uses, self.is_of_form, self.are_alike, self.is_fresh = uses, is_of_form, are_alike, is_fresh
+        self.uses, self.updates = uses, updates
+        self.is_of_form, self.are_alike, self.is_fresh = is_of_form, are_alike, is_fresh
         self.groups: dict[str, list[str]] = {}
         self.first: dict[str, str] = {}  # for each name of an array that is updated the first one
 
@@ -75,11 +79,11 @@ class _Updates:
                     unread.pop(name, None)
                 result.append(map_blocks(s, self.block))
                 continue
-            read = loads(s)
-            for name in set(read) & unread.keys():
-                unread[name] -= read.count(name)
+            for name in [*loads(s), *_updated(s)]:
+                if name in unread:
+                    unread[name] -= 1
             update = self.update(s, unread)
-            for name in set(read) & unread.keys():
+            for name in set(loads(s)) & unread.keys():
                 if self.keeps(s, name):
                     del unread[name]
             match s:
@@ -92,7 +96,8 @@ class _Updates:
     def is_own(self, name: str) -> bool:
         uses = self.uses
         elsewhere = uses.captured, uses.fixed, uses.parameters
-        return uses.bound[name] == 1 and not any(name in names for names in elsewhere)
+        is_one = uses.bound[name] - self.updates[name] == 1
+        return is_one and not any(name in names for names in elsewhere)
 
     def update(self, s: Node, unread: dict[str, int]) -> Node:
         """An assignment as an update of an array that it is the last to read, if it is one."""
@@ -118,6 +123,11 @@ class _Updates:
                 is_new = isinstance(s.value, (gast.BinOp, gast.UnaryOp, gast.Compare))
                 return not (is_new or (isinstance(s.value, gast.Call) and self.is_fresh(s.value)))
         return True
+
+
+def _updated(s: Node) -> list[str]:
+    """The name that a statement updates in place, if it does."""
+    return [s.target.id] if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name) else []
 
 
 def _best(names: list[str]) -> str:

@@ -27,9 +27,17 @@ UPDATED = {
         "for i in range(3):\n        dx_1 = w * i\n        dx_2 = dx_1 + w\n        w = w + dx_2; return w",
         "for i in range(3):\n        dx_1 = w * i\n        dx_1 += w\n        w = w + dx_1; return w",
     ),
+    "updated before": (
+        "dx_1 = w * 2; dx_1 -= w; dx_2 = dx_1 * w; return dx_2",
+        "dx_1 = w * 2; dx_1 -= w; dx_1 *= w; return dx_1",
+    ),
 }
 
 LEFT = {
+    "updated after": "dx_1 = w * 2; dx_2 = dx_1 * w; dx_1 -= w; return dx_2 + dx_1",
+    "updated in a loop": (
+        "dx_1 = w * 2\n    for i in range(2):\n        dx_1 += w; dx_2 = dx_1 * w; dx_1 -= 1; return dx_2"
+    ),
     "read after": "dx_1 = w * 2; dx_2 = dx_1 * w; return dx_2, dx_1",
     "read in the next iteration": (
         "dx_1 = w * 2; for i in range(3):\n        dx_2 = dx_1 * w\n        w = w + dx_2; return w"
