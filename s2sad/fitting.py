@@ -4,6 +4,7 @@ the adjoint of a sum over axes has the same elements along these, and is kept as
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,21 @@ def contracted(a: Any, b: Any, x: Any) -> Any:
     """
     if not type(a) is type(b) is np.ndarray:
         return fitted(a * b, x)
-    shape, rank = np.shape(x), max(a.ndim, b.ndim)
+    shape, dtype = np.shape(x), x.dtype
+    of_a, of_b, kept, lengths, lead = _axes(a.ndim, b.ndim, shape)
+    found = np.einsum(a, of_a, b, of_b, kept)
+    if found.shape == lengths and found.dtype == dtype and shape:
+        return found.reshape(shape)
+    left = dict(zip(kept, np.shape(found), strict=True))
+    return broadcast_like(np.reshape(found, [left.get(lead + k, 1) for k in range(len(shape))]), x)
+
+
+@lru_cache(maxsize=1024)
+def _axes(a: int, b: int, shape: tuple[int, ...]) -> tuple[list[int], list[int], list[int], Any, int]:
+    """For arrays of `a` and of `b` axes, numbered as their product's, these axes; those that an adjoint of
+    this shape keeps, and their lengths; and the number of its first axis.
+    """
+    rank = max(a, b)
     lead = rank - len(shape)
     kept = [k for k, n in enumerate(shape, lead) if n != 1 and k >= 0]
-    labels = [[*range(rank - operand.ndim, rank)] for operand in (a, b)]
-    found = np.einsum(a, labels[0], b, labels[1], kept)
-    if found.shape == shape:
-        return unbroadcast(found, x)
-    left = dict(zip(kept, found.shape, strict=True))
-    return broadcast_like(np.reshape(found, [left.get(k, 1) for k in range(lead, rank)]), x)
+    return [*range(rank - a, rank)], [*range(rank - b, rank)], kept, tuple(n for n in shape if n != 1), lead
