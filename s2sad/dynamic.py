@@ -210,7 +210,7 @@ def open_recursion_(d, adjoint, name, out, dout):  # type: ignore[no-untyped-def
 
 
 @open_recursion_.jvp
-def open_recursion_jvp(d, adjoint, name, out, dd):  # type: ignore[no-untyped-def]
+def open_recursion_jvp(adjoint, name, out, dd):  # type: ignore[no-untyped-def]
     return open_recursion(dd, adjoint, name)
 
 
@@ -220,7 +220,7 @@ def fprop_of_(f, own=False, keys=None, careful=False, *, out, dout):  # type: ig
 
 
 @fprop_of_.jvp
-def fprop_of_jvp(f, own=False, keys=None, careful=False, *, out, df):  # type: ignore[no-untyped-def]
+def fprop_of_jvp(out, df):  # type: ignore[no-untyped-def]
     return df
 
 
@@ -230,5 +230,5 @@ def jvp_of_(f, change, changes, out, dout):  # type: ignore[no-untyped-def]
 
 
 @jvp_of_.jvp
-def jvp_of_jvp(f, change, changes, out, df, dchange, dchanges):  # type: ignore[no-untyped-def]
+def jvp_of_jvp(out, df, dchange, dchanges):  # type: ignore[no-untyped-def]
     return df, dchange, dchanges

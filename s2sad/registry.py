@@ -98,10 +98,18 @@ class Rule:
         return AXES & set(self.template.parameters)
 
     def jvp(self, function: Callable[..., Any]) -> Rule:
-        """Decorator: `function` is the forward template; its parameters are the primal's, `out`, and then
-        the tangents.
+        """Decorator: `function` is the forward template; its parameters are those of the primal's that it
+        reads, `out`, and then the tangents.
         """
-        return _update(self, lambda rule: replace(rule, jvp_template=Template(function)))
+        template, own = Template(function), self.template
+        known = {*own.parameters, own.vararg, own.kwarg}
+        read = {*template.parameters, *(t.removeprefix("d") for t in template.tangents)}
+        if not read <= known:
+            raise TypeError(
+                f"{function.__qualname__}: {', '.join(sorted(read - known))} is no parameter of "
+                f"{own.function.__qualname__}"
+            )
+        return _update(self, lambda rule: replace(rule, jvp_template=template))
 
     def for_uniform(self, function: Callable[..., Any]) -> Rule:
         """Decorator: the reverse template of a reduction of all of an array to one number, when every element

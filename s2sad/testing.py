@@ -195,7 +195,7 @@ class _Call:
             if rule.template.kwarg is not None:
                 named[rule.template.kwarg] = tangents[-1]
             passed = {d: self._tangent(d[1:], named[d[1:]]) for d in rule.jvp_template.tangents}
-            change = rule.jvp_template.function(*self.args, **self.keywords, out=self.result, **passed)
+            change = self.call_with(rule.jvp_template, passed)
             return (
                 broadcast_like(change, self.out) if rule.structure == "elementwise" else self._known(change)
             )
@@ -216,6 +216,17 @@ class _Call:
             if v is not None
         ]
         return broadcast_like(reduce(add, terms, None), self.out)
+
+    def call_with(self, template: Template, tangents: dict[str, Any]) -> Any:
+        """What a forward template returns, which names those of the parameters that it reads."""
+        own = self.rule.template
+        given_ = zip(own.parameters[: own.positional], self.args, strict=False)
+        values = {**own.defaults, **dict(given_), **self.keywords}
+        first = template.parameters[: template.positional] if template.vararg is not None else ()
+        rest = self.args[own.positional :] if template.vararg is not None else ()
+        named = {p: values[p] for p in template.parameters[len(first) :]}
+        named |= self.named if template.kwarg is not None else {}
+        return template.function(*(values[p] for p in first), *rest, **named, out=self.result, **tangents)
 
     def _tangent(self, name: str, value: Any) -> Any:
         """A tangent as transforms pass it: zero for a number that carries none."""

@@ -12,9 +12,11 @@ import gast
 import numpy as np
 import pytest
 
+from s2sad import jvp
 from s2sad.registry import bprop, find_rule, is_nondifferentiable, is_pure, nondifferentiable, rules
 from s2sad.runtime import add_at
 from s2sad.templates import Template
+from s2sad.testing import check_rule
 
 
 def template(f: Any) -> Template:
@@ -86,6 +88,26 @@ def test_a_users_rule() -> None:
     assert find_rule(softplus) is forward
     assert forward.template is rule.template and forward.jvp_template is not None
     assert forward.jvp_template.tangents == ("dx",)
+
+
+def test_a_forward_template_names_the_parameters_that_it_reads() -> None:
+    def scaled(x: Any, factor: float, unit: str = "m") -> Any:
+        return x * factor
+
+    @bprop(scaled, samples=[((1.5, 2.0), {}), ((1.5,), {"factor": 3.0, "unit": "s"})])
+    def rule(x, factor, unit="m", *, out, dout):  # type: ignore[no-untyped-def]
+        return (dout * factor,)
+
+    with pytest.raises(TypeError, match="scale is no parameter of"):
+        @rule.jvp
+        def wrong(scale, out, dx):  # type: ignore[no-untyped-def]
+            return dx * scale
+
+    @rule.jvp
+    def forward(factor, out, dx):  # type: ignore[no-untyped-def]
+        return dx * factor
+    check_rule(forward)
+    assert jvp(scaled, argnums=(0,))(1.5, 2.0, 0.5) == (3.0, 1.0)
 
 
 def test_simpler_templates_are_added_to_what_the_rule_has_become() -> None:

@@ -113,7 +113,7 @@ def stored_alone_(da, index, v, out, dout):
 
 
 @stored_alone_.jvp
-def stored_alone_jvp(da, index, v, out, dv):
+def stored_alone_jvp(da, index, out, dv):
     return stored_alone(da, index, dv)
 
 

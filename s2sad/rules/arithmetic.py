@@ -94,7 +94,7 @@ def divmod_(x, y, out, dout):
 
 
 @divmod_.jvp
-def divmod_jvp(x, y, out, dx, dy):
+def divmod_jvp(out, dx, dy):
     return zeros_like(out[0]), dx - out[0] * dy
 
 
@@ -104,7 +104,7 @@ def modf(x, out, dout):
 
 
 @modf.jvp
-def modf_jvp(x, out, dx):
+def modf_jvp(out, dx):
     return broadcast_like(dx, out[0]), zeros_like(out[1])
 
 
@@ -114,7 +114,7 @@ def frexp(x, out, dout):
 
 
 @frexp.jvp
-def frexp_jvp(x, out, dx):
+def frexp_jvp(out, dx):
     return np.ldexp(dx, -out[1]), None
 
 

@@ -129,7 +129,7 @@ def where_each_(conditions, d, choices, out, dout):
 
 
 @where_each_.jvp
-def where_each_jvp(conditions, d, choices, out, dd):
+def where_each_jvp(conditions, choices, out, dd):
     return where_each(conditions, dd, choices)
 
 
@@ -162,7 +162,7 @@ def select(condlist, choicelist, default=0, *, out, dout):
 
 
 @select.jvp
-def select_jvp(condlist, choicelist, default=0, *, out, dchoicelist, ddefault):
+def select_jvp(condlist, choicelist, default, out, dchoicelist, ddefault):
     return np.select(condlist, filled(dchoicelist, choicelist), filled(ddefault, default))
 
 
@@ -192,5 +192,5 @@ def choose(a, choices, *, mode="raise", out, dout):
 
 
 @choose.jvp
-def choose_jvp(a, choices, *, mode="raise", out, dchoices):
+def choose_jvp(a, choices, mode, out, dchoices):
     return np.choose(a, filled(dchoices, choices), mode=mode)

@@ -121,7 +121,7 @@ def regroup_(parts, arrays, out, dout):
 
 
 @regroup_.jvp
-def regroup_jvp(parts, arrays, out, dparts):
+def regroup_jvp(arrays, out, dparts):
     return regroup(dparts, arrays)
 
 
@@ -131,7 +131,7 @@ def listed_(parts, out, dout):
 
 
 @listed_.jvp
-def listed_jvp(parts, out, dparts):
+def listed_jvp(out, dparts):
     return listed(dparts)
 
 
@@ -147,7 +147,7 @@ def split_like_(d, arrays, axis, widen=None, *, out, dout):
 
 
 @split_like_.jvp
-def split_like_jvp(d, arrays, axis, widen=None, *, out, dd):
+def split_like_jvp(arrays, axis, widen, out, dd):
     return split_like(dd, arrays, axis, widen)
 
 
@@ -165,7 +165,7 @@ def joined_(parts, arrays, axis, widen=None, *, out, dout):
 
 
 @joined_.jvp
-def joined_jvp(parts, arrays, axis, widen=None, *, out, dparts):
+def joined_jvp(arrays, axis, widen, out, dparts):
     return joined(dparts, arrays, axis, widen)
 
 
@@ -178,7 +178,7 @@ def unstack_like_(d, arrays, axis, out, dout):
 
 
 @unstack_like_.jvp
-def unstack_like_jvp(d, arrays, axis, out, dd):
+def unstack_like_jvp(arrays, axis, out, dd):
     return unstack_like(dd, arrays, axis)
 
 
@@ -188,7 +188,7 @@ def nested_like_(d, x, out, dout):
 
 
 @nested_like_.jvp
-def nested_like_jvp(d, x, out, dd):
+def nested_like_jvp(x, out, dd):
     return nested_like(dd, x)
 
 
@@ -198,5 +198,5 @@ def filled_(d, values, out, dout):
 
 
 @filled_.jvp
-def filled_jvp(d, values, out, dd):
+def filled_jvp(values, out, dd):
     return filled(dd, values)

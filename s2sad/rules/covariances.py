@@ -170,21 +170,7 @@ def cov(
 
 
 @cov.jvp
-def cov_jvp(
-    m,
-    y=None,
-    rowvar=True,
-    bias=False,
-    ddof=None,
-    fweights=None,
-    aweights=None,
-    *,
-    dtype=None,
-    out,
-    dm,
-    dy,
-    daweights,
-):
+def cov_jvp(m, y, rowvar, bias, ddof, fweights, aweights, out, dm, dy, daweights):
     change = covariance_tangent(dm, dy, daweights, m, y, rowvar, bias, ddof, fweights, aweights)
     return broadcast_like(as_result(change, out), out)
 
@@ -218,6 +204,6 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None, out, dout):
 
 
 @corrcoef.jvp
-def corrcoef_jvp(x, y=None, rowvar=True, *, dtype=None, out, dx, dy):
+def corrcoef_jvp(x, y, rowvar, out, dx, dy):
     dc = covariance_tangent(dx, dy, None, x, y, rowvar, False, None, None, None)
     return broadcast_like(as_result(correlation_change(dc, np.cov(x, y, rowvar)), out), out)

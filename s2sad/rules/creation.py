@@ -34,7 +34,7 @@ def full(shape, fill_value, dtype=None, order="C", *, out, dout):
 
 
 @full.jvp
-def full_jvp(shape, fill_value, dtype=None, order="C", *, out, dfill_value):
+def full_jvp(out, dfill_value):
     return cast_like(np.broadcast_to(dfill_value, np.shape(out)), out)
 
 
@@ -52,7 +52,7 @@ def full_like(a, fill_value, dtype=None, order="K", *, shape=None, out, dout):
 
 
 @full_like.jvp
-def full_like_jvp(a, fill_value, dtype=None, order="K", *, shape=None, out, dfill_value):
+def full_like_jvp(out, dfill_value):
     return cast_like(np.broadcast_to(dfill_value, np.shape(out)), out)
 
 
@@ -117,9 +117,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 @linspace.jvp
-def linspace_jvp(
-    start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, out, dstart, dstop
-):
+def linspace_jvp(start, stop, num, endpoint, retstep, dtype, axis, out, dstart, dstop):
     if retstep:
         return linspace_tangent(filled(dstart, start), filled(dstop, stop), num, endpoint, axis, out)
     if dtype is not None:
@@ -161,9 +159,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
 
 
 @logspace.jvp
-def logspace_jvp(
-    start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, out, dstart, dstop, dbase
-):
+def logspace_jvp(start, stop, num, endpoint, base, axis, out, dstart, dstop, dbase):
     powers = exponents(start, stop, num, endpoint, base, axis)
     dpowers = exponents(filled(dstart, start), filled(dstop, stop), num, endpoint, base, axis)
     change = dpowers * np.log(across(base, axis)) + powers * across(np.divide(dbase, base), axis)
@@ -187,7 +183,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, out, do
 
 
 @geomspace.jvp
-def geomspace_jvp(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, out, dstart, dstop):
+def geomspace_jvp(start, stop, num, endpoint, axis, out, dstart, dstop):
     change = np.linspace(np.divide(dstart, start), np.divide(dstop, stop), num, endpoint, axis=axis)
     return broadcast_like(out * change, out)
 
@@ -209,7 +205,7 @@ def arange(start, stop=None, step=1, *, dtype=None, out, dout):
 
 
 @arange.jvp
-def arange_jvp(start, stop=None, step=1, *, dtype=None, out, dstart, dstep):
+def arange_jvp(start, stop, step, out, dstart, dstep):
     by_start, by_step = arange_parts(start, stop, step, out)
     return dstart * by_start + dstep * by_step
 
@@ -238,7 +234,7 @@ def vander(x, N=None, increasing=False, *, out, dout):
 
 
 @vander.jvp
-def vander_jvp(x, N=None, increasing=False, *, out, dx):
+def vander_jvp(x, N, increasing, out, dx):
     return np.expand_dims(dx, -1) * vander_slope(x, N, increasing)
 
 

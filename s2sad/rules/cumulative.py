@@ -44,7 +44,7 @@ def nancumsum(a, axis=None, dtype=None, *, out, dout):
 
 
 @nancumsum.jvp
-def nancumsum_jvp(a, axis=None, dtype=None, *, out, da):
+def nancumsum_jvp(a, axis, dtype, out, da):
     return np.cumsum(np.where(np.isnan(a), 0, da), axis, dtype)
 
 
@@ -112,7 +112,7 @@ def cumprod(a, axis=None, dtype=None, *, out, dout):
 
 
 @cumprod.jvp
-def cumprod_jvp(a, axis=None, dtype=None, *, out, da):
+def cumprod_jvp(a, axis, dtype, out, da):
     if dtype is not None:
         return broadcast_like(cumprod_tangent(a, da, axis), out)
     return cumprod_tangent(a, da, axis)
@@ -125,7 +125,7 @@ def nancumprod(a, axis=None, dtype=None, *, out, dout):
 
 
 @nancumprod.jvp
-def nancumprod_jvp(a, axis=None, dtype=None, *, out, da):
+def nancumprod_jvp(a, axis, out, da):
     change = cumprod_tangent(np.where(np.isnan(a), 1, a), np.where(np.isnan(a), 0, da), axis)
     return broadcast_like(change, out)
 
@@ -145,7 +145,7 @@ if hasattr(np, "cumulative_prod"):
         return (unbroadcast(cumprod_dx(rest, x, products, only_axis(axis)), x),)
 
     @cumulative_prod.jvp
-    def cumulative_prod_jvp(x, *, axis=None, dtype=None, include_initial=False, out, dx):
+    def cumulative_prod_jvp(x, axis, out, dx):
         return cumulative_tangent(cumprod_tangent(x, dx, only_axis(axis)), out, axis)
 
 

@@ -45,7 +45,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None, *, out, dout):
 
 
 @diff.jvp
-def diff_jvp(a, n=1, axis=-1, prepend=None, append=None, *, out, da, dprepend, dappend):
+def diff_jvp(n, axis, prepend, append, out, da, dprepend, dappend):
     if prepend is None and append is None:
         return np.diff(da, n, axis)
     return np.diff(with_ends(da, like_end(dprepend, prepend), like_end(dappend, append), axis), n, axis)
@@ -107,7 +107,7 @@ def ediff1d(ary, to_end=None, to_begin=None, *, out, dout):
 
 
 @ediff1d.jvp
-def ediff1d_jvp(ary, to_end=None, to_begin=None, *, out, dary, dto_end, dto_begin):
+def ediff1d_jvp(to_end, to_begin, out, dary, dto_end, dto_begin):
     if to_end is None and to_begin is None:
         return np.ediff1d(dary)
     return np.ediff1d(dary, like_end(dto_end, to_end), like_end(dto_begin, to_begin))
@@ -257,7 +257,7 @@ def gradient(f, *varargs, axis=None, edge_order=1, out, dout):
 
 
 @gradient.jvp
-def gradient_jvp(f, *varargs, axis=None, edge_order=1, out, df, dvarargs):
+def gradient_jvp(f, *varargs, axis, edge_order, out, df, dvarargs):
     return gradient_tangent(df, dvarargs, f, varargs, axis, edge_order, out)
 
 

@@ -216,7 +216,7 @@ def angle(z, deg=False, *, out, dout):
 
 
 @angle.jvp
-def angle_jvp(z, deg=False, *, out, dz):
+def angle_jvp(z, deg, out, dz):
     if deg:
         return np.degrees(np.imag(dz / z))
     return np.imag(dz / z)
@@ -235,7 +235,7 @@ def real_if_close(a, tol=100, *, out, dout):
 
 
 @real_if_close.jvp
-def real_if_close_jvp(a, tol=100, *, out, da):
+def real_if_close_jvp(out, da):
     return broadcast_like(da, out)
 
 

@@ -108,7 +108,7 @@ def cholesky(x, *, upper=False, out, dout):
 
 
 @cholesky.jvp
-def cholesky_jvp(x, *, upper=False, out, dx):
+def cholesky_jvp(upper, out, dx):
     return cholesky_tangent(dx, out, upper)
 
 
@@ -173,7 +173,7 @@ def eigh(a, UPLO="L", *, out, dout):
 
 
 @eigh.jvp
-def eigh_jvp(a, UPLO="L", *, out, da):
+def eigh_jvp(UPLO, out, da):
     return eigh_tangent(da, out, UPLO)
 
 
@@ -192,7 +192,7 @@ def eigvalsh(a, UPLO="L", *, out, dout):
 
 
 @eigvalsh.jvp
-def eigvalsh_jvp(a, UPLO="L", *, out, da):
+def eigvalsh_jvp(a, UPLO, out, da):
     return eigvalsh_tangent(da, a, UPLO)
 
 
@@ -334,7 +334,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, out, dout):
 
 
 @svd.jvp
-def svd_jvp(a, full_matrices=True, compute_uv=True, hermitian=False, *, out, da):
+def svd_jvp(a, compute_uv, hermitian, out, da):
     if hermitian:
         return hermitian_svd_tangent(from_triangle(da, "L"), from_triangle(a, "L"), out, compute_uv)
     if compute_uv:

@@ -257,5 +257,5 @@ def fftfreq(n, d=1.0, *, out, dout):
 
 
 @fftfreq.jvp
-def fftfreq_jvp(n, d=1.0, *, out, dd):
+def fftfreq_jvp(d, out, dd):
     return -dd * out / d

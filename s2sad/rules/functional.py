@@ -36,7 +36,7 @@ def fprop_of_(f, keys=None, own=False, *, out, dout):
 
 
 @fprop_of_.jvp
-def fprop_of_jvp(f, keys=None, own=False, *, out, df):
+def fprop_of_jvp(out, df):
     return df
 
 
@@ -51,7 +51,7 @@ def parts_of_(d, out, dout):
 
 
 @parts_of_.jvp
-def parts_of_jvp(d, out, dd):
+def parts_of_jvp(out, dd):
     return dd
 
 
@@ -62,7 +62,7 @@ def jvp_of_(f, change, changes, out, dout):
 
 
 @jvp_of_.jvp
-def jvp_of_jvp(f, change, changes, out, df, dchange, dchanges):
+def jvp_of_jvp(out, df, dchange, dchanges):
     return df, dchange, dchanges
 
 
@@ -252,7 +252,7 @@ def fromfunction(function, shape, *, dtype=float, out, dout):
 
 
 @fromfunction.jvp
-def fromfunction_jvp(function, shape, *, dtype=float, out, dfunction):
+def fromfunction_jvp(function, shape, dtype, out, dfunction):
     return pushed_forward(on_grid, (dfunction, None, None), (function, shape, dtype))
 
 

@@ -46,7 +46,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy", out, dout):
 
 
 @meshgrid.jvp
-def meshgrid_jvp(*xi, copy=True, sparse=False, indexing="xy", out, dxi):
+def meshgrid_jvp(*xi, sparse, indexing, out, dxi):
     return mesh(dxi, xi, indexing, sparse)
 
 
@@ -56,7 +56,7 @@ def mesh_(xs, likes, indexing, sparse, out, dout):
 
 
 @mesh_.jvp
-def mesh_jvp(xs, likes, indexing, sparse, out, dxs):
+def mesh_jvp(likes, indexing, sparse, out, dxs):
     return mesh(dxs, likes, indexing, sparse)
 
 
@@ -69,7 +69,7 @@ def unmesh_(d, xs, grids, indexing, sparse, out, dout):
 
 
 @unmesh_.jvp
-def unmesh_jvp(d, xs, grids, indexing, sparse, out, dd):
+def unmesh_jvp(xs, grids, indexing, sparse, out, dd):
     return unmesh(dd, xs, grids, indexing, sparse)
 
 
@@ -101,7 +101,7 @@ def broadcast_all_(xs, likes, wide, out, dout):
 
 
 @broadcast_all_.jvp
-def broadcast_all_jvp(xs, likes, wide, out, dxs):
+def broadcast_all_jvp(likes, wide, out, dxs):
     return broadcast_all(dxs, likes, wide)
 
 
@@ -114,5 +114,5 @@ def unbroadcast_all_(d, xs, wide, out, dout):
 
 
 @unbroadcast_all_.jvp
-def unbroadcast_all_jvp(d, xs, wide, out, dd):
+def unbroadcast_all_jvp(xs, wide, out, dd):
     return unbroadcast_all(dd, xs, wide)

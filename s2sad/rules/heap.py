@@ -136,7 +136,7 @@ def heap_view_(heap, x, record, out, dout):
 
 
 @heap_view_.jvp
-def heap_view_jvp(heap, x, record, out, dheap, dx):
+def heap_view_jvp(record, out, dheap, dx):
     return add(gathered(dheap, record), own_part(dx, record))
 
 
@@ -146,7 +146,7 @@ def heap_copy_(heap, x, record, deep=False, *, out, dout):
 
 
 @heap_copy_.jvp
-def heap_copy_jvp(heap, x, record, deep=False, *, out, dheap, dx):
+def heap_copy_jvp(record, out, dheap, dx):
     return add(gathered(dheap, record), own_part(dx, record))
 
 
@@ -156,7 +156,7 @@ def heap_enter_(heap, x, record, own=True, *, out, dout):
 
 
 @heap_enter_.jvp
-def heap_enter_jvp(heap, x, record, own=True, *, out, dheap, dx):
+def heap_enter_jvp(record, out, dheap, dx):
     return add(without_parts(dheap, record), scattered(dx, record, True))
 
 
@@ -166,7 +166,7 @@ def heap_element_(heap, x, key, out, dout):
 
 
 @heap_element_.jvp
-def heap_element_jvp(heap, x, key, out, dheap, dx):
+def heap_element_jvp(x, key, out, dheap, dx):
     return add(part_at(dheap, indexed(x), key, out), item_part(dx, x, key))
 
 
@@ -181,7 +181,7 @@ def heap_get_(heap, x, key, is_field=False, *, out, dout):
 
 
 @heap_get_.jvp
-def heap_get_jvp(heap, x, key, is_field=False, *, out, dheap, dx):
+def heap_get_jvp(x, key, out, dheap, dx):
     return add(part_at(dheap, x, key, out), item_part(dx, x, key))
 
 
@@ -191,7 +191,7 @@ def heap_set_(heap, x, key, value, is_field=False, *, out, dout):
 
 
 @heap_set_.jvp
-def heap_set_jvp(heap, x, key, value, is_field=False, *, out, dheap, dvalue):
+def heap_set_jvp(x, key, value, out, dheap, dvalue):
     return add(without_part(dheap, x, key), part_alone(dvalue, x, key, value))
 
 
@@ -201,7 +201,7 @@ def heap_append_(heap, x, key, value, out, dout):
 
 
 @heap_append_.jvp
-def heap_append_jvp(heap, x, key, value, out, dheap, dvalue):
+def heap_append_jvp(x, key, value, out, dheap, dvalue):
     return add(dheap, part_alone(dvalue, x, key, value))
 
 
@@ -211,7 +211,7 @@ def heap_insert_(heap, x, key, value, out, dout):
 
 
 @heap_insert_.jvp
-def heap_insert_jvp(heap, x, key, value, out, dheap, dvalue):
+def heap_insert_jvp(x, key, value, out, dheap, dvalue):
     return add(opened(dheap, x, key), part_alone(dvalue, x, key, value))
 
 
@@ -221,7 +221,7 @@ def heap_splice_(heap, x, items, record, out, dout):
 
 
 @heap_splice_.jvp
-def heap_splice_jvp(heap, x, items, record, out, dheap, ditems):
+def heap_splice_jvp(x, record, out, dheap, ditems):
     return add(opened_at(dheap, x, record), parts_alone(ditems, record))
 
 
@@ -231,7 +231,7 @@ def heap_delete_(heap, x, key, is_field=False, *, out, dout):
 
 
 @heap_delete_.jvp
-def heap_delete_jvp(heap, x, key, is_field=False, *, out, dheap):
+def heap_delete_jvp(x, key, out, dheap):
     return closed(dheap, x, key)
 
 
@@ -241,7 +241,7 @@ def heap_clear_(heap, x, out, dout):
 
 
 @heap_clear_.jvp
-def heap_clear_jvp(heap, x, out, dheap):
+def heap_clear_jvp(x, out, dheap):
     return cleared(dheap, x)
 
 
@@ -251,7 +251,7 @@ def heap_order_(heap, x, order, out, dout):
 
 
 @heap_order_.jvp
-def heap_order_jvp(heap, x, order, out, dheap):
+def heap_order_jvp(x, order, out, dheap):
     return permuted(dheap, x, order)
 
 

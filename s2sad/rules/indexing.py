@@ -126,7 +126,7 @@ def compress(condition, a, axis=None, *, out, dout):
 
 
 @compress.jvp
-def compress_jvp(condition, a, axis=None, *, out, da):
+def compress_jvp(condition, axis, out, da):
     return np.compress(condition, da, axis)
 
 
@@ -136,7 +136,7 @@ def extract(condition, arr, out, dout):
 
 
 @extract.jvp
-def extract_jvp(condition, arr, out, darr):
+def extract_jvp(condition, out, darr):
     return np.extract(condition, darr)
 
 
@@ -206,7 +206,7 @@ def insert(arr, obj, values, axis=None, *, out, dout):
 
 
 @insert.jvp
-def insert_jvp(arr, obj, values, axis=None, *, out, darr, dvalues):
+def insert_jvp(arr, obj, values, axis, out, darr, dvalues):
     return np.insert(filled(darr, arr), obj, filled(dvalues, values), axis)
 
 
@@ -249,5 +249,5 @@ def trim_zeros(filt, trim="fb", axis=None, *, out, dout):
 
 
 @trim_zeros.jvp
-def trim_zeros_jvp(filt, trim="fb", axis=None, *, out, dfilt):
+def trim_zeros_jvp(filt, trim, axis, out, dfilt):
     return unpad(dfilt, out, trimmed(filt, out, trim, axis), "constant")

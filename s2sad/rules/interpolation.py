@@ -93,7 +93,7 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, out, dout):
 
 
 @interp.jvp
-def interp_jvp(x, xp, fp, left=None, right=None, period=None, *, out, dx, dxp, dfp, dleft, dright, dperiod):
+def interp_jvp(x, xp, fp, left, right, period, out, dx, dxp, dfp, dleft, dright, dperiod):
     if period is not None:
         return periodic_tangent(dx, filled(dxp, xp), filled(dfp, fp), dperiod, x, xp, fp, period)
     slope = interpolation_slope(x, xp, fp)
@@ -173,5 +173,5 @@ def bincount(x, weights=None, minlength=0, *, out, dout):
 
 
 @bincount.jvp
-def bincount_jvp(x, weights=None, minlength=0, *, out, dweights):
+def bincount_jvp(x, minlength, out, dweights):
     return np.bincount(x, dweights, minlength)

@@ -165,7 +165,7 @@ def qr(a, mode="reduced", *, out, dout):
 
 
 @qr.jvp
-def qr_jvp(a, mode="reduced", *, out, da):
+def qr_jvp(a, mode, out, da):
     return qr_tangent(da, a, out, mode)
 
 
@@ -206,7 +206,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None, out, dout):
 
 
 @pinv.jvp
-def pinv_jvp(a, rcond=None, hermitian=False, *, rtol=None, out, da):
+def pinv_jvp(a, hermitian, out, da):
     if hermitian:
         return pinv_tangent(from_triangle(da, "L"), from_triangle(a, "L"), out)
     return pinv_tangent(da, a, out)
@@ -260,7 +260,7 @@ def lstsq(a, b, rcond=None, *, out, dout):
 
 
 @lstsq.jvp
-def lstsq_jvp(a, b, rcond=None, *, out, da, db):
+def lstsq_jvp(a, b, out, da, db):
     return lstsq_tangent(da, db, a, b, out)
 
 

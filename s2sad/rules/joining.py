@@ -43,7 +43,7 @@ def concatenate(arrays, axis=0, *, dtype=None, casting="same_kind", out, dout):
 
 
 @concatenate.jvp
-def concatenate_jvp(arrays, axis=0, *, dtype=None, casting="same_kind", out, darrays):
+def concatenate_jvp(arrays, axis, dtype, out, darrays):
     if dtype is None:
         return np.concatenate(filled(darrays, arrays), axis=axis)
     return cast_like(np.concatenate(filled(darrays, arrays), axis=axis), out)
@@ -66,7 +66,7 @@ def stack(arrays, axis=0, *, dtype=None, casting="same_kind", out, dout):
 
 
 @stack.jvp
-def stack_jvp(arrays, axis=0, *, dtype=None, casting="same_kind", out, darrays):
+def stack_jvp(arrays, axis, dtype, out, darrays):
     if dtype is None:
         return np.stack(filled(darrays, arrays), axis=axis)
     return cast_like(np.stack(filled(darrays, arrays), axis=axis), out)
@@ -80,7 +80,7 @@ def vstack(tup, *, dtype=None, casting="same_kind", out, dout):
 
 
 @vstack.jvp
-def vstack_jvp(tup, *, dtype=None, casting="same_kind", out, dtup):
+def vstack_jvp(tup, dtype, out, dtup):
     if dtype is None:
         return np.vstack(filled(dtup, tup))
     return cast_like(np.vstack(filled(dtup, tup)), out)
@@ -105,7 +105,7 @@ def hstack(tup, *, dtype=None, casting="same_kind", out, dout):
 
 
 @hstack.jvp
-def hstack_jvp(tup, *, dtype=None, casting="same_kind", out, dtup):
+def hstack_jvp(tup, dtype, out, dtup):
     if dtype is None:
         return np.hstack(filled(dtup, tup))
     return cast_like(np.hstack(filled(dtup, tup)), out)
@@ -148,7 +148,7 @@ def append(arr, values, axis=None, *, out, dout):
 
 
 @append.jvp
-def append_jvp(arr, values, axis=None, *, out, darr, dvalues):
+def append_jvp(arr, values, axis, out, darr, dvalues):
     return np.append(filled(darr, arr), filled(dvalues, values), axis)
 
 
@@ -180,7 +180,7 @@ def array_of_row(object, dtype=None, *, copy=True, order="K", subok=False, ndmin
 
 
 @array.jvp
-def array_jvp(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, out, dobject):
+def array_jvp(object, out, dobject):
     return np.reshape(cast_like(np.array(filled(dobject, object)), out), np.shape(out))
 
 
@@ -201,7 +201,7 @@ def asarray_of_row(a, dtype=None, order=None, *, copy=None, out, dout):
 
 
 @asarray.jvp
-def asarray_jvp(a, dtype=None, order=None, *, copy=None, out, da):
+def asarray_jvp(a, out, da):
     return cast_like(np.array(filled(da, a)), out)
 
 
@@ -253,7 +253,7 @@ def unblock_(d, arrays, out, dout):
 
 
 @unblock_.jvp
-def unblock_jvp(d, arrays, out, dd):
+def unblock_jvp(arrays, out, dd):
     return unblock(dd, arrays)
 
 

@@ -57,7 +57,7 @@ def deque_(x=(), *, out, dout):
 
 
 @deque_.jvp
-def deque_jvp(x=(), *, out, dx):
+def deque_jvp(out, dx):
     return listed_tangent(dx, out)
 
 
@@ -67,7 +67,7 @@ def list_(x=(), *, out, dout):
 
 
 @list_.jvp
-def list_jvp(x=(), *, out, dx):
+def list_jvp(out, dx):
     return listed_tangent(dx, out)
 
 
@@ -77,7 +77,7 @@ def tuple_(x=(), *, out, dout):
 
 
 @tuple_.jvp
-def tuple_jvp(x=(), *, out, dx):
+def tuple_jvp(out, dx):
     return tuple(listed_tangent(dx, out))
 
 
@@ -87,7 +87,7 @@ def as_given_(parts, x, out, dout):
 
 
 @as_given_.jvp
-def as_given_jvp(parts, x, out, dparts):
+def as_given_jvp(x, out, dparts):
     return as_given(dparts, x)
 
 
@@ -97,7 +97,7 @@ def listed_tangent_(dx, out_, out, dout):
 
 
 @listed_tangent_.jvp
-def listed_tangent_jvp(dx, out_, out, ddx):
+def listed_tangent_jvp(out, ddx):
     return listed_tangent(ddx, out)
 
 
@@ -107,7 +107,7 @@ def sorted_(xs, *, key=None, reverse=False, out, dout):
 
 
 @sorted_.jvp
-def sorted_jvp(xs, *, key=None, reverse=False, out, dxs):
+def sorted_jvp(xs, key, reverse, out, dxs):
     return picked(listed_tangent(dxs, out), sorting(xs, key, reverse))
 
 
@@ -117,7 +117,7 @@ def placed_(parts, order, out, dout):
 
 
 @placed_.jvp
-def placed_jvp(parts, order, out, dparts):
+def placed_jvp(order, out, dparts):
     return placed(dparts, order)
 
 
@@ -127,7 +127,7 @@ def picked_(parts, order, out, dout):
 
 
 @picked_.jvp
-def picked_jvp(parts, order, out, dparts):
+def picked_jvp(order, out, dparts):
     return picked(dparts, order)
 
 
@@ -140,7 +140,7 @@ def transposed_(rows, strict=False, *, out, dout):
 
 
 @transposed_.jvp
-def transposed_jvp(rows, strict=False, *, out, drows):
+def transposed_jvp(out, drows):
     return transposed_tangent(drows, out)
 
 
@@ -150,7 +150,7 @@ def transposed_adjoint_(d, rows, out, dout):
 
 
 @transposed_adjoint_.jvp
-def transposed_adjoint_jvp(d, rows, out, dd):
+def transposed_adjoint_jvp(rows, out, dd):
     return transposed_adjoint(dd, rows)
 
 
@@ -160,7 +160,7 @@ def transposed_tangent_(drows, out_, out, dout):
 
 
 @transposed_tangent_.jvp
-def transposed_tangent_jvp(drows, out_, out, ddrows):
+def transposed_tangent_jvp(out, ddrows):
     return transposed_tangent(ddrows, out)
 
 
@@ -173,7 +173,7 @@ def dict_(x=(), *, out, dout):
 
 
 @dict_.jvp
-def dict_jvp(x=(), *, out, dx):
+def dict_jvp(x, out, dx):
     return dict_tangent(dx, out, x)
 
 
@@ -183,7 +183,7 @@ def dict_adjoint_(d, x, out, dout):
 
 
 @dict_adjoint_.jvp
-def dict_adjoint_jvp(d, x, out, dd):
+def dict_adjoint_jvp(x, out, dd):
     return dict_adjoint(dd, x)
 
 
@@ -193,7 +193,7 @@ def dict_tangent_(dx, out_, x, out, dout):
 
 
 @dict_tangent_.jvp
-def dict_tangent_jvp(dx, out_, x, out, ddx):
+def dict_tangent_jvp(x, out, ddx):
     return dict_tangent(ddx, out, x)
 
 
@@ -203,7 +203,7 @@ def dict_copy_(x, out, dout):
 
 
 @dict_copy_.jvp
-def dict_copy_jvp(x, out, dx):
+def dict_copy_jvp(out, dx):
     return dict(dx)
 
 
@@ -213,7 +213,7 @@ def dict_items_(x, out, dout):
 
 
 @dict_items_.jvp
-def dict_items_jvp(x, out, dx):
+def dict_items_jvp(out, dx):
     return items_tangent(dx)
 
 
@@ -223,7 +223,7 @@ def items_adjoint_(parts, x, out, dout):
 
 
 @items_adjoint_.jvp
-def items_adjoint_jvp(parts, x, out, dparts):
+def items_adjoint_jvp(x, out, dparts):
     return items_adjoint(dparts, x)
 
 
@@ -233,7 +233,7 @@ def items_tangent_(dx, out, dout):
 
 
 @items_tangent_.jvp
-def items_tangent_jvp(dx, out, ddx):
+def items_tangent_jvp(out, ddx):
     return items_tangent(ddx)
 
 
@@ -243,7 +243,7 @@ def dict_values_(x, out, dout):
 
 
 @dict_values_.jvp
-def dict_values_jvp(x, out, dx):
+def dict_values_jvp(out, dx):
     return values_tangent(dx)
 
 
@@ -253,7 +253,7 @@ def values_adjoint_(parts, x, out, dout):
 
 
 @values_adjoint_.jvp
-def values_adjoint_jvp(parts, x, out, dparts):
+def values_adjoint_jvp(x, out, dparts):
     return values_adjoint(dparts, x)
 
 
@@ -263,7 +263,7 @@ def values_tangent_(dx, out, dout):
 
 
 @values_tangent_.jvp
-def values_tangent_jvp(dx, out, ddx):
+def values_tangent_jvp(out, ddx):
     return values_tangent(ddx)
 
 
@@ -283,7 +283,7 @@ def tangent_of_dict_(dx, x, out, dout):
 
 
 @tangent_of_dict_.jvp
-def tangent_of_dict_jvp(dx, x, out, ddx):
+def tangent_of_dict_jvp(x, out, ddx):
     return tangent_of_dict(ddx, x)
 
 
@@ -293,7 +293,7 @@ def kept_items_(d, x, y, out, dout):
 
 
 @kept_items_.jvp
-def kept_items_jvp(d, x, y, out, dd):
+def kept_items_jvp(x, y, out, dd):
     return kept_items(dd, x, y)
 
 
@@ -303,7 +303,7 @@ def restored_items_(d, like, y, out, dout):
 
 
 @restored_items_.jvp
-def restored_items_jvp(d, like, y, out, dd):
+def restored_items_jvp(like, y, out, dd):
     return restored_items(dd, like, y)
 
 
@@ -313,7 +313,7 @@ def dict_get_(x, key, default=None, *, out, dout):
 
 
 @dict_get_.jvp
-def dict_get_jvp(x, key, default=None, *, out, dx, ddefault):
+def dict_get_jvp(key, out, dx, ddefault):
     return dict_get(dx, key, ddefault)
 
 
@@ -323,7 +323,7 @@ def get_adjoint_(d, x, key, out, dout):
 
 
 @get_adjoint_.jvp
-def get_adjoint_jvp(d, x, key, out, dd):
+def get_adjoint_jvp(x, key, out, dd):
     return get_adjoint(dd, x, key)
 
 
@@ -333,7 +333,7 @@ def default_adjoint_(d, x, key, default, out, dout):
 
 
 @default_adjoint_.jvp
-def default_adjoint_jvp(d, x, key, default, out, dd):
+def default_adjoint_jvp(x, key, default, out, dd):
     return default_adjoint(dd, x, key, default)
 
 
@@ -353,7 +353,7 @@ def united_adjoint_(d, x, y, out, dout):
 
 
 @united_adjoint_.jvp
-def united_adjoint_jvp(d, x, y, out, dd):
+def united_adjoint_jvp(x, y, out, dd):
     return united_adjoint(dd, x, y)
 
 
@@ -363,5 +363,5 @@ def united_tangent_(dx, dy, x, y, out, dout):
 
 
 @united_tangent_.jvp
-def united_tangent_jvp(dx, dy, x, y, out, ddx, ddy):
+def united_tangent_jvp(x, y, out, ddx, ddy):
     return united_tangent(ddx, ddy, x, y)

@@ -111,7 +111,7 @@ def inv_of_matrix(a, out, dout):
 
 
 @inv.jvp
-def inv_jvp(a, out, da):
+def inv_jvp(out, da):
     return -out @ da @ out
 
 
@@ -180,7 +180,7 @@ def tensorinv(a, ind=2, *, out, dout):
 
 
 @tensorinv.jvp
-def tensorinv_jvp(a, ind=2, *, out, da):
+def tensorinv_jvp(a, ind, out, da):
     inverse = np.reshape(out, (-1, product_of_lengths(a, ind)))
     return np.reshape(-inverse @ np.reshape(da, np.shape(transposed(inverse))) @ inverse, np.shape(out))
 
@@ -216,7 +216,7 @@ def tensorsolve(a, b, axes=None, *, out, dout):
 
 
 @tensorsolve.jvp
-def tensorsolve_jvp(a, b, axes=None, *, out, da, db):
+def tensorsolve_jvp(a, b, axes, out, da, db):
     order = solved_axes(a, axes)
     matrix = np.reshape(np.transpose(a, order), (np.size(b), -1))
     dmatrix = np.reshape(np.transpose(da, order), (np.size(b), -1))

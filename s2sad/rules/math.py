@@ -196,7 +196,7 @@ def modf(x, out, dout):
 
 
 @modf.jvp
-def modf_jvp(x, out, dx):
+def modf_jvp(out, dx):
     return dx, zeros_like(out[1])
 
 
@@ -206,7 +206,7 @@ def frexp(x, out, dout):
 
 
 @frexp.jvp
-def frexp_jvp(x, out, dx):
+def frexp_jvp(out, dx):
     return math.ldexp(dx, -out[1]), None
 
 
@@ -247,7 +247,7 @@ def fsum(xs, out, dout):
 
 
 @fsum.jvp
-def fsum_jvp(xs, out, dxs):
+def fsum_jvp(out, dxs):
     return gather(dxs, out)
 
 
@@ -257,7 +257,7 @@ def prod(xs, *, start=1, out, dout):
 
 
 @prod.jvp
-def prod_jvp(xs, *, start=1, out, dxs, dstart):
+def prod_jvp(xs, start, out, dxs, dstart):
     change = np.sum(product_of_others(np.array(xs), None) * np.array(filled(dxs, xs)))
     return float(start * change + dstart * math.prod(xs))
 

@@ -43,7 +43,7 @@ def reshape_method_(x, *shape, order="C", copy=None, out, dout):
 
 
 @reshape_method_.jvp
-def reshape_method_jvp(x, *shape, order="C", copy=None, out, dx):
+def reshape_method_jvp(order, out, dx):
     return np.reshape(dx, np.shape(out), order)
 
 
@@ -61,7 +61,7 @@ def transpose_method_(x, *axes, out, dout):
 
 
 @transpose_method_.jvp
-def transpose_method_jvp(x, *axes, out, dx):
+def transpose_method_jvp(*axes, out, dx):
     return dx.transpose(*axes)
 
 
@@ -106,7 +106,7 @@ def item_(x, *index, out, dout):
 
 
 @item_.jvp
-def item_jvp(x, *index, out, dx):
+def item_jvp(*index, out, dx):
     return item_at(dx, index)
 
 

@@ -53,7 +53,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False, out, 
 
 
 @average.jvp
-def average_jvp(a, axis=None, weights=None, returned=False, *, keepdims=False, out, da, dweights):
+def average_jvp(a, axis, weights, returned, keepdims, out, da, dweights):
     if weights is None and not returned:
         return np.mean(da, axis=axis, keepdims=keepdims)
     return average_tangent(da, dweights, a, weights, out, axis, keepdims, returned)
@@ -203,20 +203,7 @@ def var(
 
 
 @var.jvp
-def var_jvp(
-    a,
-    axis=None,
-    dtype=None,
-    *,
-    mean=None,
-    ddof=0,
-    keepdims=False,
-    where=True,
-    correction=None,
-    out,
-    da,
-    dmean,
-):
+def var_jvp(a, axis, dtype, mean, ddof, keepdims, where, correction, out, da, dmean):
     if mean is not None:
         n = freedom(a, axis, keepdims, ddof, correction, where)
         return variance_tangent(da - dmean, a, mean, axis, keepdims, n, where, out)
@@ -265,20 +252,7 @@ def std(
 
 
 @std.jvp
-def std_jvp(
-    a,
-    axis=None,
-    dtype=None,
-    *,
-    mean=None,
-    ddof=0,
-    keepdims=False,
-    where=True,
-    correction=None,
-    out,
-    da,
-    dmean,
-):
+def std_jvp(a, axis, dtype, mean, ddof, keepdims, where, correction, out, da, dmean):
     if mean is not None:
         n = 2 * or_inf(out) * freedom(a, axis, keepdims, ddof, correction, where)
         return variance_tangent(da - dmean, a, mean, axis, keepdims, n, where, out)
@@ -306,20 +280,7 @@ def nanvar(
 
 
 @nanvar.jvp
-def nanvar_jvp(
-    a,
-    axis=None,
-    dtype=None,
-    *,
-    mean=None,
-    ddof=0,
-    keepdims=False,
-    where=True,
-    correction=None,
-    out,
-    da,
-    dmean,
-):
+def nanvar_jvp(a, axis, mean, ddof, keepdims, where, correction, out, da, dmean):
     known = is_known(a, where)
     n = freedom(a, axis, keepdims, ddof, correction, known)
     if mean is None:
@@ -342,20 +303,7 @@ def nanstd(
 
 
 @nanstd.jvp
-def nanstd_jvp(
-    a,
-    axis=None,
-    dtype=None,
-    *,
-    mean=None,
-    ddof=0,
-    keepdims=False,
-    where=True,
-    correction=None,
-    out,
-    da,
-    dmean,
-):
+def nanstd_jvp(a, axis, mean, ddof, keepdims, where, correction, out, da, dmean):
     known = is_known(a, where)
     n = 2 * or_inf(out) * freedom(a, axis, keepdims, ddof, correction, known)
     if mean is None:

@@ -66,7 +66,7 @@ def norm_of_matrix(x, ord=None, axis=None, keepdims=False, *, out, dout):
 
 
 @norm.jvp
-def norm_jvp(x, ord=None, axis=None, keepdims=False, *, out, dx):
+def norm_jvp(x, ord, axis, keepdims, out, dx):
     if ord is None:
         return np.sum(np.real(np.conj(x) * dx), axis=axis, keepdims=keepdims) / or_inf(out)
     return np.sum(
@@ -149,7 +149,7 @@ def vector_norm(x, *, axis=None, keepdims=False, ord=2, out, dout):
 
 
 @vector_norm.jvp
-def vector_norm_jvp(x, *, axis=None, keepdims=False, ord=2, out, dx):
+def vector_norm_jvp(x, axis, keepdims, ord, out, dx):
     if ord == 2:
         return np.sum(np.real(np.conj(x) * dx), axis=axis, keepdims=keepdims) / or_inf(out)
     slope = vector_norm_slope(x, unreduce(out, x, axis, keepdims), ord, axis)
@@ -173,7 +173,7 @@ def matrix_norm(x, *, keepdims=False, ord="fro", out, dout):
 
 
 @matrix_norm.jvp
-def matrix_norm_jvp(x, *, keepdims=False, ord="fro", out, dx):
+def matrix_norm_jvp(x, keepdims, ord, out, dx):
     slopes = norm_dx(np.ones_like(out), x, out, ord, (-2, -1), keepdims)
     return np.sum(np.real(slopes * dx), axis=(-2, -1), keepdims=keepdims)
 
@@ -214,5 +214,5 @@ def cond(x, p=None, *, out, dout):
 
 
 @cond.jvp
-def cond_jvp(x, p=None, *, out, dx):
+def cond_jvp(x, p, out, dx):
     return broadcast_like(np.sum(np.real(condition_slope(x, out, p) * dx), axis=(-2, -1)), out)

@@ -29,7 +29,7 @@ def getattr_jvp(x, name, out, dx):
 
 
 @field_adjoint_.jvp
-def field_adjoint_jvp(d, x, name, out, dd):
+def field_adjoint_jvp(x, name, out, dd):
     return field_adjoint(dd, x, name)
 
 
@@ -39,7 +39,7 @@ def field_tangent_(dx, x, name, out, dout):
 
 
 @field_tangent_.jvp
-def field_tangent_jvp(dx, x, name, out, ddx):
+def field_tangent_jvp(x, name, out, ddx):
     return field_tangent(ddx, x, name)
 
 
@@ -49,7 +49,7 @@ def callee_adjoint_(d, x, name, out, dout):
 
 
 @callee_adjoint_.jvp
-def callee_adjoint_jvp(d, x, name, out, dd):
+def callee_adjoint_jvp(x, name, out, dd):
     return callee_adjoint(dd, x, name)
 
 
@@ -59,5 +59,5 @@ def callee_tangent_(dx, x, name, out, dout):
 
 
 @callee_tangent_.jvp
-def callee_tangent_jvp(dx, x, name, out, ddx):
+def callee_tangent_jvp(x, name, out, ddx):
     return callee_tangent(ddx, x, name)

@@ -43,7 +43,7 @@ def sort(a, axis=-1, kind=None, *, stable=None, descending=None, out, dout):
 
 
 @sort.jvp
-def sort_jvp(a, axis=-1, kind=None, *, stable=None, descending=None, out, da):
+def sort_jvp(a, axis, descending, out, da):
     if descending is not None and axis is None:
         return np.reshape(da, (-1,))[sources(a, out, axis)]
     if descending is not None:
@@ -99,7 +99,7 @@ def partition(a, kth, axis=-1, kind="introselect", *, out, dout):
 
 
 @partition.jvp
-def partition_jvp(a, kth, axis=-1, kind="introselect", *, out, da):
+def partition_jvp(a, axis, out, da):
     if axis is None:
         return np.reshape(da, (-1,))[sources(a, out, axis)]
     return np.take_along_axis(da, sources(a, out, axis), axis)
@@ -216,7 +216,7 @@ def quantile_shares_(x, q, axis, method, values, weights, out, dout):
 
 
 @quantile_shares_.jvp
-def quantile_shares_jvp(x, q, axis, method, values, weights, out, dq):
+def quantile_shares_jvp(x, q, axis, method, weights, out, dq):
     slopes = quantile_share_slopes(x, q, axis, method, weights)
     return slopes * np.reshape(dq, (-1,) + (1,) * np.ndim(x))
 
@@ -283,7 +283,7 @@ def median(a, axis=None, *, keepdims=False, out, dout):
 
 
 @median.jvp
-def median_jvp(a, axis=None, *, keepdims=False, out, da):
+def median_jvp(a, axis, keepdims, out, da):
     shares = quantile_shares(a, 0.5, axis, "linear", out, None)[0]
     return np.sum(da * shares, axis=axis, keepdims=keepdims)
 
@@ -314,7 +314,7 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False, weights=None, 
 
 
 @quantile.jvp
-def quantile_jvp(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, da, dq):
+def quantile_jvp(a, q, axis, method, keepdims, weights, out, da, dq):
     shares = quantile_shares(a, q, axis, method, out, weights)
     moved = quantile_tangent(da, q, axis, keepdims, shares, out)
     return moved + quantile_slopes(a, q, axis, method, out, weights) * along_q(dq, q, out)
@@ -329,7 +329,7 @@ def percentile(a, q, axis=None, *, method="linear", keepdims=False, weights=None
 
 
 @percentile.jvp
-def percentile_jvp(a, q, axis=None, *, method="linear", keepdims=False, weights=None, out, da, dq):
+def percentile_jvp(a, q, axis, method, keepdims, weights, out, da, dq):
     part = np.divide(q, 100)
     shares = quantile_shares(a, part, axis, method, out, weights)
     moved = quantile_tangent(da, q, axis, keepdims, shares, out)

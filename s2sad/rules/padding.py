@@ -324,20 +324,7 @@ def pad(
 
 
 @pad.jvp
-def pad_jvp(
-    array,
-    pad_width,
-    mode="constant",
-    *,
-    constant_values=0,
-    stat_length=None,
-    end_values=0,
-    reflect_type="even",
-    out,
-    darray,
-    dconstant_values,
-    dend_values,
-):
+def pad_jvp(array, pad_width, mode, stat_length, reflect_type, out, darray, dconstant_values, dend_values):
     if mode == "constant":
         return np.pad(darray, pad_width) + from_ends(dconstant_values, array, pad_width, mode)
     if mode == "linear_ramp":

@@ -125,7 +125,7 @@ def polyint(p, m=1, k=None, *, out, dout):
 
 
 @polyint.jvp
-def polyint_jvp(p, m=1, k=None, *, out, dp, dk):
+def polyint_jvp(m, k, out, dp, dk):
     if k is None:
         return np.polyint(dp, m)
     return np.polyint(dp, m, filled(dk, k))
@@ -204,7 +204,7 @@ def polyfit(x, y, deg, rcond=None, *, w=None, out, dout):
 
 
 @polyfit.jvp
-def polyfit_jvp(x, y, deg, rcond=None, *, w=None, out, dx, dy, dw):
+def polyfit_jvp(x, y, deg, w, out, dx, dy, dw):
     return polyfit_tangent(dx, dy, dw, x, y, deg, w, out)
 
 

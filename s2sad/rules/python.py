@@ -40,7 +40,7 @@ def sum_(xs, start=0, *, out, dout):
 
 
 @sum_.jvp
-def sum_jvp(xs, start=0, *, out, dxs, dstart):
+def sum_jvp(out, dxs, dstart):
     return gather(dxs, out) + dstart
 
 

@@ -197,7 +197,7 @@ def sum_over_axes(a, axis=None, dtype=None, *, initial=0, keepdims=False, out, d
 
 
 @sum_.jvp
-def sum_jvp(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=True, out, da, dinitial):
+def sum_jvp(axis, dtype, keepdims, where, out, da, dinitial):
     if where is not True or dtype is not None:
         return np.sum(da, axis=axis, dtype=dtype, keepdims=keepdims, where=where) + dinitial
     if keepdims:
@@ -239,7 +239,7 @@ def nansum(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=True, o
 
 
 @nansum.jvp
-def nansum_jvp(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=True, out, da, dinitial):
+def nansum_jvp(a, axis, dtype, keepdims, where, out, da, dinitial):
     if where is True and dtype is None:
         return np.sum(np.where(np.isnan(a), 0, da), axis=axis, keepdims=keepdims) + dinitial
     return np.sum(da, axis=axis, dtype=dtype, keepdims=keepdims, where=is_known(a, where)) + dinitial
@@ -252,7 +252,7 @@ def nanmean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, dout):
 
 
 @nanmean.jvp
-def nanmean_jvp(a, axis=None, dtype=None, *, keepdims=False, where=True, out, da):
+def nanmean_jvp(a, axis, dtype, keepdims, where, out, da):
     return np.mean(da, axis=axis, dtype=dtype, keepdims=keepdims, where=is_known(a, where))
 
 
@@ -279,7 +279,7 @@ def prod(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=True, out
 
 
 @prod.jvp
-def prod_jvp(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=True, out, da, dinitial):
+def prod_jvp(a, axis, dtype, initial, keepdims, where, out, da, dinitial):
     if dtype is None and where is True and initial == 1:
         change = np.sum(da * product_of_others(a, axis), axis=axis, keepdims=keepdims)
         return change + out * dinitial
@@ -299,7 +299,7 @@ def nanprod(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=True, 
 
 
 @nanprod.jvp
-def nanprod_jvp(a, axis=None, dtype=None, *, initial=1, keepdims=False, where=True, out, da, dinitial):
+def nanprod_jvp(a, axis, dtype, initial, keepdims, where, out, da, dinitial):
     known = is_known(a, where)
     chosen = np.where(known, a, 1)
     terms = da * product_of_others(chosen, axis)
@@ -346,7 +346,7 @@ def to_ties_(d, x, out_of_x, axis, keepdims=False, *, out, dout):
 
 
 @max_.jvp
-def max_jvp(a, axis=None, *, initial=None, keepdims=False, where=True, out, da, dinitial):
+def max_jvp(a, axis, initial, keepdims, where, out, da, dinitial):
     if initial is not None:
         shares = share_of_ties(a, out, axis, keepdims, initial, where)
         own = share_of_initial(a, out, axis, keepdims, initial, where)
@@ -372,7 +372,7 @@ def nanmax(a, axis=None, *, initial=None, keepdims=False, where=True, out, dout)
 
 
 @nanmax.jvp
-def nanmax_jvp(a, axis=None, *, initial=None, keepdims=False, where=True, out, da, dinitial):
+def nanmax_jvp(a, axis, initial, keepdims, where, out, da, dinitial):
     change = da * share_of_ties(a, out, axis, keepdims, initial, is_known(a, where))
     if initial is None:
         return np.sum(change, axis=axis, keepdims=keepdims)
@@ -388,7 +388,7 @@ def ptp(a, axis=None, *, keepdims=False, out, dout):
 
 
 @ptp.jvp
-def ptp_jvp(a, axis=None, *, keepdims=False, out, da):
+def ptp_jvp(a, axis, keepdims, out, da):
     return np.sum(da * range_shares(a, axis), axis=axis, keepdims=keepdims)
 
 

@@ -87,7 +87,7 @@ def tangents_(changes, out_, *, out, dout):
 
 
 @tangents_.jvp
-def tangents_jvp(changes, out_, *, out, dchanges):
+def tangents_jvp(out_, out, dchanges):
     return tangents(dchanges, out_)
 
 

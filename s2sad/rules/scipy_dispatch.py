@@ -49,7 +49,7 @@ def promoted_adjoint_(d, args, result, out, dout):
 
 
 @promoted_adjoint_.jvp
-def promoted_adjoint_jvp(d, args, result, out, dd):
+def promoted_adjoint_jvp(args, result, out, dd):
     return promoted_adjoint(dd, args, result)
 
 
@@ -65,7 +65,7 @@ def promoted_tangent_(dargs, args, result, out, dout):
 
 
 @promoted_tangent_.jvp
-def promoted_tangent_jvp(dargs, args, result, out, ddargs):
+def promoted_tangent_jvp(args, result, out, ddargs):
     return promoted_tangent(ddargs, args, result)
 
 
@@ -84,7 +84,7 @@ if hasattr(dispatch, "xp_promote"):  # since SciPy 1.16
         return (promoted_adjoint(dout, args, out),)
 
     @xp_promote.jvp
-    def xp_promote_jvp(*args, broadcast=False, force_floating=False, xp, out, dargs):
+    def xp_promote_jvp(*args, out, dargs):
         return promoted_tangent(dargs, args, out)
 
     nondifferentiable([dispatch.xp_result_type])

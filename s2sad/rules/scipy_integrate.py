@@ -100,7 +100,7 @@ def trapezoid(y, grid=None, dx=1.0, axis=-1, *, out, dout):
 
 
 @trapezoid.jvp
-def trapezoid_jvp(y, grid=None, dx=1.0, axis=-1, *, out, dy, dgrid, ddx):
+def trapezoid_jvp(y, grid, dx, axis, out, dy, dgrid, ddx):
     return changed(trapezoids, (dy, dgrid, ddx, None), (y, grid, dx, axis))
 
 
@@ -115,7 +115,7 @@ def simpson(y, grid=None, dx=1.0, axis=-1, *, out, dout):
 
 
 @simpson.jvp
-def simpson_jvp(y, grid=None, dx=1.0, axis=-1, *, out, dy, dgrid, ddx):
+def simpson_jvp(y, grid, dx, axis, out, dy, dgrid, ddx):
     return changed(parabolas, (dy, dgrid, ddx, None), (y, grid, dx, axis))
 
 
@@ -129,7 +129,7 @@ def cumulative_trapezoid(y, grid=None, dx=1.0, axis=-1, initial=None, *, out, do
 
 
 @cumulative_trapezoid.jvp
-def cumulative_trapezoid_jvp(y, grid=None, dx=1.0, axis=-1, initial=None, *, out, dy, dgrid, ddx):
+def cumulative_trapezoid_jvp(y, grid, dx, axis, initial, out, dy, dgrid, ddx):
     return changed(running_trapezoids, (dy, dgrid, ddx, None, None), (y, grid, dx, axis, initial))
 
 
@@ -151,7 +151,7 @@ def romb(y, dx=1.0, axis=-1, show=False, *, out, dout):
 
 
 @romb.jvp
-def romb_jvp(y, dx=1.0, axis=-1, show=False, *, out, dy, ddx):
+def romb_jvp(y, dx, axis, out, dy, ddx):
     weights = romberg_weights(y, axis)
     return np.sum(weights * dy, axis=axis) * dx + np.sum(weights * y, axis=axis) * ddx
 

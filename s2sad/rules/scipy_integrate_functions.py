@@ -202,24 +202,7 @@ def quad(
 
 
 @quad.jvp
-def quad_jvp(
-    func,
-    a,
-    b,
-    args=(),
-    full_output=0,
-    epsabs=1.49e-8,
-    epsrel=1.49e-8,
-    limit=50,
-    points=None,
-    weight=None,
-    *,
-    out,
-    dfunc,
-    da,
-    db,
-    dargs,
-):
+def quad_jvp(func, a, b, args, epsabs, epsrel, points, weight, out, dfunc, da, db, dargs):
     accuracy = accuracy_of(epsabs, epsrel, weight, points)
     inside = integral(tangent_at(func, args, dfunc, dargs), a, b, (), accuracy)
     ends = add(end_tangent(db, func, b, args), end_tangent(-da, func, a, args))
@@ -245,7 +228,7 @@ def fixed_quad(func, a, b, args=(), n=5, *, out, dout):
 
 
 @fixed_quad.jvp
-def fixed_quad_jvp(func, a, b, args=(), n=5, *, out, dfunc, da, db, dargs):
+def fixed_quad_jvp(func, a, b, args, n, out, dfunc, da, db, dargs):
     dvalue = changed(gauss, (dfunc, da, db, dargs, None), (func, a, b, args, n))
     return first_tangent(dvalue, out, True)
 
@@ -280,26 +263,7 @@ def quad_vec(
 
 
 @quad_vec.jvp
-def quad_vec_jvp(
-    f,
-    a,
-    b,
-    epsabs=1e-200,
-    epsrel=1e-8,
-    norm=None,
-    cache_size=None,
-    limit=None,
-    workers=None,
-    points=None,
-    quadrature=None,
-    full_output=False,
-    *,
-    args=(),
-    out,
-    df,
-    da,
-    db,
-):
+def quad_vec_jvp(f, a, b, epsabs, epsrel, points, args, out, df, da, db):
     accuracy = accuracy_of(epsabs, epsrel, None, points)
     inside = integral(tangent_at(f, args, df, None), a, b, (), accuracy)
     ends = add(end_tangent(db, f, b, args), end_tangent(-da, f, a, args))
@@ -364,7 +328,7 @@ def nquad(func, ranges, args=None, opts=None, full_output=False, *, out, dout):
 
 
 @nquad.jvp
-def nquad_jvp(func, ranges, args=None, opts=None, full_output=False, *, out, dfunc, dranges, dargs):
+def nquad_jvp(func, ranges, args, opts, out, dfunc, dranges, dargs):
     dvalue = changed(repeated, (dfunc, dranges, dargs, None), (func, ranges, args, options_accuracy(opts)))
     return first_tangent(dvalue, out, True)
 

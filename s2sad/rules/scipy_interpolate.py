@@ -78,7 +78,7 @@ def splev(x, tck, der=0, ext=0, *, out, dout):
 
 
 @splev.jvp
-def splev_jvp(x, tck, der=0, ext=0, *, out, dx):
+def splev_jvp(x, tck, der, ext, out, dx):
     return interpolate.splev(x, tck, der + 1, ext) * dx
 
 

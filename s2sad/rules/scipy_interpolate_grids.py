@@ -123,9 +123,7 @@ def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=n
 
 
 @interpn.jvp
-def interpn_jvp(
-    points, values, xi, method="linear", bounds_error=True, fill_value=np.nan, *, out, dvalues, dxi
-):
+def interpn_jvp(points, values, xi, method, fill_value, out, dvalues, dxi):
     call = (points, values, xi, method, fill_value, np.shape(out))
     return pushed_forward(on_grid, (None, dvalues, dxi, None, None, None), call)
 
@@ -179,7 +177,7 @@ def made_grid_(points, values, method, bounds_error, fill_value, out, dout):
 
 
 @made_grid_.jvp
-def made_grid_jvp(points, values, method, bounds_error, fill_value, out, dpoints, dvalues):
+def made_grid_jvp(out, dpoints, dvalues):
     return None
 
 
@@ -316,7 +314,7 @@ def made_line_(x, y, kind, axis, bounds_error, fill_value, out, dout):
 
 
 @made_line_.jvp
-def made_line_jvp(x, y, kind, axis, bounds_error, fill_value, out, dx, dy):
+def made_line_jvp(out, dx, dy):
     return None
 
 

@@ -51,7 +51,7 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True, *, out, dout
 
 
 @norm.jvp
-def norm_jvp(a, ord=None, axis=None, keepdims=False, check_finite=True, *, out, da):
+def norm_jvp(a, ord, axis, keepdims, out, da):
     if ord is None:
         return np.sum(np.real(np.conj(a) * da), axis=axis, keepdims=keepdims) / or_inf(out)
     slope = norm_dx(np.ones_like(out), a, out, ord, axis, keepdims)
@@ -70,7 +70,7 @@ def det_of_matrix(a, *, check_finite=True, out, dout):
 
 
 @det.jvp
-def det_jvp(a, *, check_finite=True, out, da):
+def det_jvp(a, out, da):
     return np.sum(cofactors(a, out) * da, axis=(-2, -1))
 
 
@@ -80,7 +80,7 @@ def inv(a, *, check_finite=True, out, dout):
 
 
 @inv.jvp
-def inv_jvp(a, *, check_finite=True, out, da):
+def inv_jvp(out, da):
     return -out @ da @ out
 
 
@@ -91,7 +91,7 @@ def pinv(a, *, check_finite=True, out, dout):
 
 
 @pinv.jvp
-def pinv_jvp(a, *, check_finite=True, out, da):
+def pinv_jvp(a, out, da):
     return pinv_tangent(da, a, out)
 
 
@@ -120,7 +120,7 @@ def solve_matrix(a, b, *, check_finite=True, out, dout):
 
 
 @solve.jvp
-def solve_jvp(a, b, *, check_finite=True, out, da, db):
+def solve_jvp(a, out, da, db):
     return linalg.solve(a, db - da @ out)
 
 
@@ -163,7 +163,7 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, *, check_f
 
 
 @solve_triangular.jvp
-def solve_triangular_jvp(a, b, trans=0, lower=False, unit_diagonal=False, *, check_finite=True, out, da, db):
+def solve_triangular_jvp(a, trans, lower, unit_diagonal, out, da, db):
     change = db - triangular_change(da, a, out, trans, lower, unit_diagonal)
     return linalg.solve_triangular(a, change, trans, lower, unit_diagonal)
 
@@ -187,7 +187,7 @@ def solve_sylvester(a, b, q, out, dout):
 
 
 @solve_sylvester.jvp
-def solve_sylvester_jvp(a, b, q, out, da, db, dq):
+def solve_sylvester_jvp(a, b, out, da, db, dq):
     return linalg.solve_sylvester(a, b, dq - da @ out - out @ db)
 
 
@@ -204,7 +204,7 @@ def solve_continuous_lyapunov(a, q, out, dout):
 
 
 @solve_continuous_lyapunov.jvp
-def solve_continuous_lyapunov_jvp(a, q, out, da, dq):
+def solve_continuous_lyapunov_jvp(a, out, da, dq):
     return linalg.solve_continuous_lyapunov(a, dq - da @ out - out @ real_transpose(da))
 
 
@@ -215,5 +215,5 @@ def solve_discrete_lyapunov(a, q, *, out, dout):
 
 
 @solve_discrete_lyapunov.jvp
-def solve_discrete_lyapunov_jvp(a, q, *, out, da, dq):
+def solve_discrete_lyapunov_jvp(a, out, da, dq):
     return linalg.solve_discrete_lyapunov(a, dq + da @ out @ real_transpose(a) + a @ out @ real_transpose(da))

@@ -89,7 +89,7 @@ def cholesky(a, lower=False, *, check_finite=True, out, dout):
 
 
 @cholesky.jvp
-def cholesky_jvp(a, lower=False, *, check_finite=True, out, da):
+def cholesky_jvp(lower, out, da):
     return cholesky_tangent(da, out, not lower)
 
 
@@ -105,7 +105,7 @@ def cho_factor(a, lower=False, *, check_finite=True, out, dout):
 
 
 @cho_factor.jvp
-def cho_factor_jvp(a, lower=False, *, check_finite=True, out, da):
+def cho_factor_jvp(lower, out, da):
     return cholesky_tangent(da, triangle_of(out[0], lower), not lower), None
 
 
@@ -135,7 +135,7 @@ def cho_solve(c_and_lower, b, *, check_finite=True, out, dout):
 
 
 @cho_solve.jvp
-def cho_solve_jvp(c_and_lower, b, *, check_finite=True, out, dc_and_lower, db):
+def cho_solve_jvp(c_and_lower, out, dc_and_lower, db):
     change = cho_matrix_change(filled(dc_and_lower, c_and_lower), c_and_lower)
     return linalg.cho_solve(c_and_lower, db - change @ out)
 
@@ -178,7 +178,7 @@ def lu(a, *, check_finite=True, out, dout):
 
 
 @lu.jvp
-def lu_jvp(a, *, check_finite=True, out, da):
+def lu_jvp(out, da):
     changes = factor_changes(transposed(out[0]) @ da, out[1], out[2])
     return np.zeros_like(out[0]), changes[0], changes[1]
 
@@ -206,7 +206,7 @@ def lu_factor(a, *, check_finite=True, out, dout):
 
 
 @lu_factor.jvp
-def lu_factor_jvp(a, *, check_finite=True, out, da):
+def lu_factor_jvp(out, da):
     changes = factor_changes(da[order_of(out[1])], lower_one(out[0]), np.triu(out[0]))
     return changes[0] + changes[1], None
 
@@ -244,7 +244,7 @@ def lu_solve(lu_and_piv, b, trans=0, *, check_finite=True, out, dout):
 
 
 @lu_solve.jvp
-def lu_solve_jvp(lu_and_piv, b, trans=0, *, check_finite=True, out, dlu_and_piv, db):
+def lu_solve_jvp(lu_and_piv, trans, out, dlu_and_piv, db):
     change = lu_change(filled(dlu_and_piv, lu_and_piv), lu_and_piv, out, trans)
     return linalg.lu_solve(lu_and_piv, db - change, trans)
 
@@ -267,7 +267,7 @@ def qr(a, *, mode="full", check_finite=True, out, dout):
 
 
 @qr.jvp
-def qr_jvp(a, *, mode="full", check_finite=True, out, da):
+def qr_jvp(a, mode, out, da):
     changes = qr_tangent(da, a, named(out), qr_mode(mode, a, out))
     return changes[0], changes[1]
 
@@ -314,7 +314,7 @@ def eigh(a, b=None, *, lower=True, eigvals_only=False, check_finite=True, driver
 
 
 @eigh.jvp
-def eigh_jvp(a, b=None, *, lower=True, eigvals_only=False, check_finite=True, driver=None, out, da, db):
+def eigh_jvp(a, b, lower, eigvals_only, out, da, db):
     if b is not None and eigvals_only:
         vectors = linalg.eigh(a, b, lower=lower)[1]
         return pair_tangent(filled(da, a), filled(db, b), (out, vectors), uplo_of(lower))[0]
@@ -332,7 +332,7 @@ def eigvalsh(a, *, lower=True, check_finite=True, driver=None, out, dout):
 
 
 @eigvalsh.jvp
-def eigvalsh_jvp(a, *, lower=True, check_finite=True, driver=None, out, da):
+def eigvalsh_jvp(a, lower, out, da):
     return eigvalsh_tangent(da, a, uplo_of(lower))
 
 
@@ -343,7 +343,7 @@ def eigvals(a, *, check_finite=True, out, dout):
 
 
 @eigvals.jvp
-def eigvals_jvp(a, *, check_finite=True, out, da):
+def eigvals_jvp(a, out, da):
     return eigvals_tangent(da, a)
 
 
@@ -357,7 +357,7 @@ def svd(a, full_matrices=True, compute_uv=True, *, check_finite=True, out, dout)
 
 
 @svd.jvp
-def svd_jvp(a, full_matrices=True, compute_uv=True, *, check_finite=True, out, da):
+def svd_jvp(a, compute_uv, out, da):
     if compute_uv:
         return plain(svd_tangent(da, named(out)))
     return singular_values_tangent(da, a)
@@ -369,5 +369,5 @@ def svdvals(a, *, check_finite=True, out, dout):
 
 
 @svdvals.jvp
-def svdvals_jvp(a, *, check_finite=True, out, da):
+def svdvals_jvp(a, out, da):
     return singular_values_tangent(da, a)

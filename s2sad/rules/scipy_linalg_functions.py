@@ -88,7 +88,7 @@ def sqrtm(A, *, out, dout):
 
 
 @sqrtm.jvp
-def sqrtm_jvp(A, *, out, dA):
+def sqrtm_jvp(out, dA):
     return unbroadcast(linalg.solve_sylvester(out, out, dA), out)
 
 

@@ -82,7 +82,7 @@ def toeplitz(c, r=None, *, out, dout):
 
 
 @toeplitz.jvp
-def toeplitz_jvp(c, r=None, *, out, dc, dr):
+def toeplitz_jvp(r, out, dc, dr):
     if r is None:
         return linalg.toeplitz(dc)
     return linalg.toeplitz(dc, dr)
@@ -106,7 +106,7 @@ def hankel(c, r=None, *, out, dout):
 
 
 @hankel.jvp
-def hankel_jvp(c, r=None, *, out, dc, dr):
+def hankel_jvp(r, out, dc, dr):
     if r is None:
         return linalg.hankel(dc)
     return linalg.hankel(dc, dr)
@@ -206,7 +206,7 @@ def solve_banded(l_and_u, ab, b, *, check_finite=True, out, dout):
 
 
 @solve_banded.jvp
-def solve_banded_jvp(l_and_u, ab, b, *, check_finite=True, out, dab, db):
+def solve_banded_jvp(l_and_u, ab, out, dab, db):
     return linalg.solve_banded(l_and_u, ab, db - band_product(dab, out, l_and_u[0], l_and_u[1]))
 
 
@@ -253,6 +253,6 @@ def lstsq(a, b, *, check_finite=True, out, dout):
 
 
 @lstsq.jvp
-def lstsq_jvp(a, b, *, check_finite=True, out, da, db):
+def lstsq_jvp(a, b, out, da, db):
     changes = lstsq_change(da, db, a, b, out)
     return changes[0], changes[1], None, singular_values_tangent(da, a)

@@ -98,7 +98,7 @@ def correlate(input, weights, *, mode="reflect", cval=0.0, origin=0, out, dout):
 
 
 @correlate.jvp
-def correlate_jvp(input, weights, *, mode="reflect", cval=0.0, origin=0, out, dinput, dweights):
+def correlate_jvp(input, weights, mode, cval, origin, out, dinput, dweights):
     by_input = ndimage.correlate(dinput, weights, mode=mode, origin=origin)
     return by_input + ndimage.correlate(input, dweights, mode=mode, cval=cval, origin=origin)
 
@@ -111,7 +111,7 @@ def convolve(input, weights, *, mode="reflect", cval=0.0, origin=0, out, dout):
 
 
 @convolve.jvp
-def convolve_jvp(input, weights, *, mode="reflect", cval=0.0, origin=0, out, dinput, dweights):
+def convolve_jvp(input, weights, mode, cval, origin, out, dinput, dweights):
     by_input = ndimage.convolve(dinput, weights, mode=mode, origin=origin)
     return by_input + ndimage.convolve(input, dweights, mode=mode, cval=cval, origin=origin)
 
@@ -125,7 +125,7 @@ def correlate1d(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0, 
 
 
 @correlate1d.jvp
-def correlate1d_jvp(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0, out, dinput, dweights):
+def correlate1d_jvp(input, weights, axis, mode, cval, origin, out, dinput, dweights):
     by_input = ndimage.correlate1d(dinput, weights, axis, mode=mode, origin=origin)
     return by_input + ndimage.correlate1d(input, dweights, axis, mode=mode, cval=cval, origin=origin)
 
@@ -139,7 +139,7 @@ def convolve1d(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0, o
 
 
 @convolve1d.jvp
-def convolve1d_jvp(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0, out, dinput, dweights):
+def convolve1d_jvp(input, weights, axis, mode, cval, origin, out, dinput, dweights):
     by_input = ndimage.convolve1d(dinput, weights, axis, mode=mode, origin=origin)
     return by_input + ndimage.convolve1d(input, dweights, axis, mode=mode, cval=cval, origin=origin)
 
@@ -204,9 +204,7 @@ def gaussian_filter(
 
 
 @gaussian_filter.jvp
-def gaussian_filter_jvp(
-    input, sigma, order=0, *, mode="reflect", cval=0.0, truncate=4.0, radius=None, axes=None, out, dinput
-):
+def gaussian_filter_jvp(sigma, order, mode, truncate, radius, axes, out, dinput):
     return ndimage.gaussian_filter(
         dinput, sigma, order, mode=mode, truncate=truncate, radius=radius, axes=axes
     )
@@ -225,9 +223,7 @@ def gaussian_filter1d(
 
 
 @gaussian_filter1d.jvp
-def gaussian_filter1d_jvp(
-    input, sigma, axis=-1, order=0, *, mode="reflect", cval=0.0, truncate=4.0, radius=None, out, dinput
-):
+def gaussian_filter1d_jvp(sigma, axis, order, mode, truncate, radius, out, dinput):
     return ndimage.gaussian_filter1d(dinput, sigma, axis, order, mode=mode, truncate=truncate, radius=radius)
 
 
@@ -254,7 +250,7 @@ def uniform_filter(input, size=3, *, mode="reflect", cval=0.0, origin=0, axes=No
 
 
 @uniform_filter.jvp
-def uniform_filter_jvp(input, size=3, *, mode="reflect", cval=0.0, origin=0, axes=None, out, dinput):
+def uniform_filter_jvp(size, mode, origin, axes, out, dinput):
     return ndimage.uniform_filter(dinput, size, mode=mode, origin=origin, axes=axes)
 
 
@@ -271,5 +267,5 @@ def uniform_filter1d(input, size, axis=-1, *, mode="reflect", cval=0.0, origin=0
 
 
 @uniform_filter1d.jvp
-def uniform_filter1d_jvp(input, size, axis=-1, *, mode="reflect", cval=0.0, origin=0, out, dinput):
+def uniform_filter1d_jvp(size, axis, mode, origin, out, dinput):
     return ndimage.uniform_filter1d(dinput, size, axis, mode=mode, origin=origin)

@@ -73,9 +73,7 @@ def brentq(f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=Fal
 
 
 @brentq.jvp
-def brentq_jvp(
-    f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, df, dargs
-):
+def brentq_jvp(f, args, full_output, out, df, dargs):
     return root_tangent((df, dargs), f, args, out, full_output)
 
 
@@ -88,9 +86,7 @@ def toms748(
 
 
 @toms748.jvp
-def toms748_jvp(
-    f, a, b, args=(), k=1, xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, df, dargs
-):
+def toms748_jvp(f, args, full_output, out, df, dargs):
     return root_tangent((df, dargs), f, args, out, full_output)
 
 
@@ -122,23 +118,7 @@ def newton(
 
 
 @newton.jvp
-def newton_jvp(
-    func,
-    x0,
-    fprime=None,
-    args=(),
-    tol=None,
-    maxiter=None,
-    fprime2=None,
-    x1=None,
-    rtol=None,
-    full_output=False,
-    disp=True,
-    *,
-    out,
-    dfunc,
-    dargs,
-):
+def newton_jvp(func, args, full_output, out, dfunc, dargs):
     return root_tangent((dfunc, dargs), func, args, out, full_output)
 
 
@@ -172,24 +152,7 @@ def root_scalar(
 
 
 @root_scalar.jvp
-def root_scalar_jvp(
-    f,
-    args=(),
-    method=None,
-    bracket=None,
-    fprime=None,
-    fprime2=None,
-    x0=None,
-    x1=None,
-    xtol=None,
-    rtol=None,
-    maxiter=None,
-    options=None,
-    *,
-    out,
-    df,
-    dargs,
-):
+def root_scalar_jvp(f, args, out, df, dargs):
     return tangents({"root": implicit_tangent(residual, (df, dargs), (f, out["root"], args))}, out)
 
 
@@ -219,24 +182,7 @@ def fsolve(
 
 
 @fsolve.jvp
-def fsolve_jvp(
-    func,
-    x0,
-    args=(),
-    fprime=None,
-    full_output=0,
-    col_deriv=0,
-    xtol=None,
-    maxfev=0,
-    band=None,
-    epsfcn=None,
-    factor=None,
-    diag=None,
-    *,
-    out,
-    dfunc,
-    dargs,
-):
+def fsolve_jvp(func, args, full_output, out, dfunc, dargs):
     return root_tangent((dfunc, dargs), func, args, out, full_output)
 
 
@@ -268,9 +214,7 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, opt
 
 
 @root.jvp
-def root_jvp(
-    fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, options=None, *, out, dfun, dargs
-):
+def root_jvp(fun, args, jac, out, dfun, dargs):
     dx = implicit_tangent(root_program(jac), (dfun, dargs), (fun, out["x"], args))
     return tangents({"x": dx, "fun": np.zeros_like(out["fun"])}, out)
 
@@ -289,7 +233,7 @@ def fixed_point(func, x0, args=(), xtol=None, maxiter=None, method=None, *, out,
 
 
 @fixed_point.jvp
-def fixed_point_jvp(func, x0, args=(), xtol=None, maxiter=None, method=None, *, out, dfunc, dargs):
+def fixed_point_jvp(func, args, out, dfunc, dargs):
     return implicit_tangent(difference, (dfunc, dargs), (func, out, args))
 
 

@@ -100,33 +100,7 @@ def curve_fit(
 
 
 @curve_fit.jvp
-def curve_fit_jvp(
-    f,
-    xdata,
-    ydata,
-    p0=None,
-    sigma=None,
-    absolute_sigma=False,
-    check_finite=None,
-    bounds=None,
-    method=None,
-    jac=None,
-    *,
-    full_output=False,
-    nan_policy=None,
-    loss="linear",
-    ftol=None,
-    xtol=None,
-    gtol=None,
-    maxfev=None,
-    max_nfev=None,
-    x_scale=None,
-    out,
-    df,
-    dxdata,
-    dydata,
-    dsigma,
-):
+def curve_fit_jvp(f, xdata, ydata, sigma, nan_policy, loss, out, df, dxdata, dydata, dsigma):
     call = (f, out[0], (xdata, ydata, sigma))
     program = balance_of(sigma, loss, nan_policy)
     return first_tangent(implicit_tangent(program, (df, (dxdata, dydata, dsigma)), call), out, True)

@@ -129,24 +129,7 @@ def minimize(
 
 
 @minimize.jvp
-def minimize_jvp(
-    fun,
-    x0,
-    args=(),
-    method=None,
-    jac=None,
-    hess=None,
-    hessp=None,
-    bounds=None,
-    constraints=(),
-    tol=None,
-    callback=None,
-    options=None,
-    *,
-    out,
-    dfun,
-    dargs,
-):
+def minimize_jvp(fun, args, jac, constraints, out, dfun, dargs):
     dx, dvalue = minimum_tangent(minimum_programs(jac, constraints), (dfun, dargs), (fun, out["x"], args))
     return tangents({"x": dx, "fun": dvalue}, out)
 
@@ -168,9 +151,7 @@ def minimize_scalar(
 
 
 @minimize_scalar.jvp
-def minimize_scalar_jvp(
-    fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None, *, out, dfun, dargs
-):
+def minimize_scalar_jvp(fun, args, out, dfun, dargs):
     dx, dvalue = minimum_tangent((value, stationarity), (dfun, dargs), (fun, out["x"], args))
     return tangents({"x": dx, "fun": dvalue}, out)
 
@@ -245,32 +226,6 @@ def least_squares(
 
 
 @least_squares.jvp
-def least_squares_jvp(
-    fun,
-    x0,
-    jac="2-point",
-    bounds=None,
-    method="trf",
-    ftol=None,
-    xtol=None,
-    gtol=None,
-    x_scale=None,
-    loss="linear",
-    f_scale=None,
-    diff_step=None,
-    tr_solver=None,
-    tr_options=None,
-    jac_sparsity=None,
-    max_nfev=None,
-    verbose=0,
-    args=(),
-    kwargs=None,
-    callback=None,
-    workers=None,
-    *,
-    out,
-    dfun,
-    dargs,
-):
+def least_squares_jvp(fun, loss, args, kwargs, out, dfun, dargs):
     dx, dcost = minimum_tangent(square_programs(loss, kwargs), (dfun, dargs), (fun, out["x"], args))
     return tangents({"x": dx, "cost": dcost}, out)

@@ -132,7 +132,7 @@ def convolve2d(x, y, mode="full", boundary="fill", fillvalue=0, *, out, dout):
 
 
 @convolve2d.jvp
-def convolve2d_jvp(x, y, mode="full", boundary="fill", fillvalue=0, *, out, dx, dy, dfillvalue):
+def convolve2d_jvp(x, y, mode, boundary, fillvalue, out, dx, dy, dfillvalue):
     if boundary == "fill" and isinstance(fillvalue, int) and fillvalue == 0:
         return signal.convolve2d(dx, y, mode) + signal.convolve2d(x, dy, mode)
     moved = signal.convolve2d(dx, y, mode, boundary) + signal.convolve2d(x, dy, mode, boundary, fillvalue)
@@ -168,7 +168,7 @@ def correlate2d(x, y, mode="full", boundary="fill", fillvalue=0, *, out, dout):
 
 
 @correlate2d.jvp
-def correlate2d_jvp(x, y, mode="full", boundary="fill", fillvalue=0, *, out, dx, dy, dfillvalue):
+def correlate2d_jvp(x, y, mode, boundary, fillvalue, out, dx, dy, dfillvalue):
     if boundary == "fill" and isinstance(fillvalue, int) and fillvalue == 0:
         return signal.correlate2d(dx, y, mode) + signal.correlate2d(x, dy, mode)
     moved = signal.correlate2d(dx, y, mode, boundary) + signal.correlate2d(x, dy, mode, boundary, fillvalue)
@@ -204,6 +204,6 @@ def lfilter(b, a, x, axis=-1, *, out, dout):
 
 
 @lfilter.jvp
-def lfilter_jvp(b, a, x, axis=-1, *, out, db, da, dx):
+def lfilter_jvp(b, a, x, axis, out, db, da, dx):
     changed = signal.lfilter(b, a, dx, axis) + signal.lfilter(db, a, x, axis)
     return changed - signal.lfilter(da, a, out, axis)

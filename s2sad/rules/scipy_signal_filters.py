@@ -36,7 +36,7 @@ def sosfilt(sos, x, axis=-1, *, out, dout):
 
 
 @sosfilt.jvp
-def sosfilt_jvp(sos, x, axis=-1, *, out, dx):
+def sosfilt_jvp(sos, axis, out, dx):
     return signal.sosfilt(sos, dx, axis)
 
 
@@ -125,7 +125,7 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", *, out,
 
 
 @filtfilt.jvp
-def filtfilt_jvp(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", *, out, db, da, dx):
+def filtfilt_jvp(b, a, x, axis, padtype, padlen, method, out, db, da, dx):
     edge = edge_of(padtype, padlen, max(len(b), len(a)), method)
     return pushed_forward(both_ways, (db, da, dx, None, None, None), (b, a, x, axis, padtype, edge))
 
@@ -156,7 +156,7 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None, *, out, dout):
 
 
 @sosfiltfilt.jvp
-def sosfiltfilt_jvp(sos, x, axis=-1, padtype="odd", padlen=None, *, out, dx):
+def sosfiltfilt_jvp(sos, axis, padtype, padlen, out, dx):
     return signal.sosfiltfilt(sos, dx, axis, padtype, padlen)
 
 
@@ -224,7 +224,5 @@ def savgol_filter(
 
 
 @savgol_filter.jvp
-def savgol_filter_jvp(
-    x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0, *, out, dx
-):
+def savgol_filter_jvp(window_length, polyorder, deriv, delta, axis, mode, out, dx):
     return signal.savgol_filter(dx, window_length, polyorder, deriv, delta, axis, mode)

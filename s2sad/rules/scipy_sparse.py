@@ -43,7 +43,7 @@ def product_(a, x, out, dout):
 
 
 @product_.jvp
-def product_jvp(a, x, out, dx):
+def product_jvp(a, out, dx):
     return product(a, dx)
 
 
@@ -53,7 +53,7 @@ def dot(a, x, *, out, dout):
 
 
 @dot.jvp
-def dot_jvp(a, x, *, out, dx):
+def dot_jvp(a, out, dx):
     return product(a, dx)
 
 
@@ -68,7 +68,7 @@ def spsolve(A, b, *, out, dout):
 
 
 @spsolve.jvp
-def spsolve_jvp(A, b, *, out, db):
+def spsolve_jvp(A, out, db):
     return linalg.spsolve(A, db)
 
 
@@ -78,7 +78,7 @@ def transposed_solve_(A, d, *, out, dout):
 
 
 @transposed_solve_.jvp
-def transposed_solve_jvp(A, d, *, out, dd):
+def transposed_solve_jvp(A, out, dd):
     return transposed_solve(A, dd)
 
 
@@ -91,7 +91,7 @@ def declare_class(kind: Any) -> None:
         return (None,)
 
     @made.jvp
-    def made_jvp(arg1, shape=None, dtype=None, copy=False, *, out, darg1):
+    def made_jvp(out, darg1):
         return None
 
 
@@ -108,7 +108,7 @@ def diags(diagonals, offsets=0, *, shape=None, format=None, dtype=None, out, dou
 
 
 @diags.jvp
-def diags_jvp(diagonals, offsets=0, *, shape=None, format=None, dtype=None, out, ddiagonals):
+def diags_jvp(out, ddiagonals):
     return None
 
 
@@ -118,7 +118,7 @@ def kron(A, B, format=None, *, out, dout):
 
 
 @kron.jvp
-def kron_jvp(A, B, format=None, *, out, dA, dB):
+def kron_jvp(out, dA, dB):
     return None
 
 

@@ -59,7 +59,7 @@ def cdist(XA, XB, metric="euclidean", *, out, dout):
 
 
 @cdist.jvp
-def cdist_jvp(XA, XB, metric="euclidean", *, out, dXA, dXB):
+def cdist_jvp(XA, XB, metric, out, dXA, dXB):
     return np.sum(slopes(check_metric(metric), between(XA, XB), out) * between(dXA, dXB), axis=-1)
 
 
@@ -101,7 +101,7 @@ def pdist(X, metric="euclidean", *, out, dout):
 
 
 @pdist.jvp
-def pdist_jvp(X, metric="euclidean", *, out, dX):
+def pdist_jvp(X, metric, out, dX):
     return np.sum(slopes(check_metric(metric), of_pairs(X), out) * of_pairs(dX), axis=-1)
 
 

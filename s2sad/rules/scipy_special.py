@@ -118,7 +118,7 @@ def softmax(x, axis=None, *, out, dout):
 
 
 @softmax.jvp
-def softmax_jvp(x, axis=None, *, out, dx):
+def softmax_jvp(axis, out, dx):
     return unbroadcast(out * (dx - np.sum(dx * out, axis=axis, keepdims=True)), out)
 
 
@@ -128,7 +128,7 @@ def log_softmax(x, axis=None, *, out, dout):
 
 
 @log_softmax.jvp
-def log_softmax_jvp(x, axis=None, *, out, dx):
+def log_softmax_jvp(axis, out, dx):
     return unbroadcast(dx - np.sum(np.exp(out) * dx, axis=axis, keepdims=True), out)
 
 
@@ -152,7 +152,7 @@ def logsumexp(a, axis=None, b=None, keepdims=False, *, out, dout):
 
 
 @logsumexp.jvp
-def logsumexp_jvp(a, axis=None, b=None, keepdims=False, *, out, da, db):
+def logsumexp_jvp(a, axis, b, keepdims, out, da, db):
     if b is None:
         shares = np.exp(a - unreduce(finite(out), a, axis, keepdims))
         return np.sum(da * shares, axis=axis, keepdims=keepdims)

@@ -96,7 +96,7 @@ def ellipj(u, m, out, dout):
 
 
 @ellipj.jvp
-def ellipj_jvp(u, m, out, du):
+def ellipj_jvp(m, out, du):
     sn, cn, dn, ph = out
     return (unbroadcast(du * cn * dn, sn), unbroadcast(-du * sn * dn, cn), unbroadcast(-du * m * sn * cn, dn),
             unbroadcast(du * dn, ph))

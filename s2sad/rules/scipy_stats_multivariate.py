@@ -98,7 +98,7 @@ def multivariate_normal_logpdf(x, mean=None, cov=1, *, out, dout):
 
 
 @multivariate_normal_logpdf.jvp
-def multivariate_normal_logpdf_jvp(x, mean=None, cov=1, *, out, dx, dmean, dcov):
+def multivariate_normal_logpdf_jvp(x, mean, cov, out, dx, dmean, dcov):
     return tangent(x, mean, cov, out, dx, dmean, dcov)
 
 
@@ -109,5 +109,5 @@ def multivariate_normal_pdf(x, mean=None, cov=1, *, out, dout):
 
 
 @multivariate_normal_pdf.jvp
-def multivariate_normal_pdf_jvp(x, mean=None, cov=1, *, out, dx, dmean, dcov):
+def multivariate_normal_pdf_jvp(x, mean, cov, out, dx, dmean, dcov):
     return out * tangent(x, mean, cov, out, dx, dmean, dcov)

@@ -223,7 +223,7 @@ def cast_back_(d, x, out, dout):
 
 
 @cast_back_.jvp
-def cast_back_jvp(d, x, out, dd):
+def cast_back_jvp(x, out, dd):
     return cast_back(dd, x)
 
 
@@ -233,7 +233,7 @@ def cast_like_(dx, like, out, dout):
 
 
 @cast_like_.jvp
-def cast_like_jvp(dx, like, out, ddx):
+def cast_like_jvp(out, ddx):
     return cast_like(ddx, out)
 
 
@@ -252,7 +252,7 @@ def astype(x, dtype, *, copy=True, order="K", casting="unsafe", subok=True, out,
 
 
 @astype.jvp
-def astype_jvp(x, dtype, *, copy=True, order="K", casting="unsafe", subok=True, out, dx):
+def astype_jvp(out, dx):
     return cast_like(dx, out)
 
 

@@ -180,9 +180,7 @@ def einsum(subscripts, *operands, optimize=False, dtype=None, order="K", casting
 
 
 @einsum.jvp
-def einsum_jvp(
-    subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe", out, dsubscripts, doperands
-):
+def einsum_jvp(subscripts, *operands, dtype, out, dsubscripts, doperands):
     if isinstance(subscripts, str) and dtype is None:
         return einsum_tangent(subscripts, operands, doperands)
     if isinstance(subscripts, str):
@@ -264,7 +262,7 @@ def einsum_grads_(d, subscripts, operands, wanted=None, *, out, dout):
 
 
 @einsum_grads_.jvp
-def einsum_grads_jvp(d, subscripts, operands, wanted=None, *, out, dd, doperands):
+def einsum_grads_jvp(d, subscripts, operands, wanted, out, dd, doperands):
     change = with_each(d, subscripts, operands, doperands, wanted)
     return add(einsum_grads(dd, subscripts, operands, wanted), change)
 

@@ -45,7 +45,7 @@ def add_reduce(x, axis=0, dtype=None, *, keepdims=False, initial=0, where=True, 
 
 
 @add_reduce.jvp
-def add_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, initial=0, where=True, out, dx, dinitial):
+def add_reduce_jvp(axis, dtype, keepdims, where, out, dx, dinitial):
     return np.sum(dx, axis=axis, dtype=dtype, keepdims=keepdims, where=where) + dinitial
 
 
@@ -59,7 +59,7 @@ def multiply_reduce(x, axis=0, dtype=None, *, keepdims=False, initial=1, where=T
 
 
 @multiply_reduce.jvp
-def multiply_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, initial=1, where=True, out, dx, dinitial):
+def multiply_reduce_jvp(x, axis, keepdims, initial, where, out, dx, dinitial):
     others = product_of_others(np.where(where, x, 1), axis)
     by_x = initial * np.sum(dx * others, axis=axis, keepdims=keepdims, where=where)
     return by_x + dinitial * np.prod(x, axis=axis, keepdims=keepdims, where=where)
@@ -71,7 +71,7 @@ def maximum_reduce(x, axis=0, dtype=None, *, keepdims=False, out, dout):
 
 
 @maximum_reduce.jvp
-def maximum_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, out, dx):
+def maximum_reduce_jvp(x, axis, keepdims, out, dx):
     return np.sum(dx * share_of_ties(x, out, axis, keepdims), axis=axis, keepdims=keepdims)
 
 
@@ -81,7 +81,7 @@ def logaddexp_reduce(x, axis=0, dtype=None, *, keepdims=False, out, dout):
 
 
 @logaddexp_reduce.jvp
-def logaddexp_reduce_jvp(x, axis=0, dtype=None, *, keepdims=False, out, dx):
+def logaddexp_reduce_jvp(x, axis, keepdims, out, dx):
     return np.sum(dx * np.exp(x - unreduce(out, x, axis, keepdims)), axis=axis, keepdims=keepdims)
 
 
@@ -101,7 +101,7 @@ def multiply_accumulate(x, axis=0, dtype=None, *, out, dout):
 
 
 @multiply_accumulate.jvp
-def multiply_accumulate_jvp(x, axis=0, dtype=None, *, out, dx):
+def multiply_accumulate_jvp(x, axis, out, dx):
     return cumprod_tangent(x, dx, axis)
 
 
@@ -129,7 +129,7 @@ def maximum_accumulate(x, axis=0, dtype=None, *, out, dout):
 
 
 @maximum_accumulate.jvp
-def maximum_accumulate_jvp(x, axis=0, dtype=None, *, out, dx):
+def maximum_accumulate_jvp(x, axis, out, dx):
     return np.take_along_axis(dx, leaders(x, out, axis), axis)
 
 
@@ -292,7 +292,7 @@ def declare_reduce(ufunc: Any) -> None:
         return (dx,)
 
     @reduce.jvp
-    def reduce_jvp(x, axis=0, *, keepdims=False, out, dx):
+    def reduce_jvp(x, axis, keepdims, out, dx):
         return pushed_forward(reduced, (None, dx, None, None), (ufunc, x, axis, keepdims))
 
 
@@ -305,7 +305,7 @@ def declare_accumulate(ufunc: Any) -> None:
         return (dx,)
 
     @accumulate.jvp
-    def accumulate_jvp(x, axis=0, *, out, dx):
+    def accumulate_jvp(x, axis, out, dx):
         return pushed_forward(accumulated, (None, dx, None), (ufunc, x, axis))
 
 
@@ -318,7 +318,7 @@ def declare_reduceat(ufunc: Any) -> None:
         return (dx,)
 
     @reduceat.jvp
-    def reduceat_jvp(x, indices, axis=0, *, out, dx):
+    def reduceat_jvp(x, indices, axis, out, dx):
         return pushed_forward(reduced_at, (None, dx, None, None), (ufunc, x, indices, axis))
 
 
