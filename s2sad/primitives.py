@@ -53,6 +53,9 @@ UFUNC_KEYWORDS = {
 }
 
 
+NOT_GIVEN = inspect.signature(np.sum).parameters["keepdims"].default  # stands for False
+
+
 @lru_cache(maxsize=1024)
 def parameters_of(function: Any) -> Mapping[str, Any]:
     """The parameters of a function, with their defaults, those that can be passed by position first; none if
@@ -137,12 +140,20 @@ class RulePrimitives:
         return args, tuple(kept)
 
     @staticmethod
-    def is_default(function: Any, name: str | None, value: Any) -> bool:
-        """Whether a value is what a function of a library has as a parameter's default."""
-        if name is None or value is MISSING:
-            return False
+    def is_default(function: Any, name: str | int | None, value: Any) -> bool:
+        """Whether a value is what a function of a library has as the default of a parameter, given by name or
+        position.
+        """
         of_library = str(getattr(function, "__module__", "")).partition(".")[0] in FIXED
-        default = parameters_of(function).get(name, MISSING) if of_library else MISSING
+        if name is None or value is MISSING or not of_library:
+            return False
+        known = parameters_of(function)
+        if isinstance(name, int):
+            is_listed = name < len(known) and not isinstance(function, np.ufunc)
+            name = [*known][name] if is_listed else ""
+        default = known.get(name, MISSING)
+        if default is NOT_GIVEN:
+            return name == "keepdims" and value is False
         return type(default) is type(value) and default == value
 
     @staticmethod

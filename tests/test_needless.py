@@ -149,3 +149,27 @@ def test_magnitudes_of_real_numbers_have_no_conjugates() -> None:
     assert "dout = dx * np.sign(x)" in s2sad.jvp(f).source_for(X)
     z = np.array([3 + 4j])
     np.testing.assert_allclose(s2sad.jvp(f)(z, np.array([1 + 1j]))[1], [1.4])
+
+
+def backwards(x: Any) -> Any:
+    return np.flip(np.sort(x))
+
+
+def spread(x: Any) -> Any:
+    return np.ptp(x)
+
+
+def differences(x: Any, start: Any) -> Any:
+    return np.diff(x, prepend=start)
+
+
+@pytest.mark.parametrize(
+    ("derivative", "args", "line"),
+    [
+        (s2sad.vjp(backwards), (X,), "np.flip(dout), np.argsort(np.argsort(x))"),
+        (s2sad.jvp(spread), (X,), "np.sum(dx * range_shares(x, None))"),
+        (s2sad.jvp(differences), (X, 0.5), "if start is None:"),
+    ],
+)
+def test_defaults_and_what_is_known_are_not_written(derivative: Any, args: Any, line: str) -> None:
+    assert line in derivative.source_for(*args)

@@ -330,13 +330,18 @@ class Emitter:
         return list(map(self.without_defaults, code)), {k: self.without_defaults(v) for k, v in found.items()}
 
     def without_defaults(self, node: Any) -> Any:
-        """A statement or expression whose calls pass no literal by name that is the default anyway."""
+        """A statement or expression whose calls pass no literal, by name or last, that is the default."""
         node = map_children(node, self.without_defaults)
-        if not isinstance(node, gast.Call) or not node.keywords:
+        if not isinstance(node, gast.Call) or not (node.keywords or node.args[1:]):
             return node
         is_default, function = self.primitives.is_default, self.object_of(node.func)
         kept = [k for k in node.keywords if not is_default(function, k.arg, literal_of(k.value))]
-        return node if len(kept) == len(node.keywords) else rebuilt(node, keywords=kept)
+        last = len(node.args)
+        while last > 1 and is_default(function, last - 1, literal_of(node.args[last - 1])):
+            last -= 1
+        if len(kept) == len(node.keywords) and last == len(node.args):
+            return node
+        return rebuilt(node, args=node.args[:last], keywords=kept)
 
     def is_of_numbers(self, operation: Apply) -> bool:
         """Whether all operands are floats, or exact numbers and None beside floats."""

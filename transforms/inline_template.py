@@ -152,8 +152,8 @@ def _decide(statements: list[Any], known: Mapping[str, Any]) -> list[Any]:
                 body, orelse = _decide(s.body, known), _decide(s.orelse, known)
                 if any(map(_returns, (body, orelse))):
                     arms = [arm if _returns(arm) else [*arm, *_decide(rest, known)] for arm in (body, orelse)]
-                    return [*result, gast.If(test=s.test, body=arms[0], orelse=arms[1])]
-                result.append(gast.If(test=s.test, body=body, orelse=orelse))
+                    return [*result, gast.If(test=_undecided(s.test, known), body=arms[0], orelse=arms[1])]
+                result.append(gast.If(test=_undecided(s.test, known), body=body, orelse=orelse))
                 continue
             result.extend(_decide(s.body if truth else s.orelse, known))
         else:
@@ -161,6 +161,14 @@ def _decide(statements: list[Any], known: Mapping[str, Any]) -> list[Any]:
         if _returns(result):
             break
     return result
+
+
+def _undecided(test: Any, known: Mapping[str, Any]) -> Any:
+    """A test that is not known without those of its parts that are."""
+    if not isinstance(test, gast.BoolOp):
+        return test
+    left = [_undecided(v, known) for v in test.values if _truth(v, known) is MISSING]
+    return left[0] if len(left) == 1 else gast.BoolOp(op=test.op, values=left)
 
 
 def _returns(statements: list[Any]) -> bool:

@@ -138,6 +138,11 @@ def across(x: Any, axis: int) -> Any:
     return np.expand_dims(x, axis) if np.ndim(x) else x
 
 
+@bprop(across, "linear", samples=[given(A(2), 1), given(1.5, 0)])
+def across_(x, axis, out, dout):
+    return (np.reshape(dout, np.shape(x)),)
+
+
 def exponents(start: Any, stop: Any, num: int, endpoint: bool, base: Any, axis: int) -> Array:
     """The logarithms that `np.logspace` spaces evenly, of the shape of its result."""
     return np.linspace(start + 0.0 * base, stop + 0.0 * base, num, endpoint, axis=axis)
@@ -160,10 +165,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
 
 @logspace.jvp
 def logspace_jvp(start, stop, num, endpoint, base, axis, out, dstart, dstop, dbase):
-    powers = exponents(start, stop, num, endpoint, base, axis)
     dpowers = exponents(filled(dstart, start), filled(dstop, stop), num, endpoint, base, axis)
-    change = dpowers * np.log(across(base, axis)) + powers * across(np.divide(dbase, base), axis)
-    return broadcast_like(out * change, out)
+    by_base = exponents(start, stop, num, endpoint, base, axis) * across(dbase, axis) / across(base, axis)
+    return broadcast_like(out * (dpowers * np.log(across(base, axis)) + by_base), out)
 
 
 @bprop(
