@@ -167,19 +167,12 @@ def _is_plain(expression: Node) -> bool:
 
 
 @remembered
-def _simple(assignment: Node) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """What an assignment without nested scopes reads, each name as often as it does, and what it binds."""
-    parts = [assignment.value, *assignment.targets]
-    if not all(map(_is_plain, parts)):
+def _simple(assignment: Node) -> tuple[frozenset[str], tuple[str, ...]] | None:
+    """What an assignment without nested scopes reads and binds."""
+    if not (_is_plain(assignment.value) and all(map(_is_plain, assignment.targets))):
         return None
-    read = tuple(name for part in parts for name in loads(part))
-    return read, tuple(name for target in assignment.targets for name in bound_by(target))
-
-
-def _count(names: Iterable[str], counter: Counter[str]) -> None:
-    """`counter.update(names)`, which is slow for few names."""
-    for name in names:
-        counter[name] = counter.get(name, 0) + 1
+    binds = tuple(name for target in assignment.targets for name in bound_by(target))
+    return frozenset(loads(assignment)), binds
 
 
 class _NotAnalysed(Exception):
@@ -195,13 +188,16 @@ class _Finder:
         self.loop: int | None = None
         self.now: set[str] = set()
         self.key = 0
+        self.bound: list[str] = []  # names as often as they are bound, and as they are read
+        self.read: list[str] = []
 
     def function(self, function: Node) -> None:
         scope = NestedScope()
         scope.arguments(function.args)
         self.uses.parameters = tuple(scope.bound)
-        self.uses.bound.update(scope.bound)
+        self.bound += scope.bound
         self.block(function.body)
+        self.uses.bound, self.uses.read = Counter(self.bound), Counter(self.read)
 
     def block(self, statements: list[Node]) -> None:
         for s in statements:
@@ -210,10 +206,10 @@ class _Finder:
 
     def statement(self, s: Node) -> None:
         if s.__class__ is gast.Assign and (simple := _simple(s)) is not None:
-            read, binds = simple
-            _count(read, self.uses.read)
-            _count(binds, self.uses.bound)
-            self.uses.headers[id(s)] = Header(frozenset(read), binds, self.position)
+            names, binds = simple
+            self.read += loads(s)
+            self.bound += binds
+            self.uses.headers[id(s)] = Header(names, binds, self.position)
         else:
             self.compound(s)
 
@@ -251,7 +247,7 @@ class _Finder:
             case _:
                 raise _NotAnalysed
         self.uses.headers[id(s)] = Header(frozenset(self.now), tuple(binds), position)
-        _count(binds, self.uses.bound)
+        self.bound += binds
         if isinstance(s, (gast.For, gast.While)):
             outer, self.loop = self.loop, position if self.loop is None else self.loop
             self.block(s.body)
@@ -286,7 +282,7 @@ class _Finder:
 
     def add_reads(self, names: Iterable[str]) -> None:
         self.now.update(names)
-        _count(names, self.uses.read)
+        self.read += names
 
     def capture(self, node: Node, own: str) -> None:
         """Notes a nested scope, called `own`, that may run later and sees its free names as they are then."""
