@@ -7,6 +7,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import math
 import operator
 from collections.abc import Mapping
 from functools import lru_cache
@@ -26,6 +27,7 @@ from .members import FIXED, is_fixed, member_of, reflects
 from .objects import is_named_tuple
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
 from .rules import choices
+from .rules.math import planar_hypot
 from .rules.methods import ATTRIBUTES, METHODS
 from .sharing import is_fresh, is_read_only, sharing
 from .sparse import sparse_operator
@@ -247,7 +249,11 @@ class RulePrimitives:
 
     @staticmethod
     def meant(function: Any, count: int, keywords: list[str]) -> Any:
-        """The function that a call stands for: `np.ndarray(shape, dtype)` is `np.empty`."""
+        """The function that a call stands for: `np.empty` for `np.ndarray(shape)`, for `math.hypot` of two
+        numbers one that takes two.
+        """
+        if function is math.hypot and count == 2:
+            return planar_hypot
         plain = function is np.ndarray and count <= 2 and {*keywords} <= {"shape", "dtype", "order"}
         return np.empty if plain else stand_in(function)
 

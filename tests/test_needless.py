@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -173,3 +174,18 @@ def differences(x: Any, start: Any) -> Any:
 )
 def test_defaults_and_what_is_known_are_not_written(derivative: Any, args: Any, line: str) -> None:
     assert line in derivative.source_for(*args)
+
+
+def test_the_length_of_two_numbers_needs_no_array() -> None:
+    def f(x: float, y: float) -> float:
+        return math.hypot(x, y)
+
+    assert "dx = 1.0 * x / (out + (out == 0))" in s2sad.grad(f, (0, 1)).source_for(3.0, 4.0)
+    assert s2sad.grad(f, (0, 1))(0.0, 0.0) == (0.0, 0.0)
+
+
+def test_gradients_of_numbers_among_others_are_items() -> None:
+    def f(x: float, y: float) -> float:
+        return math.hypot(x, y, 2.0)
+
+    assert "dx = dout_1[0]\n" in s2sad.grad(f, (0, 1)).source_for(3.0, 4.0)

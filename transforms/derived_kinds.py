@@ -82,6 +82,7 @@ def conformed(emitter: Emitter, value: Any, operand: str, kinds: Mapping[str, An
                 return attribute(inner, "real")
             return value
     is_number = emitter.domain.is_scalar(emitter.kind(load(operand)))
-    if is_number and not emitter.domain.is_scalar(derived_kind(emitter, value, kinds)):
+    is_item = isinstance(value, gast.Subscript)  # of the gradients of several operands
+    if is_number and not is_item and not emitter.domain.is_scalar(derived_kind(emitter, value, kinds)):
         return call(emitter.helper("unbroadcast"), value, load(operand))
     return value

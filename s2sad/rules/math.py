@@ -217,7 +217,17 @@ def ldexp(x, i, out, dout):
 
 # ---------------------------------------------------------------- of several numbers
 
+def planar_hypot(x, y):
+    """`math.hypot` of two numbers."""
+    return math.hypot(x, y)
+
+
 # Where the result is 0 there is no slope, and the quotient is 0 / 1.
+@bprop(planar_hypot, "elementwise", samples=[(3.0, 4.0), (-1.0, 0.5)])
+def hypot_of_two(x, y, out, dout):
+    return dout * x / (out + (out == 0)), dout * y / (out + (out == 0))
+
+
 @bprop(math.hypot, samples=[(3.0, 4.0), (1.0, -2.0, 0.5), (1.5,)])
 def hypot(*coordinates, out, dout):
     return (nested_like(dout / (out + (out == 0)) * np.array(coordinates), coordinates),)

@@ -94,7 +94,7 @@ def math_inverse(x):
 
 @program((0.4, 1.7), wrt=(0, 1), second=True)
 def math_of_two(x, y):
-    return math.atan2(x, y) + math.hypot(x, y) + math.pow(y, x) + math.log(x, 3.0)
+    return math.atan2(x, y) + math.hypot(x, y) * math.hypot(x, y, 2.0) + math.pow(y, x) + math.log(x, 3.0)
 
 
 @program((0.4,), second=True)
