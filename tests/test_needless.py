@@ -180,7 +180,7 @@ def test_the_length_of_two_numbers_needs_no_array() -> None:
     def f(x: float, y: float) -> float:
         return math.hypot(x, y)
 
-    assert "dx = 1.0 * x / (out + (out == 0))" in s2sad.grad(f, (0, 1)).source_for(3.0, 4.0)
+    assert "dx = x / (out + (out == 0))" in s2sad.grad(f, (0, 1)).source_for(3.0, 4.0)
     assert s2sad.grad(f, (0, 1))(0.0, 0.0) == (0.0, 0.0)
 
 
