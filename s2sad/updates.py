@@ -283,10 +283,17 @@ def present(dx: Any, x: Any) -> Any:
     if dx is not None:
         return dx
     dtype = getattr(x, "dtype", None)
-    if dtype is None and not isinstance(x, (int, float, complex, list, tuple)):
+    if dtype is None and not _is_of_numbers(x):
         return None
     wide = float if dtype is None else np.result_type(dtype, np.float16)
     return np.zeros_like(x, dtype=wide) if np.ndim(x) else 0.0
+
+
+def _is_of_numbers(x: Any) -> bool:
+    """Whether a value is a number, or a sequence of such."""
+    if isinstance(x, (list, tuple)):
+        return all(map(_is_of_numbers, x))
+    return isinstance(x, (int, float, complex, np.number))
 
 
 def if_present(dout: Any, dx: Any) -> Any:

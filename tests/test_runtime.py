@@ -221,8 +221,9 @@ def test_sums_of_sequences() -> None:
     assert spread(np.ones((2, 3)), (np.zeros(3),))[0].tolist() == [2, 2, 2]
     assert spread(np.ones(3), np.zeros((2, 3))).shape == (2, 3)
     assert gather([1.0, None, 2.0], 0.0) == 3.0
+    assert spread(1.0, {2.0: 1.5}) == {2.0: 0.0}  # whose keys are summed
     with pytest.raises(NonDifferentiableError):
-        spread(1.0, {"a": 1.0})
+        spread(1.0, {1.5})
 
 
 # ---------------------------------------------------------------- results
