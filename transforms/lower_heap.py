@@ -115,6 +115,7 @@ class _Lowerer(Writer):
                 elif isinstance(index, gast.Slice):
                     self.methods.set_slice(x, index, value)
                 else:
+                    self.no_slice(index)
                     self.change("heap_set", x, self.key(x, index), value)
             case gast.AugAssign():
                 self.update(s)
