@@ -239,6 +239,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return adjoint_kind(x)
         case [Array() as x] if function is runtime.like:
             return Likeness(x)
+        case [_] if function is runtime.zeros_of:
+            return Array(None, None)
         case [(Tuple() | List() | Dict()) as x, *_] if function in _MIRRORING:
             return adjoint_kind(x)
         case [Array(_, dims), Array(dtype)] if function is updates.cast_like:

@@ -26,6 +26,7 @@ from .kinds import (
     Dict,
     Dim,
     Kind,
+    Likeness,
     List,
     Literal,
     Numeric,
@@ -39,6 +40,7 @@ from .kinds import (
     Unknown,
 )
 from .objects import fields_of, has_operators, is_named_tuple, is_plain
+from .runtime import Like, zeros_of
 
 __all__ = ["contains", "is_sparse", "kind_of",
     "kind_of_free", "kinds_of"]
@@ -127,6 +129,9 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
         return _kind_of_array(value, prefix, names)
     if depth == MAX_DEPTH:
         return UNKNOWN
+    if kind is Like:
+        array = _kind_of_array(value, prefix, names) if value.empty is None else UNKNOWN
+        return Likeness(array) if isinstance(array, Array) else UNKNOWN
     if kind is list:
         return List(None, _kind_of_elements(value, prefix, depth, names))
     named = is_named_tuple(kind)
@@ -211,6 +216,8 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
             return is_plain(type(value)) or has_operators(type(value))
         case Sparse():
             return is_sparse(value)
+        case Likeness(array):
+            return type(value) is Like and value.empty is None and contains(array, zeros_of(value), known)
         case Set():
             return type(value) in (set, frozenset)
         case Literal(expected):

@@ -48,7 +48,7 @@ def update_in_place(
     if uses is None:
         return tree
     counts = Counter(name for s in own_statements(tree.body) for name in _updated(s))
-    updates = _Updates(uses, counts, is_of_form, are_alike, is_fresh)
+    updates = _Updates(tree, uses, counts, is_of_form, are_alike, is_fresh)
     body = updates.block(tree.body)
     mapping = {name: load(_best(group)) for group in updates.groups.values() for name in group}
     return rebuilt(tree, body=renamed(body, mapping, tree)) if mapping else tree
@@ -59,6 +59,7 @@ class _Updates:
 
     def __init__(
         self,
+        tree: Node,
         uses: Uses,
         updates: Counter[str],
         is_of_form: Callable[[Node, str], bool],
@@ -69,6 +70,14 @@ class _Updates:
         self.is_of_form, self.are_alike, self.is_fresh = is_of_form, are_alike, is_fresh
         self.groups: dict[str, list[str]] = {}
         self.first: dict[str, str] = {}  # for each name of an array that is updated the first one
+        # what may get hold of an array at all would see, to who differentiates this again, its updates
+        self.passed = {
+            name
+            for s in own_statements(tree.body)
+            if isinstance(s, (gast.Assign, gast.AugAssign))
+            for name in loads(s)
+            if self.keeps(s, name)
+        }
 
     def block(self, statements: list[Node]) -> list[Node]:
         result: list[Node] = []
@@ -109,6 +118,8 @@ class _Updates:
                 sides = [(left, right), (right, left)] if isinstance(op, _COMMUTING) else [(left, right)]
                 for old, value in sides:
                     if not isinstance(old, gast.Name) or unread.get(old.id) != 0 or old.id in loads(value):
+                        continue
+                    if {old.id, name} & self.passed:
                         continue
                     if _stem(old.id) == _stem(name) and self.are_alike(old.id, name):
                         first = self.first[name] = self.first.get(old.id, old.id)
