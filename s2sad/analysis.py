@@ -14,6 +14,7 @@ import gast
 from . import domain
 from .effects import aliases_of, calls_that_change, sharing_of
 from .kinds import UNKNOWN, Dict, Kind, List
+from .memory import shallow_copy
 from .outside import outside_of
 from .primitives import PRIMITIVES
 from .transforms import find_active
@@ -252,8 +253,8 @@ class Analysis:
         known.
         """
         match operation:
-            case Apply(function=function) if PRIMITIVES.is_in_place(function):
-                return
+            case Apply(function=function) if PRIMITIVES.is_in_place(function) or function is shallow_copy:
+                return  # of a container as it was only its arrays are read, by their adjoints
             case Apply(function=function) if sharing_of(operation, self.kind) == "unknown":
                 is_constant = PRIMITIVES.is_nondifferentiable(function)
                 operands = [*operation.operands()] if is_constant else self.operations.carrying(operation)
