@@ -271,7 +271,7 @@ class Forward(TangentEmitter):
                 like = self.helper("adjoint_like")
                 value = call(like, *args, **dict(zip(keys, tangents, strict=True)))
             case Build(items=items, node=node, keys=keys):
-                tangents = [self.tangent(i) for i in items]
+                tangents = [self.in_structure(i) for i in items]
                 value = (
                     gast.Dict(keys=list(keys), values=tangents)
                     if isinstance(node, gast.Dict)
@@ -282,6 +282,12 @@ class Forward(TangentEmitter):
             case Inert() | Opaque():
                 return [s, assign(self.tangent_name(name), self.zero(name), s)]
         return self.ordered(s, assign(self.tangent_name(name), value, s))
+
+    def in_structure(self, node: Any) -> Any:
+        """The tangent of an item of a list, tuple or dict, which may be unpacked as the item is."""
+        if self.is_active(node) or not self.domain.is_container(self.kind(node)):
+            return self.tangent(node)
+        return call(self.helper("zeros_like"), node)
 
     def is_shadow_view(self, operation: Apply, name: str) -> bool:
         """Whether a name holds a view, of an object of which the tangent is viewed in the same way."""

@@ -282,3 +282,17 @@ def dict_defaults_set(x, y):
         v = named.setdefault(k, x * y)
         named[k] = v + y
     return named["a"] * named["b"]
+
+
+@program((1.2, 0.7), wrt=(0, 1), second=True)
+def steps_of_a_stack(x, y):
+    steps = [("push", x), ("push", y), ("times", None), ("push", x), ("plus", None)]
+    stack = []
+    for step, value in steps:
+        if step == "push":
+            stack.append(value)
+        else:
+            b = stack.pop()
+            a = stack.pop()
+            stack.append(a * b if step == "times" else a + b)
+    return stack[0] * stack[0]
