@@ -47,7 +47,7 @@ from .transforms.inline_calls import inline_calls
 from .transforms.lower_heap import lower_heap
 from .transforms.nodes import find_nodes
 from .transforms.operations import Call, Operation, classify
-from .transforms.program import MISSING, Names, Program
+from .transforms.program import MISSING, Names, Program, Scope
 from .transforms.promote_fields import promote_fields
 from .transforms.rebuild import parameter_names
 
@@ -74,7 +74,7 @@ class Forms:
     changing: dict[Any, bool] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
     seen_kinds: dict[Any, set[Any]] = field(default_factory=dict)
-    values: Values = field(default_factory=dict)
+    values: dict[int, tuple[Scope, Values]] = field(default_factory=dict)  # closures may share their nodes
 
     # ------------------------------------------------------------ programs
 
@@ -237,9 +237,8 @@ class Forms:
     ) -> dict[str, Kind]:
         """The kinds of a program's names; `forgets` as the method of that name."""
         forgets = forgets or self.forgets
-        found = find_kinds(
-            program, kinds, PRIMITIVES, domain, self.kind_of_call, aliases_of, forgets, self.values
-        )
+        _, values = self.values.setdefault(id(program.scope), (program.scope, {}))
+        found = find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call, aliases_of, forgets, values)
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found

@@ -107,3 +107,22 @@ def test_attributes_that_are_set_before_the_way_back(owner: Any) -> None:
     owner.rate = 7.0
     assert bprop(1.0) == pytest.approx((1.5 * 1.5 * np.cos(0.4 * 1.5),))
     owner.rate = 1.5
+
+
+def scaled_by(k: Any) -> Any:
+    def h(x: Any) -> Any:
+        y = x * k
+        return np.sum(y * y + k)
+
+    return h
+
+
+def test_closures_of_one_function_that_hold_values_of_different_kinds() -> None:
+    a, b, c = scaled_by(2.0), scaled_by(np.ones((3, 1))), scaled_by(np.arange(3.0))
+    x = np.array([1.0, 2.0, 3.0])
+
+    def f(x: Any) -> Any:
+        return a(x) + b(x) * 3 + c(x)
+
+    s2sad.check_grads(f, (x,), order=2)
+    np.testing.assert_allclose(s2sad.grad(f)(x), 2 * x * (4 + 9 + np.arange(3.0) ** 2))
