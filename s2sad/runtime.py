@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .memory import Adjoints
-from .objects import dict_like, fields_of, is_plain, mirror
+from .objects import dict_like, fields_of, has_operators, is_plain, mirror
 from .transforms.errors import NonDifferentiableError
 
 __all__ = [
@@ -92,6 +92,8 @@ def broadcast_like(dx: Any, like: Any) -> Any:
     except AttributeError:
         if dx is None or like is None:
             return None
+        if has_operators(type(like)):
+            check_number(like)
         return _unbroadcast_number(dx, like) if _is_number(like) else _mirror_pair(broadcast_like, dx, like)
     try:
         if dx.shape == shape and dx.dtype == dtype:

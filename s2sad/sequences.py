@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .objects import has_operators
 from .runtime import broadcast_like, check_number, conform, unreduce, zeros_like
 
 __all__ = ["extremum_adjoint", "extremum_tangent", "gather", "spread"]
@@ -17,12 +18,19 @@ def spread(dout: Any, xs: Any) -> Any:
     if hasattr(xs, "dtype"):
         return unreduce(dout, xs, 0)
     if isinstance(xs, (list, ValuesView)):
-        return [conform(dout, x) for x in xs]
+        return [_share(dout, x) for x in xs]
     if isinstance(xs, dict):  # whose keys are summed
         return zeros_like(xs)
     if not isinstance(xs, tuple):
         check_number(xs)
-    return tuple(conform(dout, x) for x in xs)
+    return tuple(_share(dout, x) for x in xs)
+
+
+def _share(dout: Any, x: Any) -> Any:
+    """The cotangent of one of the values that are added."""
+    if has_operators(type(x)):
+        check_number(x)
+    return conform(dout, x)
 
 
 def gather(dxs: Any, out: Any) -> Any:

@@ -5,6 +5,7 @@ and what is bound outside of the function.
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.transforms.errors import UnsupportedSyntaxError
+from s2sad.transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 from tests.compare import check_program, check_second
 from tests.programs import build
 from tests.test_attacks import X, Y, program
@@ -126,3 +127,35 @@ def test_closures_of_one_function_that_hold_values_of_different_kinds() -> None:
 
     s2sad.check_grads(f, (x,), order=2)
     np.testing.assert_allclose(s2sad.grad(f)(x), 2 * x * (4 + 9 + np.arange(3.0) ** 2))
+
+
+@dataclass
+class Curved:
+    """A number whose operators are not linear."""
+
+    a: float
+
+    def __add__(self, other: Any) -> Any:
+        return Curved(self.a * getattr(other, "a", 1.0))
+
+    __radd__ = __sub__ = __mul__ = __add__
+
+    def __neg__(self) -> Any:
+        return Curved(self.a**2)
+
+    def __getitem__(self, k: int) -> Any:
+        return self.a**2
+
+
+@pytest.mark.parametrize("text", ["(v + w).a", "(v - w).a", "(v * w).a", "(-v).a", "v[0]", "sum([v, w]).a"])
+def test_operators_of_objects_of_which_nothing_is_known_are_refused(text: str) -> None:
+    deep = "[0]" * 6
+    f = build(f"def f(vs, x):\n    v, w = vs{deep}\n    return {text} * x\n")
+
+    def packed(a: float, b: float) -> Any:
+        return [[[[[[(Curved(a), Curved(b))]]]]]]
+
+    with pytest.raises(NonDifferentiableError, match="Curved"):
+        s2sad.jvp(f, argnums=(0, 1))(packed(3.0, 5.0), 2.0, packed(1.0, 0.0), 0.0)
+    with pytest.raises(NonDifferentiableError, match="Curved"):
+        s2sad.grad(f)(packed(3.0, 5.0), 2.0)

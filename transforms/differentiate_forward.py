@@ -251,7 +251,8 @@ class Forward(TangentEmitter):
             case Call():
                 return self.call(s, operation, name)
             case Item(base=base, index=index):
-                value = gast.Subscript(value=self.tangent(base), slice=index, ctx=gast.Load())
+                of = self.present(base.id) if self.is_unknown_part(base) else self.tangent(base)
+                value = gast.Subscript(value=of, slice=index, ctx=gast.Load())
             case Field(base=base, name=field):
                 value = self.field_tangent(base, field)
             case Build(items=items, node=gast.Call(func=made), keys=keys) if is_named_tuple(keys):

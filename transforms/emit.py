@@ -4,16 +4,19 @@ put in at a call.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import gast
 
 from .classified import Operations
 from .errors import MissingRuleError, describe, missing_rule
+from .find_parts import find_parts
 from .inline_template import inline_template, literal_of
 from .nodes import attribute, call, constant, find_nodes, load, names_read, tuple_of
 from .operations import Apply, Call, Inert, Operation, Primitives
@@ -21,6 +24,8 @@ from .program import MISSING, Program
 from .rebuild import map_children, rebuilt
 
 __all__ = ["Emitter", "Generation", "Link", "Slot"]
+
+SIGNS = (operator.neg, operator.pos)
 
 
 @dataclass(frozen=True)
@@ -356,13 +361,22 @@ class Emitter:
         literal = all(
             isinstance(a, (gast.Constant, gast.UnaryOp)) and not isinstance(_literal_value(a), complex)
             for a in others
-        )
+        ) and not (operation.function in SIGNS and self.is_unknown_part(operand))
         result = self.kinds.get(out, self.domain.UNKNOWN)
         if self.is_of_numbers(operation) and self.domain.rank(result) == 0 and self.domain.is_float(result):
             return "none"
         if literal and is_elementwise and not self.rule(operation).widens:
             return "none"
         return self.domain.unbroadcast_plan(self.kind(operand), result, [self.kind(a) for a in others])
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """The names that may hold a part of a container or object, or what a method of one returns."""
+        return find_parts(self.program, self.operation)
+
+    def is_unknown_part(self, node: Any) -> bool:
+        """Whether an atom may be an object with operators of its own."""
+        return getattr(node, "id", "") in self.parts and bool(self.primitives.is_unknown(self.kind(node)))
 
     def summed_by(self, plan: Any, value: Any) -> Any | None:
         """The sum of a value that brings it to the shape of an operand; None where only the run can tell."""

@@ -7,7 +7,6 @@ template.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import gast
@@ -16,8 +15,8 @@ from .changes import Changes
 from .emit import Emitter, Slot
 from .inline_template import ZERO, Zeros, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
-from .nodes import assign, call, constant, is_atom, load, located, names_read, target_names, tuple_of, walk
-from .operations import Apply, Call
+from .nodes import assign, call, constant, is_atom, load, located, names_read, tuple_of, walk
+from .operations import Apply
 from .program import MISSING
 from .rebuild import call_at, rebuilt, substitute
 from .template_slots import carrying_operands, differentiable_slots, results_of
@@ -85,27 +84,6 @@ class TangentEmitter(Emitter):
         if known or name not in self.parts:
             return tangent
         return call(self.helper("present"), tangent, load(name))
-
-    @cached_property
-    def parts(self) -> frozenset[str]:
-        """The names that may hold a part of a container, or what a method of one returns."""
-        found: set[str] = set()
-        copies: list[tuple[str, str]] = []
-        for s in walk(self.program.tree):
-            match s:
-                case gast.For(target=target) | gast.Assign(targets=[gast.Tuple() as target]):
-                    found.update(target_names(target))
-                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
-                    copies.append((name, source))
-                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript()):
-                    found.add(name)
-                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as made):
-                    operation = self.operation(made)
-                    if isinstance(operation, Call) and operation.function is MISSING:
-                        found.add(name)
-        while new := {name for name, source in copies if source in found} - found:
-            found |= new
-        return frozenset(found)
 
     # ------------------------------------------------------------ rules
 
