@@ -283,7 +283,7 @@ def present(dx: Any, x: Any) -> Any:
     object with operators of its own the tangent is no number to compute with.
     """
     if dx is not None:
-        if is_plain(type(x)) or has_operators(type(x)):
+        if has_operators(type(x)):
             check_number(x)
         return dx
     dtype = getattr(x, "dtype", None)
