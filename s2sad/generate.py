@@ -39,8 +39,8 @@ from .transforms import (
     unwatched,
 )
 from .transforms.check_fields import check_fields, check_iteration
-from .transforms.emit import Link
 from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxError, missing_rule
+from .transforms.generation import Link
 from .transforms.heap_writer import HeapRefusal
 from .transforms.operations import Call
 from .transforms.printer import Places, to_source_with_places

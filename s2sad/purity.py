@@ -15,7 +15,7 @@ from . import domain
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Scalar, Set, Sparse, Tuple
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
-from .transforms.emit import Generation
+from .transforms.generation import Generation
 from .transforms.operations import method_of_callable
 from .transforms.program import MISSING, Program
 

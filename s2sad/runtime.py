@@ -27,6 +27,7 @@ __all__ = [
     "conform",
     "copy_adjoint",
     "like",
+    "refuse_operators",
     "stop_gradient",
     "stored_alone",
     "take_at",
@@ -92,8 +93,7 @@ def broadcast_like(dx: Any, like: Any) -> Any:
     except AttributeError:
         if dx is None or like is None:
             return None
-        if has_operators(type(like)):
-            check_number(like)
+        refuse_operators(like)
         return _unbroadcast_number(dx, like) if _is_number(like) else _mirror_pair(broadcast_like, dx, like)
     try:
         if dx.shape == shape and dx.dtype == dtype:
@@ -177,6 +177,12 @@ def check_number(x: Any) -> None:
         why="only floats, complex numbers and arrays of them are operands of differentiated arithmetic",
         instead="convert containers with np.array, or compute on their elements",
     )
+
+
+def refuse_operators(x: Any) -> None:
+    """Raises for an object with operators of its own: what they make of tangents is no tangent."""
+    if has_operators(type(x)):
+        check_number(x)
 
 
 # ---------------------------------------------------------------- structures

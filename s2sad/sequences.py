@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .objects import has_operators
-from .runtime import broadcast_like, check_number, conform, unreduce, zeros_like
+from .runtime import broadcast_like, check_number, conform, refuse_operators, unreduce, zeros_like
 
 __all__ = ["extremum_adjoint", "extremum_tangent", "gather", "spread"]
 
@@ -28,8 +27,7 @@ def spread(dout: Any, xs: Any) -> Any:
 
 def _share(dout: Any, x: Any) -> Any:
     """The cotangent of one of the values that are added."""
-    if has_operators(type(x)):
-        check_number(x)
+    refuse_operators(x)
     return conform(dout, x)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .objects import fields_of, has_operators, is_plain
+from .objects import fields_of, is_plain
 from .outside import arrays_in
-from .runtime import add, check_number, copy_adjoint, zeros_like
+from .runtime import add, copy_adjoint, refuse_operators, zeros_like
 from .structure import map_structure
 from .transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 
@@ -283,8 +283,7 @@ def present(dx: Any, x: Any) -> Any:
     object with operators of its own the tangent is no number to compute with.
     """
     if dx is not None:
-        if has_operators(type(x)):
-            check_number(x)
+        refuse_operators(x)
         return dx
     dtype = getattr(x, "dtype", None)
     if dtype is None and not _is_of_numbers(x):

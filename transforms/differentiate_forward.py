@@ -14,10 +14,10 @@ import gast
 from .bind_captured import bind_captured
 from .changes import Changes
 from .classified import Operations
-from .emit import Generation
 from .forward_loops import forward_loop
 from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
+from .generation import Generation
 from .nodes import (
     assign,
     assigned_names,

@@ -15,7 +15,7 @@ import gast
 from .adjoints import Adjoint, Env
 from .changes import Changes
 from .classified import Operations
-from .emit import Generation
+from .generation import Generation
 from .keep_less import keep_less
 from .nodes import assign, assigned_names, call, constant, load, names_read, tuple_of
 from .program import MISSING, Program

@@ -25,7 +25,6 @@ from .nodes import (
     is_atom,
     load,
     loads,
-    names_read,
     target_names,
     walk,
 )
@@ -44,6 +43,7 @@ from .operations import (
     classify,
     is_named_tuple,
 )
+from .own_containers import own_containers
 from .program import MISSING, Program
 from .to_ssa import IN_PLACE_OPERATORS
 from .widen_held import only_named, widened
@@ -136,7 +136,7 @@ class _Run:
     @cached_property
     def own(self) -> set[str]:
         """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
-        return _own_containers(self.program)
+        return own_containers(self.program)
 
     def atom(self, node: Any) -> Any:
         """The kind of an atom, a slice or an index."""
@@ -391,32 +391,3 @@ class _Run:
         rule = self.primitives.find_rule(operation.function)
         first = next((k for k, a in enumerate(operation.args) if isinstance(a, gast.Starred)), 0)
         return rule is not None and rule.template.vararg is not None and first >= rule.template.positional
-
-
-def _own_containers(program: Program) -> set[str]:
-    """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
-    made: set[str] = set()
-    held: set[str] = set()
-    loops = find_nodes(program.tree, gast.For)
-    walked = {id(n.iter) for n in loops if _is_walk(n.iter, program)}
-    makers = gast.Assign, gast.Tuple, gast.List, gast.Dict, gast.FunctionDef, gast.Call
-    for n in find_nodes(program.tree, *makers):
-        match n:
-            case gast.Call() if id(n) in walked:
-                continue
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.List() | gast.Dict() as value):
-                made.add(name)
-                held |= set(names_read(value))
-            case gast.Assign(value=gast.Name(id=name) | gast.Starred(value=gast.Name(id=name))):
-                held.add(name)
-            case gast.Tuple() | gast.List() | gast.Dict() | gast.FunctionDef() if n is not program.tree:
-                held |= set(names_read(n))
-            case gast.Call(args=args, keywords=keywords):
-                held |= {m for a in [*args, *(k.value for k in keywords)] for m in names_read(a)}
-    return made - held
-
-
-def _is_walk(iterable: Any, program: Program) -> bool:
-    """Whether what a loop goes over is a call that gives it the items of others."""
-    function = program.resolve(iterable.func) if isinstance(iterable, gast.Call) else MISSING
-    return any(function is f for f in (zip, enumerate, reversed))

@@ -19,7 +19,7 @@ from .nodes import call, load, names_read
 from .operations import Apply
 
 if TYPE_CHECKING:
-    from .emit import Slot
+    from .generation import Slot
     from .reverse import Reverse
 
 __all__ = ["fitted"]

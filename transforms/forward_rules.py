@@ -12,7 +12,8 @@ from typing import Any
 import gast
 
 from .changes import Changes
-from .emit import Emitter, Slot
+from .emit import Emitter
+from .generation import Slot
 from .inline_template import ZERO, Zeros, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
 from .nodes import assign, call, constant, is_atom, load, located, names_read, tuple_of, walk

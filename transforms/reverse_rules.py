@@ -10,8 +10,8 @@ import gast
 
 from .adjoints import Adjoint, Env
 from .derived_kinds import conformed, derived_kinds
-from .emit import Slot
 from .fit_products import fitted
+from .generation import Slot
 from .masks import (
     both_hold,
     choice,
