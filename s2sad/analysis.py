@@ -32,7 +32,7 @@ from .transforms.heap_methods import CHANGING
 from .transforms.lower_updates import lower_updates
 from .transforms.merge_versions import merge_versions
 from .transforms.nodes import call, find_nodes, load, located, names_read, tuple_of
-from .transforms.operations import Apply, Call, Operation
+from .transforms.operations import Apply, Build, Call, Operation
 from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
 from .transforms.share_reads import share_reads
@@ -260,6 +260,8 @@ class Analysis:
                 operands = [*operation.operands()] if is_constant else self.operations.carrying(operation)
             case Apply() if sharing_of(operation, self.kind) != "fresh":
                 operands = self.operations.carrying(operation)[1:]
+            case Build(node=gast.Call(), items=items):  # an object
+                operands = list(items)
             case _:
                 return
         for operand in operands:

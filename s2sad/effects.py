@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from . import domain
+from . import domain, heap
 from .conversions import dict_copy, list_copy
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
@@ -24,6 +24,9 @@ from .updates import repeated, times_repeated
 __all__ = ["aliases_of", "calls_that_change", "changes_outside", "sharing_of"]
 
 COPIES = (list, tuple, dict, sorted, list_copy, dict_copy, operator.concat, repeated, times_repeated)
+
+# What objects hold is changed in place nowhere: it is replaced.
+HEAP_READS = (heap.heap_element, heap.heap_get, heap.heap_number)
 
 
 def aliases_of(
@@ -49,6 +52,8 @@ def aliases_of(
 
 def sharing_of(operation: Apply, kind: Callable[[Any], Kind]) -> str:
     """As `PRIMITIVES.sharing`, with what kinds tell: a copy of a list of numbers shares nothing."""
+    if any(operation.function is f for f in HEAP_READS):
+        return "fresh"
     found: str = PRIMITIVES.sharing(operation)
     if found == "unknown" and any(operation.function is f for f in COPIES):
         kinds = [kind(o) for o in operation.operands()]

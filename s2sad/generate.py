@@ -149,6 +149,8 @@ class Generator:
         it is many.
         """
         try:
+            if has_heap(self.forms.normal_form(request.function)):
+                raise refusal
             self.attempt(request, "writes" if request.writes else "reads")
         except S2sadError as last:
             self.made.pop(request, None)

@@ -16,11 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from .heap_arrays import Arrays, Holders
 from .heap_places import (
     LISTS,
     Place,
     Record,
     is_reference,
+    leaves,
     nodes,
     plain_number,
     reference,
@@ -28,7 +30,7 @@ from .heap_places import (
     the_list,
     tuple_like,
 )
-from .objects import is_plain, is_read_as_it_stands, lookup, shadows_fields
+from .objects import fields_of, is_plain, is_read_as_it_stands, lookup, shadows_fields
 from .runtime import zeros_like
 from .transforms.errors import UnsupportedSyntaxError
 
@@ -45,6 +47,7 @@ __all__ = [
     "heap_number",
     "heap_object",
     "heap_order",
+    "heap_replace",
     "heap_set",
     "heap_splice",
     "heap_view",
@@ -53,15 +56,25 @@ __all__ = [
 
 
 class Heap:
-    """Stands for what all objects hold. `own` are those that the function made or may change."""
+    """Stands for what all objects hold. `own` are those that the function made or may change; `arrays` is
+    there where it changes arrays that they hold in place.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, arrays: Arrays | None) -> None:
         self.own: dict[Place, bool] = {}
+        self.arrays = arrays
+
+    def note(self, holder: Any, value: Any) -> None:
+        """That an object has got a value."""
+        if self.arrays is not None:
+            self.arrays.note(holder, value)
 
 
-def new_heap() -> Heap:
-    """The heap at the start of a function."""
-    return Heap()
+def new_heap(*given: Any) -> Heap:
+    """The heap at the start of a function; with arguments, one that follows arrays, and these are what is
+    held outside of the function.
+    """
+    return Heap(Arrays(given) if given else None)
 
 
 # ---------------------------------------------------------------- reading and changing
@@ -71,18 +84,28 @@ def heap_enter(heap: Heap, x: Any, record: Record, own: bool = True) -> Heap:
     """The heap with what a new value holds; with `own` the function may change it."""
     for part in nodes(record):
         heap.own.setdefault(part.place, own)  # type: ignore[arg-type]
+        for leaf in (part.parts or {}).values() if heap.arrays else ():
+            heap.note(part.place.holder, leaf.value)  # type: ignore[union-attr]
     return heap
 
 
 def heap_view(heap: Heap, x: Any, record: Record) -> Any:
     """The value with all that it holds now."""
+    _check_leaves(heap, record)
     return x
+
+
+def _check_leaves(heap: Heap, record: Record) -> None:
+    if heap.arrays is not None and heap.arrays.stale:
+        for leaf in leaves(record):
+            heap.arrays.check(leaf)
 
 
 def heap_copy(heap: Heap, x: Any, record: Record, deep: bool = False) -> Any:
     """A copy of a container with all that it holds now, of a deque as a list; with `deep` those in it are
     copies, too.
     """
+    _check_leaves(heap, record)
     if isinstance(x, dict):
         new = copy.copy(x)
         if deep:
@@ -99,12 +122,21 @@ def heap_get(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Any:
 
     Raises UnsupportedSyntaxError for an attribute that it does not hold itself.
     """
+    value = _got(heap, x, key, is_field)
+    if heap.arrays is not None:
+        heap.arrays.check(value)
+    return value
+
+
+def _got(heap: Heap, x: Any, key: Any, is_field: bool) -> Any:
     if not is_field:
         if not isinstance(x, (*LISTS, dict, tuple, np.ndarray, range, str)):
             refuse_method(x)
         return _made_missing(heap, x, key) if isinstance(x, defaultdict) and key not in x else x[key]
     if is_plain(type(x)) and is_read_as_it_stands(x, key):
         value = getattr(x, key)
+        if heap.arrays is not None and key not in fields_of(x):
+            heap.arrays.note_outside(value)
         if not isinstance(value, (MethodType, BuiltinFunctionType)):
             return value
     elif isinstance(x, np.ndarray) and key in ("shape", "ndim", "size", "dtype", "T"):
@@ -190,6 +222,14 @@ def heap_set(heap: Heap, x: Any, key: Any, value: Any, is_field: bool = False) -
         setattr(x, key, value)
     else:
         x[key] = value
+    heap.note(x, value)
+    return heap
+
+
+def heap_replace(heap: Heap, value: Any, holders: Holders) -> Heap:
+    """Puts an array in the place of another one, into all that hold that."""
+    for x, key in holders:
+        heap_set(heap, x, key, value, is_plain(type(x)))
     return heap
 
 
@@ -197,6 +237,7 @@ def heap_append(heap: Heap, x: Any, key: int, value: Any) -> Heap:
     """Appends to a list or deque that has `key` items."""
     _check_change(heap, the_list(x))
     x.append(value)
+    heap.note(x, value)
     if len(x) != key + 1:
         refuse_method(x)
     return heap
@@ -206,6 +247,7 @@ def heap_insert(heap: Heap, x: Any, key: int, value: Any) -> Heap:
     """Inserts an item before the position `key`."""
     _check_change(heap, the_list(x))
     x.insert(key, value)
+    heap.note(x, value)
     return heap
 
 
@@ -215,6 +257,8 @@ def heap_splice(heap: Heap, x: Any, items: list[Any], record: Record) -> Heap:
     placed = dict(zip(record.parts or {}, items, strict=True))
     others = iter(list(x))
     x[:] = [placed[k] if k in placed else next(others) for k in range(len(x) + len(placed))]
+    for value in items if heap.arrays else ():
+        heap.note(x, value)
     return heap
 
 

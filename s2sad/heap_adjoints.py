@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .heap_arrays import Holders
 from .heap_places import LISTS, Place, Record, is_reference, tuple_like
 from .objects import dict_like, mirror
 from .runtime import add, add_at, zeros_like
@@ -22,6 +23,8 @@ __all__ = [
     "closed_at",
     "gathered",
     "gathered_as",
+    "held_alone",
+    "held_part",
     "item_adjoint",
     "item_part",
     "opened",
@@ -34,6 +37,7 @@ __all__ = [
     "permuted",
     "scattered",
     "unpermuted",
+    "without_held",
     "without_part",
     "without_parts",
 ]
@@ -93,6 +97,29 @@ def without_part(d: Parts | None, x: Any, key: Any) -> Parts | None:
     return {**d, Place(x): {k: v for k, v in held.items() if k != key}}  # type: ignore[dict-item]
 
 
+def held_part(d: Parts | None, value: Any, holders: Holders) -> Any:
+    """The adjoint of the `value` that objects hold: the sum over these."""
+    found = None
+    for x, key in holders:
+        found = add(found, _at(d, Place(x)).get(key))
+    return _zero(value) if found is None else found
+
+
+def held_alone(dvalue: Any, value: Any, holders: Holders) -> Parts | None:
+    """The adjoint of the heap from that of a `value` that objects hold."""
+    found: Parts = {}
+    for x, key in holders if dvalue is not None else ():
+        found.setdefault(Place(x), {})[key] = dvalue
+    return found or None
+
+
+def without_held(d: Parts | None, holders: Holders) -> Parts | None:
+    """The adjoint with zero for what objects hold under keys."""
+    for x, key in holders:
+        d = without_part(d, x, key)
+    return d
+
+
 def item_adjoint(dvalue: Any, x: Any, key: Any) -> Any:
     """The adjoint of an array or tuple `x` from that of an item, or of `x.T`; None of an object."""
     if dvalue is None or is_reference(x):
@@ -127,7 +154,7 @@ def gathered(d: Parts | None, record: Record, once: bool = False) -> Any:
 def gathered_as(d: Parts | None, record: Record, once: bool, like: Any) -> Any:
     """As `gathered`, of a list an array where `like` is one: the adjoint of what was scattered."""
     found = gathered(d, record, once)
-    return np.array(found, like.dtype) if isinstance(like, np.ndarray) else found
+    return np.array(found, like.dtype) if isinstance(like, np.ndarray) and found is not None else found
 
 
 def _gathered(d: Parts, record: Record, seen: set[Place] | None) -> Any:

@@ -6,11 +6,13 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import conversions, domain, heap, heap_keys, heap_places
+from . import conversions, domain, heap, heap_arrays, heap_keys, heap_places
 from .constructors import makes_plainly, new_class
+from .effects import sharing_of
 from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Record, Tuple
 from .members import member_of
 from .objects import is_plain
+from .outside import outside_of
 from .primitives import PRIMITIVES
 from .transforms.find_changed import changed_atoms
 from .transforms.nodes import load, names_read
@@ -20,6 +22,7 @@ from .transforms.program import MISSING, Program
 __all__ = ["HeapNatures", "has_heap"]
 
 
+HELPERS = (heap, heap_arrays, heap_keys, heap_places, conversions)
 NUMBERS = (float, int, complex, bool, len, round)
 LISTS = frozenset(  # functions of NumPy that may return lists
     [
@@ -72,11 +75,21 @@ class HeapNatures:
     def is_list(self, node: Any) -> bool:
         return isinstance(self.kind(node), List)
 
+    def holds_numbers(self, node: Any, index: Any) -> bool:
+        return domain.is_scalar(domain.item_kind(self.kind(node), index, self.kind))
+
     def is_constant(self, node: Any) -> bool:
         return domain.is_differentiable(self.kind(node)) is False
 
     def is_array(self, node: Any) -> bool:
         return nature_of(self.kind(node)) == "plain" and not domain.is_immutable(self.kind(node))
+
+    def sharing(self, value: Any) -> str:
+        operation = self.operation(value)
+        return sharing_of(operation, self.kind) if isinstance(operation, Apply) else "unknown"
+
+    def outside(self, read: list[Any]) -> Any:
+        return outside_of(read)
 
     def changes_array(self, value: Any) -> bool:
         return bool(changed_atoms(value, self.program, PRIMITIVES, self.kind))
@@ -112,6 +125,10 @@ class HeapNatures:
             return True
         return PRIMITIVES.is_of_numpy(function) and getattr(function, "__name__", "") not in LISTS
 
+    def is_unknown(self, value: Any) -> bool:
+        operation = self.operation(value)
+        return isinstance(operation, Call) and operation.function is MISSING
+
     def given(self, name: str) -> str:
         return nature_of(self.arguments.get(name, UNKNOWN))
 
@@ -128,7 +145,7 @@ class HeapNatures:
     def helper(name: str) -> Any:
         if name == "concat":
             return operator.concat
-        owner = next((m for m in (heap, heap_keys, heap_places, conversions) if name in m.__all__), None)
+        owner = next((m for m in HELPERS if name in m.__all__), None)
         return PRIMITIVES.helper(name) if owner is None else getattr(owner, name)
 
 

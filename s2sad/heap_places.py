@@ -125,6 +125,14 @@ def nodes(record: Record) -> Iterator[Record]:
         yield from nodes(part)
 
 
+def leaves(record: Record) -> Iterator[Any]:
+    """The values in a record that are no objects, and not in tuples."""
+    for part in () if record.parts is None else record.parts.values():
+        yield from leaves(part)
+    if record.parts is None:
+        yield record.value
+
+
 def reference(x: Any, cls: type | None = None) -> Any:
     """An object or container itself; its derivative is the heap's.
 

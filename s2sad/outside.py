@@ -13,7 +13,7 @@ import numpy as np
 from .objects import fields_of, is_plain
 from .registry import find_rule, is_nondifferentiable
 
-__all__ = ["Outside", "arrays_in", "outside_of"]
+__all__ = ["Outside", "arrays_in", "contents", "outside_of"]
 
 LIBRARIES = frozenset({"numpy", "scipy", "s2sad"}) | sys.stdlib_module_names
 Place = Callable[[], Any]
@@ -107,7 +107,7 @@ def _places(function: Any) -> Iterator[Place]:
             yield lambda: function.__defaults__
             yield lambda: function.__kwdefaults__
             for cell in function.__closure__ or ():
-                yield functools.partial(_contents, cell)
+                yield functools.partial(contents, cell)
             names = _names(function.__code__)
             for name in names & function.__globals__.keys():
                 yield functools.partial(function.__globals__.get, name)
@@ -129,7 +129,8 @@ def _attribute(owner: Any, name: str) -> Any:
     return value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
 
 
-def _contents(cell: Any) -> Any:
+def contents(cell: Any) -> Any:
+    """What a cell of a closure holds, None of an empty one."""
     try:
         return cell.cell_contents
     except ValueError:  # empty

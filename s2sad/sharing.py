@@ -114,6 +114,7 @@ FRESH = OPERATORS | frozenset(
         heap.heap_enter,
         heap.heap_insert,
         heap.heap_order,
+        heap.heap_replace,
         heap.heap_set,
         heap.heap_splice,
         heap.new_heap,

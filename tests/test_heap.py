@@ -15,6 +15,8 @@ from s2sad.heap_adjoints import (
     closed,
     closed_at,
     gathered,
+    held_alone,
+    held_part,
     opened,
     opened_at,
     part_alone,
@@ -24,6 +26,7 @@ from s2sad.heap_adjoints import (
     permuted,
     scattered,
     unpermuted,
+    without_held,
     without_part,
     without_parts,
 )
@@ -61,6 +64,7 @@ LIST = [1.5, 0.5, 2.5]
 CELL = Cell(0.7)
 SHARED = [CELL, (CELL, 0.3), LIST]
 NEW = [0.5, CELL]
+HOLDERS = ((LIST, 1), (CELL, "v"), (SHARED, 2))
 SET = record_of_slice(LIST, slice(None, None, -2), [0.5, 1.5])
 
 PAIRS: dict[str, tuple[Any, Any]] = {
@@ -75,6 +79,8 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "permuted": (lambda d: permuted(d, LIST, [2, 0, 1]), lambda d: unpermuted(d, LIST, [2, 0, 1])),
     "some_kept": (lambda d: permuted(d, LIST, [2, 0]), lambda d: unpermuted(d, LIST, [2, 0])),
     "part_at": (lambda d: part_at(d, LIST, 1, 0.5), lambda d: part_alone(d, LIST, 1, 0.5)),
+    "held_part": (lambda d: held_part(d, 0.5, HOLDERS), lambda d: held_alone(d, 0.5, HOLDERS)),
+    "without_held": (lambda d: without_held(d, HOLDERS), lambda d: without_held(d, HOLDERS)),
     "opened_at": (lambda d: opened_at(d, LIST, SET), lambda d: closed_at(d, LIST, SET)),
     "parts_at": (lambda d: parts_at(d, SET), lambda d: parts_alone(d, SET)),
     "gathered": (lambda d: gathered(d, places_of(SHARED)), lambda d: scattered(d, places_of(SHARED))),
@@ -229,19 +235,73 @@ def list_of_the_users_class(x):
     return items[0]
 
 
-def array_changed_in_place(x):
-    cell = Cell(x * np.ones(2))
-    cells = [cell]
+def array_of_the_caller_changed(x):
+    cells = [Cell(x), Cell(x)]
+    for c in cells:
+        c.v += 1.0
+    return np.sum(x * cells[0].v)
+
+
+def array_of_a_local_name_changed(x):
+    w = x * np.ones(2)
+    cells = [Cell(w), Cell(x)]
+    for c in cells:
+        c.v += 1.0
+    return np.sum(w * cells[0].v)
+
+
+def array_viewed_and_changed(x):
+    w = x * np.ones(2)
+    cells = [Cell(w), Cell(w[::-1])]
     cells[0].v += x
-    return np.sum(cell.v)
+    cells[1].v = cells[1].v * x
+    return np.sum(cells[1].v)
 
 
-def array_stored_and_changed(x):
-    a = np.zeros(2)
-    cells = [Cell(a)]
-    cells[0].v = a
-    a[0] = x
+def array_of_a_tuple_changed(x):
+    w = x * np.ones(2)
+    cells = [Cell(w), Cell((w, x))]
+    cells[0].v += x
+    return np.sum(cells[1].v[0])
+
+
+def array_of_a_closure_changed(x):
+    w = x * np.ones(2)
+    cells = [Cell(w), Cell(lambda: w * 2)]
+    for c in cells[:1]:
+        c.v += x
+    return np.sum(cells[1].v())
+
+
+def array_of_an_iterator_changed(x):
+    w = x * np.ones(2)
+    cells = [Cell(w), Cell(x)]
+    for v in w:
+        cells[0].v += v
     return np.sum(cells[0].v)
+
+
+class Sharing(Cell):
+    weights = np.ones(2)
+
+
+def array_of_the_class_changed(x):
+    cells = [Sharing(x), Sharing(x)]
+    for c in cells:
+        c.weights += 0.0
+        c.v = c.v * np.sum(c.weights)
+    return cells[0].v
+
+
+def weights_of_the_class(n):
+    return Sharing.weights if n else weights_of_the_class(n - 1)
+
+
+def array_of_the_module_changed(x):
+    cells = [Cell(weights_of_the_class(3)), Cell(x)]
+    for c in cells:
+        c.v += 0.0
+    return np.sum(cells[0].v) * cells[1].v
 
 
 def object_of_the_module(x):
@@ -275,8 +335,14 @@ def held_twice(cells):
 REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (set_by_the_class, (0.7,)),
     (list_of_the_users_class, (0.7,)),
-    (array_changed_in_place, (0.7,)),
-    (array_stored_and_changed, (0.7,)),
+    (array_of_the_caller_changed, (np.ones(2),)),
+    (array_of_a_local_name_changed, (0.7,)),
+    (array_viewed_and_changed, (0.7,)),
+    (array_of_a_tuple_changed, (0.7,)),
+    (array_of_a_closure_changed, (0.7,)),
+    (array_of_an_iterator_changed, (0.7,)),
+    (array_of_the_class_changed, (0.7,)),
+    (array_of_the_module_changed, (0.7,)),
     (object_of_the_module, (0.7,)),
     (changed_by_an_unknown_function, (0.7, changing)),
     (held_twice, (same_cell_twice(),)),

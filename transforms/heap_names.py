@@ -15,7 +15,7 @@ from .rebuild import map_blocks, parameters
 if TYPE_CHECKING:
     from .heap_writer import Natures
 
-__all__ = ["bindings_of", "natures_of"]
+__all__ = ["bindings_of", "largest", "natures_of"]
 
 Node = Any  # gast publishes no types
 
@@ -65,12 +65,12 @@ def natures_of(program: Program, natures: Natures) -> dict[str, str]:
                 return name in operands
         return False
 
-    objects = _largest(unknown, lambda n, names: all(is_object(v, names) for v in bound[n]))
-    numbers = _largest(unknown - objects, lambda n, names: all(is_number(v, n, names) for v in bound[n]))
+    objects = largest(unknown, lambda n, names: all(is_object(v, names) for v in bound[n]))
+    numbers = largest(unknown - objects, lambda n, names: all(is_number(v, n, names) for v in bound[n]))
     return dict.fromkeys(objects, "object") | dict.fromkeys(numbers, "plain")
 
 
-def _largest(names: set[str], holds: Any) -> set[str]:
+def largest(names: set[str], holds: Any) -> set[str]:
     """The largest of the sets of these names in which something holds of each."""
     while True:
         left = {n for n in names if holds(n, names)}

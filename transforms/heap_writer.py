@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import gast
 
@@ -33,11 +33,20 @@ class Natures(Protocol):
     def is_list(self, node: Node) -> bool:
         """Whether an atom is surely a list."""
 
+    def holds_numbers(self, node: Node, index: Node) -> bool:
+        """Whether an item of an atom is surely a number."""
+
     def is_constant(self, node: Node) -> bool:
         """Whether an atom surely carries no derivative."""
 
     def is_array(self, node: Node) -> bool:
         """Whether an atom may be an array that `x += v` changes, as far as is known."""
+
+    def sharing(self, value: Node) -> str:
+        """Whether a call gives a "fresh" array, a "view" of its arguments, "maybe" one, or "unknown"."""
+
+    def outside(self, read: list[Any]) -> Any:
+        """The arrays that these values hold, and those that functions among them may get at."""
 
     def changes_array(self, value: Node) -> bool:
         """Whether a call is known to change an argument in place."""
@@ -56,6 +65,9 @@ class Natures(Protocol):
 
     def gives_number(self, value: Node) -> bool:
         """Whether a call gives a number or an array, whatever it is given."""
+
+    def is_unknown(self, value: Node) -> bool:
+        """Whether a call is one of a function that only the run knows."""
 
     def given(self, name: str) -> str:
         """As `of`, of the argument of this name."""
@@ -165,7 +177,14 @@ class Writer:
         """Writes a statement."""
         raise NotImplementedError
 
-    def refuse(self, what: str, why: str, instead: str) -> None:
+    def refuse_array(self) -> NoReturn:
+        self.refuse(
+            "an array or set that is changed in place, among changes of objects",
+            "which of them hold it is not followed",
+            "make a new one: `a = a + v`",
+        )
+
+    def refuse(self, what: str, why: str, instead: str) -> NoReturn:
         raise HeapRefusal(what, self.program.where(self.at), why, instead)
 
     # ------------------------------------------------------------ reading

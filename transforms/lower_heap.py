@@ -20,6 +20,7 @@ from typing import Any
 
 import gast
 
+from .heap_arrays import Arrays
 from .heap_loops import Loops
 from .heap_methods import Methods, is_list_change
 from .heap_writer import Natures, Writer
@@ -72,6 +73,7 @@ class _Lowerer(Writer):
         super().__init__(program, natures)
         self.methods = Methods(self)
         self.loops = Loops(self, self.methods.resizes)
+        self.arrays = Arrays(self)
 
     def run(self, writes: bool) -> Program:
         tree = self.program.tree
@@ -88,7 +90,12 @@ class _Lowerer(Writer):
                 if self.nature(load(name)) == "object":
                     self.put(name, self.helper("reference", load(name)))
         start = self.code
-        body = [*start, *self.block(tree.body)]
+        body = self.block(tree.body)
+        if self.arrays.follows:
+            self.begin(first)
+            self.put(self.heap, self.helper("new_heap", *self.arrays.outside()))
+            start[0] = self.code[-1]
+        body = [*start, *body]
         return self.program.with_tree(
             rebuilt(tree, body=body),
             names=self.names,
@@ -111,7 +118,7 @@ class _Lowerer(Writer):
                 self.change("heap_set", x, constant(attr), value, constant(True))
             case gast.Assign(targets=[gast.Subscript(value=x, slice=index)], value=value):
                 if self.nature(x) == "plain":
-                    self.refuse_array()
+                    self.store(s, x)
                 elif isinstance(index, gast.Slice):
                     self.methods.set_slice(x, index, value)
                 else:
@@ -202,20 +209,23 @@ class _Lowerer(Writer):
                 self.no_slice(index)
                 key = self.key(x, index)
                 item = self.made(self.base(x), self.helper("heap_number", load(self.heap), x, key))
-                self.emit(gast.Expr(value=self.helper("refuse_shared", item)))
-                total = self.made(self.base(x), gast.BinOp(left=item, op=s.op, right=self.number(s.value)))
-                self.change("heap_set", x, key, total)
+                new = self.arrays.updated(s, item)
+                if not self.natures.holds_numbers(x, index):
+                    self.arrays.replace(s, item, new)
+                self.change("heap_set", x, key, new)
+            case gast.Subscript(value=x):
+                self.store(s, x)
+            case _ if self.arrays.replaces(s):
+                self.arrays.update(s)
             case _:
-                if isinstance(s.target, gast.Subscript) or self.natures.is_array(s.target):
-                    self.refuse_array()
                 self.emit(rebuilt(s, value=self.number(s.value)))
 
-    def refuse_array(self) -> None:
-        self.refuse(
-            "an array or set that is changed in place, among changes of objects",
-            "which of them hold it is not followed",
-            "make a new one: `a = a + v`",
-        )
+    def store(self, s: Node, x: Node) -> None:
+        """`x[i] = v` or `x[i] += v` of an array."""
+        if self.arrays.replaces(s):
+            self.arrays.store(s)
+        else:
+            self.emit(rebuilt(s, value=self.number(s.value)))
 
     def no_slice(self, index: Node) -> None:
         if _has_slice(index):
@@ -272,6 +282,8 @@ class _Lowerer(Writer):
             found = self.made(target, new)
         for record, node in records:
             self.emit(gast.Expr(value=self.helper("check_same", record, node)))
+        if found is not None and self.arrays.follows and self.natures.is_unknown(value):
+            self.emit(gast.Expr(value=self.helper("note_outside", load(self.heap), found)))
         if found is not None and target is not None:
             self.enter(target, found)
 
