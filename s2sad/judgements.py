@@ -54,6 +54,8 @@ def is_float(
                 return name in derivatives or (
                     name in kinds and is_one(name) and domain.is_float(kinds[name])
                 )
+            case gast.Subscript(value=gast.Name(id=name)) if name in derivatives:
+                return True
             case gast.Subscript(value=gast.Name(id=name)):
                 kind = kinds.get(name, UNKNOWN)
                 return is_one(name) and domain.item_nature(kind) == "array" and domain.is_float(kind)

@@ -24,6 +24,7 @@ from .kind_shaping import SHAPING, shaping_kind
 from .kind_sizes import SIZED, sized_kind
 from .kind_structure import adjoint_kind, attribute_kind, element_kind, size_of
 from .kinds import (
+    NUMERIC,
     UNKNOWN,
     Array,
     Dict,
@@ -239,6 +240,10 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return adjoint_kind(x)
         case [Array() as x] if function is runtime.like:
             return Likeness(x)
+        case [Scalar("number")] if function is runtime.unit_cotangent:
+            return Scalar("number")
+        case [_, Numeric()] if function is runtime.unreduce:
+            return NUMERIC
         case [_] if function is runtime.zeros_of:
             return Array(None, None)
         case [(Tuple() | List() | Dict()) as x, *_] if function in _MIRRORING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .kind_structure import element_kind
+from .kind_structure import element_kind, size_of
 from .kinds import (
     INTEGERS,
     REALS,
@@ -35,6 +35,7 @@ __all__ = [
     "is_float",
     "is_immutable",
     "is_integer",
+    "is_list",
     "is_list_of_numbers",
     "is_numeric",
     "is_of_no_dimensions",
@@ -44,6 +45,7 @@ __all__ = [
     "is_scalar",
     "is_tuple",
     "is_tuple_of_numbers",
+    "known_length",
     "may_be_changed",
     "rank",
     "share_real_dtype",
@@ -130,6 +132,10 @@ def is_dict(kind: Kind) -> bool:
     return isinstance(kind, Dict)
 
 
+def is_list(kind: Kind) -> bool:
+    return isinstance(kind, List)
+
+
 def is_tuple(kind: Kind) -> bool:
     """Whether the adjoint of a value of the kind may be a plain tuple: that of NumPy's named tuples may."""
     return isinstance(kind, Tuple) and (kind.cls is None or kind.cls.__module__.startswith("numpy."))
@@ -207,6 +213,14 @@ def holds_floats(kind: Kind) -> bool:
 def has_length(kind: Kind) -> bool:
     """Whether `len` gives the number of elements that a loop would see."""
     return isinstance(kind, (Array, Tuple, List))
+
+
+def known_length(kind: Kind, axis: int) -> int | None:
+    """The length of an axis of an array, where the program says it."""
+    if not isinstance(kind, Array) or kind.dims is None:
+        return None
+    size = size_of(kind.dims[axis])
+    return size.value if isinstance(size, Literal) else None
 
 
 def rank(kind: Kind) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import LARGE, NUMERIC, UNKNOWN, Array, Dim, Kind, List, Literal, Sym, Tuple
+from .kinds import LARGE, NOT_ONE, NUMERIC, UNKNOWN, Array, Dim, Kind, List, Literal, Sym, Tuple, length
 
 __all__ = ["SHAPING", "shaping_kind"]
 
@@ -51,20 +51,23 @@ def shaping_kind(function: Any, args: tuple[Kind, ...], keywords: Mapping[str, K
 def _parts(function: Any, x: Array, dims: tuple[Dim, ...], sections: Kind, axis: Kind) -> Kind:
     match sections, axis:
         case Literal(int() as n), Literal(int() as k) if 1 <= n <= _MAX_PARTS and -len(dims) <= k < len(dims):
-            length = _share(dims[k], n) if function is not np.array_split else None
+            share = _share(dims[k], n) if function is not np.array_split else None
         case (Tuple(items) | List(tuple() as items, _)), Literal(int() as k) if -len(dims) <= k < len(dims):
-            n, length = len(items) + 1, None
+            n, share = len(items) + 1, None
         case _:
             return UNKNOWN
-    part = Array(x.dtype, tuple(length if i == k % len(dims) else d for i, d in enumerate(dims)))
+    part = Array(x.dtype, tuple(share if i == k % len(dims) else d for i, d in enumerate(dims)))
     return List((part,) * n, part)
 
 
 def _share(dim: Dim, n: int) -> Dim:
-    """The length of each of `n` equal parts of an axis."""
-    if not isinstance(dim, Sym) or dim.offset or not dim.large:
+    """The length of each of `n` equal parts of an axis: NumPy refuses a length that can't be shared so."""
+    if not isinstance(dim, Sym) or dim is NOT_ONE or dim.offset:
         return None
-    return Sym(f"{dim.name}/{n}", 0, True) if 2 * n <= LARGE else None
+    if dim.name.startswith("="):
+        size = int(dim.name[1:])
+        return None if size % n else length(size // n)
+    return Sym(f"{dim.name}/{n}", 0, dim.large and 2 * n <= LARGE)
 
 
 def _open_mesh(args: tuple[Kind, ...]) -> Kind:

@@ -251,14 +251,17 @@ def subscript_kind(base: Kind, index: Sequence[Kind | SliceItem]) -> Kind:
     items = [_as_slice(i) for i in index]
     if len(items) == 1 and isinstance(items[0], Tuple):
         items = [_as_slice(i) for i in items[0].items]
+    if isinstance(base, Numeric) or (isinstance(base, Array) and base.dims is None):
+        if not items or not _may_index(items):
+            return UNKNOWN
+        left = any(isinstance(i, SliceItem) for i in items)  # an axis, of an array
+        is_basic = all(isinstance(i, SliceItem) or i in (Literal(None), Literal(...)) for i in items)
+        if left or (is_basic and isinstance(base, Array)):
+            return Array(base.dtype if isinstance(base, Array) else None, None)
+        return NUMERIC
     match base:
-        case Array(dtype, None):
-            basic = all(isinstance(i, SliceItem) or i in (Literal(None), Literal(...)) for i in items)
-            return Array(dtype, None) if basic and items else NUMERIC if _may_index(items) else UNKNOWN
         case Array(dtype, tuple() as dims):
             return _subscript_array(dtype, dims, items)
-        case Numeric():
-            return NUMERIC if _may_index(items) else UNKNOWN
         case Sparse():  # an element, or a smaller matrix
             return UNKNOWN if len(items) == 2 and all(map(_is_one, items)) else SPARSE
     return _subscript_container(base, items[0]) if len(items) == 1 else UNKNOWN

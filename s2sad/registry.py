@@ -66,10 +66,13 @@ class Rule:
     both modes.
     `rows` is a simpler reverse template for a list or tuple of floats of which the result is a vector of
     floats; in forward mode the function then is linear.
+    `whole` is a simpler reverse template for results that are containers, when all parts have a cotangent.
     `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
     that carries a derivative is an error.
     `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
     `lists` says that the rule itself gives lists and tuples of numbers their derivatives.
+    `joins(ranks, *options)` says along which axis of a result the arrays and numbers of a list stand, and the
+    number of its axes, from theirs and from the parameters behind the list; None where it depends on more.
     `widens` says that an elementwise result may be of another dtype than arguments that are all of one.
     `defined` gives zero for what is undefined in a result: elements that hold whatever was left in memory.
     """
@@ -85,10 +88,12 @@ class Rule:
     uniform: Template | None = None
     spread: Template | None = None
     rows: Template | None = None
+    whole: Template | None = None
     reals: Template | None = None
     refused: frozenset[str] = frozenset()
     parts: tuple[str | int, ...] | None = None
     lists: bool = False
+    joins: Callable[..., tuple[int, int] | None] | None = None
     widens: bool = False
     defined: Callable[[Any], Any] | None = None
 
@@ -138,6 +143,10 @@ class Rule:
         """Decorator: a simpler reverse template for a vector made of a list or tuple of floats."""
         return _update(self, lambda rule: replace(rule, rows=Template(function)))
 
+    def for_whole(self, function: Callable[..., Any]) -> Rule:
+        """Decorator: a simpler reverse template for when all parts of a result have a cotangent."""
+        return _update(self, lambda rule: replace(rule, whole=Template(function)))
+
     def for_reals(self, function: Callable[..., Any]) -> Rule:
         """Decorator: a simpler elementwise template, right where no argument is complex."""
         return _update(self, lambda rule: replace(rule, reals=Template(function)))
@@ -162,6 +171,7 @@ def bprop(
     refused: Iterable[str] = (),
     parts: Iterable[str | int] | None = None,
     lists: bool = False,
+    joins: Callable[..., tuple[int, int] | None] | None = None,
     widens: bool = False,
     defined: Callable[[Any], Any] | None = None,
     pure: bool = True,
@@ -171,8 +181,8 @@ def bprop(
     Functions in `in_place` have the same derivative but write their result into their first argument. The
     gradients of the parameters in `refused` are written as None but are not zero: to ask for one is an error.
     Of a result that is a dict or a tuple only the `parts` have a known derivative. With `lists` the rule
-    returns lists of gradients for lists of arrays or numbers. Impure functions change something other than
-    their result, or read what others may change.
+    returns lists of gradients for lists of arrays or numbers, as with `joins`. Impure functions change
+    something other than their result, or read what others may change.
     """
     structure = functions[-1] if functions and isinstance(functions[-1], str) else None
     if structure is not None:
@@ -203,7 +213,8 @@ def bprop(
             samples=samples,
             refused=unknown,
             parts=known,
-            lists=lists,
+            lists=lists or joins is not None,
+            joins=joins,
             widens=widens,
             defined=defined,
         )

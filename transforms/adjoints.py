@@ -8,7 +8,6 @@ outside a loop collects its contributions in an accumulator, one name that the l
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -19,20 +18,15 @@ from .emit import Emitter
 from .masks import Mask, choice, either_holds, kept, mask_of, opposite
 from .nodes import (
     assign,
-    assigned_names,
     attribute,
-    blocks_of,
     call,
     constant,
     is_atom,
     load,
     names_read,
-    statements_in,
     store,
-    target_names,
     tuple_of,
 )
-from .operations import Operation
 
 __all__ = ["Adjoint", "AdjointEmitter", "Env"]
 
@@ -48,22 +42,7 @@ class AdjointEmitter(Emitter):
         self.spreading, self.stretched = set[str](), set[str]()
         self.same_shape: set[frozenset[str]] = set()
         self.condition_names: set[str] = set()
-        self._definitions: dict[str, Any] | None = None
         self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
-
-    def computed_by(self, name: str) -> Operation | None:
-        """What computes a variable, if it is assigned once, by one operation."""
-        if self._definitions is None:
-            found = Counter(n for s in statements_in(self.program.tree.body) for n in _bound_by(s))
-            self._definitions = {
-                s.targets[0].id: s.value
-                for s in statements_in(self.program.tree.body)
-                if isinstance(s, gast.Assign)
-                and isinstance(s.targets[0], gast.Name)
-                and found[s.targets[0].id] == 1
-            }
-        value = self._definitions.get(name)
-        return None if value is None else self.operation(value)
 
     def adjoint_name(self, variable: str) -> str:
         name = self.taken_name(variable)
@@ -393,10 +372,3 @@ class AdjointEmitter(Emitter):
 def is_parts(value: Any, like: str) -> bool:
     """Whether an adjoint is that of an object, `adjoint_like(x, name=...)`."""
     return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == like
-
-
-def _bound_by(s: Any) -> list[str]:
-    """The names that a statement itself binds, apart from those in its blocks."""
-    if isinstance(s, gast.For):
-        return list(target_names(s.target))
-    return [] if blocks_of(s) else assigned_names(s)

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from .classified import Operations
+from .definitions import Definitions
 from .errors import MissingRuleError, describe, missing_rule
 from .find_parts import find_parts
 from .generation import Link, Slot
@@ -127,6 +128,15 @@ class Emitter:
                 if isinstance(operand, gast.Starred) and self.is_active(operand.value):
                     self.refuse_starred(found, operand)
         return found
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        return Definitions(self.program.tree)
+
+    def computed_by(self, name: str) -> Operation | None:
+        """What computes a variable, if it is assigned once, by one operation."""
+        value = self.definitions.value(name)
+        return None if value is None else self.operation(value)
 
     def refuse_starred(self, operation: Apply | Call, operand: Any) -> None:
         if isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function):

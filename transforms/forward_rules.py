@@ -15,6 +15,7 @@ from .changes import Changes
 from .emit import Emitter
 from .generation import Slot
 from .inline_template import ZERO, Zeros, fold_zeros, real
+from .joins import forward_join
 from .masks import of_numbers, one_of, scalar_choices
 from .nodes import assign, call, constant, is_atom, load, located, names_read, tuple_of, walk
 from .operations import Apply
@@ -99,6 +100,8 @@ class TangentEmitter(Emitter):
         if rule.rows is not None and self.makes_row(operation, out, whole=True):
             row = operation.args[0]
             value = substitute(operation.node, {row.id: self.part(row)})
+        elif (joined := forward_join(self, operation, rule, out)) is not None:
+            value = joined
         elif rule.jvp_template is not None and (template is rule.template or template is not rule.reals):
             value = self.explicit(rule, bound, slots, out, before)
         elif is_elementwise:

@@ -67,6 +67,7 @@ class Reverse(AdjointEmitter):
         self.kept: set[str] = set()  # what is returned after the reverse sweep
         self.traces: list[str] = []
         self.origin: Any = None
+        self.complete: set[str] = set()  # adjoints of lists in which no part is missing
         self.function_adjoints: set[str] = set()  # those that calls of functions gave
         self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
         self.shapes = ShapeSources(self)
@@ -278,12 +279,21 @@ class Reverse(AdjointEmitter):
             self.accumulate(env, s.value.id, tuple_of(parts), back, owned=owned)
         else:
             is_vector = self.domain.is_vector_of_floats(kind)
+            value = gast.List(elts=parts, ctx=gast.Load())
             if is_vector:
-                value = self.numpy_call("array", gast.List(elts=parts, ctx=gast.Load()))
-            else:
+                value = self.numpy_call("array", value)
+            elif not self.domain.is_list(kind):
                 value = call(self.helper("pack_like"), load(s.value.id), *parts)
+            elif s.value.id not in env and all(map(self.has_adjoint, targets)):
+                value = self.named(s.value.id, value, back)
+                self.complete.add(value.id)
             self.accumulate(env, s.value.id, value, back, owned=is_vector)
         return [s], back
+
+    def has_adjoint(self, name: str) -> bool:
+        """Whether the adjoint of a variable is never None."""
+        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        return bool(self.domain.is_numeric(kind) and self.domain.is_differentiable(kind))
 
     def branch(self, s: Any, env: Env) -> Sweep:
         if len(s.body) == 1 and isinstance(s.body[0], gast.Break):

@@ -12,6 +12,7 @@ from .adjoints import Adjoint, Env
 from .derived_kinds import conformed, derived_kinds
 from .fit_products import fitted
 from .generation import Slot
+from .joins import reverse_join
 from .masks import (
     both_hold,
     choice,
@@ -68,9 +69,10 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
             back += statements
             reverse.accumulate(env, operand.id, results[0], back, uniform=True)
             return [s], back
-    found = spread_along_axes(reverse, operation, rule, out, adjoint, env)
-    if found is not None:
-        return [s], found
+    for special in (spread_along_axes, reverse_join):
+        found = special(reverse, operation, rule, out, adjoint, env)
+        if found is not None:
+            return [s], found
     given = adjoint
     if rule.structure == "elementwise" or not (adjoint.is_plain or adjoint.whole is not None):
         found = contributions(reverse, operation, rule, out, adjoint, back)
@@ -157,6 +159,8 @@ def contributions(
     adjoint would have to be spread first.
     """
     template = reverse.template_for(operation, rule, out)
+    if rule.whole is not None and getattr(adjoint.value, "id", None) in reverse.complete:
+        template = rule.whole
     bound, slots = reverse.arguments(operation, template, rule)
     wanted = sorted({slot.gradient for slot in slots})
     base = "d" + out

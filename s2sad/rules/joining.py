@@ -22,13 +22,54 @@ PARTS = [
 ]
 
 
+# Along which axis arrays are joined, and how many axes what they become has: see `Rule.joins`.
+
+Joined = tuple[int, int] | None
+
+
+def concatenated(ranks: list[int], axis: int | None, dtype: Any, casting: Any) -> Joined:
+    rank = ranks[0]
+    if axis is None or dtype is not None or rank == 0 or {*ranks} != {rank}:
+        return None
+    return axis % rank, rank
+
+
+def stacked(ranks: list[int], axis: int, dtype: Any, casting: Any) -> Joined:
+    rank = ranks[0] + 1
+    return (axis % rank, rank) if dtype is None and {*ranks} == {ranks[0]} else None
+
+
+def side_by_side(ranks: list[int], dtype: Any, casting: Any) -> Joined:
+    if max(ranks) > 1:
+        return concatenated(ranks, 1, dtype, casting)
+    return (0, 1) if dtype is None else None
+
+
+def on_top(ranks: list[int], dtype: Any, casting: Any) -> Joined:
+    if {*ranks} <= {1, 2}:
+        return (0, 2) if dtype is None else None
+    return concatenated(ranks, 0, dtype, casting)
+
+
+def as_columns(ranks: list[int]) -> Joined:
+    return (1, 2) if {*ranks} <= {1, 2} else concatenated(ranks, 1, None, None)
+
+
+def in_depth(ranks: list[int]) -> Joined:
+    return (2, 3) if {*ranks} <= {2, 3} else concatenated(ranks, 2, None, None)
+
+
+def array_of(ranks: list[int], dtype: Any, *options: Any) -> Joined:
+    return stacked(ranks, 0, dtype, None)
+
+
 WIDENED = [given([A(2, dtype="float32"), A(2, dtype="float32")], dtype=np.float64)]
 NARROWED = [given([A(2), A(2)], dtype=np.float32, casting="unsafe")]
 
 
 @bprop(
     np.concatenate,
-    lists=True,
+    joins=concatenated,
     samples=[
         *PARTS,
         given([A(2, 3), A(2, 1)], axis=1),
@@ -51,7 +92,7 @@ def concatenate_jvp(arrays, axis, dtype, out, darrays):
 
 @bprop(
     np.stack,
-    lists=True,
+    joins=stacked,
     samples=[
         *PARTS[1:],
         given([A(3), A(3)], axis=-1),
@@ -73,7 +114,7 @@ def stack_jvp(arrays, axis, dtype, out, darrays):
 
 
 @bprop(
-    np.vstack, lists=True, samples=[*PARTS, given([A(3), A(2, 3)]), given([1.0, 2.0]), *WIDENED, *NARROWED]
+    np.vstack, joins=on_top, samples=[*PARTS, given([A(3), A(2, 3)]), given([1.0, 2.0]), *WIDENED, *NARROWED]
 )
 def vstack(tup, *, dtype=None, casting="same_kind", out, dout):
     return (split_like(dout, tup, 0, np.atleast_2d),)
@@ -88,7 +129,7 @@ def vstack_jvp(tup, dtype, out, dtup):
 
 @bprop(
     np.hstack,
-    lists=True,
+    joins=side_by_side,
     samples=[
         given([A(3), A(2)]),
         given((A(2, 3), A(2, 1))),
@@ -111,7 +152,7 @@ def hstack_jvp(tup, dtype, out, dtup):
     return cast_like(np.hstack(filled(dtup, tup)), out)
 
 
-@bprop(np.dstack, lists=True, samples=[given([A(3), A(3)]), given((A(2, 3), A(2, 3, 2)))])
+@bprop(np.dstack, joins=in_depth, samples=[given([A(3), A(3)]), given((A(2, 3), A(2, 3, 2)))])
 def dstack(tup, *, out, dout):
     return (split_like(dout, tup, 2, np.atleast_3d),)
 
@@ -121,7 +162,7 @@ def dstack_jvp(tup, *, out, dtup):
     return np.dstack(filled(dtup, tup))
 
 
-@bprop(np.column_stack, lists=True, samples=[given([A(3), A(3)]), given((A(3, 2), A(3)))])
+@bprop(np.column_stack, joins=as_columns, samples=[given([A(3), A(3)]), given((A(3, 2), A(3)))])
 def column_stack(tup, *, out, dout):
     return (split_like(dout, tup, 1, as_column),)
 
@@ -167,11 +208,18 @@ NESTED = [
 
 @bprop(
     np.array,
-    lists=True,
-    samples=[*NESTED, given(A(2, 3), order="F"), given(A(3), copy=True, ndmin=2, subok=True)],
+    joins=array_of,
+    samples=[
+        *NESTED,
+        given(A(2, 3), order="F"),
+        given(A(3), copy=True, ndmin=2, subok=True),
+        given([A(2), A(2)], ndmin=4),
+    ],
 )
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, out, dout):
-    return (nested_like(dout, object),)
+    if ndmin == 0:
+        return (nested_like(dout, object),)
+    return (nested_like(np.reshape(dout, np.shape(object)), object),)
 
 
 @array.for_rows
@@ -188,7 +236,7 @@ def array_jvp(object, out, dobject):
     np.asarray,
     np.asanyarray,
     np.asarray_chkfinite,
-    lists=True,
+    joins=array_of,
     samples=[*NESTED, given(A(2, 3), order="F")],
 )
 def asarray(a, dtype=None, order=None, *, copy=None, out, dout):
@@ -285,9 +333,19 @@ def split(x, indices_or_sections, axis=0, *, out, dout):
     return (np.concatenate(filled(dout, out), axis=axis),)
 
 
+@split.for_whole
+def split_whole(x, indices_or_sections, axis=0, *, out, dout):
+    return (np.concatenate(dout, axis=axis),)
+
+
 @bprop(np.hsplit, "linear", samples=[given(A(6), 3), given(A(2, 6), 2)])
 def hsplit(x, indices_or_sections, *, out, dout):
     return (np.hstack(filled(dout, out)),)
+
+
+@hsplit.for_whole
+def hsplit_whole(x, indices_or_sections, *, out, dout):
+    return (np.hstack(dout),)
 
 
 @bprop(np.vsplit, "linear", samples=[given(A(4, 3), 2)])
@@ -295,9 +353,19 @@ def vsplit(x, indices_or_sections, *, out, dout):
     return (np.concatenate(filled(dout, out)),)
 
 
+@vsplit.for_whole
+def vsplit_whole(x, indices_or_sections, *, out, dout):
+    return (np.concatenate(dout),)
+
+
 @bprop(np.dsplit, "linear", samples=[given(A(2, 3, 4), 2)])
 def dsplit(x, indices_or_sections, *, out, dout):
     return (np.concatenate(filled(dout, out), axis=2),)
+
+
+@dsplit.for_whole
+def dsplit_whole(x, indices_or_sections, *, out, dout):
+    return (np.concatenate(dout, axis=2),)
 
 
 if hasattr(np, "unstack"):
@@ -305,3 +373,7 @@ if hasattr(np, "unstack"):
     @bprop(np.unstack, "linear", samples=[given(A(2, 3)), given(A(2, 3), axis=-1)])
     def unstack(x, *, axis=0, out, dout):
         return (np.stack(filled(dout, out), axis=axis),)
+
+    @unstack.for_whole
+    def unstack_whole(x, *, axis=0, out, dout):
+        return (np.stack(dout, axis=axis),)

@@ -35,7 +35,7 @@ PAIRS: dict[str, tuple[str, str, tuple[Any, ...], tuple[int, ...]]] = {
     ),
     "linear: in all of its arrays at once": (
         "def f(v, w):\n    return np.concatenate((v, w))",
-        "dout_1 = dv, dw\nout = np.concatenate(out_1)\ndout = np.concatenate(filled(dout_1, out_1))",
+        "dout_1 = dv, dw\nout = np.concatenate(out_1)\ndout = np.concatenate([dv, dw])",
         (V, V),
         (0, 1),
     ),
