@@ -18,9 +18,10 @@ from typing import Any
 import gast
 
 from .compiled import make_function
+from .forwarders import forwarder
 from .members import super_of
 from .mirrors import made_like
-from .objects import is_plain, lookup, make
+from .objects import is_named_tuple, is_plain, lookup, make
 from .registry import find_rule, is_nondifferentiable, refusal
 from .transforms.bind_methods import MethodCall
 from .transforms.bind_objects import Objects
@@ -41,7 +42,6 @@ from .transforms.rebuild import bound_names, map_blocks, rebuilt
 
 __all__ = ["maker_of", "makes_known", "makes_plainly", "new_class", "put_in_constructors", "replacer_of"]
 
-KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 ROUNDS = 8  # of constructors that call each other's
 CONSTRUCTORS = ("__init__", "__post_init__")
 
@@ -98,37 +98,22 @@ def is_generated(cls: type) -> bool:
 @lru_cache(maxsize=1024)
 def maker_of(cls: type) -> FunctionType:
     """A function that makes an object of a class, with the parameters of its constructor."""
-    taken: dict[str, Any] = {}
-    parameters = []
-    passed = []
-    kinds = []
-    for p in inspect.signature(cls).parameters.values():
-        kinds.append(p.kind)
-        star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
-        passed.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else f"{star}{p.name}")
-        if p.kind is p.KEYWORD_ONLY and p.VAR_POSITIONAL not in kinds and kinds.count(p.kind) == 1:
-            parameters.append("*")
-        default = "" if p.default is p.empty else f"=_default_{p.name}"
-        parameters.append(f"{star}{p.name}{default}")
-        if default:
-            taken[p.name] = p.default
-    text = f"def {cls.__name__}_made({', '.join(parameters)}):\n    return made_class({', '.join(passed)})\n"
-    by_name = {k: v for k, v in taken.items() if inspect.signature(cls).parameters[k].kind is KEYWORD_ONLY}
-    by_position = tuple(v for k, v in taken.items() if k not in by_name)
-    return make_function(
-        text, f"{cls.__name__}_made", Scope({}), {"made_class": cls}, by_position or None, by_name or None
-    )
+    return forwarder(f"{cls.__name__}_made", inspect.signature(cls), "made_class", "", {"made_class": cls})
 
 
 @lru_cache(maxsize=1024)
 def replacer_of(cls: Any, names: tuple[str, ...]) -> FunctionType | None:
-    """`dataclasses.replace` for objects of a class and these attributes, as a function that calls the
-    constructor; None where what that does is not known.
+    """`dataclasses.replace` for objects of a class and these attributes, or `_replace` for named tuples, as a
+    function that calls the constructor; None where what that does is not known.
     """
-    if not makes_known(cls) or not is_generated(cls):
+    if is_named_tuple(cls):
+        kept = list(cls._fields)
+    elif makes_known(cls) and is_generated(cls):
+        kept = [f.name for f in fields(cls) if f.init]
+    else:
         return None
     parameters = ", ".join(["obj", *(["*"] if names else []), *names])
-    values = {f.name: f.name if f.name in names else f"obj.{f.name}" for f in fields(cls) if f.init}
+    values = {name: name if name in names else f"obj.{name}" for name in kept}
     passed = ", ".join(f"{name}={value}" for name, value in values.items())
     text = f"def replace_{cls.__name__}({parameters}):\n    return made_class({passed})\n"
     return make_function(text, f"replace_{cls.__name__}", Scope({}), {"made_class": cls})

@@ -22,8 +22,8 @@ from .effects import aliases_of, changes_outside
 from .heap_natures import HeapNatures, has_heap
 from .judgements import stays_starred
 from .kind_values import kind_of
-from .kinds import SET, UNKNOWN, Kind, Literal, Record
-from .members import super_of
+from .kinds import SET, UNKNOWN, Kind, Literal, Record, Tuple
+from .members import replaced_tuple, super_of
 from .outputs import refuse_rebound, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
@@ -90,7 +90,7 @@ class Forms:
         make = getattr(type(function), "function_for_kinds", None)
         if isinstance(function, functools._lru_cache_wrapper):
             return self.plain(function.__wrapped__, args, keywords)
-        if function is replace and len(args) == 1 and isinstance(args[0], Record):
+        if function in (replace, replaced_tuple) and len(args) == 1 and isinstance(args[0], (Record, Tuple)):
             function = replacer_of(args[0].cls, tuple(keywords)) or function
         if isinstance(function, type) and makes_known(function):
             function = maker_of(function)
@@ -142,6 +142,7 @@ class Forms:
             or PRIMITIVES.refusal(function) is not None
             or PRIMITIVES.is_dynamic(function, len(call.args), [])
             or PRIMITIVES.is_builder(function)
+            or function is replaced_tuple
         ):
             return None
         function = self.of_arity(function, len(call.args), [k.arg for k in call.keywords])

@@ -30,7 +30,7 @@ from .heap_places import (
     the_list,
     tuple_like,
 )
-from .objects import fields_of, is_plain, is_read_as_it_stands, lookup, shadows_fields
+from .objects import fields_of, is_named_tuple, is_plain, is_read_as_it_stands, lookup, shadows_fields
 from .runtime import zeros_like
 from .transforms.errors import UnsupportedSyntaxError
 
@@ -133,6 +133,8 @@ def _got(heap: Heap, x: Any, key: Any, is_field: bool) -> Any:
         if not isinstance(x, (*LISTS, dict, tuple, np.ndarray, range, str)):
             refuse_method(x)
         return _made_missing(heap, x, key) if isinstance(x, defaultdict) and key not in x else x[key]
+    if is_named_tuple(type(x)) and key in x._fields:
+        return getattr(x, key)
     if is_plain(type(x)) and is_read_as_it_stands(x, key):
         value = getattr(x, key)
         if heap.arrays is not None and key not in fields_of(x):

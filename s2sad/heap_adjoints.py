@@ -124,13 +124,20 @@ def item_adjoint(dvalue: Any, x: Any, key: Any) -> Any:
     """The adjoint of an array or tuple `x` from that of an item, or of `x.T`; None of an object."""
     if dvalue is None or is_reference(x):
         return None
+    key = _position(x, key)
     return dvalue.T if isinstance(key, str) else add_at(zeros_like(x), key, dvalue)
+
+
+def _position(x: Any, key: Any) -> Any:
+    """The key of an item of a named tuple, given its name."""
+    return x._fields.index(key) if isinstance(x, tuple) and isinstance(key, str) else key
 
 
 def item_part(dx: Any, x: Any, key: Any) -> Any:
     """The tangent of an item of an array or tuple `x`, or of `x.T`."""
     if dx is None or is_reference(x):
         return None
+    key = _position(x, key)
     return dx.T if isinstance(key, str) else dx[key]
 
 

@@ -30,7 +30,9 @@ from .compiled import make_function
 from .constructors import maker_of, makes_known, replacer_of
 from .conversions import DICT_METHODS, LIST_METHODS
 from .derivative import Derivative
+from .forwarders import is_class_method, of_class
 from .getters import GETTERS, written_getter
+from .objects import is_named_tuple
 from .primitives import PRIMITIVES
 from .registry import stand_in
 from .rules.methods import METHODS
@@ -130,7 +132,7 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return special(args, keywords)  # type: ignore[no-any-return]
     if isinstance(f, functools._lru_cache_wrapper):
         return lift(f.__wrapped__, args, keywords)
-    if f is dataclasses.replace and len(args) == 1:
+    if len(args) == 1 and (f is dataclasses.replace or is_replace_of_tuple(f, args[0])):
         cls: Any = type(args[0])
         f = replacer_of(cls, tuple(keywords)) or f
     if isinstance(f, type) and makes_known(f):
@@ -146,6 +148,8 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return replace(inner, arguments=kept).behind(len(f.args), own)
     if isinstance(f, GETTERS):
         return replace(lift(written_getter(f), args, keywords), own=None)
+    if is_class_method(f) and PRIMITIVES.find_rule(f) is None:
+        return replace(lift(of_class(f.__self__, f.__func__), args, keywords), own=None)
     if isinstance(f, MethodType) and PRIMITIVES.find_rule(f) is PRIMITIVES.find_rule(f.__func__):
         inner = lift(f.__func__, (f.__self__, *args), keywords)
         return inner.behind(1, inner.arguments[0])
@@ -164,6 +168,10 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType):
             return lift(f.__call__, args, keywords)
     return _lift_primitive(f, args, keywords)
+
+
+def is_replace_of_tuple(f: Any, x: Any) -> bool:
+    return is_named_tuple(type(x)) and f is type(x)._replace
 
 
 def _lift_function(f: FunctionType, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import kind_structure
+from .forwarders import dict_of_tuple, of_class
 from .kind_joins import join
 from .kind_plans import is_differentiable
 from .kind_values import kind_of
@@ -25,6 +26,7 @@ __all__ = [
     "mirror_kind",
     "named_kind",
     "reflects",
+    "replaced_tuple",
     "super_of",
     "with_field",
 ]
@@ -54,6 +56,9 @@ def member_of(kind: Kind, name: str) -> Member | None:
     special = name.startswith("__") and name.endswith("__")  # Python looks these up in the class alone
     if held is not None and not shadows_fields(found) and not special:
         return Member("field", held.value if isinstance(held, Literal) and callable(held.value) else None)
+    if isinstance(found, classmethod):
+        function = found.__func__
+        return Member("static", of_class(kind.cls, function) if isinstance(function, FunctionType) else None)
     return _member_of_class(found)
 
 
@@ -70,7 +75,16 @@ def _member_of_module(module: ModuleType, name: str) -> Member | None:
 def _member_of_tuple(cls: Any, name: str) -> Member | None:
     if name in cls._fields:
         return Member("item", cls._fields.index(name))
+    if name == "_replace":
+        return Member("method", replaced_tuple)
+    if name == "_asdict":
+        return Member("method", dict_of_tuple(cls))
     return None if name.startswith("_") else _member_of_class(lookup(cls, name))
+
+
+def replaced_tuple(x: Any, /, **items: Any) -> Any:
+    """The method `_replace` of named tuples."""
+    return x._replace(**items)
 
 
 def _member_of_class(found: Any) -> Member | None:
@@ -82,8 +96,6 @@ def _member_of_class(found: Any) -> Member | None:
             return Member("property", function)
         case staticmethod(__func__=function):
             return Member("static", function)
-        case classmethod(__func__=function):
-            return Member("class", function)
     if found is ABSENT or hasattr(type(found), "__get__") or isinstance(found, cached_property):
         return None
     return Member("constant", found if callable(found) else None)

@@ -77,11 +77,13 @@ def callee_tangent(dx: Any, x: Any, name: str) -> Any:
 
 
 def _is_method(x: Any, name: str) -> bool:
-    """Whether the attribute is a method of this object, which it has from its class."""
+    """Whether the attribute is a method that this object has from its class."""
     if _holds(x, name) or isinstance(x, dict):
         return False
     found = getattr(x, name, None)
-    return isinstance(found, (MethodType, BuiltinMethodType)) and found.__self__ is x
+    if not isinstance(found, (MethodType, BuiltinMethodType)):
+        return False
+    return found.__self__ is x or found.__self__ is type(x)
 
 
 def _holds(x: Any, name: str) -> bool:
