@@ -130,7 +130,8 @@ def item_adjoint(dvalue: Any, x: Any, key: Any) -> Any:
 
 def _position(x: Any, key: Any) -> Any:
     """The key of an item of a named tuple, given its name."""
-    return x._fields.index(key) if isinstance(x, tuple) and isinstance(key, str) else key
+    names = getattr(x, "_fields", ()) if isinstance(key, str) else ()
+    return names.index(key) if key in names else key
 
 
 def item_part(dx: Any, x: Any, key: Any) -> Any:

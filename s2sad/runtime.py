@@ -10,7 +10,7 @@ Arrays are only touched through NumPy functions that dispatch on them and throug
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, ValuesView
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,12 +189,14 @@ def refuse_operators(x: Any) -> None:
 
 
 def _mirror(f: Callable[[Any], Any], x: Any) -> Any:
-    """The container `x` with `f` applied to what it holds; None if it is no container."""
+    """The container `x` with `f` applied to what it holds, a list of what a view of a dict shows; None if it
+    is no container.
+    """
     match x:
         case tuple():
             items = [f(v) for v in x]
             return type(x)._make(items) if hasattr(x, "_make") else tuple(items)
-        case list():
+        case list() | ValuesView() | ItemsView():
             return [f(v) for v in x]
         case dict():
             return dict_like(x, {k: f(v) for k, v in x.items()})

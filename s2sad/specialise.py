@@ -14,6 +14,7 @@ import gast
 
 from . import domain
 from .constructors import makes_known, put_in_constructors
+from .iterators import put_in_iterators, without_iterators
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
 from .members import member_of
 from .objects import is_plain, lookup
@@ -24,7 +25,19 @@ from .transforms.drop_untaken import drop_untaken
 from .transforms.hoist_fields import hoist_fields
 from .transforms.inline_calls import inline_calls
 from .transforms.merge_objects import merge_objects
-from .transforms.nodes import call, find_nodes, load, located, same, statements_in, walk
+from .transforms.nodes import (
+    assign,
+    assigned_names,
+    attribute,
+    call,
+    find_nodes,
+    load,
+    located,
+    same,
+    statements_in,
+    store,
+    walk,
+)
 from .transforms.operations import Operation, classify, rule_of_one
 from .transforms.program import Program, Scope
 from .transforms.rebuild import map_blocks, rebuilt
@@ -92,13 +105,14 @@ def put_in_methods(
 
         program = put_in_constructors(program, kind, inlinable)
         if program is before:
-            program = merge_objects(program, partial(is_object, kind))
+            program = put_in_iterators(merge_objects(program, partial(is_object, kind)), kind)
             program = inline_calls(
                 set_properties(program, kind),
                 inlinable,
                 find_method=partial(method_without_rule, program=before, kind=kind),
                 always=sets_attributes,
             )
+            program = without_iterators(program)
             if same(program.tree, before.tree):
                 break
     return program
@@ -178,8 +192,16 @@ def sets_attributes(function: Any) -> bool:
 
 
 def set_properties(program: Program, kind: Kinds) -> Program:
-    """The program with calls of the functions that set properties in the place of stores to these."""
+    """The program with calls of what sets properties and items in the place of stores to these."""
     bindings, names = dict(program.bindings), program.names.copy()
+
+    def sets_items(base: Any) -> bool:
+        member = member_of(kind(base), "__setitem__")
+        return member is not None and member.role == "method"
+
+    def set_item(s: Any, base: Any, index: Any, value: Any) -> Any:
+        method = attribute(base, "__setitem__")
+        return located(gast.Expr(value=located(call(method, index, value), s)), s)
 
     def block(statements: list[Any]) -> list[Any]:
         return [new for s in statements for new in statement(s)]
@@ -193,12 +215,25 @@ def set_properties(program: Program, kind: Kinds) -> Program:
                     name = names.fresh(found.fset.__name__)
                     bindings[name] = found.fset
                     return [located(gast.Expr(value=call(name, base, value)), s)]
+            case gast.Assign(targets=[gast.Subscript(value=base, slice=index)], value=value) if (
+                sets_items(base)
+            ):
+                return [set_item(s, base, index, value)]
+            case gast.AugAssign(target=gast.Subscript(value=base, slice=index), op=op, value=value) if (
+                sets_items(base)
+            ):
+                item = names.temporary(base.id)
+                read = assign(item, gast.Subscript(value=base, slice=index, ctx=gast.Load()), s)
+                change = located(gast.AugAssign(target=store(item), op=op, value=value), s)
+                return [read, change, set_item(s, base, index, load(item))]
         return [map_blocks(s, block)]
 
     body = block(program.tree.body)
-    if len(bindings) == len(program.bindings):
+    tree = rebuilt(program.tree, body=body)
+    if same(tree, program.tree):
         return program
-    return program.with_tree(rebuilt(program.tree, body=body), bindings=bindings, names=names)
+    taken = program.locals | frozenset(assigned_names(body))
+    return program.with_tree(tree, bindings=bindings, names=names, locals=taken)
 
 
 def hoist_reads(

@@ -29,6 +29,7 @@ from tests.corpus_programs import (
     matching,
     names,
     objects,
+    protocols,
     reductions,
     scalars,
     shaping,
@@ -63,6 +64,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     attempts,
     matching,
     objects,
+    protocols,
     shared,
 )
 FAMILIES += (elementwise, reductions, shaping, indexing, whole_arrays, linear_algebra)

@@ -109,7 +109,11 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("`extend`, `+=`, `*`, copies of lists", "list_extended list_extended_in_a_loop list_copied"),
         ("`items`, `keys`, `values`, `get`", "loop_over_values loop_over_keys got_with_default"),
         ("`update`, `setdefault`, `|` of dicts", "dict_updated dict_defaults_set dicts_united"),
-        ("named tuples", "named_tuple named_tuples_made named_tuple_as_result"),
+        (
+            "named tuples, `_replace`, `_asdict`",
+            "named_tuple named_tuples_made named_tuple_as_result items_of_a_named_tuple_replaced "
+            "dict_of_a_named_tuple",
+        ),
     ],
     "Objects": [
         (
@@ -124,6 +128,14 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "`super()`, static methods, class attributes",
             "kalman_of_a_subclass method_in_a_loop global_object",
         ),
+        (
+            "class methods, also of objects",
+            "class_method_of_an_object class_method_of_an_argument class_methods_of_different_classes",
+        ),
+        (
+            "`__iter__` that returns `iter(...)`, `__len__`, `__getitem__`, `__setitem__`, `__contains__`",
+            "bodies_of_a_group group_of_numbers groups_zipped values_of_a_table items_set_by_the_class",
+        ),
         ("operators of the user's classes", "vector_operators"),
         (
             "objects in containers, as values and results",
@@ -137,6 +149,11 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "objects in objects and containers, changed through any of their names",
             "object_in_an_object_set object_in_an_argument_set objects_in_two_lists "
             "items_of_an_argument_changed optimiser_with_state layers_that_keep_their_input graph_of_objects",
+        ),
+        (
+            "arrays that objects and containers hold, changed in place",
+            "regression_trained bodies_of_a_list arrays_of_two_dicts arrays_of_layers_and_a_list "
+            "elements_of_a_held_array array_of_two_objects",
         ),
         (
             "lists of objects of different classes",

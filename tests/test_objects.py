@@ -459,13 +459,17 @@ def test_changes_that_several_names_see(f: Any) -> None:
     check_second(f, (0.7,), (0,))
 
 
+def test_an_object_is_taken_apart_by_its_class() -> None:
+    check_program(taken_apart, (Pair(0.7, 0.3),), (0,))
+    check_second(taken_apart, (Pair(0.7, 0.3),), (0,))
+
+
 REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (same_object_twice, shared()),
     (held_by_another_argument, held()),
     (called_through_a_value, (Tank(0.7), 0.1)),
     (attribute_that_is_computed, (Guessing(0.7),)),
     (attribute_that_is_converted, (0.7,)),
-    (taken_apart, (Pair(0.7, 0.3),)),
 ]
 
 

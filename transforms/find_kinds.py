@@ -19,8 +19,10 @@ from .find_aliases import Aliases
 from .find_changed import changed_atoms
 from .nodes import (
     assigned_names,
+    attribute,
     blocks_of,
     bound_in_header,
+    call,
     find_nodes,
     is_atom,
     load,
@@ -185,21 +187,18 @@ class _Run:
                 )
                 for target, kind in zip(elts, kinds, strict=True):
                     self.define(target.id, kind)
-            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name), slice=index)]):
-                base_kind = self.kinds.get(name, domain.UNKNOWN)
-                self.change(name, domain.stored_kind(base_kind, self.atom(s.value), self.key(index)))
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name() as base, slice=index)]):
+                self.store(base, index, s.value, self.atom(s.value))
             case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
                 owner = self.kinds.get(name, domain.UNKNOWN)
                 self.change(name, domain.with_field(owner, attr, self.atom(s.value)))
-            case gast.AugAssign(target=gast.Name(id=name) as target):
-                self.define(name, self.value(gast.BinOp(left=load(target.id), op=s.op, right=s.value)))
-            case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name) as base, slice=index)):
+            case gast.AugAssign(target=gast.Name(id=name)):
+                self.define(name, self.value(gast.BinOp(left=load(name), op=s.op, right=s.value)))
+            case gast.AugAssign(target=gast.Subscript(value=gast.Name() as base, slice=index)):
                 item = self.value(gast.Subscript(value=base, slice=index, ctx=gast.Load()))
-                result = domain.call_kind(
-                    OPERATORS[type(s.op)], [item, self.atom(s.value)], {}, self.primitives.is_pure
-                )
-                base_kind = self.kinds.get(name, domain.UNKNOWN)
-                self.change(name, domain.stored_kind(base_kind, result, self.key(index)))
+                both = [item, self.atom(s.value)]
+                result = domain.call_kind(OPERATORS[type(s.op)], both, {}, self.primitives.is_pure)
+                self.store(base, index, s.value, result)
             case gast.Expr(
                 value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"), args=[item])
             ) if name in self.kinds:
@@ -219,6 +218,15 @@ class _Run:
                     self.block(inner)
             case gast.FunctionDef():
                 self.kinds[s.name] = domain.UNKNOWN
+
+    def store(self, base: Any, index: Any, value: Any, kind: Any) -> None:
+        """Notes an item that is set, of an object by a method of its class."""
+        owner = self.kinds.get(base.id, self.domain.UNKNOWN)
+        member = self.primitives.member(owner, "__setitem__")
+        if member is not None and member.role == "method" and is_atom(index):
+            self.forget(call(attribute(base, "__setitem__"), index, value))
+        else:
+            self.change(base.id, self.domain.stored_kind(owner, kind, self.key(index)))
 
     def note_method(self, name: str, node: Any) -> None:
         """Notes of `m = x.method` which function a call of m calls."""

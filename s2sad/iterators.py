@@ -1,0 +1,122 @@
+"""Loops over objects whose classes define `__iter__`, and what else goes over them, in normal form.
+
+    for v in bag:           items = bag.__iter__()
+        ...                 for v in items:
+                                ...
+
+Where the method's text is put in the place of its call, and returns `iter(x)`, the loop goes over x.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from .kinds import Kind, Record
+from .members import member_of
+from .transforms.nodes import assign, attribute, call, find_nodes, load, located
+from .transforms.program import Program
+from .transforms.rebuild import map_blocks, rebuilt, substitute
+
+__all__ = ["put_in_iterators", "without_iterators"]
+
+CONSUMERS = (sum, max, min, any, all, list, tuple, sorted, set, frozenset, enumerate, zip)
+
+
+def put_in_iterators(program: Program, kind: Callable[[Any], Kind]) -> Program:
+    """The program in which what an object's `__iter__` returns is gone over, in the place of the object."""
+    names = program.names.copy()
+    made: list[str] = []
+
+    def source(node: Any, before: list[Any]) -> Any:
+        if not isinstance(node, gast.Name) or not iterates(kind(node)):
+            return node
+        made.append(names.temporary("items"))
+        before.append(assign(made[-1], located(call(attribute(node, "__iter__")), node), node))
+        return located(load(made[-1]), node)
+
+    def consumed(node: Any, before: list[Any]) -> Any:
+        if not isinstance(node, gast.Call):
+            return source(node, before)
+        if not is_consumer(node, program):
+            return node
+        return rebuilt(node, args=[source(a, before) for a in node.args])
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)]
+
+    def statement(s: Any) -> list[Any]:
+        before: list[Any] = []
+        match s:
+            case gast.For():
+                s = rebuilt(map_blocks(s, block), iter=consumed(s.iter, before))
+            case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as value):
+                s = rebuilt(s, value=source(value, before))
+            case gast.Assign(value=gast.Call() as value):
+                s = rebuilt(s, value=consumed(value, before))
+            case gast.FunctionDef():
+                pass
+            case _:
+                s = map_blocks(s, block)
+        return [*before, s]
+
+    tree = rebuilt(program.tree, body=block(program.tree.body))
+    if not made:
+        return program
+    return program.with_tree(tree, names=names, locals=program.locals | frozenset(made))
+
+
+def iterates(kind: Kind) -> bool:
+    member = member_of(kind, "__iter__") if isinstance(kind, Record) else None
+    return member is not None and member.role == "method" and isinstance(member.value, FunctionType)
+
+
+def is_consumer(node: Any, program: Program) -> bool:
+    """Whether a call goes over its argument, or over each of them."""
+    function = program.resolve(node.func)
+    found = any(function is f for f in CONSUMERS)
+    return found and (len(node.args) == 1 or function in (sum, zip, enumerate))
+
+
+def without_iterators(program: Program) -> Program:
+    """The program without `it = iter(x)` where one loop, call or unpacking goes over it, and nothing
+    else reads it: that goes over x.
+    """
+    calls = find_nodes(program.tree, gast.Call)
+    if not any(program.resolve(n.func) is iter for n in calls):
+        return program
+    sources = [n.iter for n in find_nodes(program.tree, gast.For)]
+    sources += [a for n in calls if is_consumer(n, program) for a in n.args]
+    unpacked = [n for n in find_nodes(program.tree, gast.Assign) if isinstance(n.targets[0], gast.Tuple)]
+    sources += [n.value for n in unpacked]
+    over = Counter(n.id for n in sources if isinstance(n, gast.Name))
+    names = find_nodes(program.tree, gast.Name)
+    seen, bound = (Counter(n.id for n in found) for found in (names, filter(is_stored, names)))
+    mapping: dict[str, Any] = {}
+
+    def statement(s: Any) -> list[Any]:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[x]) as value) if (
+                program.resolve(value.func) is iter and over[name] == 1 and seen[name] == 2
+            ):
+                if isinstance(x, gast.Name) and bound[x.id] == 1:
+                    mapping[name] = x
+                    return []
+                return [rebuilt(s, value=x)]
+            case gast.FunctionDef():
+                return [s]
+        return [map_blocks(s, block)]
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)] or [gast.Pass()]
+
+    body = block(program.tree.body)
+    return program.with_tree(rebuilt(program.tree, body=[substitute(s, mapping) for s in body]))
+
+
+def is_stored(node: Any) -> bool:
+    return not isinstance(node.ctx, gast.Load)
