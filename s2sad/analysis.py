@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import gast
 
 from . import domain
-from .effects import aliases_of, calls_that_change, sharing_of
+from .effects import Effect, aliases_of, calls_that_change, sharing_of
 from .kinds import UNKNOWN, Dict, Kind, List
 from .memory import shallow_copy
 from .outside import outside_of
@@ -39,23 +39,25 @@ from .transforms.share_reads import share_reads
 from .transforms.shown_names import shown_name
 from .transforms.template_slots import carrying_operands
 from .writing import lowered_writes
+from .written_calls import lowered_calls
 
 __all__ = ["Analysis", "lowered"]
 
 CONTAINERS = (dict, deque, defaultdict, OrderedDict, Counter)
 FindKinds = Callable[[Program], dict[str, Kind]]
+FindEffect = Callable[[Operation, Callable[[Any], Kind]], tuple[Effect, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
 class Analysis:
     """A program in single assignment with the kinds of its names, and what follows from these.
 
-    `may_change(call, kind)` says that a call of a user's function may change what it is given.
+    `effect(operation, kind)` says what a call of a user's function may do, and what it is given.
     """
 
     program: Program
     kinds: Mapping[str, Kind]
-    may_change: Callable[[Any, Callable[[Any], Kind]], bool]
+    effect: FindEffect
 
     def of(self, program: Program) -> Analysis:
         """The analysis of a program with the same names, of the same kinds."""
@@ -73,14 +75,22 @@ class Analysis:
 
     @cached_property
     def aliases(self) -> Aliases:
-        return aliases_of(self.program, self.kinds, self.operations)
+        return aliases_of(
+            self.program, self.kinds, self.operations, lambda call: not self.effect_at(call)[0].shared
+        )
 
     @cached_property
     def calls(self) -> Calls:
         """The calls that change something, or may."""
-        return calls_that_change(
-            self.program, self.kinds, lambda call: self.may_change(self.operations.of(call), self.kind)
-        )
+        return calls_that_change(self.program, self.kinds, self.may_change)
+
+    def effect_at(self, call: Any) -> tuple[Effect, Mapping[str, Any]]:
+        """What a call may do, and the atoms that its parameters stand for."""
+        return self.effect(self.operations.of(call), self.kind)
+
+    def may_change(self, call: Any) -> bool:
+        """Whether a call of a user's function may change anything."""
+        return bool(self.effect_at(call)[0].changed)
 
     @cached_property
     def stores(self) -> list[tuple[str, Any]]:
@@ -149,7 +159,7 @@ class Analysis:
         elsewhere = changes_elsewhere(
             self.program,
             self.operations.of,
-            lambda call: self.may_change(self.operations.of(call), self.kind),
+            self.may_change,
             lambda atom: domain.is_immutable(self.kind(atom)),
             active,
         )
@@ -337,16 +347,17 @@ def lowered(
     program: Program,
     kinds: Mapping[str, Kind],
     find_kinds: FindKinds,
-    may_change: Callable[[Any, Callable[[Any], Kind]], bool],
+    effect: FindEffect,
     watch: Callable[[str, Program], None],
 ) -> Analysis:
     """The analysis of a program, its augmented assignments written as what they are for these kinds."""
-    found = Analysis(program, kinds, may_change)
+    found = Analysis(program, kinds, effect)
 
     def follow(changed: Program) -> Analysis:
-        return found if changed is found.program else Analysis(changed, find_kinds(changed), may_change)
+        return found if changed is found.program else Analysis(changed, find_kinds(changed), effect)
 
     found = follow(lowered_writes(program, kinds, find_kinds))
+    found = follow(lowered_calls(found.program, found.kind, found.effect_at))
     found = follow(array_operands(found.program, found.listed, PRIMITIVES.helper("np")))
     guard = PRIMITIVES.helper("refuse_held")
     found = follow(

@@ -4,35 +4,93 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from . import domain, heap
 from .conversions import dict_copy, list_copy
-from .kinds import UNKNOWN, Kind
+from .kinds import UNKNOWN, Array, Kind
 from .primitives import PRIMITIVES
 from .transforms.classified import Operations
-from .transforms.find_aliases import Aliases, find_aliases, is_outside
+from .transforms.find_aliases import (
+    OUTSIDE,
+    Aliases,
+    argument_of,
+    both,
+    contents_of,
+    find_aliases,
+    is_outside,
+)
 from .transforms.find_changed import Calls, changing_calls
 from .transforms.find_stores import stores
-from .transforms.nodes import statements_in
+from .transforms.nodes import (
+    assigned_names,
+    blocks_of,
+    constant,
+    find_nodes,
+    load,
+    own_statements,
+    statements_in,
+)
 from .transforms.operations import Apply
 from .transforms.program import Program
+from .transforms.rebuild import parameter_names
 from .updates import repeated, times_repeated
 
-__all__ = ["aliases_of", "calls_that_change", "changes_outside", "sharing_of"]
+__all__ = [
+    "ANYTHING",
+    "ELSEWHERE",
+    "NONE",
+    "Effect",
+    "EffectAt",
+    "aliases_of",
+    "calls_that_change",
+    "effect_of",
+    "sharing_of",
+]
 
 COPIES = (list, tuple, dict, sorted, list_copy, dict_copy, operator.concat, repeated, times_repeated)
+ELSEWHERE, NONE = "", "None"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a call of a function may do.
+
+    `changed` are the parameters whose arrays it changes in place, `shared` those that its result may share
+    memory with; ELSEWHERE stands for anything else. `results` are the parameters whose objects its result may
+    be, NONE for None and ELSEWHERE for anything else.
+    """
+
+    changed: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
+    results: frozenset[str] = frozenset()
+
+    @property
+    def known_result(self) -> str | None:
+        """The one parameter that the result is, or NONE; None where only the run knows the result."""
+        return next(iter(self.results)) if len(self.results) == 1 and ELSEWHERE not in self.results else None
+
+
+ANYTHING = Effect(*[frozenset({ELSEWHERE})] * 3)
+# Of a call: what it may do, and the atoms that its parameters stand for.
+EffectAt = Callable[[Any], tuple[Effect, Mapping[str, Any]]]
 
 # What objects hold is changed in place nowhere: it is replaced.
 HEAP_READS = (heap.heap_element, heap.heap_get, heap.heap_number)
 
 
 def aliases_of(
-    program: Program, kinds: Mapping[str, Kind], operations: Operations | None = None
+    program: Program,
+    kinds: Mapping[str, Kind],
+    operations: Operations | None = None,
+    makes_new: Callable[[Any], bool] = lambda call: False,
 ) -> Aliases:
-    """Which names of the program may hold the same object."""
+    """Which names of the program may hold the same object; `makes_new(call)` says that the result of a call
+    of a user's function shares no memory with anything.
+    """
 
     def kind(node: Any) -> Kind:
         return domain.kind_of_atom(node, kinds, program)
@@ -47,6 +105,7 @@ def aliases_of(
         PRIMITIVES.is_in_place,
         lambda atom: domain.item_nature(kind(atom)) == "array",
         lambda call: program.resolve(call.func) is PRIMITIVES.helper("holding"),
+        makes_new,
     )
 
 
@@ -76,23 +135,74 @@ def calls_that_change(
     return [(s, atoms) for s, atoms in found if atoms]
 
 
-def changes_outside(program: Program, kinds: Mapping[str, Kind], may_change: Callable[[Any], bool]) -> bool:
-    """Whether a function may change an object that it did not make itself."""
-    changed = [
-        gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
-        for name, _ in stores(program, PRIMITIVES.is_in_place)
-    ]
-    changed += [
+def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) -> Effect:
+    """What a call of a function may do, given its program and what the calls in it may do."""
+
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds, program)
+
+    def may_change(call: Any) -> bool:
+        return bool(effect_at(call)[0].changed)
+
+    changed: list[Any] = [load(name) for name, _ in stores(program, PRIMITIVES.is_in_place)]
+    fields = [
         target.value
         for s in statements_in(program.tree.body)
         if isinstance(s, gast.Assign)
         for target in s.targets
         if isinstance(target, gast.Attribute)
     ]
-    changed += [a for _, atoms in calls_that_change(program, kinds, may_change) for a in atoms]
-    if not changed:
-        return False
-    if any(not isinstance(a, gast.Name) for a in changed):
-        return True
-    held = aliases_of(program, kinds).held
-    return any(a.id not in held or any(map(is_outside, held[a.id][0])) for a in changed)
+    for s, atoms in calls_that_change(program, kinds, may_change):
+        effect, given = effect_at(s.value)
+        known = effect.changed and ELSEWHERE not in effect.changed and effect.changed <= given.keys()
+        changed += [given[p] for p in effect.changed] if known else atoms
+    found: set[str] = set()
+    if any(ELSEWHERE in effect_at(c)[0].changed for c in find_nodes(program.tree, gast.Call)):
+        found.add(ELSEWHERE)
+    result = program.tree.body[-1].value
+    results = _results(program, result, effect_at)
+    is_number = domain.is_immutable(kind(result))
+    if not changed and not fields and is_number:
+        return Effect(frozenset(found), results=results)
+    held = aliases_of(program, kinds, makes_new=lambda call: not effect_at(call)[0].shared).held
+    for atom in [*changed, *fields]:
+        roots = held[atom.id][0] if isinstance(atom, gast.Name) and atom.id in held else {OUTSIDE}
+        for root in filter(is_outside, roots):
+            name = argument_of(root)
+            is_array = name is not None and isinstance(kinds.get(name), Array)
+            found.add(name if name is not None and is_array else ELSEWHERE)
+    if is_number:
+        return Effect(frozenset(found), results=results)
+    roots = both(held[result.id]) if isinstance(result, gast.Name) and result.id in held else {OUTSIDE}
+    shared = {argument_of(r) or contents_of(r) or ELSEWHERE for r in filter(is_outside, roots)}
+    return Effect(frozenset(found), frozenset(shared | ({ELSEWHERE} if fields else set())), results)
+
+
+def _results(program: Program, result: Any, effect_at: EffectAt) -> frozenset[str]:
+    """What a program may return, as `Effect.results`."""
+    parameters = set(parameter_names(program.tree))
+    values: dict[str, list[Any]] = {}
+    for s in own_statements(program.tree.body):
+        for name in assigned_names(s) if not blocks_of(s) else ():
+            values.setdefault(name, []).append(s)
+    found: set[str] = set()
+    todo, seen = [result], set()
+    while todo:
+        match todo.pop():
+            case gast.Constant(value=None):
+                found.add(NONE)
+            case gast.Name(id=name) if name in seen:
+                pass
+            case gast.Name(id=name) if name in parameters and name not in values:
+                found.add(name)
+            case gast.Name(id=name) if name in values:
+                seen.add(name)
+                for s in values[name]:
+                    is_one = isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
+                    todo.append(s.value if is_one else None)
+            case gast.Call() as call:
+                effect, given = effect_at(call)
+                todo += [given.get(r, constant(None) if r == NONE else None) for r in effect.results]
+            case _:
+                found.add(ELSEWHERE)
+    return frozenset(found)

@@ -18,7 +18,7 @@ from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
 from .captures import Capture, captured
 from .constructors import maker_of, makes_known, makes_plainly, replacer_of
-from .effects import aliases_of, changes_outside
+from .effects import ANYTHING, Effect, EffectAt, aliases_of, effect_of
 from .heap_natures import HeapNatures, has_heap
 from .judgements import stays_starred
 from .kind_values import kind_of
@@ -55,6 +55,7 @@ __all__ = ["Forms"]
 
 Kinds = Mapping[str, Kind]
 Forgets = Callable[[Call, Callable[[Any], Kind]], bool]
+RESULT_UNKNOWN = replace(ANYTHING, changed=frozenset())
 MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
 
 
@@ -71,7 +72,8 @@ class Forms:
     captures: dict[Any, Capture] = field(default_factory=dict)
     programs: dict[Any, Program | None] = field(default_factory=dict)
     result_kinds: dict[Any, Kind] = field(default_factory=dict)
-    changing: dict[Any, bool] = field(default_factory=dict)
+    effects: dict[Any, Effect] = field(default_factory=dict)
+    met: set[Any] = field(default_factory=set)  # the effects that were asked for since they were begun
     derivatives: dict[Any, Any] = field(default_factory=dict)
     seen_kinds: dict[Any, set[Any]] = field(default_factory=dict)
     values: dict[int, tuple[Scope, Values]] = field(default_factory=dict)  # closures may share their nodes
@@ -280,35 +282,64 @@ class Forms:
 
     def may_change(self, operation: Operation, kind: Callable[[Any], Kind]) -> bool:
         """Whether a call of a function without a rule, known now, may change something that it is given."""
+        return bool(self.effect(operation, kind)[0].changed)
+
+    def effect(
+        self, operation: Operation, kind: Callable[[Any], Kind]
+    ) -> tuple[Effect, Mapping[str, Any]]:
+        """What a call of a function without a rule, known now, may do; and the atoms that it is given."""
         if not isinstance(operation, Call) or operation.function in (MISSING, object.__new__, getattr):
-            return False
+            return RESULT_UNKNOWN, {}
         if starred(operation):
-            return True
+            return ANYTHING, {}
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
         function = self.plain(operation.function, args, keywords)
         try:
             bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
         except NoSourceError:
-            return True
+            return ANYTHING, {}
         if bound is None:  # a wrong call is told when it is linked
-            return not isinstance(operation.function, (FunctionType, type))
+            known = isinstance(operation.function, (FunctionType, type))
+            return RESULT_UNKNOWN if known else ANYTHING, {}
+        effect = self.effect_of(function, bound)
+        if function is not operation.function:  # the result of a class, a derivative, or one that is kept
+            effect = replace(ANYTHING, changed=effect.changed)
+        return effect, {**dict(zip(bound, operation.args, strict=False)), **dict(operation.keywords)}
+
+    def effect_of(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:
+        """What a call of a function on arguments of these kinds may do: of a recursive one the least that
+        holds for its calls of itself.
+        """
         key = (function, tuple(bound.items()))
-        if key not in self.changing:
-            self.changing[key] = False  # what a recursive call meets
-            try:
-                program, kinds = self.expanded(function, bound)
+        if key in self.effects:
+            self.met.add(key)
+            return self.effects[key]
+        before = self.effects.keys() | {key}
+        self.effects[key] = Effect()  # what a recursive call meets at first
+        while True:
+            self.met.discard(key)
+            found = self.found_effect(function, bound)
+            last, self.effects[key] = self.effects[key], found
+            if key not in self.met or found == last:
+                return found
+            for made in self.effects.keys() - before:  # it stands on what was taken for granted
+                del self.effects[made]
 
-                def inner(node: Any) -> Kind:
-                    return domain.kind_of_atom(node, kinds, program)
+    def found_effect(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:
+        """One look at what a call may do, given what is known of calls now."""
+        try:
+            program, kinds = self.expanded(function, bound)
+            return effect_of(program, kinds, self.effect_at(program, kinds))
+        except (NoSourceError, UnsupportedSyntaxError):
+            return ANYTHING
 
-                self.changing[key] = changes_outside(
-                    program,
-                    kinds,
-                    lambda call: self.may_change(classify(call, program, PRIMITIVES, inner), inner),
-                )
-            except (NoSourceError, UnsupportedSyntaxError):
-                self.changing[key] = True
-        return self.changing[key]
+    def effect_at(self, program: Program, kinds: Kinds) -> EffectAt:
+        """What the calls in a program may do."""
+
+        def kind(node: Any) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        return lambda call: self.effect(classify(call, program, PRIMITIVES, kind), kind)
 
     def forgets(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
         """Whether what is known of the objects that a call is given may not hold after it."""

@@ -168,7 +168,7 @@ class Generator:
         if program is not before:
             kinds = self.forms.kinds(program, given)
         watch = self.forms.watch if request is self._first else unwatched
-        analysis = lowered(program, kinds, lambda p: self.forms.kinds(p, given), self.forms.may_change, watch)
+        analysis = lowered(program, kinds, lambda p: self.forms.kinds(p, given), self.forms.effect, watch)
         program, kinds = analysis.program, analysis.kinds
         active = analysis.active(request.wrt)
         changes = analysis.changes_beside(active)

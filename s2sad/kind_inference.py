@@ -85,6 +85,7 @@ _LIKE_ARRAY: dict[Any, int] = {
     runtime.add_at: 0,
     runtime.take_at: 2,
     runtime.take_stored: 2,
+    updates.kept: 0,
     updates.own_tangent: 0,
     runtime.unbroadcast: 1,
     fitting.fitted: 1,
@@ -101,7 +102,7 @@ _ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
 _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
 
 _CHOOSING = frozenset({choices.kept_where, choices.zeroed_where})
-_MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at})
+_MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at, updates.kept})
 _OF_NUMBERS = frozenset(
     {runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored, heap_adjoints.part_at}
 )

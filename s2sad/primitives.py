@@ -41,6 +41,7 @@ __all__ = ["PRIMITIVES", "RulePrimitives"]
 
 HELPERS = (runtime, fitting, updates, mirrors, choices, memory)  # the modules of what generated code calls
 BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
+COPIED = "__s2sad_copied__"  # the attribute of a function that names the parameters of which it reads a copy
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
 
 
@@ -277,6 +278,11 @@ class RulePrimitives:
         return function is not None and any(function is getattr(m, name, None) for m in owners)
 
     context_nature = staticmethod(nature_of_context)
+
+    @staticmethod
+    def copied(function: Any) -> frozenset[str]:
+        """The parameters of a user's function of which it makes a copy first, and reads only that."""
+        return getattr(function, COPIED, frozenset())
 
     @staticmethod
     def is_in_place(function: Any) -> bool:

@@ -342,12 +342,7 @@ def f(x, v):
 """,
 }
 REFUSED = {
-    "an argument from a recursive callee",
-    "an array from a recursive callee",
     "a view from a recursive callee",
-    "a recursive callee writes",
-    "a recursive callee writes and returns",
-    "a recursive callee writes into an argument",
     "a closure that is returned writes",
     "a view from a function in a list",
     "dict.get",

@@ -38,6 +38,7 @@ class AdjointEmitter(Emitter):
         super().__init__(*args)
         self.used: set[str] = set()
         self.adjoint_names: set[str] = set()
+        self.of_calls: set[str] = set()  # those that the bprop of a call gave
         self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
         self.spreading, self.stretched = set[str](), set[str]()
         self.same_shape: set[frozenset[str]] = set()
@@ -313,7 +314,8 @@ class AdjointEmitter(Emitter):
         if self.is_of_no_dimensions(variable):
             return self.numpy_call("array", value)
         if self.domain.is_array(kind) and isinstance(value, gast.Name) and not adjoint.partial:
-            return call(attribute(value, "copy"))
+            is_known = value.id not in self.of_calls  # to be an array, where this is differentiated again
+            return call(attribute(value, "copy")) if is_known else self.numpy_call("copy", value)
         return call(self.helper("copy_adjoint"), value)
 
     def added(self, variable: str, name: str, value: Any) -> Any:

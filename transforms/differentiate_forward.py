@@ -338,7 +338,18 @@ class Forward(TangentEmitter):
                 *self.positional(link, node),
                 *[self.tangent(a) for _, a in active],
             )
-        return [located(gast.Assign(targets=[target], value=value, type_comment=None), s)]
+        called = located(gast.Assign(targets=[target], value=value, type_comment=None), s)
+        return [called, *self.own_result(s, out, [a.id for _, a in active])]
+
+    def own_result(self, s: Any, out: str, given: list[str]) -> list[Any]:
+        """The statement that makes the tangent of a call's result share nothing with those of its arguments,
+        where the one or the others are changed in place.
+        """
+        may_change = not self.domain.is_immutable(self.kind(load(out)))
+        if not may_change or not any(map(self.changes.is_changed, [out, *given])):
+            return []
+        tangent = self.tangent_name(out)
+        return [assign(tangent, call(self.helper("copy_adjoint"), load(tangent)), s)]
 
     def callee_tangent(self, callee: Any) -> Any:
         """The tangent of a callee that only the run knows; of a bound method that of its object."""

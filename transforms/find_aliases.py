@@ -148,6 +148,7 @@ def find_aliases(
     is_in_place: Callable[[Any], bool],
     is_array: Callable[[Any], bool],
     is_same: Callable[[Any], bool] = lambda call: False,
+    makes_new: Callable[[Any], bool] = lambda call: False,
 ) -> Aliases:
     """The aliases among a program's names.
 
@@ -155,7 +156,8 @@ def find_aliases(
     when a function's result shares no memory with its arguments, "view" when it always does with its first,
     "maybe" when it may with that, else "unknown"; `is_scalar_item(base, index)` says that an item is a number
     rather than a view; `is_container(atom)` that an item is an object that is held, `is_array(atom)` that
-    what is stored is copied; `is_same(call)` that it returns its first argument.
+    what is stored is copied; `is_same(call)` that it returns its first argument; `makes_new(call)` that the
+    result of a user's function shares no memory with anything.
     """
     tree, immutable = program.tree, cache(is_immutable)
     passing: frozenset[int] = frozenset()  # the copies at the ends of loops that are left out
@@ -218,6 +220,8 @@ def find_aliases(
                 return own, frozenset()
             case Call() if operation.function in (set, frozenset):
                 return own, both(union(map(of, operation.operands())))
+            case Call() if makes_new(operation.node):
+                return own, frozenset({f"{site}[]"} if is_container(load(site)) else ())
             case Call():
                 found = union([of(operation.callee), *map(of, operation.operands()), ANYTHING])
                 return both(found) | own, both(found)

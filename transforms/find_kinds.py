@@ -364,19 +364,20 @@ class _Run:
             case Apply():
                 if isinstance(node, gast.Attribute):
                     return domain.attribute_kind(self.atom(node.value), node.attr)
-                if operation.function in _UPDATES:
-                    changed = self.atom(operation.args[0])
-                    if domain.is_of_no_dimensions(changed):
-                        return changed
+                is_update = operation.function in _UPDATES
+                changed = self.atom(operation.args[0]) if is_update else domain.UNKNOWN
+                if domain.is_of_no_dimensions(changed):
+                    return changed
                 if has_stars(node) and not self.is_variadic(operation):
                     return domain.UNKNOWN
                 function = _UPDATES.get(operation.function, operation.function)
-                return domain.call_kind(
+                found = domain.call_kind(
                     function,
                     [self.atom(a) for a in operation.args],
                     {k: self.atom(v) for k, v in operation.keywords},
                     self.primitives.is_pure,
                 )
+                return changed if domain.is_array(changed) and found is domain.UNKNOWN else found
             case Call(function=function, callee=gast.Attribute(value=base, attr=name)) if function is MISSING:
                 return domain.method_kind(self.atom(base), name)
             case Call():

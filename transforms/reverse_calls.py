@@ -24,12 +24,15 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
     """Both sweeps of a call of a function that has a linked derivative, or whose function the run knows."""
     if not any(reverse.is_active(o) for o in operation.operands()):
         return [s], []
-    ahead, node = kept_arguments(reverse, s, operation)
     operands = [*operation.args, *(v for _, v in operation.keywords)]
     keys: list[Any] = [*range(len(operation.args)), *(k for k, _ in operation.keywords)]
     active = [(key, atom) for key, atom in zip(keys, operands, strict=True) if reverse.is_active(atom)]
     kinds, named = reverse.linked_operands(operation)
     link = reverse.link(operation, [key for key, _ in active], kinds, named, reverse.careful)
+    copied = reverse.primitives.copied(operation.function)
+    given = dict(zip((p for p, _ in link.parameters), operation.args, strict=False))
+    given |= dict(operation.keywords)
+    ahead, node = kept_arguments(reverse, s, operation, [given[p] for p in copied if p in given])
     base = link.name
     bprop = reverse.names.fresh(f"{base}_bprop")
     if operation.function is MISSING:
@@ -43,29 +46,42 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
         fprop: Any = call(reverse.helper("fprop_of"), node.func, **options)
     else:
         fprop = load(reverse.bind(f"{base}_fprop", link.function))
+    given_to = reverse.names.temporary(out) if is_changed_later(reverse, s, out) else out
     forward = located(
         gast.Assign(
-            targets=[tuple_of([store(out), store(bprop)], gast.Store())],
+            targets=[tuple_of([store(given_to), store(bprop)], gast.Store())],
             value=gast.Call(func=fprop, args=node.args, keywords=node.keywords),
             type_comment=None,
         ),
         s,
     )
+    ahead.append(forward)
+    if given_to != out:
+        ahead.append(assign(out, call(reverse.helper("kept"), load(given_to)), s))
     back: list[Any] = []
     result = call(bprop, reverse.full(out, adjoint, back))
     if operation.function is MISSING:
-        return [*ahead, forward], _spread_unknown(reverse, operation, result, active, env, back)
+        return ahead, _spread_unknown(reverse, operation, result, active, env, back)
     names = [reverse.adjoint_name(atom.id) for _, atom in active]
+    reverse.of_calls.update(names)
     target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
     back.append(assign(target, result))
     for name, (_, atom) in zip(names, active, strict=True):
         reverse.accumulate(env, atom.id, load(name), back)
-    return [*ahead, forward], back
+    return ahead, back
 
 
-def kept_arguments(reverse: Reverse, s: Any, operation: Call) -> tuple[list[Any], Any]:
+def is_changed_later(reverse: Reverse, s: Any, out: str) -> bool:
+    """Whether the result of a call is changed in place after it: its bprop may read it."""
+    may_change = not reverse.domain.is_immutable(reverse.kind(load(out)))
+    return may_change and reverse.changes.may_be_overwritten(s, load(out))
+
+
+def kept_arguments(
+    reverse: Reverse, s: Any, operation: Call, copied: list[Any]
+) -> tuple[list[Any], Any]:
     """The call with copies in the place of the arguments that may be changed after it, as its bprop may read
-    them; and the statements that make these.
+    them; and the statements that make these. Those that the function has `copied` itself stay.
     """
     atoms = [*operation.args, *(v for _, v in operation.keywords)]
     if operation.function is MISSING:
@@ -73,7 +89,8 @@ def kept_arguments(reverse: Reverse, s: Any, operation: Call) -> tuple[list[Any]
     kept = {
         a.id: reverse.names.temporary(a.id)
         for a in atoms
-        if reverse.changes.may_be_overwritten(s, a) and not reverse.domain.is_immutable(reverse.kind(a))
+        if not any(a is c for c in copied)
+        and reverse.changes.may_be_overwritten(s, a) and not reverse.domain.is_immutable(reverse.kind(a))
     }
     copies = [assign(copy, call(reverse.helper("kept"), load(name)), s) for name, copy in kept.items()]
     return copies, substitute(operation.node, {name: load(copy) for name, copy in kept.items()})

@@ -1,0 +1,207 @@
+"""Calls of functions that change their arguments, and that cannot be put in where they are called: a function
+that changes copies of its own, and returns them, and stores of these.
+
+    def scale(p, k):                        def scale(p, k):
+        if k > 0:                               p = p.copy()
+            p[k] *= 2.0                         if k > 0:
+            scale(p, k - 1)                         p[k] *= 2.0
+                                                    scale(p, k - 1)
+                                                return p
+
+    scale(a, 3)                             a_1 = scale(a, 3)
+                                            a[...] = a_1
+
+So its derivative is one of a function without side effects, and what its arguments are views of, or have
+views, is followed where the stores are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import CellType, CodeType, FunctionType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import gast
+
+from . import domain
+from .arity import has_stars
+from .compiled import compile_function
+from .effects import ELSEWHERE, NONE, Effect, EffectAt
+from .kinds import Array, Kind
+from .outside import outside_of
+from .primitives import COPIED, PRIMITIVES
+from .source import read_source, remember_definition
+from .transforms.lower_writes import Writer, lower_writes
+from .transforms.nodes import (
+    assign,
+    assigned_names,
+    attribute,
+    call,
+    constant,
+    find_nodes,
+    is_atom,
+    load,
+    located,
+    store,
+    tuple_of,
+)
+from .transforms.program import Names, Program
+from .transforms.rebuild import map_blocks, parameter_names, rebuilt
+
+__all__ = ["lowered_calls", "returning"]
+
+Parameters = tuple[str, ...]
+Key = tuple[Parameters, Parameters, bool]  # what it changes, what shares nothing with that, has it a result
+_made: WeakKeyDictionary[FunctionType, dict[Key, FunctionType]] = WeakKeyDictionary()
+
+
+def lowered_calls(program: Program, kind: Callable[[Any], Kind], effect_at: EffectAt) -> Program:
+    """The program in which calls that change arrays, of known functions, are calls of functions that return
+    the arrays changed, and stores of these into the arrays.
+    """
+
+    def rewritten(s: Any, writer: Writer) -> list[Any] | None:
+        match s:
+            case gast.Expr(value=gast.Call() as node) | gast.Assign(
+                targets=[gast.Name()], value=gast.Call() as node
+            ):
+                function = program.resolve(node.func)
+                effect, given = effect_at(node)
+                if isinstance(function, FunctionType) and _is_followed(function, effect, given, kind):
+                    return _stores(s, function, effect, given, kind, writer)
+        return None
+
+    return lower_writes(program, rewritten)
+
+
+def _is_followed(
+    function: FunctionType, effect: Effect, given: Any, kind: Callable[[Any], Kind]
+) -> bool:
+    """Whether a call changes nothing but arrays that it is given, or gives one of these, and its result is
+    otherwise no part of them.
+    """
+    result = effect.known_result
+    followed = effect.changed if result in (None, NONE) else effect.changed | {result}
+    if not followed or not followed <= given.keys() or has_stars(function):
+        return False
+    if result is None and effect.shared & (effect.changed | {ELSEWHERE}):
+        return False
+    return all(isinstance(given[p], gast.Name) and isinstance(kind(given[p]), Array) for p in followed)
+
+
+def _stores(
+    s: Any, function: FunctionType, effect: Effect, given: Any, kind: Callable[[Any], Kind], writer: Writer
+) -> list[Any]:
+    """The call of the function that returns what it changed, and the stores of that."""
+    parameters = parameter_names(read_source(function).tree)
+    written = [p for p in parameters if p in effect.changed]
+    code: list[Any] = []
+    if written:
+        bases = [given[p] for p in written]
+        others = [
+            p
+            for p in parameters
+            if p not in written and not (p in given and domain.is_immutable(kind(given[p])))
+        ]
+        has_result = effect.known_result is None
+        made = returning(function, tuple(written), tuple(others), has_result)
+        node = rebuilt(s.value, func=writer.bound(made, function.__name__))
+        parts = [writer.names.temporary(base.id) for base in bases]
+        targets = [*parts, *([_target(s, writer)] if has_result else [])]
+        if len(targets) == 1:
+            code.append(assign(parts[0], node, s))
+        else:
+            found = writer.names.temporary(bases[0].id)
+            unpacked = tuple_of(map(store, targets), gast.Store())
+            code += [assign(found, node, s), assign(unpacked, load(found), s)]
+        for base, part in zip(bases, parts, strict=True):
+            whole = gast.Subscript(value=base, slice=constant(...), ctx=gast.Store())
+            code.append(assign(whole, load(part), s))
+    else:
+        code.append(located(gast.Expr(value=s.value), s))
+    if isinstance(s, gast.Assign) and effect.known_result is not None:
+        code.append(rebuilt(s, value=given.get(effect.known_result, constant(None))))
+    return code
+
+
+def _target(s: Any, writer: Writer) -> str:
+    name: str = s.targets[0].id if isinstance(s, gast.Assign) else writer.names.temporary("result")
+    return name
+
+
+# ---------------------------------------------------------------- the function
+
+
+def returning(
+    function: FunctionType, written: Parameters, others: Parameters, has_result: bool
+) -> FunctionType:
+    """The function that changes copies of the arrays `written`, and returns these, and its result if it has
+    one: a tuple if these are several.
+
+    It raises NonDifferentiableError where one of them shares memory with another, with one of the arguments
+    `others`, or with what the function reads from outside.
+    """
+    key = written, others, has_result
+    known = _made.setdefault(function, {})
+    if key in known:
+        return known[key]
+    outside = outside_of([function])
+    code, helpers = _code(function, key, bool(outside))
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for name, helper in helpers.items():
+        cells[name] = CellType(outside if helper == "outside" else PRIMITIVES.helper(helper))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    setattr(made, COPIED, frozenset(written))
+    return known.setdefault(key, made)
+
+
+def _code(function: FunctionType, key: Key, reads_outside: bool) -> tuple[CodeType, dict[str, str]]:
+    """The code of such a function, and its names for helpers, with what these are."""
+    written, others, has_result = key
+    source = read_source(function)
+    names = Names(_all_names(source.tree) | {*function.__code__.co_names, *function.__code__.co_freevars})
+    rebound = set(assigned_names(source.tree.body))
+    copies = {p: names.temporary(p) if p in rebound else p for p in written}
+    check, outside = names.fresh("refuse_overlap"), names.fresh("outside")
+    helpers = {}
+    body: list[Any] = []
+    rest = [*map(load, others), *([load(outside)] if reads_outside else [])]
+    if len(written) + len(rest) > 1:
+        guard = call(check, tuple_of(map(load, written)), tuple_of(rest))
+        body.append(located(gast.Expr(value=guard), source.tree))
+        helpers = {check: "refuse_overlap"} | ({outside: "outside"} if reads_outside else {})
+    for p, name in copies.items():
+        copied = located(call(attribute(load(p), "copy")), source.tree)
+        body.append(assign(name, copied, source.tree))
+        body += [assign(p, load(name), source.tree)] if name != p else []
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)]
+
+    def statement(s: Any) -> list[Any]:
+        if isinstance(s, gast.FunctionDef):
+            return [s]
+        if not isinstance(s, gast.Return):
+            return [map_blocks(s, block)]
+        result = s.value if s.value is not None else constant(None)
+        items = [*map(load, copies.values()), *([result] if has_result else [])]
+        returned = rebuilt(s, value=items[0] if len(items) == 1 else tuple_of(items))
+        runs = not has_result and not is_atom(result)
+        return [located(gast.Expr(value=result), s), returned] if runs else [returned]
+
+    last = located(gast.Return(value=None), source.tree.body[-1])
+    tree = rebuilt(source.tree, body=[*body, *block([*source.tree.body, last])])
+    definition = ast.fix_missing_locations(gast.gast_to_ast(tree))
+    code = compile_function(definition, source.filename, {*function.__code__.co_freevars, *helpers})
+    remember_definition(code, tree, source.lines)
+    return code, helpers
+
+
+def _all_names(tree: Any) -> set[str]:
+    nested = {n.name for n in find_nodes(tree, gast.FunctionDef)}
+    return {n.id for n in find_nodes(tree, gast.Name)} | nested
