@@ -24,7 +24,7 @@ from .transforms.classified import Operations
 from .transforms.drop_same_stores import drop_same_stores
 from .transforms.errors import missing_rule
 from .transforms.expand_item_updates import expand_item_updates
-from .transforms.find_aliases import NOTHING, OUTSIDE, Aliases, argument_of, contents_of
+from .transforms.find_aliases import ANYTHING, NOTHING, OUTSIDE, Aliases, argument_of, both, contents_of
 from .transforms.find_changed import Calls, changed_atoms, changes_elsewhere, refuse_active_changes
 from .transforms.find_shared import Sharing, find_shared
 from .transforms.find_stores import stores
@@ -91,6 +91,16 @@ class Analysis:
     def may_change(self, call: Any) -> bool:
         """Whether a call of a user's function may change anything."""
         return bool(self.effect_at(call)[0].changed)
+
+    def may_share(self, a: Any, b: Any) -> bool:
+        """Whether an array may share memory with what another name holds, or (None) with what is not the
+        function's. That arguments share none with each other, or with that, is checked elsewhere.
+        """
+        mine = both(self.aliases.held.get(a.id, ANYTHING))
+        if b is None:
+            return OUTSIDE in mine
+        theirs = both(self.aliases.held.get(b.id, ANYTHING))
+        return OUTSIDE in mine | theirs or bool(mine & theirs)
 
     @cached_property
     def stores(self) -> list[tuple[str, Any]]:
@@ -357,7 +367,7 @@ def lowered(
         return found if changed is found.program else Analysis(changed, find_kinds(changed), effect)
 
     found = follow(lowered_writes(program, kinds, find_kinds))
-    found = follow(lowered_calls(found.program, found.kind, found.effect_at))
+    found = follow(lowered_calls(found.program, found.kind, found.effect_at, found.may_share))
     found = follow(array_operands(found.program, found.listed, PRIMITIVES.helper("np")))
     guard = PRIMITIVES.helper("refuse_held")
     found = follow(

@@ -22,7 +22,8 @@ from .effects import ANYTHING, Effect, EffectAt, aliases_of, effect_of
 from .heap_natures import HeapNatures, has_heap
 from .judgements import stays_starred
 from .kind_values import kind_of
-from .kinds import SET, UNKNOWN, Kind, Literal, Record, Tuple
+from .kinds import SET, UNKNOWN, Array, Kind, Literal, Record, Tuple
+from .lifted_closures import lifted_closures
 from .members import replaced_tuple, super_of
 from .outputs import refuse_rebound, with_outputs
 from .primitives import PRIMITIVES
@@ -56,6 +57,7 @@ __all__ = ["Forms"]
 Kinds = Mapping[str, Kind]
 Forgets = Callable[[Call, Callable[[Any], Kind]], bool]
 RESULT_UNKNOWN = replace(ANYTHING, changed=frozenset())
+MANY_LENGTHS = 6  # of arguments of one function, after which lengths are taken as unknown
 MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
 
 
@@ -181,7 +183,7 @@ class Forms:
                 if heap is None:
                     known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
                     program = promote_fields(program, known, PRIMITIVES.helper)
-                program = inline_calls(program, self.inlinable)
+                program = lifted_closures(inline_calls(program, self.inlinable))
             if depends:
                 find = partial(self.kinds, kinds=kinds, forgets=self.hides)
                 program = put_in_changing(program, find, self.inlinable, self.may_change)
@@ -203,7 +205,7 @@ class Forms:
         """The normal form of a function with small callees in the place of their calls."""
         key = ("inlined", function)
         if key not in self.programs:
-            self.programs[key] = inline_calls(self.normal_form(function), self.inlinable)
+            self.programs[key] = lifted_closures(inline_calls(self.normal_form(function), self.inlinable))
         found = self.programs[key]
         assert found is not None
         return found
@@ -368,10 +370,19 @@ class Forms:
                 bound[name] = kind_of_default(source.defaults[name], f"{function.__qualname__}.{name}")
         seen = self.seen_kinds.setdefault(function, set())
         key = tuple(bound[name] for name in parameters)
+        if key not in seen and len(seen) >= MANY_LENGTHS:  # of a recursion on ever shorter slices
+            key = tuple(map(of_any_length, key))
         if key not in seen and len(seen) >= MANY_KINDS:  # of a recursion that builds them up
             return dict.fromkeys(parameters, UNKNOWN)
         seen.add(key)
-        return {name: bound[name] for name in parameters}
+        return dict(zip(parameters, key, strict=True))
+
+
+def of_any_length(kind: Kind) -> Kind:
+    """The kind of arrays of the rank and dtype of a kind of arrays; another kind as it is."""
+    if isinstance(kind, Array) and kind.dims is not None:
+        return Array(kind.dtype, (None,) * len(kind.dims))
+    return kind
 
 
 def kind_of_default(value: Any, prefix: str) -> Kind:

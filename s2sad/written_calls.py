@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from types import CellType, CodeType, FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -53,14 +53,35 @@ from .transforms.rebuild import map_blocks, parameter_names, rebuilt
 __all__ = ["lowered_calls", "returning"]
 
 Parameters = tuple[str, ...]
-Key = tuple[Parameters, Parameters, bool]  # what it changes, what shares nothing with that, has it a result
-_made: WeakKeyDictionary[FunctionType, dict[Key, FunctionType]] = WeakKeyDictionary()
+# By function: those made of it, by what they change, and by whether they have a result.
+_made: WeakKeyDictionary[FunctionType, dict[tuple[Parameters, bool], FunctionType]] = WeakKeyDictionary()
 
 
-def lowered_calls(program: Program, kind: Callable[[Any], Kind], effect_at: EffectAt) -> Program:
+def lowered_calls(
+    program: Program,
+    kind: Callable[[Any], Kind],
+    effect_at: EffectAt,
+    may_share: Callable[[Any, Any], bool],
+) -> Program:
     """The program in which calls that change arrays, of known functions, are calls of functions that return
-    the arrays changed, and stores of these into the arrays.
+    the arrays changed, and stores of these into the arrays. `may_share(a, b)` says that an array may share
+    memory with what another name holds, or (None) with what is not the function's.
     """
+
+    def check(s: Any, function: FunctionType, given: list[Any], count: int, writer: Writer) -> list[Any]:
+        """The statement that checks that what a call writes to, the first `count` of the names that it is
+        given, shares memory with nothing else that it reads.
+        """
+        written = given[:count]
+        rest = [o for o in given[count:] if any(may_share(a, o) for a in written)]
+        outside = outside_of([function])
+        if outside and any(may_share(a, None) for a in written):
+            rest.append(writer.bound(outside, "outside"))
+        others = any(may_share(a, b) for k, a in enumerate(written) for b in written[:k])
+        if not others and not rest:
+            return []
+        refuse = writer.bound(PRIMITIVES.helper("refuse_overlap"), "refuse_overlap")
+        return [located(gast.Expr(value=call(refuse, tuple_of(written), tuple_of(rest))), s)]
 
     def rewritten(s: Any, writer: Writer) -> list[Any] | None:
         match s:
@@ -70,7 +91,10 @@ def lowered_calls(program: Program, kind: Callable[[Any], Kind], effect_at: Effe
                 function = program.resolve(node.func)
                 effect, given = effect_at(node)
                 if isinstance(function, FunctionType) and _is_followed(function, effect, given, kind):
-                    return _stores(s, function, effect, given, kind, writer)
+                    held = [a for a in given.values() if not domain.is_immutable(kind(a))]
+                    held.sort(key=lambda a: all(a is not given[p] for p in effect.changed))
+                    checks = check(s, function, held, len(effect.changed), writer)
+                    return checks + _stores(s, function, effect, given, writer)
         return None
 
     return lower_writes(program, rewritten)
@@ -91,22 +115,15 @@ def _is_followed(
     return all(isinstance(given[p], gast.Name) and isinstance(kind(given[p]), Array) for p in followed)
 
 
-def _stores(
-    s: Any, function: FunctionType, effect: Effect, given: Any, kind: Callable[[Any], Kind], writer: Writer
-) -> list[Any]:
+def _stores(s: Any, function: FunctionType, effect: Effect, given: Any, writer: Writer) -> list[Any]:
     """The call of the function that returns what it changed, and the stores of that."""
     parameters = parameter_names(read_source(function).tree)
     written = [p for p in parameters if p in effect.changed]
     code: list[Any] = []
     if written:
         bases = [given[p] for p in written]
-        others = [
-            p
-            for p in parameters
-            if p not in written and not (p in given and domain.is_immutable(kind(given[p])))
-        ]
         has_result = effect.known_result is None
-        made = returning(function, tuple(written), tuple(others), has_result)
+        made = returning(function, tuple(written), has_result)
         node = rebuilt(s.value, func=writer.bound(made, function.__name__))
         parts = [writer.names.temporary(base.id) for base in bases]
         targets = [*parts, *([_target(s, writer)] if has_result else [])]
@@ -134,47 +151,29 @@ def _target(s: Any, writer: Writer) -> str:
 # ---------------------------------------------------------------- the function
 
 
-def returning(
-    function: FunctionType, written: Parameters, others: Parameters, has_result: bool
-) -> FunctionType:
+def returning(function: FunctionType, written: Parameters, has_result: bool) -> FunctionType:
     """The function that changes copies of the arrays `written`, and returns these, and its result if it has
     one: a tuple if these are several.
-
-    It raises NonDifferentiableError where one of them shares memory with another, with one of the arguments
-    `others`, or with what the function reads from outside.
     """
-    key = written, others, has_result
     known = _made.setdefault(function, {})
-    if key in known:
-        return known[key]
-    outside = outside_of([function])
-    code, helpers = _code(function, key, bool(outside))
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    for name, helper in helpers.items():
-        cells[name] = CellType(outside if helper == "outside" else PRIMITIVES.helper(helper))
-    closure = tuple(cells[name] for name in code.co_freevars)
-    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    if (written, has_result) in known:
+        return known[written, has_result]
+    code = _code(function, written, has_result)
+    made = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
     made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__, made.__module__ = function.__qualname__, function.__module__
     setattr(made, COPIED, frozenset(written))
-    return known.setdefault(key, made)
+    return known.setdefault((written, has_result), made)
 
 
-def _code(function: FunctionType, key: Key, reads_outside: bool) -> tuple[CodeType, dict[str, str]]:
-    """The code of such a function, and its names for helpers, with what these are."""
-    written, others, has_result = key
+def _code(function: FunctionType, written: Parameters, has_result: bool) -> CodeType:
     source = read_source(function)
     names = Names(_all_names(source.tree) | {*function.__code__.co_names, *function.__code__.co_freevars})
     rebound = set(assigned_names(source.tree.body))
     copies = {p: names.temporary(p) if p in rebound else p for p in written}
-    check, outside = names.fresh("refuse_overlap"), names.fresh("outside")
-    helpers = {}
     body: list[Any] = []
-    rest = [*map(load, others), *([load(outside)] if reads_outside else [])]
-    if len(written) + len(rest) > 1:
-        guard = call(check, tuple_of(map(load, written)), tuple_of(rest))
-        body.append(located(gast.Expr(value=guard), source.tree))
-        helpers = {check: "refuse_overlap"} | ({outside: "outside"} if reads_outside else {})
     for p, name in copies.items():
         copied = located(call(attribute(load(p), "copy")), source.tree)
         body.append(assign(name, copied, source.tree))
@@ -197,9 +196,9 @@ def _code(function: FunctionType, key: Key, reads_outside: bool) -> tuple[CodeTy
     last = located(gast.Return(value=None), source.tree.body[-1])
     tree = rebuilt(source.tree, body=[*body, *block([*source.tree.body, last])])
     definition = ast.fix_missing_locations(gast.gast_to_ast(tree))
-    code = compile_function(definition, source.filename, {*function.__code__.co_freevars, *helpers})
+    code = compile_function(definition, source.filename, function.__code__.co_freevars)
     remember_definition(code, tree, source.lines)
-    return code, helpers
+    return code
 
 
 def _all_names(tree: Any) -> set[str]:

@@ -30,8 +30,9 @@ SYNTAX = {
     "`async`": ["async def g():\n    pass\nreturn np.sum(x)"],
 }
 CHANGES = {
-    "of an argument by a recursive function": [
-        "def g(a, n):\n    if n > 0:\n        g(a, n - 1)\n    a[0] = x[1]\ng(x, 2)\nreturn np.sum(x)",
+    "of a list or dict by a recursive function": [
+        f"def g(a, n):\n    if n:\n        g(a, n - 1)\n        {change}\ny = {held}\ng(y, 2)\nreturn y[1]"
+        for held, change in (("[x[0]]", "a.append(x[n])"), ("{}", "a[n] = x[n]"))
     ],
     "of a captured variable by a function that is only known at run time": [
         "y = x * 2\ndef g(n):\n    y[0] = x[1]\n    return n\nh = [g]\nreturn h[0](2.0) * y[0]",
