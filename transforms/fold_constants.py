@@ -21,6 +21,7 @@ from .find_sharing import shared_by
 from .find_uses import Purity, is_pure
 from .nodes import constant, fields_of, located, same
 from .rebuild import alike, rebuilt
+from .stretched_views import without_kept_axes
 
 __all__ = ["OPPOSITE", "fold_constants", "taken_arm"]
 
@@ -296,7 +297,10 @@ class _Folder:
             return node
 
     def item(self, node: Node) -> Node:
-        """`(a, b)[0]` is `a`."""
+        """`(a, b)[0]` is `a`; the sum over an axis that is kept, without it, is that over the axis."""
+        summed = without_kept_axes(node)
+        if summed is not None and self.purity(node.value):
+            return located(summed, node)
         index = _number(node.slice)
         if (not isinstance(index, int) or not isinstance(node.value, (gast.Tuple, gast.List))
                 or not isinstance(node.ctx, gast.Load)):

@@ -47,6 +47,7 @@ from .reverse_stores import (
 )
 from .shadows import Shadows
 from .shape_sources import ShapeSources
+from .stretched_views import squeezing
 
 __all__ = ["Reverse", "Sweep"]
 
@@ -209,6 +210,13 @@ class Reverse(AdjointEmitter):
                 base.id not in self.shadows and is_whole(index, self.domain.rank(self.kind(base)))
             ):
                 self.pass_on(env, base.id, adjoint, back)
+            case Item(base=base, index=index) if (
+                base.id not in self.shadows and (whole := self.squeezing(base, index)) is not None
+            ):
+                value = part_of(self.full(name, adjoint, back), whole)
+                if base.id not in env:
+                    value = self.named(base.id, value, back)
+                self.accumulate(env, base.id, value, back, owned=adjoint.owned)
             case Item(base=base, index=index):
                 spreads = adjoint.uniform and adjoint.mask is None and self.adds_in_place(base.id, index)
                 value = adjoint.value if spreads else self.full(name, adjoint, back)
@@ -236,6 +244,15 @@ class Reverse(AdjointEmitter):
             case Inert() | Opaque():
                 pass
         return [s], back
+
+    def squeezing(self, base: Any, index: Any) -> Any:
+        """The index that makes an array of its view at an index that puts axes in; None for other views."""
+
+        def is_none(part: Any) -> bool:
+            value = part.value if isinstance(part, gast.Constant) else self.program.resolve(part)
+            return value is None
+
+        return squeezing(index, self.domain.rank(self.kind(base)), is_none)
 
     def definition(self, s: Any, name: str, env: Env) -> Sweep:
         """A nested function used as a value: its adjoint holds those of its free variables, by name."""
