@@ -17,6 +17,7 @@ from .kinds import UNKNOWN, Dict, Kind, List
 from .memory import shallow_copy
 from .outside import outside_of
 from .primitives import PRIMITIVES
+from .registry import takes_arrays
 from .transforms import find_active
 from .transforms.array_operands import array_operands
 from .transforms.changes import Changes
@@ -37,7 +38,7 @@ from .transforms.program import MISSING, Program
 from .transforms.rebuild import rebuilt
 from .transforms.share_reads import share_reads
 from .transforms.shown_names import shown_name
-from .transforms.template_slots import carrying_operands
+from .transforms.template_slots import array_operands_of
 from .writing import lowered_writes
 from .written_calls import lowered_calls
 
@@ -141,13 +142,13 @@ class Analysis:
         if not isinstance(operation, Apply):
             return []
         rule = PRIMITIVES.find_rule(operation.function)
-        if rule is None or rule.lists:
+        if rule is None:
             return []
         if isinstance(value, gast.BinOp):
             of_arrays = any(domain.is_array(self.kind(o)) for o in operation.args)
         else:
-            of_arrays = PRIMITIVES.is_of_numpy(operation.function)
-        operands = carrying_operands(operation, rule) if of_arrays else []
+            of_arrays = takes_arrays(operation.function)
+        operands = array_operands_of(operation, rule) if of_arrays else []
         if all(domain.is_differentiable(self.kind(o)) is False for o in operands):
             return []
         return [o for o in operands if isinstance(o, gast.Name) and domain.is_list_of_numbers(self.kind(o))]

@@ -20,6 +20,7 @@ from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_execution import execute
 from .kind_joins import join, join_all
+from .kind_predicates import is_list_of_numbers
 from .kind_shaping import SHAPING, shaping_kind
 from .kind_sizes import SIZED, sized_kind
 from .kind_structure import adjoint_kind, attribute_kind, element_kind, size_of
@@ -41,10 +42,12 @@ from .kinds import (
     Tuple,
     widen,
 )
+from .registry import find_rule, takes_arrays
 from .rules import choices
 from .rules.methods import reshape_method
 from .rules.places import at_mask
 from .sparse import kind_with_sparse, makes_sparse
+from .transforms.template_slots import array_slots
 
 __all__ = ["call_kind", "made_like"]
 
@@ -161,6 +164,7 @@ def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str,
 
 
 def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...]) -> Kind:
+    args = _as_arrays(function, args)
     if function in SIZED:
         return sized_kind(function, args, dict(keywords), executed_kind)
     if function in SHAPING:
@@ -172,13 +176,28 @@ def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[
         if function in _IN_PLACE:
             return args[0] if isinstance(args[0], Array) else _call_kind(_IN_PLACE[function], args, ())
         if _is_elementwise(function, len(args)):
-            if isinstance(function, np.ufunc):
-                args = tuple(executed_kind(np.asarray, (k,), ()) if isinstance(k, List) else k for k in args)
             return elementwise_kind(function, args)
     found = executed_kind(function, args, keywords)
     if found is UNKNOWN and function is np.pad and isinstance(args[0], Array) and args[0].dims is not None:
         return Array(args[0].dtype, (None,) * len(args[0].dims))
     return found
+
+
+def _as_arrays(function: Any, args: tuple[Kind, ...]) -> tuple[Kind, ...]:
+    """The kinds of the arguments that a function on arrays makes of lists of numbers."""
+    if function is np.asarray or not any(map(is_list_of_numbers, args)) or not takes_arrays(function):
+        return args
+    rule = find_rule(function)
+    every = isinstance(function, np.ufunc) or (rule is not None and rule.structure == "elementwise")
+    slots = frozenset() if rule is None else array_slots(rule)
+
+    def is_taken(k: int) -> bool:
+        return every or (rule is not None and min(k, rule.template.positional) in slots)
+
+    return tuple(
+        executed_kind(np.asarray, (arg,), ()) if is_list_of_numbers(arg) and is_taken(k) else arg
+        for k, arg in enumerate(args)
+    )
 
 
 def _kind_for_axes(

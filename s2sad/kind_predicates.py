@@ -173,12 +173,12 @@ def is_tuple_of_numbers(kind: Kind) -> bool:
 
 
 def is_list_of_numbers(kind: Kind) -> bool:
-    """Whether the kind is a list or tuple of numbers, or of such lists."""
+    """Whether the kind is a list or tuple of numbers and arrays, or of such lists."""
     match kind:
         case Tuple(items) if items:
-            return all(isinstance(widen(k), Scalar) or is_list_of_numbers(k) for k in items)
-        case List(_, element):
-            return isinstance(widen(element), Scalar) or is_list_of_numbers(element)
+            return all(is_numeric(k) or is_list_of_numbers(k) for k in items)
+        case List(items, element):
+            return all(is_numeric(k) or is_list_of_numbers(k) for k in items or (element,))
     return False
 
 

@@ -46,12 +46,13 @@ __all__ = [
     "rules",
     "stand_in",
     "stands_in",
-    "takes_lists",
+    "takes_arrays",
 ]
 
 WANTED = None  # in a template: which of the variadic arguments get a gradient, a tuple; here: all
 AXES = frozenset({"axis", "axes", "axis1", "axis2", "source", "destination"})
 STRUCTURES = ("elementwise", "linear", "bilinear")
+LIBRARIES = ("numpy", "scipy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ class Rule:
     `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
     that carries a derivative is an error.
     `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
-    `lists` says that the rule itself gives lists and tuples of numbers their derivatives.
+    `lists` names the parameters whose lists and tuples of numbers the rule itself gives their derivatives.
     `joins(ranks, *options)` says along which axis of a result the arrays and numbers of a list stand, and the
     number of its axes, from theirs and from the parameters behind the list; None where it depends on more.
     `widens` says that an elementwise result may be of another dtype than arguments that are all of one.
@@ -92,7 +93,7 @@ class Rule:
     reals: Template | None = None
     refused: frozenset[str] = frozenset()
     parts: tuple[str | int, ...] | None = None
-    lists: bool = False
+    lists: frozenset[str] = frozenset()
     joins: Callable[..., tuple[int, int] | None] | None = None
     widens: bool = False
     defined: Callable[[Any], Any] | None = None
@@ -170,7 +171,7 @@ def bprop(
     in_place: Iterable[Any] = (),
     refused: Iterable[str] = (),
     parts: Iterable[str | int] | None = None,
-    lists: bool = False,
+    lists: bool | Iterable[str] = False,
     joins: Callable[..., tuple[int, int] | None] | None = None,
     widens: bool = False,
     defined: Callable[[Any], Any] | None = None,
@@ -180,9 +181,10 @@ def bprop(
 
     Functions in `in_place` have the same derivative but write their result into their first argument. The
     gradients of the parameters in `refused` are written as None but are not zero: to ask for one is an error.
-    Of a result that is a dict or a tuple only the `parts` have a known derivative. With `lists` the rule
-    returns lists of gradients for lists of arrays or numbers, as with `joins`. Impure functions change
-    something other than their result, or read what others may change.
+    Of a result that is a dict or a tuple only the `parts` have a known derivative. For the parameters
+    in `lists`, True for all as with `joins`, the rule returns lists of gradients for lists of arrays or
+    numbers; for others arrays are made of lists before. Impure functions change something other than their
+    result, or read what others may change.
     """
     structure = functions[-1] if functions and isinstance(functions[-1], str) else None
     if structure is not None:
@@ -201,6 +203,8 @@ def bprop(
             raise TypeError(
                 f"{function.__qualname__}: what is refused, {sorted(unknown)}, is not a parameter"
             )
+        every = lists is True or joins is not None
+        handled = {*template.parameters, template.vararg, template.kwarg} if every else lists or ()
         if template.tangents != ("dout",):
             raise TypeError(f"{function.__qualname__}: the last parameters of a rule are `out, dout`")
         name = function.__name__.rstrip("_")
@@ -213,7 +217,7 @@ def bprop(
             samples=samples,
             refused=unknown,
             parts=known,
-            lists=lists or joins is not None,
+            lists=frozenset(name for name in handled if name),
             joins=joins,
             widens=widens,
             defined=defined,
@@ -289,21 +293,14 @@ def refusal(f: Any) -> str | None:
     return reason
 
 
-def takes_lists(f: Any) -> bool:
-    """Whether a function's rule gives a list of numbers or arrays a list of derivatives; where it does not, a
-    list that carries derivatives has to be made an array before the call.
+def takes_arrays(f: Any) -> bool:
+    """Whether a function is one of NumPy's or SciPy's, for which lists and tuples of numbers are arrays.
 
-    >>> import numpy as np
-    >>> takes_lists(np.stack), takes_lists(np.mean)
-    (True, False)
+    >>> takes_arrays(np.mean), takes_arrays(np.add.reduce), takes_arrays(sum)
+    (True, True, False)
     """
-    rule = find_rule(f)
-    return rule is None or rule.lists or not _takes_array_likes(f)
-
-
-def _takes_array_likes(f: Any) -> bool:
-    module = str(getattr(f, "__module__", "")).partition(".")[0]
-    return isinstance(f, np.ufunc) or module in ("numpy", "scipy")
+    owners = (f, type(f), type(getattr(f, "__self__", None)))
+    return any(str(getattr(o, "__module__", "")).partition(".")[0] in LIBRARIES for o in owners)
 
 
 def find_rule(f: Any) -> Rule | None:

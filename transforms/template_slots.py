@@ -10,7 +10,13 @@ import gast
 from .nodes import walk
 from .operations import Apply
 
-__all__ = ["carrying_operands", "differentiable_slots", "results_of"]
+__all__ = [
+    "array_operands_of",
+    "array_slots",
+    "carrying_operands",
+    "differentiable_slots",
+    "results_of",
+]
 
 
 @lru_cache(maxsize=4096)
@@ -40,9 +46,7 @@ def results_of(template: Any) -> int | None:
 def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
     """The operands of a call that its derivative may flow through."""
     template = rule.template
-    slots = differentiable_slots(template) | {
-        k for k, name in enumerate(template.parameters) if name in rule.refused
-    }
+    slots = _carrying_slots(rule)
     integers = {k for k, name in enumerate(template.parameters) if name in rule.integers}
     names = template.parameters
     given = [(k, min(k, template.positional), a) for k, a in enumerate(operation.args)]
@@ -50,3 +54,30 @@ def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
         k = names.index(name) if name in names else template.gradients
         given.append((k, k, a))
     return [a for k, slot, a in given if (slot in slots or k >= template.gradients) and k not in integers]
+
+
+def _carrying_slots(rule: Any) -> frozenset[int]:
+    """Which of its parameters a rule has derivatives for, or refuses them."""
+    names = rule.template.parameters
+    return differentiable_slots(rule.template) | {k for k, name in enumerate(names) if name in rule.refused}
+
+
+@lru_cache(maxsize=4096)
+def array_slots(rule: Any) -> frozenset[int]:
+    """For which parameters of a function on arrays lists of numbers are arrays: those that carry a derivative,
+    unless the rule handles lists itself.
+    """
+    template = rule.template
+    handled = {k for k, name in enumerate(template.parameters) if name in rule.lists | rule.integers}
+    if template.vararg in rule.lists:
+        handled.add(template.positional)
+    return _carrying_slots(rule) - handled
+
+
+def array_operands_of(operation: Apply, rule: Any) -> list[Any]:
+    """The operands of a call of a function on arrays for which lists of numbers are arrays."""
+    template, slots = rule.template, array_slots(rule)
+    given = [(min(k, template.positional), a) for k, a in enumerate(operation.args)]
+    names = template.parameters
+    given += [(names.index(name), a) for name, a in operation.keywords if name in names]
+    return [a for slot, a in given if slot in slots]

@@ -150,6 +150,7 @@ def none_true(conditions: Any, out: Array) -> Array:
 
 @bprop(
     np.select,
+    lists=["choicelist"],
     samples=[
         given([np.array([True, False, False]), np.array([True, True, False])], [A(3), A()], A(3)),
         given([np.array([True, False, False])], [A(3)]),

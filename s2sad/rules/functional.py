@@ -129,6 +129,7 @@ def weighted_power(row: Array, power: float) -> Array:
 
 @bprop(
     np.apply_along_axis,
+    lists=["args"],
     samples=[
         (np.sum, 0, np.array([[1.0, 2.0, 4.0], [0.5, 0.3, 0.2]])),
         (share_of_square, 1, np.array([[1.0, 2.0, 4.0], [0.5, 0.3, 0.2]])),
@@ -213,7 +214,7 @@ POINTS = np.array([-1.5, -0.2, 0.3, 1.7])
 
 @bprop(
     np.piecewise,
-    lists=True,
+    lists=["funclist", "args"],
     samples=[
         (POINTS, [POINTS < 0, POINTS >= 0], [np.sin, share_of_square]),
         (POINTS, [POINTS < 0, POINTS > 1], [-1.5, np.exp, 0.5]),

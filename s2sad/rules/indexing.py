@@ -189,7 +189,7 @@ def values_dx(d: Array, values: Any, places: Array) -> Any:
 
 @bprop(
     np.insert,
-    lists=True,
+    lists=["values"],
     samples=[
         given(A(4), 1, 1.5),
         given(A(4), [1, 3, 3], A(3)),

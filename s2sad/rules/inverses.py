@@ -11,7 +11,7 @@ from s2sad.transforms.errors import NonDifferentiableError
 
 from ..registry import bprop, nondifferentiable
 from ..runtime import unbroadcast
-from .containers import filled, regroup
+from .containers import filled, part_like, regroup
 from .factorisations import (
     from_triangle,
     onto_triangle,
@@ -308,17 +308,23 @@ def chain_grads(d: Array, arrays: Any) -> Any:
     for k in range(n - 1, 0, -1):
         rights.append(right)
         right = right @ np.transpose(last if k == n - 1 else arrays[k])
-    grads = [np.reshape(right, np.shape(arrays[0]))]
+    grads = [part_like(right, arrays[0])]
     left = np.transpose(first)
     for k in range(1, n):
-        grads.append(np.reshape(left @ rights[n - 1 - k], np.shape(arrays[k])))
+        grads.append(part_like(left @ rights[n - 1 - k], arrays[k]))
         left = np.transpose(last if k == n - 1 else arrays[k]) @ left
     return regroup(grads, arrays)
 
 
 @bprop(
     np.linalg.multi_dot,
-    samples=[given([A(2, 3), A(3, 4), A(4, 2)]), given([A(3), A(3, 2), A(2)]), given((A(2, 3), A(3)))],
+    lists=True,
+    samples=[
+        given([A(2, 3), A(3, 4), A(4, 2)]),
+        given([A(3), A(3, 2), A(2)]),
+        given((A(2, 3), A(3))),
+        given([[1.5, 0.3], A(2, 2)]),
+    ],
 )
 def multi_dot(arrays, *, out, dout):
     return (chain_grads(dout, arrays),)

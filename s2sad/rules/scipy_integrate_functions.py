@@ -173,6 +173,7 @@ nondifferentiable([accuracy_of])
 
 @bprop(
     integrate.quad,
+    lists=["args"],
     parts=(0,),
     samples=[
         (gaussian, 0.2, 1.5, (0.7, 1.3)),
@@ -219,6 +220,7 @@ def gauss(call: tuple[Any, ...]) -> Any:
 
 @bprop(
     integrate.fixed_quad,
+    lists=["args"],
     parts=(0,),
     samples=[(gaussian, 0.2, 1.5, (0.7, 1.3)), (gaussian, 0.2, 1.5, (0.7, 1.3), 3)],
 )
@@ -235,6 +237,7 @@ def fixed_quad_jvp(func, a, b, args, n, out, dfunc, da, db, dargs):
 
 @bprop(
     integrate.quad_vec,
+    lists=["args"],
     parts=(0,),
     samples=[(gaussian_rows, 0.2, 1.5), ((gaussian_rows, 0.2, 1.5), {"epsabs": 1e-9, "epsrel": 1e-9})],
 )

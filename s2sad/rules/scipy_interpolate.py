@@ -70,6 +70,7 @@ KNOTS = interpolate.splrep(np.linspace(-2.5, 2.5, 9), np.sin(np.linspace(-2.5, 2
 
 @bprop(
     interpolate.splev,
+    lists=["tck"],
     refused=["tck"],
     samples=[given(A(4), KNOTS), given(A(2, 3), KNOTS, 1), given(0.3, KNOTS)],
 )

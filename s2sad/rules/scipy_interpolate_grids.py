@@ -115,7 +115,7 @@ ON_GRID = [
 ]
 
 
-@bprop(interpolate.interpn, refused=["points", "fill_value"], samples=ON_GRID)
+@bprop(interpolate.interpn, lists=["points", "xi"], refused=["points", "fill_value"], samples=ON_GRID)
 def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan, *, out, dout):
     call = (points, values, xi, method, fill_value, np.shape(out))
     _, dvalues, dxi, _, _, _ = pulled_back(on_grid, dout, call)

@@ -14,7 +14,7 @@ from s2sad.transforms.errors import NonDifferentiableError
 
 from ..registry import bprop, nondifferentiable
 from ..runtime import unbroadcast
-from .containers import filled
+from .containers import filled, part_like
 from .eigenvalues import eigvals_dx, eigvals_tangent
 from .factorisations import (
     cholesky_dx,
@@ -115,7 +115,7 @@ def cho_solve_dc(db: Array, out: Array, factor: Any) -> Any:
     check_real(c, "cho_solve")
     triangle = triangle_of(c, lower)
     da = -outer_product(db, out) - outer_product(out, db)
-    return triangle_of(da @ triangle if lower else triangle @ da, lower), None
+    return part_like(triangle_of(da @ triangle if lower else triangle @ da, lower), c), None
 
 
 def cho_matrix_change(dfactor: Any, factor: Any) -> Array:
@@ -127,7 +127,7 @@ def cho_matrix_change(dfactor: Any, factor: Any) -> Array:
     return half + transposed(half)
 
 
-@bprop(linalg.cho_solve, lists=True, samples=[
+@bprop(linalg.cho_solve, lists=["c_and_lower"], samples=[
     given((positive(3, 3), False), A(3)), given((positive(3, 3), True), A(3, 2))])
 def cho_solve(c_and_lower, b, *, check_finite=True, out, dout):
     db = linalg.cho_solve(c_and_lower, dout)
@@ -213,21 +213,21 @@ def lu_factor_jvp(out, da):
 
 def lu_solve_dlu(db: Array, out: Array, factor: Any, trans: int) -> Any:
     """The cotangent of what `lu_factor` returned, in a solve; `db` is that of the right-hand side."""
-    both, pivots = factor
+    both, pivots = np.asarray(factor[0]), factor[1]
     if trans == 2:
         check_real(both, "lu_solve with trans=2")
     da = -outer_product(db, out) if trans == 0 else -outer_product(out, db)
     rows = da[order_of(pivots)]
     dlower = np.tril(rows @ transposed(np.triu(both)), -1)
-    return dlower + np.triu(transposed(lower_one(both)) @ rows), None
+    return part_like(dlower + np.triu(transposed(lower_one(both)) @ rows), factor[0]), None
 
 
 def lu_change(dfactor: Any, factor: Any, out: Array, trans: int) -> Array:
     """The change of a system's left-hand side with what `lu_factor` returned of its matrix."""
-    both, pivots = factor
+    both, pivots = np.asarray(factor[0]), factor[1]
     if trans == 2:
         check_real(both, "lu_solve with trans=2")
-    change = dfactor[0]
+    change = np.asarray(dfactor[0])
     rows = np.tril(change, -1) @ np.triu(both) + lower_one(both) @ np.triu(change)
     da = rows[place_of(pivots)]
     return da @ out if trans == 0 else transposed(da) @ out
@@ -237,7 +237,7 @@ FACTORED = [given((regular(3, 3), np.array([1, 2, 2])), A(3)),
             given((regular(3, 3), np.array([0, 2, 2])), A(3, 2), 1)]
 
 
-@bprop(linalg.lu_solve, lists=True, samples=FACTORED)
+@bprop(linalg.lu_solve, lists=["lu_and_piv"], samples=FACTORED)
 def lu_solve(lu_and_piv, b, trans=0, *, check_finite=True, out, dout):
     db = linalg.lu_solve(lu_and_piv, dout, turned(trans))
     return lu_solve_dlu(db, out, lu_and_piv, trans), unbroadcast(db, b)

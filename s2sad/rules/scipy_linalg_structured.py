@@ -199,7 +199,7 @@ def transposed_solve(bands: Any, ab: Array, d: Array) -> Array:
     return linalg.solve_banded((upper, lower), band_rows(ab, lower, upper)[::-1], d)
 
 
-@bprop(linalg.solve_banded, samples=BANDS, lists=True)
+@bprop(linalg.solve_banded, samples=BANDS)
 def solve_banded(l_and_u, ab, b, *, check_finite=True, out, dout):
     db = transposed_solve(l_and_u, ab, dout)
     return None, unbroadcast(-band_outer(db, out, l_and_u[0], l_and_u[1]), ab), unbroadcast(db, b)

@@ -66,7 +66,9 @@ def root_tangent(changes: tuple[Any, Any], f: Any, args: Any, out: Any, full_out
 BRACKETED = [(depressed, 0.0, 2.0, (1.5, 2.5)), (np.cos, 1.0, 2.0)]
 
 
-@bprop(optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder, samples=BRACKETED)
+@bprop(
+    optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder, lists=["args"], samples=BRACKETED
+)
 def brentq(f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, dout):
     df, dargs = root_adjoint(dout, f, args, out, full_output)
     return df, None, None, dargs
@@ -77,7 +79,7 @@ def brentq_jvp(f, args, full_output, out, df, dargs):
     return root_tangent((df, dargs), f, args, out, full_output)
 
 
-@bprop(optimize.toms748, samples=BRACKETED)
+@bprop(optimize.toms748, lists=["args"], samples=BRACKETED)
 def toms748(
     f, a, b, args=(), k=1, xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, dout
 ):
@@ -92,6 +94,7 @@ def toms748_jvp(f, args, full_output, out, df, dargs):
 
 @bprop(
     optimize.newton,
+    lists=["args"],
     samples=[
         (depressed, 1.0, None, (1.5, 2.5)),
         ((depressed, np.array([0.7, 1.2])), {"args": (1.5, np.array([2.5, 3.0]))}),
@@ -124,6 +127,7 @@ def newton_jvp(func, args, full_output, out, dfunc, dargs):
 
 @bprop(
     optimize.root_scalar,
+    lists=["args"],
     parts=["root"],
     samples=[
         ((depressed, (1.5, 2.5)), {"bracket": (0.0, 2.0)}),
@@ -159,7 +163,11 @@ def root_scalar_jvp(f, args, out, df, dargs):
 # ---------------------------------------------------------------- several numbers
 
 
-@bprop(optimize.fsolve, samples=[(coupled, np.array([0.5, 0.5]), (1.5, 0.7)), (depressed, 1.0, (1.5, 2.5))])
+@bprop(
+    optimize.fsolve,
+    lists=["args"],
+    samples=[(coupled, np.array([0.5, 0.5]), (1.5, 0.7)), (depressed, 1.0, (1.5, 2.5))],
+)
 def fsolve(
     func,
     x0,
@@ -197,6 +205,7 @@ ROOT = ("x", "fun")  # at a root the function stays zero
 
 @bprop(
     optimize.root,
+    lists=["args"],
     parts=ROOT,
     samples=[
         ((coupled, np.array([0.5, 0.5]), (1.5, 0.7)), {"tol": 1e-12}),
@@ -221,6 +230,7 @@ def root_jvp(fun, args, jac, out, dfun, dargs):
 
 @bprop(
     optimize.fixed_point,
+    lists=["args"],
     samples=[
         (contraction, 0.5, (0.7, 0.2)),
         (contraction, np.array([0.5, 0.3]), (np.array([0.7, 0.4]), 0.2)),

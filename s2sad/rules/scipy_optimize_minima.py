@@ -89,6 +89,7 @@ TIGHT = {"ftol": 1e-30, "gtol": 1e-14}
 
 @bprop(
     optimize.minimize,
+    lists=["args"],
     parts=MINIMUM,
     samples=[
         (
@@ -136,6 +137,7 @@ def minimize_jvp(fun, args, jac, constraints, out, dfun, dargs):
 
 @bprop(
     optimize.minimize_scalar,
+    lists=["args"],
     parts=MINIMUM,
     samples=[
         ((bowl, None, None, (1.5, 0.7)), {"tol": 1e-12}),
@@ -161,6 +163,7 @@ FIT = ("x", "cost")
 
 @bprop(
     optimize.least_squares,
+    lists=["args"],
     parts=FIT,
     samples=[
         (

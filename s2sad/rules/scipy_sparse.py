@@ -102,7 +102,12 @@ for _class in CLASSES:
 DIAGONALS = [getattr(sparse, name) for name in ("diags", "diags_array") if hasattr(sparse, name)]
 
 
-@bprop(*DIAGONALS, refused=["diagonals"], samples=[given(A(3)), given([A(2), A(3)], offsets=[-1, 0])])
+@bprop(
+    *DIAGONALS,
+    lists=["diagonals"],
+    refused=["diagonals"],
+    samples=[given(A(3)), given([A(2), A(3)], offsets=[-1, 0])],
+)
 def diags(diagonals, offsets=0, *, shape=None, format=None, dtype=None, out, dout):
     return (None,)
 
