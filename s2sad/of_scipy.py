@@ -16,6 +16,7 @@ _NEW = {
             solve_toeplitz solve_triangular solveh_banded sqrtm svd svdvals toeplitz
         """,
         "fft": "dct dctn dst dstn fft fft2 fftn idct idctn idst idstn ifft ifft2 ifftn irfft rfft",
+        "integrate": "cumulative_trapezoid romb simpson trapezoid",
         "signal": "convolve convolve2d correlate fftconvolve lfilter oaconvolve sosfilt",
         "special": "log_softmax logsumexp softmax",
     }.items()

@@ -65,8 +65,8 @@ class Rule:
     `ranks` holds simpler reverse templates for leading parameters of known numbers of dimensions, if these
     are real and of one dtype; `reals` one for arguments known to be real, elementwise, so that it serves
     both modes.
-    `rows` is a simpler reverse template for a list or tuple of floats of which the result is a vector of
-    floats; in forward mode the function then is linear.
+    `rows` holds simpler reverse templates, for a list and for a tuple of floats of which the result is a
+    vector of floats; in forward mode the function then is linear.
     `whole` is a simpler reverse template for results that are containers, when all parts have a cotangent.
     `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
     that carries a derivative is an error.
@@ -88,7 +88,7 @@ class Rule:
     ranks: Mapping[tuple[int, ...], Template] = field(default_factory=lambda: MappingProxyType({}))
     uniform: Template | None = None
     spread: Template | None = None
-    rows: Template | None = None
+    rows: Mapping[type, Template] = field(default_factory=lambda: MappingProxyType({}))
     whole: Template | None = None
     reals: Template | None = None
     refused: frozenset[str] = frozenset()
@@ -140,9 +140,16 @@ class Rule:
 
         return declare
 
-    def for_rows(self, function: Callable[..., Any]) -> Rule:
-        """Decorator: a simpler reverse template for a vector made of a list or tuple of floats."""
-        return _update(self, lambda rule: replace(rule, rows=Template(function)))
+    def for_rows(self, kind: type) -> Callable[[Callable[..., Any]], Rule]:
+        """Decorator: a simpler reverse template for a vector made of floats in a container of this `kind`."""
+
+        def declare(function: Callable[..., Any]) -> Rule:
+            return _update(
+                self,
+                lambda rule: replace(rule, rows=MappingProxyType({**rule.rows, kind: Template(function)})),
+            )
+
+        return declare
 
     def for_whole(self, function: Callable[..., Any]) -> Rule:
         """Decorator: a simpler reverse template for when all parts of a result have a cotangent."""

@@ -66,7 +66,6 @@ def test_operands_of_a_linear_rule_behind_others(name: str) -> None:
 
 WITHOUT_A_RULE = {
     "a power of a norm": "np.linalg.norm(np.ones(3), ord=q)",
-    "the step of a trapezoidal rule": "np.trapezoid(np.array([1.0, 4.0, 2.0]), dx=q)",
     "degrees of freedom": "np.var(np.arange(3.0), ddof=q)",
     "what stands for NaN": "np.nan_to_num(np.array([np.nan, 1.0]), nan=q)[0]",
 }

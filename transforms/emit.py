@@ -275,8 +275,8 @@ class Emitter:
     def template_for(self, operation: Apply, rule: Any, out: str) -> Any:
         """The rule's reverse template, the simplest that the kinds of arguments and result allow."""
         kinds = [self.kind(a) for a in operation.args]
-        if rule.rows is not None and self.makes_row(operation, out):
-            return rule.rows
+        if rule.rows and self.makes_row(operation, out):
+            return rule.rows[tuple if self.domain.is_tuple(kinds[0]) else list]
         for known, template in rule.ranks.items():
             leading = kinds[: len(known)]
             if tuple(map(self.domain.rank, leading)) == known and self.domain.share_real_dtype(leading):

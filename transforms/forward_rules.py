@@ -97,7 +97,7 @@ class TangentEmitter(Emitter):
         template = self.template_for(operation, rule, out) if is_elementwise else rule.template
         bound, slots = self.arguments(operation, rule.template, rule)
         before: list[Any] = []
-        if rule.rows is not None and self.makes_row(operation, out, whole=True):
+        if rule.rows and self.makes_row(operation, out, whole=True):
             row = operation.args[0]
             value = substitute(operation.node, {row.id: self.part(row)})
         elif (joined := forward_join(self, operation, rule, out)) is not None:
@@ -237,7 +237,7 @@ class TangentEmitter(Emitter):
             symbol = next((n for n in zeros if n in names_read(node)), None)
             return self.zero(out) if symbol is None else self.part(zeros[symbol])
 
-        folding = Zeros(materialise, self.linear_positions)
+        folding = Zeros(materialise, self.linear_arguments)
         for s in statements:
             for block in _assignments([s]):
                 has_shape = any(isinstance(n, gast.Call) for n in walk(block.value))
@@ -250,11 +250,16 @@ class TangentEmitter(Emitter):
         value = fold_zeros(results[0], folding)
         return self.zero(out) if value is None else value
 
-    def linear_positions(self, node: Any) -> frozenset[int]:
-        """The positions of the arguments that a call in a template is linear in, all at once."""
+    def linear_arguments(self, node: Any) -> list[list[Any]]:
+        """The arguments that a call in a template is linear in: all at once, or each of a bilinear one."""
         function = self.object_of(node.func)
         rule = None if function is MISSING else self.primitives.find_rule(function)
-        return differentiable_slots(rule.template) if rule and rule.structure == "linear" else frozenset()
+        if rule is None or rule.structure not in ("linear", "bilinear"):
+            return []
+        names, slots = rule.template.parameters, differentiable_slots(rule.template)
+        found = [a for k, a in enumerate(node.args) if k in slots]
+        found += [k.value for k in node.keywords if k.arg in names and names.index(k.arg) in slots]
+        return [[a] for a in found] if rule.structure == "bilinear" else [found] * bool(found)
 
     def linear_operands(self, operation: Apply, rule: Any) -> list[str]:
         """The names among the operands in which a linear function is linear."""

@@ -7,7 +7,7 @@ asked for needs is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -215,17 +215,17 @@ def _is_none(node: Any) -> bool:
 
 @dataclass(frozen=True)
 class Zeros:
-    """What becomes of symbolic zeros: `materialise` makes one real; `linear` tells the positions of the
-    arguments that a call is linear in, all at once.
+    """What becomes of symbolic zeros: `materialise` makes one real; `linear` groups the arguments that a call
+    is linear in, in all of a group at once.
     """
 
     materialise: Callable[[Any], Any]
-    linear: Callable[[Any], Collection[int]]
+    linear: Callable[[Any], list[list[Any]]]
 
 
 def fold_zeros(node: Any, zeros: Zeros) -> Any:
-    """The expression with symbolic zeros folded through `+ - * @ /`, signs and linear functions, or None when
-    it is zero.
+    """The expression with symbolic zeros folded through `+ - * @ /`, signs, linear and bilinear functions, or
+    None when it is zero.
     """
     match node:
         case gast.Name(id=name) if name == ZERO or name.startswith(ZERO + " "):
@@ -262,8 +262,7 @@ def fold_zeros(node: Any, zeros: Zeros) -> Any:
             inner = fold_zeros(value, zeros)
             return None if inner is None else gast.Subscript(value=inner, slice=index, ctx=gast.Load())
         case gast.Call(func=func, args=args, keywords=keywords):
-            linear = [args[k] for k in zeros.linear(node) if k < len(args)]
-            if linear and all(fold_zeros(a, zeros) is None for a in linear):
+            if any(all(fold_zeros(a, zeros) is None for a in group) for group in zeros.linear(node)):
                 return None
             named = [gast.keyword(arg=k.arg, value=real(k.value, zeros)) for k in keywords]
             return gast.Call(func=func, args=[real(a, zeros) for a in args], keywords=named)

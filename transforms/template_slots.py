@@ -64,8 +64,8 @@ def _carrying_slots(rule: Any) -> frozenset[int]:
 
 @lru_cache(maxsize=4096)
 def array_slots(rule: Any) -> frozenset[int]:
-    """For which parameters of a function on arrays lists of numbers are arrays: those that carry a derivative,
-    unless the rule handles lists itself.
+    """For which parameters of a function on arrays lists of numbers are arrays: those that carry a
+    derivative, unless the rule handles lists itself.
     """
     template = rule.template
     handled = {k for k, name in enumerate(template.parameters) if name in rule.lists | rule.integers}

@@ -311,6 +311,7 @@ def points_dx(dsteps: Array, x: Array, axis: int) -> Array:
     return undo_diff(unbroadcast(np.sum(dsteps, axis=other_axes(dsteps, axis)), x[1:]), x, 1, 0)
 
 
+# In templates the points are `grid`: what would be the tangent of `x` is a parameter, too.
 @bprop(
     np.trapezoid,
     "bilinear",
@@ -320,12 +321,22 @@ def points_dx(dsteps: Array, x: Array, axis: int) -> Array:
         given(A(3, 4), A(4)),
         given(A(3, 4), A(3), axis=0),
         given(A(3, 4), dx=0.7),
+        given(A(3, 4), None, 1.3, 0),
         given(A(3, 4), A(3, 4)),
+        given(A(3, 4), dx=A(3)),
+        given(A(4, dtype="complex128"), dx=0.7),
     ],
 )
-def trapezoid(y, x=None, dx=1.0, axis=-1, *, out, dout):
+def trapezoid(y, grid=None, dx=1.0, axis=-1, *, out, dout):
     wide = np.expand_dims(dout, axis)
-    dy = unbroadcast(undo_neighbours(wide * steps_of(y, x, dx, axis), y, axis), y)
-    if x is None:
-        return dy, None
-    return dy, points_dx(wide * neighbours(y, axis), x, axis)
+    dy = unbroadcast(undo_neighbours(wide * steps_of(y, grid, dx, axis), y, axis), y)
+    if grid is None:
+        return dy, None, unbroadcast(wide * neighbours(y, axis), dx)
+    return dy, points_dx(wide * neighbours(y, axis), grid, axis), None
+
+
+@trapezoid.jvp
+def trapezoid_jvp(y, grid, dx, axis, out, dy, dgrid, ddx):
+    if grid is None:
+        return np.trapezoid(dy, dx=dx, axis=axis) + np.trapezoid(y, dx=ddx, axis=axis)
+    return np.trapezoid(dy, grid, axis=axis) + np.trapezoid(y, dgrid, axis=axis)

@@ -26,7 +26,7 @@ def untake(d: Array, x: Array, indices: Any, axis: int | None, mode: str) -> Arr
         indices = np.mod(indices, n) if mode == "wrap" else np.clip(indices, 0, n - 1)
     if axis is None:
         dx = np.zeros_like(np.reshape(x, (-1,)))
-        np.add.at(dx, indices, d)
+        np.add.at(dx, np.asarray(indices), d)
         return np.reshape(dx, np.shape(x))
     dx = np.zeros_like(x)
     before = (slice(None),) * (axis % np.ndim(x))

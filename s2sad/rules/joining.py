@@ -222,9 +222,14 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, out
     return (nested_like(np.reshape(dout, np.shape(object)), object),)
 
 
-@array.for_rows
-def array_of_row(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, out, dout):
+@array.for_rows(list)
+def array_of_list(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, out, dout):
     return (list(dout),)
+
+
+@array.for_rows(tuple)
+def array_of_tuple(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, out, dout):
+    return (tuple(dout),)
 
 
 @array.jvp
@@ -243,9 +248,14 @@ def asarray(a, dtype=None, order=None, *, copy=None, out, dout):
     return (nested_like(dout, a),)
 
 
-@asarray.for_rows
-def asarray_of_row(a, dtype=None, order=None, *, copy=None, out, dout):
+@asarray.for_rows(list)
+def asarray_of_list(a, dtype=None, order=None, *, copy=None, out, dout):
     return (list(dout),)
+
+
+@asarray.for_rows(tuple)
+def asarray_of_tuple(a, dtype=None, order=None, *, copy=None, out, dout):
+    return (tuple(dout),)
 
 
 @asarray.jvp

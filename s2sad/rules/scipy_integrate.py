@@ -10,6 +10,7 @@ from scipy import integrate
 
 from ..registry import bprop, nondifferentiable, refuse
 from ..runtime import unbroadcast
+from . import differences
 from .constant import named
 from .functional import pulled_back
 from .implicit import changed
@@ -42,12 +43,6 @@ def between(y: Array, axis: int) -> Array:
     """The means of neighbours."""
     count = np.shape(y)[axis]
     return (np.take(y, np.arange(1, count), axis) + np.take(y, np.arange(count - 1), axis)) / 2
-
-
-def trapezoids(call: tuple[Any, ...]) -> Any:
-    """`trapezoid(y, x, dx, axis)`."""
-    y, x, dx, axis = call
-    return np.sum(widths(y, x, dx, axis) * between(y, axis), axis=axis)
 
 
 def running_trapezoids(call: tuple[Any, ...]) -> Array:
@@ -93,15 +88,8 @@ SAMPLES = [
 ]
 
 
-@bprop(integrate.trapezoid, samples=SAMPLES)
-def trapezoid(y, grid=None, dx=1.0, axis=-1, *, out, dout):
-    dy, dgrid, ddx, _ = pulled_back(trapezoids, dout, (y, grid, dx, axis))
-    return dy, dgrid, ddx
-
-
-@trapezoid.jvp
-def trapezoid_jvp(y, grid, dx, axis, out, dy, dgrid, ddx):
-    return changed(trapezoids, (dy, dgrid, ddx, None), (y, grid, dx, axis))
+trapezoid = bprop(integrate.trapezoid, "bilinear", samples=SAMPLES)(differences.trapezoid.template.function)
+trapezoid.jvp(differences.trapezoid_jvp.jvp_template.function)
 
 
 # Places are passed by keyword to some releases, and by position to others: they are tested in programs.
