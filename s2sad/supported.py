@@ -17,6 +17,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from .primitives import parameters_of
 from .registry import Rule, find_rule, is_nondifferentiable, refusal
 from .templates import Template
 from .writing import is_store
@@ -119,9 +120,16 @@ def _differentiable(path: str, f: Any, rule: Rule) -> Support:
         "differentiable",
         modes=("reverse", "forward") if has_forward else ("reverse",),
         order=_order(rule),
-        keywords=_tested(rule),
+        keywords=tuple(_public_name(f, rule.template.parameters, name) for name in _tested(rule)),
         refused=tuple(sorted(rule.refused)),
     )
+
+
+def _public_name(f: Any, own: tuple[str, ...], name: str) -> str:
+    """What a function calls the parameter that its rule calls `name`, and passes by position."""
+    known = [*parameters_of(f)] if isinstance(f, (FunctionType, type(np.sum))) else []
+    position = own.index(name)
+    return name if name in known or position >= len(known) or known[position] in own else known[position]
 
 
 @cache
