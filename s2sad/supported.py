@@ -129,7 +129,9 @@ def _public_name(f: Any, own: tuple[str, ...], name: str) -> str:
     """What a function calls the parameter that its rule calls `name`, and passes by position."""
     known = [*parameters_of(f)] if isinstance(f, (FunctionType, type(np.sum))) else []
     position = own.index(name)
-    return name if name in known or position >= len(known) or known[position] in own else known[position]
+    if name in known or position >= len(known) or known[position] in (*own, "args", "kwargs"):
+        return name
+    return known[position]
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from .nodes import assign, assigned_names, load, names_read
+from .nodes import assign, assigned_names, constant, load, names_read
 from .program import MISSING, Names
 from .rebuild import substitute
 
@@ -46,13 +46,15 @@ def inline_template(
     `arguments` maps the template's parameters to expressions; `bind(name, object)` gives the name by which
     the code can read an object that the template reads from its module; temporaries are named after `base`;
     `nature` says of an expression that it surely is an "array" or an "integer", and so not None. A template
-    that asks whether an argument `is True` asks whether that is known. A result that the template gives as
-    None is absent.
+    that asks whether an argument `is True` asks whether that is known, and one that asks whether a tangent
+    `is None` whether there is none. A result that the template gives as None is absent.
     """
     arguments = {**template.words, **arguments}
     mapping = dict(arguments)
     known = {k: v for k, v in arguments.items() if literal_of(v) is not MISSING}
     known |= {k: _OfNature(found) for k, v in arguments.items() if k not in known and (found := nature(v))}
+    tangents = {t: arguments[t] for t in template.tangents if t in arguments}
+    known |= {t: constant(None) if _is_zero(v) else _OfNature("tangent") for t, v in tangents.items()}
     body, local, read = _straight(template) or _with_names(_decide(template.body, known))
     for name in local:
         mapping[name] = load(names.temporary(base))
@@ -96,6 +98,10 @@ def literal_of(node: Any) -> Any:
             values = [literal_of(e) for e in elts]
             return MISSING if any(v is MISSING for v in values) else tuple(values)
     return MISSING
+
+
+def _is_zero(node: Any) -> bool:
+    return isinstance(node, gast.Name) and (node.id == ZERO or node.id.startswith(ZERO + " "))
 
 
 def _truth(test: Any, known: Mapping[str, Any]) -> Any:
@@ -228,7 +234,7 @@ def fold_zeros(node: Any, zeros: Zeros) -> Any:
     None when it is zero.
     """
     match node:
-        case gast.Name(id=name) if name == ZERO or name.startswith(ZERO + " "):
+        case gast.Name() if _is_zero(node):
             return None
         case gast.BinOp(left=left, op=op, right=right):
             a, b = fold_zeros(left, zeros), fold_zeros(right, zeros)

@@ -159,72 +159,7 @@ def each_axis(x: Array, axes: Any, *options: Any) -> list[tuple[Any, ...]]:
     return list(zip([a % np.ndim(x) for a in chosen], *lists, strict=True))
 
 
-def gaussian_row(d: Array, sigma: float, order: int, truncate: float, radius: int | None) -> Array:
-    """The weights of `ndimage.gaussian_filter1d`: what it makes of a one among zeros, backwards."""
-    reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
-    one = np.zeros_like(np.real(d), shape=2 * reach + 1, dtype=float)
-    one[reach] = 1.0
-    made = ndimage.gaussian_filter1d(
-        one, sigma, order=order, mode="constant", truncate=truncate, radius=radius
-    )
-    return np.flip(made)
-
-
-nondifferentiable([row_origin, each_axis, gaussian_row])
-
-
-def gaussian_dx(
-    d: Array, x: Array, sigma: Any, order: Any, mode: Any, truncate: float, radius: Any, axes: Any
-) -> Array:
-    """The cotangent of the array in `ndimage.gaussian_filter`."""
-    for axis, width, degree, how, reach in each_axis(x, axes, sigma, order, mode, radius)[::-1]:
-        if width > 1e-15:  # those that are less are left out
-            row = along(gaussian_row(d, width, degree, truncate, reach), x, axis)
-            d = correlate_dx(d, x, row, how, 0)
-    return unbroadcast(d, x)
-
-
-@bprop(
-    ndimage.gaussian_filter,
-    refused=["sigma"],
-    samples=[
-        given(A(6), 0.8),
-        given(A(5, 4), (0.7, 1.1), mode="nearest"),
-        given(A(5, 4), 0.6, 1, mode=("wrap", "mirror"), truncate=3.0),
-        given(A(5, 4), 0.6, (0, 2), mode="constant", cval=1.5, radius=2),
-        given(A(5, 4), 0.6, axes=(1,)),
-        given(A(5, 4), (0.0, 0.6)),
-        given(A(4, dtype="float32"), 0.6),
-    ],
-)
-def gaussian_filter(
-    input, sigma, order=0, *, mode="reflect", cval=0.0, truncate=4.0, radius=None, axes=None, out, dout
-):
-    return gaussian_dx(dout, input, sigma, order, mode, truncate, radius, axes), None
-
-
-@gaussian_filter.jvp
-def gaussian_filter_jvp(sigma, order, mode, truncate, radius, axes, out, dinput):
-    return ndimage.gaussian_filter(
-        dinput, sigma, order, mode=mode, truncate=truncate, radius=radius, axes=axes
-    )
-
-
-@bprop(
-    ndimage.gaussian_filter1d,
-    refused=["sigma"],
-    samples=[given(A(6), 0.8), given(A(5, 4), 0.7, 0, 1, mode="nearest", truncate=3.0, radius=2),
-             given(A(5), 0.7, mode="constant", cval=0.5)],
-)  # fmt: skip
-def gaussian_filter1d(
-    input, sigma, axis=-1, order=0, *, mode="reflect", cval=0.0, truncate=4.0, radius=None, out, dout
-):
-    return gaussian_dx(dout, input, sigma, order, mode, truncate, radius, axis), None
-
-
-@gaussian_filter1d.jvp
-def gaussian_filter1d_jvp(sigma, axis, order, mode, truncate, radius, out, dinput):
-    return ndimage.gaussian_filter1d(dinput, sigma, axis, order, mode=mode, truncate=truncate, radius=radius)
+nondifferentiable([row_origin, each_axis])
 
 
 def uniform_dx(d: Array, x: Array, size: Any, mode: Any, origin: Any, axes: Any) -> Array:
