@@ -89,6 +89,44 @@ def test_the_gradient_of_a_number_is_a_number(text: str, z: Any) -> None:
     assert dz == np.size(eval(text, vars(np), {"z": z}))
 
 
+ZERO_DIMENSIONS = [
+    "np.copy(x)",
+    "np.require(x)",
+    "np.where(True, x, y)",
+    "np.where(x > y, x * y, y)",
+    "np.array(x) * y",
+    "np.reshape(x * y, ())",
+]
+
+
+@pytest.mark.parametrize("text", ZERO_DIMENSIONS)
+def test_cotangents_without_dimensions_give_numbers(text: str) -> None:
+    out, bprop = vjp(build(f"def f(x, y):\n    return {text}\n"), 1.5, 0.7)
+    gradients = bprop(np.ones_like(out))
+    assert all(isinstance(d, float) for d in gradients)
+    check_program(build(f"def f(x, y):\n    return np.sin({text})\n"), (1.5, 0.7), (0, 1))
+
+
+def test_an_array_without_dimensions_that_is_changed() -> None:
+    f = build("def f(x):\n    y = np.copy(x)\n    y[...] = y * y\n    return y\n")
+    check_program(f, (1.5,), (0,))
+
+
+ALONG_NO_AXIS = [
+    "np.cumsum(x, axis=0)",
+    "np.cumprod(x, 0)",
+    "np.repeat(x, [4], axis=0)",
+    "np.convolve(x, y)",
+    "np.convolve(y, x, 'same')",
+]
+
+
+@pytest.mark.parametrize("x", [1.5, np.float64(1.5)])
+@pytest.mark.parametrize("text", ALONG_NO_AXIS)
+def test_numbers_are_rows_of_one(text: str, x: Any) -> None:
+    check_program(build(f"def f(x, y):\n    return np.sum({text} ** 2 * y)\n"), (x, X), (0, 1))
+
+
 ROW = np.array([1.0, 2.0, 3.5])
 WIDE = np.array([[2.0, -0.7, 0.9]])
 

@@ -5,9 +5,13 @@ That each rule fits its functions is checked in test_rules.
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
+from s2sad import grad
 from s2sad.registry import find_rule, is_nondifferentiable, is_pure
 from s2sad.rules.constant import RANDOM
 from s2sad.rules.methods import ATTRIBUTES, METHODS
@@ -163,3 +167,39 @@ def test_determinant_of_a_nearly_singular_matrix_has_a_gradient():
     x = np.arange(1.0, 10.0).reshape(3, 3)  # of rank 2, which elimination does not quite see
     (dx,) = reverse(np.linalg.det, x)
     np.testing.assert_allclose(dx, [[-3, 6, -3], [6, -12, 6], [-3, 6, -3]], atol=1e-12)
+
+
+# ---------------------------------------------------------------- periods
+
+
+def exact_interpolation(x, xp, fp, period):
+    """`np.interp` with a period, of fractions."""
+    points = sorted((at % period, value) for at, value in zip(xp, fp, strict=True))
+    points = [(points[-1][0] - period, points[-1][1]), *points, (points[0][0] + period, points[0][1])]
+    pairs = [pair for pair in pairwise(points) if pair[0][0] <= x % period <= pair[1][0]]
+    (a, fa), (b, fb) = pairs[0]
+    return fa + (fb - fa) * (x % period - a) / (b - a)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("seed", range(10))
+def test_interpolation_with_a_period_against_exact_quotients(seed, sign):
+    rng = np.random.default_rng(seed)
+    at = (rng.uniform(-10, 10), rng.uniform(-8, 8, 4), rng.normal(size=4), sign * rng.uniform(0.5, 5))
+    along = (rng.normal(), rng.normal(size=4), rng.normal(size=4), rng.normal())
+    step = Fraction(1, 10**15)
+
+    def moved(t):
+        x, xp, fp, period = (
+            [
+                Fraction(float(v)) + t * Fraction(float(d))
+                for v, d in zip(np.ravel(a), np.ravel(b), strict=True)
+            ]
+            for a, b in zip(at, along, strict=True)
+        )
+        return exact_interpolation(x[0], xp, fp, abs(period[0]))
+
+    quotient = float((moved(step) - moved(-step)) / (2 * step))
+    gradients = grad(lambda x, xp, fp, p: np.interp(x, xp, fp, period=p), argnums=(0, 1, 2, 3))(*at)
+    found = sum(np.sum(g * d) for g, d in zip(gradients, along, strict=True))
+    np.testing.assert_allclose(found, quotient, rtol=1e-9)

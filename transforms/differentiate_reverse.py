@@ -71,7 +71,7 @@ def differentiate_reverse(
             end, added = reverse.shadows.looked_up(last, added, form == "vjp")
             start.extend(added)
         else:
-            env[out.id] = Adjoint(cotangent)
+            env[out.id] = Adjoint(_as_number(reverse, out, cotangent) if form == "vjp" else cotangent)
     elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
         seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
     forward, backward = reverse.block(statements, env)
@@ -203,6 +203,17 @@ def function(name: str, parameters: list[str], body: list[Any]) -> Any:
     return gast.FunctionDef(
         name=name, args=args, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
     )
+
+
+def _as_number(reverse: Reverse, out: Any, cotangent: Any) -> Any:
+    """The cotangent of an array without dimensions that nobody changes as a number, which operands have that
+    are numbers.
+    """
+    kind = reverse.kind(out)
+    is_number = reverse.domain.rank(kind) == 0 and not reverse.domain.is_scalar(kind)
+    if not is_number or reverse.changes.is_changed(out.id):
+        return cotangent
+    return reverse.numpy_call("sum", cotangent)
 
 
 def _seed(reverse: Reverse, out: Any, form: str, seed: list[Any]) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 import gast
 
+from .changes import Changes
 from .classified import Operations
 from .definitions import Definitions
 from .errors import MissingRuleError, describe, missing_rule
@@ -31,6 +32,8 @@ SIGNS = (operator.neg, operator.pos)
 
 class Emitter:
     """The common part of a differentiation: what it knows of the program, and what it adds to it."""
+
+    changes: Changes
 
     def __init__(
         self,
@@ -332,7 +335,8 @@ class Emitter:
             for a in others
         ) and not (operation.function in SIGNS and self.is_unknown_part(operand))
         result = self.kinds.get(out, self.domain.UNKNOWN)
-        if self.is_of_numbers(operation) and self.domain.rank(result) == 0 and self.domain.is_float(result):
+        is_number = self.domain.rank(result) == 0 and self.domain.is_float(result)
+        if self.is_of_numbers(operation) and is_number and not self.changes.is_changed(out):
             return "none"
         if literal and is_elementwise and not self.rule(operation).widens:
             return "none"

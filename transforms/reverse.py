@@ -14,7 +14,6 @@ import gast
 
 from .adjoints import Adjoint, AdjointEmitter, Env
 from .bind_captured import bind_captured, is_function_tangent
-from .changes import Changes
 from .liveness import assigned_before
 from .masks import mask_of_item, note_conditions
 from .nodes import (
@@ -59,7 +58,6 @@ class Reverse(AdjointEmitter):
 
     split = False
     careful = False
-    changes: Changes
     shadows: Shadows
 
     def __init__(self, *args: Any) -> None:

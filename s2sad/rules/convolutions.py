@@ -55,12 +55,12 @@ def full_convolution_(d, n, m, mode, out, dout):
 )
 def convolve(x, y, mode="full", *, out, dout):
     if mode == "full":
-        return unbroadcast(np.convolve(dout, y[::-1], "valid"), x), unbroadcast(
-            np.convolve(dout, x[::-1], "valid"), y
+        return unbroadcast(np.convolve(dout, np.flip(y), "valid"), x), unbroadcast(
+            np.convolve(dout, np.flip(x), "valid"), y
         )
-    wide = full_convolution(dout, len(x), len(y), mode)
-    return unbroadcast(np.convolve(wide, y[::-1], "valid"), x), unbroadcast(
-        np.convolve(wide, x[::-1], "valid"), y
+    wide = full_convolution(dout, np.size(x), np.size(y), mode)
+    return unbroadcast(np.convolve(wide, np.flip(y), "valid"), x), unbroadcast(
+        np.convolve(wide, np.flip(x), "valid"), y
     )
 
 

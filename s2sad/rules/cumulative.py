@@ -33,7 +33,7 @@ def cumsum(x, axis=None, dtype=None, *, out, dout):
 
 def cumsum_dx(d: Array, x: Array, axis: Any) -> Array:
     """The transpose of `np.cumsum`."""
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.reshape(np.cumsum(d[::-1])[::-1], np.shape(x))
     return np.flip(np.cumsum(np.flip(d, axis), axis), axis)
 
@@ -72,7 +72,7 @@ def cumprod_dx(d: Array, x: Array, out: Array, axis: Any) -> Array:
     """The cotangent of `x` where `out` is its cumulative product and `d` the cotangent of that; exact at
     zeros too.
     """
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.reshape(cumprod_dx(d, np.reshape(x, (-1,)), out, 0), np.shape(x))
     if np.all(x != 0):
         return np.flip(np.cumsum(np.flip(d * out, axis), axis), axis) / x
@@ -89,7 +89,7 @@ def cumprod_dx(d: Array, x: Array, out: Array, axis: Any) -> Array:
 
 def cumprod_tangent(x: Array, dx: Array, axis: Any) -> Array:
     """The tangent of the cumulative product of `x`."""
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return cumprod_tangent(np.reshape(x, (-1,)), np.reshape(dx, (-1,)), 0)
     x, dx = np.moveaxis(x, axis, 0), np.moveaxis(dx, axis, 0)
     product, tangent = np.ones_like(x[0]), np.zeros_like(x[0])

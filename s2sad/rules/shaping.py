@@ -270,7 +270,7 @@ def untile(d: Array, x: Array, reps: Any) -> Array:
 
 def unrepeat(d: Array, x: Array, repeats: Any, axis: int | None) -> Array:
     """The transpose of `np.repeat`."""
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.reshape(unrepeat(d, np.reshape(x, (-1,)), repeats, 0), np.shape(x))
     n = np.shape(x)[axis]
     dx = np.zeros_like(x)
