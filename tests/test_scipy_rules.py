@@ -185,6 +185,26 @@ def test_slopes_far_out_and_where_quotients_vanish(f: Any, x: float, slope: floa
     assert gradients(f, x)[0] == pytest.approx(slope, rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.parametrize(("f", "x", "slope"), [
+    (scipy.special.shichi, 0.0, 1.0), (scipy.special.shichi, 400.0, np.sinh(400.0) / 400.0),
+    (scipy.special.shichi, -400.0, np.sinh(400.0) / 400.0), (scipy.special.sici, 0.0, 1.0)])
+def test_slopes_of_the_first_of_two_integrals(f: Any, x: float, slope: float) -> None:
+    first = build("def f(x):\n    return integrals(x)[0]\n", integrals=f)
+    assert s2sad.grad(first)(x) == pytest.approx(slope, rel=1e-12)
+    with np.errstate(divide="ignore"):  # the second one's slope at 0
+        assert s2sad.jvp(first)(x, 1.0)[1] == pytest.approx(slope, rel=1e-12)
+    if x == 0:
+        third = s2sad.grad(s2sad.grad(s2sad.grad(first)))
+        with np.errstate(all="ignore"):
+            assert third(x) == pytest.approx(1 / 3 if f is scipy.special.shichi else -1 / 3, rel=1e-12)
+
+
+def test_what_two_terms_of_a_tangent_need_is_computed_once() -> None:
+    f = build("def f(a, b):\n    return beta(a, b)\n", beta=scipy.special.beta)
+    assert s2sad.jvp(f).source_for(np.ones(2), np.ones(2)).count("digamma(a + b)") == 1
+    check_program(f, (np.array([0.7, 1.3]), np.array([2.1, 0.4])), (0, 1))
+
+
 @pytest.mark.parametrize(("f", "low", "high"), [
     (scipy.special.erfcx, 49.99, 50.01), (scipy.special.dawsn, 49.99, 50.01),
     (scipy.special.ellipk, 0.4999, 0.5001), (scipy.special.ellipe, 0.4999, 0.5001),

@@ -16,7 +16,7 @@ from .generation import Slot
 from .inline_template import ZERO, Zeros, fold_zeros, real
 from .joins import forward_join
 from .masks import of_numbers, one_of, scalar_choices
-from .nodes import assign, call, constant, is_atom, load, located, names_read, tuple_of, walk
+from .nodes import assign, call, constant, is_atom, load, located, names_read, same, tuple_of, walk
 from .operations import Apply
 from .program import MISSING
 from .rebuild import call_at, rebuilt, substitute
@@ -175,8 +175,8 @@ class TangentEmitter(Emitter):
             )
             if slot.gradient not in results:
                 continue
-            before.extend(statements)
-            value = results[slot.gradient]
+            again = _extended(before, statements)
+            value = substitute(results[slot.gradient], again)
             if slot.part is not None:
                 value = (
                     value.elts[slot.part]
@@ -323,6 +323,23 @@ class TangentEmitter(Emitter):
                 )
             return gast.Call(func=node.func, args=args, keywords=keywords)
         return substitute(node, {slot.name: tangent})
+
+
+def _extended(block: list[Any], statements: list[Any]) -> dict[str, Any]:
+    """Adds statements of a template to a block, but for what it assigns already: the names of that, for those
+    left out.
+    """
+    again: dict[str, Any] = {}
+    for s in statements:
+        new = substitute(s, again) if again else s
+        match new:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                made = [b.targets[0] for b in block if isinstance(b, gast.Assign) and same(b.value, value)]
+                if made and isinstance(made[0], gast.Name):
+                    again[name] = load(made[0].id)
+                    continue
+        block.append(new)
+    return again
 
 
 def _assignments(statements: list[Any]) -> list[Any]:

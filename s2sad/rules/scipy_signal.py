@@ -42,6 +42,9 @@ PAIRS = [given(A(5), A(3)), given(A(5), A(3), "same"), given(A(6), A(4), "valid"
 
 @bprop(signal.convolve, "bilinear", samples=[*PAIRS, given(A(5), A(3), "same", "direct")])
 def convolve(x, y, mode="full", method="auto", *, out, dout):
+    if mode == "full":
+        dx = signal.convolve(dout, np.flip(y), "valid", method=method)
+        return unbroadcast(dx, x), unbroadcast(signal.convolve(dout, np.flip(x), "valid", method=method), y)
     d = whole(dout, x, y, mode)
     dx = signal.convolve(d, np.flip(y), "valid", method=method)
     return unbroadcast(dx, x), unbroadcast(signal.convolve(d, np.flip(x), "valid", method=method), y)
@@ -49,6 +52,9 @@ def convolve(x, y, mode="full", method="auto", *, out, dout):
 
 @bprop(signal.fftconvolve, "bilinear", samples=PAIRS)
 def fftconvolve(x, y, mode="full", *, out, dout):
+    if mode == "full":
+        dx = signal.fftconvolve(dout, np.flip(y), "valid")
+        return unbroadcast(dx, x), unbroadcast(signal.fftconvolve(dout, np.flip(x), "valid"), y)
     d = whole(dout, x, y, mode)
     dx = signal.fftconvolve(d, np.flip(y), "valid")
     return unbroadcast(dx, x), unbroadcast(signal.fftconvolve(d, np.flip(x), "valid"), y)
@@ -56,6 +62,9 @@ def fftconvolve(x, y, mode="full", *, out, dout):
 
 @bprop(signal.oaconvolve, "bilinear", samples=PAIRS)
 def oaconvolve(x, y, mode="full", *, out, dout):
+    if mode == "full":
+        dx = signal.oaconvolve(dout, np.flip(y), "valid")
+        return unbroadcast(dx, x), unbroadcast(signal.oaconvolve(dout, np.flip(x), "valid"), y)
     d = whole(dout, x, y, mode)
     dx = signal.oaconvolve(d, np.flip(y), "valid")
     return unbroadcast(dx, x), unbroadcast(signal.oaconvolve(d, np.flip(x), "valid"), y)

@@ -190,10 +190,16 @@ def spence(z, out, dout):
 PAIR = [given(A(3, low=0.5)), given(0.7), given(A(2, 2, dtype="float32", low=0.5))]
 
 
+def quotient(x: Array, y: Array) -> Array:
+    """`x / y`, and 0 where both are 0."""
+    return x / np.where((x == 0) & (y == 0), 1, y)
+
+
+# Of the second of these integrals the slope at 0 is infinite, which is not to reach the first one's.
 @bprop(special.sici, samples=PAIR)
 def sici(x, out, dout):
     d = filled(dout, out)
-    return (unbroadcast(d[0] * np.sinc(x / math.pi) + d[1] * np.cos(x) / x, x),)
+    return (unbroadcast(d[0] * np.sinc(x / math.pi) + quotient(d[1] * np.cos(x), x), x),)
 
 
 @sici.jvp
@@ -201,17 +207,23 @@ def sici_jvp(x, out, dx):
     return unbroadcast(dx * np.sinc(x / math.pi), out[0]), unbroadcast(dx * np.cos(x) / x, out[1])
 
 
-# sinh(x) / x is exp(-x) times the exponential function relative to 2 x: finite at 0.
+def sinhc(x: Array) -> Array:
+    """`sinh(x) / x`: exp(-x) times the exponential function relative to 2 x, which is finite at 0; as that of
+    -x where `exp(2 x)` would overflow first.
+    """
+    x = np.where(x > 0, -x, x)
+    return np.exp(-x) * special.exprel(2 * x)
+
+
 @bprop(special.shichi, samples=PAIR)
 def shichi(x, out, dout):
     d = filled(dout, out)
-    return (unbroadcast(d[0] * np.exp(-x) * special.exprel(2 * x) + d[1] * np.cosh(x) / x, x),)
+    return (unbroadcast(d[0] * sinhc(x) + quotient(d[1] * np.cosh(x), x), x),)
 
 
 @shichi.jvp
 def shichi_jvp(x, out, dx):
-    dshi = dx * np.exp(-x) * special.exprel(2 * x)
-    return unbroadcast(dshi, out[0]), unbroadcast(dx * np.cosh(x) / x, out[1])
+    return unbroadcast(dx * sinhc(x), out[0]), unbroadcast(dx * np.cosh(x) / x, out[1])
 
 
 @bprop(special.fresnel, samples=[*PAIR, given(A(2, dtype="complex128"))])
@@ -228,11 +240,6 @@ def fresnel_jvp(z, out, dz):
 
 
 # ---------------------------------------------------------------- entropies, penalties, transformations
-
-def quotient(x: Array, y: Array) -> Array:
-    """`x / y`, and 0 where both are 0."""
-    return x / np.where((x == 0) & (y == 0), 1, y)
-
 
 # Where both arguments are zero, so are these functions, and the gradient of the second argument.
 @bprop(special.xlogy, "elementwise", domain=(0.5, 2.0))
