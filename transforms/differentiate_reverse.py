@@ -209,9 +209,7 @@ def _as_number(reverse: Reverse, out: Any, cotangent: Any) -> Any:
     """The cotangent of an array without dimensions that nobody changes as a number, which operands have that
     are numbers.
     """
-    kind = reverse.kind(out)
-    is_number = reverse.domain.rank(kind) == 0 and not reverse.domain.is_scalar(kind)
-    if not is_number or reverse.changes.is_changed(out.id):
+    if not reverse.is_as_number(out.id) or reverse.domain.is_scalar(reverse.kind(out)):
         return cotangent
     return reverse.numpy_call("sum", cotangent)
 

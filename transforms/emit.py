@@ -13,7 +13,6 @@ from typing import Any
 
 import gast
 
-from .changes import Changes
 from .classified import Operations
 from .definitions import Definitions
 from .errors import MissingRuleError, describe, missing_rule
@@ -32,8 +31,6 @@ SIGNS = (operator.neg, operator.pos)
 
 class Emitter:
     """The common part of a differentiation: what it knows of the program, and what it adds to it."""
-
-    changes: Changes
 
     def __init__(
         self,
@@ -335,12 +332,16 @@ class Emitter:
             for a in others
         ) and not (operation.function in SIGNS and self.is_unknown_part(operand))
         result = self.kinds.get(out, self.domain.UNKNOWN)
-        is_number = self.domain.rank(result) == 0 and self.domain.is_float(result)
-        if self.is_of_numbers(operation) and is_number and not self.changes.is_changed(out):
+        if self.is_of_numbers(operation) and self.is_as_number(out):
             return "none"
         if literal and is_elementwise and not self.rule(operation).widens:
             return "none"
         return self.domain.unbroadcast_plan(self.kind(operand), result, [self.kind(a) for a in others])
+
+    def is_as_number(self, name: str) -> bool:
+        """Whether the adjoint of a variable may be a number: it is one, or an array without dimensions."""
+        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        return bool(self.domain.rank(kind) == 0 and self.domain.is_float(kind))
 
     @cached_property
     def parts(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import gast
 
+from .changes import Changes
 from .emit import Emitter
 from .generation import Slot
 from .inline_template import ZERO, Zeros, fold_zeros, real
@@ -28,6 +29,7 @@ __all__ = ["TangentEmitter"]
 class TangentEmitter(Emitter):
     """Knows the tangents of variables, and makes those of results."""
 
+    changes: Changes
     shadowed: frozenset[str]
 
     def __init__(self, *args: Any) -> None:

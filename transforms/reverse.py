@@ -14,6 +14,7 @@ import gast
 
 from .adjoints import Adjoint, AdjointEmitter, Env
 from .bind_captured import bind_captured, is_function_tangent
+from .changes import Changes
 from .liveness import assigned_before
 from .masks import mask_of_item, note_conditions
 from .nodes import (
@@ -58,6 +59,7 @@ class Reverse(AdjointEmitter):
 
     split = False
     careful = False
+    changes: Changes
     shadows: Shadows
 
     def __init__(self, *args: Any) -> None:
@@ -70,6 +72,9 @@ class Reverse(AdjointEmitter):
         self.function_adjoints: set[str] = set()  # those that calls of functions gave
         self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
         self.shapes = ShapeSources(self)
+
+    def is_as_number(self, name: str) -> bool:
+        return super().is_as_number(name) and not self.changes.is_changed(name)
 
     def block(self, statements: list[Any], env: Env) -> Sweep:
         """Both sweeps of a block; `env` holds the adjoints after it and is changed to those before it."""
