@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from types import BuiltinFunctionType, MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -131,23 +131,16 @@ class Rule:
 
     def for_ranks(self, *ranks: int) -> Callable[[Callable[..., Any]], Rule]:
         """Decorator: a simpler reverse template for leading parameters with these numbers of dimensions."""
-
-        def declare(function: Callable[..., Any]) -> Rule:
-            return _update(
-                self,
-                lambda rule: replace(rule, ranks=MappingProxyType({**rule.ranks, ranks: Template(function)})),
-            )
-
-        return declare
+        return self._entry("ranks", ranks)
 
     def for_rows(self, kind: type) -> Callable[[Callable[..., Any]], Rule]:
         """Decorator: a simpler reverse template for a vector made of floats in a container of this `kind`."""
+        return self._entry("rows", kind)
 
+    def _entry(self, table: str, key: Any) -> Callable[[Callable[..., Any]], Rule]:
         def declare(function: Callable[..., Any]) -> Rule:
-            return _update(
-                self,
-                lambda rule: replace(rule, rows=MappingProxyType({**rule.rows, kind: Template(function)})),
-            )
+            new, frozen = {key: Template(function)}, cast(Any, MappingProxyType)
+            return _update(self, lambda rule: replace(rule, **{table: frozen(getattr(rule, table) | new)}))
 
         return declare
 
@@ -210,8 +203,8 @@ def bprop(
             raise TypeError(
                 f"{function.__qualname__}: what is refused, {sorted(unknown)}, is not a parameter"
             )
-        every = lists is True or joins is not None
-        handled = {*template.parameters, template.vararg, template.kwarg} if every else lists or ()
+        every = (*template.parameters, *filter(None, (template.vararg, template.kwarg)))
+        named = () if isinstance(lists, bool) else lists
         if template.tangents != ("dout",):
             raise TypeError(f"{function.__qualname__}: the last parameters of a rule are `out, dout`")
         name = function.__name__.rstrip("_")
@@ -224,7 +217,7 @@ def bprop(
             samples=samples,
             refused=unknown,
             parts=known,
-            lists=frozenset(name for name in handled if name),
+            lists=frozenset(every if lists is True or joins is not None else named),
             joins=joins,
             widens=widens,
             defined=defined,
@@ -301,11 +294,7 @@ def refusal(f: Any) -> str | None:
 
 
 def takes_arrays(f: Any) -> bool:
-    """Whether a function is one of NumPy's or SciPy's, for which lists and tuples of numbers are arrays.
-
-    >>> takes_arrays(np.mean), takes_arrays(np.add.reduce), takes_arrays(sum)
-    (True, True, False)
-    """
+    """Whether a function is one of NumPy's or SciPy's, for which lists and tuples of numbers are arrays."""
     owners = (f, type(f), type(getattr(f, "__self__", None)))
     return any(str(getattr(o, "__module__", "")).partition(".")[0] in LIBRARIES for o in owners)
 
