@@ -26,6 +26,7 @@ class Template:
     body: list[Node]
     globals: Mapping[str, Any]
     words: Mapping[str, Node] = field(default_factory=dict)
+    tangents: tuple[str, ...] = ("dout",)
 
     def name_of(self, free: str) -> str:
         return free
