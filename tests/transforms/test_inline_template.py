@@ -49,6 +49,24 @@ def inlined(
     return "".join(map(to_source, statements)), {k: to_source(v).strip() for k, v in results.items()}
 
 
+OF_TWO = """
+    def of_two(x, y, out, dx, dy):
+        if dy is None:
+            return f(dx)
+        return g(dx, dy)
+"""
+
+
+def test_a_template_may_ask_whether_a_tangent_is_none() -> None:
+    template = Template(parse(OF_TWO).body, MODULE, tangents=("dx", "dy"))
+    for dy, expected in [(f"{ZERO} y", "f(a)"), ("b", "g(a, b)")]:
+        arguments = {"dx": load("a"), "dy": load(dy)}
+        statements, results = inline_template(
+            template, arguments, (0,), Names(set()), lambda name, value: f"{name}_bound", "dout"
+        )
+        assert not statements and to_source(results[0]).strip() == expected
+
+
 SUM = """
     def sum(x, axis, keepdims, out, dout):
         if axis is None and not keepdims:
@@ -145,13 +163,18 @@ def test_the_template_is_left_alone() -> None:
         ("linear(Z, a)", None),
         ("a - linear(Z * b, 2)", "a"),
         ("linear(a, Z)", "linear(a, zeros)"),
+        ("bilinear(a, Z)", None),
+        ("bilinear(a, b) + bilinear(Z, b)", "bilinear(a, b)"),
         ("a * b", "a * b"),
     ],
 )
 def test_zeros_fold(before: str, after: str | None) -> None:
     tree = expression(before.replace("Z", "zero"))
     marked = _renamed(tree)
-    zeros = Zeros(lambda node: load("zeros"), lambda call: [0] if call.func.id == "linear" else [])
+    groups = {"linear": lambda args: [args[:1]], "bilinear": lambda args: [args[:1], args[1:]]}
+    zeros = Zeros(
+        lambda node: load("zeros"), lambda call: groups.get(call.func.id, lambda args: [])(call.args)
+    )
     folded = fold_zeros(marked, zeros)
     assert (None if folded is None else to_source(folded).strip()) == after
     assert folded is None or not any(n.startswith(ZERO) for n in names_read(folded))
