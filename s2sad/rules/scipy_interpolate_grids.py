@@ -226,7 +226,7 @@ def grid_rule(f: Any) -> Rule:
         arguments = (grid, values, xi, method or f.method, f.fill_value, np.shape(out))
         return pushed_forward(on_grid, (None, np.zeros_like(values), dxi, None, None, None), arguments)
 
-    return Rule("grid", (f,), None, Template(call), Template(call_jvp))
+    return Rule("grid", (f,), None, Template(call), Template(call_jvp), lists=frozenset({"xi"}))
 
 
 # ---------------------------------------------------------------- along a line
