@@ -363,7 +363,8 @@ class _Writer:
             return gast.List(elts=[], ctx=gast.Load())
         if factory is dict:
             return gast.Dict(keys=[], values=[])
-        return call(self.objects.name(factory, getattr(factory, "__name__", "make")))
+        name = getattr(factory, "__name__", "")
+        return call(self.objects.name(factory, name if name.isidentifier() else "make"))
 
     def atom(self, value: Any, base: str) -> Any:
         if value is None or isinstance(value, (bool, int, float, str)):

@@ -24,6 +24,7 @@ __all__ = [
     "Arrays",
     "Holders",
     "holders_of",
+    "is_array",
     "item_cleared",
     "item_stored",
     "item_taken",
@@ -151,6 +152,11 @@ def _refuse(who: str, instead: str) -> None:
         why="the change would be seen there, and following it is not supported",
         instead=instead,
     )
+
+
+def is_array(x: Any) -> bool:
+    """Whether a value is an array."""
+    return isinstance(x, np.ndarray)
 
 
 # ---------------------------------------------------------------- items

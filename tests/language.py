@@ -25,7 +25,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
     "Branches and loops": [
         ("`if`, `elif`, `else`, `a if b else c`", "if_else elif_chain ternary_of_ternaries"),
         ("`and`, `or`, `a < b < c`", "values_of_and_or chained_comparison short_circuit_or"),
-        ("`match`", "by_literal by_shape with_guards by_keys by_class nested_pattern"),
+        ("`match`", "by_literal by_shape with_guards by_keys by_class nested_pattern attributes_of_a_class"),
         ("`for` over arrays, lists, tuples, dicts, strings", "over_array over_list over_keys string_loop"),
         (
             "`range(a, b, c)`, `zip(strict=...)`, `enumerate(start=...)`, `reversed`",

@@ -304,3 +304,14 @@ def test_other_fits_are_refused(keywords: Any) -> None:
 def test_the_errors_of_fitted_parameters_have_no_derivative() -> None:
     with pytest.raises(NonDifferentiableError, match="of a result"):
         s2sad.grad(lambda y: optimize.curve_fit(lambda t, a: a * t, PLACES, y)[1][0, 0])(VALUES)
+
+
+def hessian_of_rosenbrock(x: Any) -> Any:
+    return 1e-3 * optimize.rosen_hess(x)
+
+
+def test_the_hessian_of_rosenbrocks_function() -> None:
+    for x in (np.array([0.3, 1.4, 2.0, 0.7]), np.array([0.3, 1.4])):
+        check_program(hessian_of_rosenbrock, (x,), (0,))
+        check_second(hessian_of_rosenbrock, (x,), (0,))
+    assert np.array_equal(s2sad.vjp(hessian_of_rosenbrock)([1, 2, 3])[0], hessian_of_rosenbrock([1, 2, 3]))

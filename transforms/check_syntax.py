@@ -171,15 +171,15 @@ def check_final_jumps(program: Program, node: Node) -> None:
 
 
 def check_class_pattern(program: Program, pattern: Node, local: frozenset[str]) -> None:
-    """Refuses class patterns with parts, but for the one that is the object itself: `float(x)`."""
+    """Refuses class patterns with parts by position of which the class does not say what they are."""
     found = MISSING if getattr(pattern.cls, "id", None) in local else program.resolve(pattern.cls)
     single = len(pattern.patterns) == 1 and found in MATCHED_WHOLE
-    if pattern.kwd_patterns or (pattern.patterns and not single):
+    if not single and len(pattern.patterns) > len(getattr(found, "__match_args__", ())):
         program.refuse(
             pattern,
-            "a class pattern with parts is not differentiated",
-            "which attributes they are is the class's own affair",
-            "match the class alone (`case Point():`) and read the attributes in the body",
+            "a class pattern with parts by position is not differentiated where its class names too few",
+            "which attributes they are is not known before the run",
+            "name the attributes: `case Point(x=x, y=y):`",
         )
 
 

@@ -189,9 +189,26 @@ class _Writer:
                 return self.sequence(pattern.patterns, subject)
             case gast.MatchMapping():
                 return self.mapping(pattern, subject)
-            case _:  # a class, with no part but the object itself
-                test = call(self.objects.name(isinstance), subject, pattern.cls)
-                return self.all_parts(Alternative((test,)), [(p, subject) for p in pattern.patterns])
+            case _:
+                return self.attributes(pattern, subject)
+
+    def attributes(self, pattern: Node, subject: Node) -> list[Alternative]:
+        """The ways to match a class and attributes of its objects; numbers and containers have no part but
+        themselves.
+        """
+        test = call(self.objects.name(isinstance), subject, pattern.cls)
+        cls = self.program.resolve(pattern.cls)
+        if pattern.patterns and not hasattr(cls, "__match_args__"):
+            return self.all_parts(Alternative((test,)), [(p, subject) for p in pattern.patterns])
+        by_position = zip(getattr(cls, "__match_args__", ()), pattern.patterns, strict=False)
+        named = [*by_position, *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)]
+        tests = [
+            call(self.objects.name(hasattr), subject, constant(name))
+            for name, _ in named
+            if name not in getattr(cls, "__dataclass_fields__", ())
+        ]
+        parts = [(p, gast.Attribute(value=subject, attr=name, ctx=gast.Load())) for name, p in named]
+        return self.all_parts(Alternative((test, *tests)), parts)
 
     def sequence(self, patterns: list[Node], subject: Node) -> list[Alternative]:
         star = next((k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)), None)

@@ -56,7 +56,10 @@ class Arrays:
             case gast.AugAssign(target=gast.Subscript(value=x)):
                 return not self.is_own(x)
             case gast.Assign(targets=[gast.Subscript(value=x)]):
-                return not self.is_own(x) and self.to.nature(x) == "plain"
+                return not self.is_own(x) and (
+                    self.to.nature(x) == "plain"
+                    or (isinstance(s.targets[0].slice, gast.Slice) and not self.to.natures.is_list(x))
+                )
         return False
 
     def is_own(self, node: Node) -> bool:

@@ -120,7 +120,7 @@ class _Lowerer(Writer):
                 if self.nature(x) == "plain":
                     self.store(s, x)
                 elif isinstance(index, gast.Slice):
-                    self.methods.set_slice(x, index, value)
+                    self.set_slice(s, x, index, value)
                 else:
                     self.no_slice(index)
                     self.change("heap_set", x, self.key(x, index), value)
@@ -198,6 +198,19 @@ class _Lowerer(Writer):
             self.enter(target, self.helper("repeated", self.copy(a), b), shallow=True)
         else:
             self.emit(rebuilt(s, value=rebuilt(value, left=self.number(a), right=self.number(b))))
+
+    def set_slice(self, s: Node, x: Node, index: Node, value: Node) -> None:
+        """`x[a:b] = v` of a list, or of what may be an array."""
+        if self.natures.is_list(x):
+            self.methods.set_slice(x, index, value)
+            return
+        test = self.made("is_array", self.helper("is_array", x))
+        code, self.code = self.code, []
+        self.arrays.store(s)
+        body, self.code = self.code, []
+        self.methods.set_slice(x, index, value)
+        other, self.code = self.code, code
+        self.emit(gast.If(test=test, body=body, orelse=other))
 
     def update(self, s: Node) -> None:
         match s.target:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from ..heap import heap_replace
 from ..heap_adjoints import held_alone, held_part, without_held
-from ..heap_arrays import holders_of, item_cleared, item_stored, item_taken, note_outside, with_item
+from ..heap_arrays import holders_of, is_array, item_cleared, item_stored, item_taken, note_outside, with_item
 from ..registry import bprop, nondifferentiable
 from ..runtime import add
 from .samples import A, given
 
+nondifferentiable([is_array])
 nondifferentiable([holders_of, note_outside], pure=False)
 
 LIST = [1.5, 0.5, 2.5]

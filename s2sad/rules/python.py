@@ -64,6 +64,7 @@ nondifferentiable([
     operator.rshift, operator.floordiv, operator.index, operator.countOf, operator.indexOf,
     operator.length_hint,
 ])
+nondifferentiable(vars(cls)[name] for cls in (str, bytes) for name in vars(cls) if not name.startswith("_"))
 nondifferentiable([bisect.bisect_left, bisect.bisect_right])
 nondifferentiable([
     print, input, open, builtins.breakpoint, operator.ifloordiv, operator.iand, operator.ior,

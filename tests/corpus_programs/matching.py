@@ -1,6 +1,9 @@
 """`match`: literals, captures, sequences, mappings, alternatives, guards."""
 
 import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
 
 from tests.corpus_programs.declare import positive, program
 
@@ -111,3 +114,93 @@ def guard_that_falls_through(x, n):
         case _:
             y = 0.0
     return y
+
+
+# ---------------------------------------------------------------- attributes
+
+
+class Mode(Enum):
+    LIN = 1
+    QUAD = 2
+
+
+@dataclass
+class Op:
+    mode: Mode
+    c: float
+
+
+class Circle:
+    __match_args__ = ("r",)
+
+    def __init__(self, r):
+        self.r = r
+
+
+class Box:
+    def __init__(self, w, h):
+        self.w, self.h = w, h
+
+    @property
+    def ratio(self):
+        return self.w / self.h
+
+
+class Spot(NamedTuple):
+    x: float
+    y: float
+
+
+@program((0.7, 1.2), wrt=(0, 1), second=True)
+def attributes_of_a_class(x, c):
+    total = 0.0
+    for op in [Op(Mode.LIN, c), Op(Mode.QUAD, c * x), Op(Mode.LIN, 2.0)]:
+        match op:
+            case Op(mode=Mode.LIN, c=k):
+                total += k * x
+            case Op(Mode.QUAD, k) if k > 0:
+                total += k * x**2
+    return total
+
+
+@program((0.7, 1.2), wrt=(0, 1), second=True)
+def attributes_by_name_and_position(x, y):
+    total = 0.0
+    for s in (Circle(x), Box(x, y), Spot(x, y), [Circle(y), Spot(y, x)], 3.0, Box(y, 1.0)):
+        match s:
+            case Circle(r):
+                total += math.pi * r**2
+            case Box(depth=d):
+                total += 1000.0 * d
+            case Box(w=w, h=1.0):
+                total += w
+            case Box(w=w, h=q):
+                total += w * q
+            case Spot(x=a, y=b):
+                total += a * b
+            case [Circle(r=q), Spot(0.0, _) | Spot(y=_)]:
+                total += q
+            case float(v) | int(v):
+                total += v * x
+    return total
+
+
+@program((Circle(0.7), Op("lin", 0.4)), wrt=(0, 1), second=True)
+def attributes_of_arguments(c, op):
+    match c, op:
+        case Circle(r), Op(Mode.QUAD, k):
+            return r * k
+        case Circle(r=r), Op(c=k):
+            return r**2 * k
+
+
+@program((0.7, 1.2), wrt=(0, 1), second=True)
+def attributes_of_what_is_changed(x, y):
+    held = [Circle(x), Box(x, y)]
+    for h in held:
+        match h:
+            case Circle(r):
+                h.r = r * y
+            case Box(w=w):
+                h.w = w * held[0].r
+    return held[1].w * held[1].ratio
