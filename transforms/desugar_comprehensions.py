@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from .helpers import place_of_max, place_of_min
+from .helpers import order_of, place_of_max, place_of_min
 from .lazy_iterables import base_name, collected, generator_of, is_lazy
 from .nodes import assign, attribute, call, constant, is_atom, load, located, names_read, store
 from .program import MISSING
-from .rebuild import rebuilt
+from .rebuild import parameters, rebuilt
 
 if TYPE_CHECKING:
     from .anf_expressions import ExpressionWriter
@@ -177,6 +177,9 @@ def consumes(w: ExpressionWriter, node: Node) -> bool:
     keywords = {k.arg for k in node.keywords}
     if found is max or found is min:
         return bool(keywords) and bool(node.args) and keywords <= {"key", "default"}
+    if found is sorted:
+        keys = [k.value for k in node.keywords if k.arg == "key" and not isinstance(k.value, gast.Constant)]
+        return len(node.args) == 1 and bool(keys) and keywords <= {"key", "reverse"}
     if found is any or found is all:
         return len(node.args) == 1 and not keywords and is_lazy(w.program, node.args[0], ("map", "filter"))
     return found is functools.reduce and len(node.args) in (2, 3) and not keywords
@@ -189,6 +192,8 @@ def consume(w: ExpressionWriter, name: str | None, node: Node) -> str:
         return reduce(w, name, node)
     if found is max or found is min:
         return extremum(w, name, node)
+    if found is sorted:
+        return in_order(w, name, node)
     items = generator_of(w.objects, node.args[0], w.held)
     is_any = found is any
     flag = own_name(w, name, node) if is_any else w.names.temporary("failed")
@@ -208,21 +213,57 @@ def extremum(w: ExpressionWriter, name: str | None, node: Node) -> str:
     """`max` or `min` with a key or a default: the item in the place of the largest key."""
     single = len(node.args) == 1
     given = rewritten_list(w, node.args[0]) if single else gast.List(elts=node.args, ctx=gast.Load())
-    items, *atoms = w.atoms([given, *(k.value for k in node.keywords)])
-    options = dict(zip([k.arg for k in node.keywords], atoms, strict=True))
+    items, options = with_options(w, given, node)
     key = options.get("key")
     if key is None or (isinstance(key, gast.Constant) and key.value is None):
         found = located(gast.Call(func=node.func, args=[items], keywords=[]), node)
     else:
-        item = w.names.temporary(items.id)
-        value = gast.Call(func=key, args=[load(item)], keywords=[])
-        loop = gast.comprehension(target=store(item), iter=items, ifs=[], is_async=0)
         place = w.objects.name(place_of_max if w.program.resolve(node.func) is max else place_of_min)
-        keys = gast.ListComp(elt=value, generators=[loop])
+        keys = keys_of(w, items, key)
         found = gast.Subscript(value=items, slice=located(call(place, keys), node), ctx=gast.Load())
     if "default" in options:
         found = gast.IfExp(test=items, body=found, orelse=options["default"])
     return w.into(name, found)
+
+
+def in_order(w: ExpressionWriter, name: str | None, node: Node) -> str:
+    """`sorted` with a key: the items in the order of their keys, which are computed once."""
+    items, options = with_options(w, rewritten_list(w, node.args[0]), node)
+    reverse = [options["reverse"]] if "reverse" in options else []
+    order = call(w.objects.name(order_of), keys_of(w, items, options["key"]), *reverse)
+    place = w.names.temporary("place")
+    loop = gast.comprehension(target=store(place), iter=located(order, node), ifs=[], is_async=0)
+    item = gast.Subscript(value=items, slice=load(place), ctx=gast.Load())
+    return w.into(name, gast.ListComp(elt=item, generators=[loop]))
+
+
+def with_options(w: ExpressionWriter, items: Node, node: Node) -> tuple[Node, dict[str, Node]]:
+    """The atoms of some items and of a call's keywords; a look-up in a name stays one."""
+    looked = {k.arg: k.value for k in node.keywords if k.arg == "key" and is_look_up(w, k.value)}
+    others = {k.arg: k.value for k in node.keywords if k.arg not in looked}
+    found, *atoms = w.atoms([items, *others.values()])
+    return found, looked | dict(zip(others, atoms, strict=True))
+
+
+def is_look_up(w: ExpressionWriter, key: Node) -> bool:
+    if not isinstance(key, gast.Attribute) or key.attr not in ("get", "__getitem__"):
+        return False
+    return isinstance(key.value, gast.Name) and w.program.resolve(key) is MISSING
+
+
+def keys_of(w: ExpressionWriter, items: Node, key: Node) -> Node:
+    """The list of what a key, which may be None, says of each item."""
+    item = w.names.temporary(items.id)
+    value: Node = gast.Call(func=key, args=[load(item)], keywords=[])
+    if isinstance(key, gast.Attribute) and key.attr == "__getitem__":
+        value = gast.Subscript(value=key.value, slice=load(item), ctx=gast.Load())
+    elif isinstance(key, gast.Attribute):
+        pass
+    elif w.program.resolve(key) is MISSING and key.id in {p.id for p in parameters(w.program.tree)}:
+        is_none = gast.Compare(left=key, ops=[gast.Is()], comparators=[constant(None)])
+        value = gast.IfExp(test=is_none, body=load(item), orelse=value)
+    loop = gast.comprehension(target=store(item), iter=items, ifs=[], is_async=0)
+    return gast.ListComp(elt=value, generators=[loop])
 
 
 def reduce(w: ExpressionWriter, name: str | None, node: Node) -> str:

@@ -103,7 +103,7 @@ def listed_tangent_jvp(out, ddx):
 
 @bprop(sorted, samples=[given([1.5, -0.5, 0.7]), given((1.5, -0.5, 0.7), key=lambda rng: abs, reverse=True)])
 def sorted_(xs, *, key=None, reverse=False, out, dout):
-    return (as_given(placed(dout, sorting(xs, key, reverse)), xs),)
+    return as_given(placed(dout, sorting(xs, key, reverse)), xs), None, None
 
 
 @sorted_.jvp

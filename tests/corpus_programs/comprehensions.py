@@ -343,3 +343,81 @@ def product_of_generator(xs):
 def joined_text(xs):
     text = ",".join(str(k) for k in range(3))
     return xs[0] * len(text)
+
+
+# ---------------------------------------------------------------- keys
+
+
+class Settings:
+    pass
+
+
+@program((positive(3), 0.2), wrt=(0, 1), second=True)
+def sorted_by_a_dict(m, t):
+    norms = {j: v**2 * t for j, v in enumerate(m)}
+    best = sorted(norms, key=lambda j: -norms[j])
+    return norms[best[0]]
+
+
+@program((positive(3), 0.2), wrt=(0, 1))
+def largest_by_a_dict(m, t):
+    norms = {j: v**2 * t for j, v in enumerate(m)}
+    best = max(norms, key=norms.get)
+    return norms[best] + (max(norms.values()) if all(n > 0 for n in norms.values()) else 0.0)
+
+
+@program((positive(3), 0.2), wrt=(0, 1), second=True)
+def sorted_by_a_list(m, t):
+    norms = [v**2 * t for v in m]
+    best = sorted(range(3), key=lambda j: -norms[j])
+    top = max(range(3), key=norms.__getitem__)
+    return norms[best[0]] * 2 + norms[top]
+
+
+@program((positive(3), 0.2), wrt=(0, 1), second=True)
+def largest_by_a_dict_of_names(m, t):
+    norms = {0: m[0] * t, 1: m[1] ** 2, 2: m[2]}
+    best = max(norms, key=norms.get)
+    return norms[best] * 2
+
+
+@program((positive(3), 0.2), wrt=(0, 1), second=True)
+def key_that_changes_later(m, t):
+    w = [1.0]
+    items = [v * t for v in m]
+    s = sorted(items, key=lambda v: w[0] * v)
+    r = s[0] + 2 * s[1] ** 2 + 3 * s[2] ** 3
+    w[0] = -1.0
+    return r * w[0]
+
+
+@program((positive(3), 0.2), wrt=(0, 1), second=True)
+def active_key_that_changes_later(m, t):
+    w = [t, 1.0]
+    items = [v * t for v in m]
+    s = sorted(items, key=lambda v: w[0] * v)
+    r = s[0] + 2 * s[1] ** 2 + 3 * s[2] ** 3
+    w[0] = -t
+    return r * w[0]
+
+
+@program((positive(3), 0.2), wrt=(0, 1), second=True)
+def key_of_an_object_that_changes_later(m, t):
+    o = Settings()
+    o.sign = 1.0
+    items = [v * t for v in m]
+    s = sorted(items, key=lambda v: o.sign * v)
+    r = s[0] + 2 * s[1] ** 2 + 3 * s[2] ** 3
+    o.sign = -1.0
+    return r * o.sign
+
+
+@program((positive(3), 0.2), wrt=(0, 1))
+def sorted_in_place_by_a_key_that_changes_later(m, t):
+    w = [1.0]
+    items = [v * t for v in m]
+    items.sort(key=lambda v: w[0] * v)
+    r = items[0] + 2 * items[1] ** 2 + 3 * items[2] ** 3
+    b = max(m, key=lambda v: w[0] * v)
+    w[0] = -1.0
+    return r * w[0] + b**2
