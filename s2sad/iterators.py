@@ -83,39 +83,49 @@ def is_consumer(node: Any, program: Program) -> bool:
 
 
 def without_iterators(program: Program) -> Program:
-    """The program without `it = iter(x)` where one loop, call or unpacking goes over it, and nothing
-    else reads it: that goes over x.
+    """The program without `it = iter(x)` where one loop, call or unpacking in the same block goes over it and
+    nothing else reads it: that goes over x.
     """
-    calls = find_nodes(program.tree, gast.Call)
-    if not any(program.resolve(n.func) is iter for n in calls):
+    if not any(program.resolve(n.func) is iter for n in find_nodes(program.tree, gast.Call)):
         return program
-    sources = [n.iter for n in find_nodes(program.tree, gast.For)]
-    sources += [a for n in calls if is_consumer(n, program) for a in n.args]
-    unpacked = [n for n in find_nodes(program.tree, gast.Assign) if isinstance(n.targets[0], gast.Tuple)]
-    sources += [n.value for n in unpacked]
-    over = Counter(n.id for n in sources if isinstance(n, gast.Name))
     names = find_nodes(program.tree, gast.Name)
     seen, bound = (Counter(n.id for n in found) for found in (names, filter(is_stored, names)))
-    mapping: dict[str, Any] = {}
-
-    def statement(s: Any) -> list[Any]:
-        match s:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[x]) as value) if (
-                program.resolve(value.func) is iter and over[name] == 1 and seen[name] == 2
-            ):
-                if isinstance(x, gast.Name) and bound[x.id] == 1:
-                    mapping[name] = x
-                    return []
-                return [rebuilt(s, value=x)]
-            case gast.FunctionDef():
-                return [s]
-        return [map_blocks(s, block)]
 
     def block(statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in statement(s)] or [gast.Pass()]
+        result: list[Any] = []
+        mapping: dict[str, Any] = {}
+        for k, s in enumerate(statements):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[x]) as value) if (
+                    program.resolve(value.func) is iter
+                    and seen[name] == 2
+                    and any(name in gone_over(later, program) for later in statements[k + 1 :])
+                ):
+                    if isinstance(x, gast.Name) and bound[x.id] == 1:
+                        mapping[name] = x
+                    else:
+                        result.append(rebuilt(s, value=x))
+                case gast.FunctionDef():
+                    result.append(s)
+                case _:
+                    result.append(substitute(map_blocks(s, block), mapping))
+        return result
 
-    body = block(program.tree.body)
-    return program.with_tree(rebuilt(program.tree, body=[substitute(s, mapping) for s in body]))
+    return program.with_tree(rebuilt(program.tree, body=block(program.tree.body)))
+
+
+def gone_over(s: Any, program: Program) -> list[str]:
+    """The names that a statement itself goes over, once."""
+    match s:
+        case gast.For(iter=source):
+            sources = source.args if isinstance(source, gast.Call) else [source]
+        case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as source):
+            sources = [source]
+        case gast.Assign(value=gast.Call() as value) if is_consumer(value, program):
+            sources = value.args
+        case _:
+            return []
+    return [n.id for n in sources if isinstance(n, gast.Name)]
 
 
 def is_stored(node: Any) -> bool:
