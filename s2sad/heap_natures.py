@@ -75,6 +75,9 @@ class HeapNatures:
     def is_list(self, node: Any) -> bool:
         return isinstance(self.kind(node), List)
 
+    def is_number(self, node: Any) -> bool:
+        return domain.is_scalar(self.kind(node))
+
     def holds_numbers(self, node: Any, index: Any) -> bool:
         return domain.is_scalar(domain.item_kind(self.kind(node), index, self.kind))
 

@@ -258,6 +258,23 @@ def array_viewed_and_changed(x):
     return np.sum(cells[1].v)
 
 
+def array_reshaped_and_changed(x):
+    cells = [Cell(x * np.ones(4)), Cell(x)]
+    t = cells[0].v.reshape(2, 2)
+    t[0] = x
+    return np.sum(cells[0].v)
+
+
+def array_of_a_local_tuple_changed(x):
+    w = x * np.ones(2)
+    pair = (w, 1.0)
+    cells = [Cell(pair), Cell(x)]
+    for c in cells[1:]:
+        c.v = c.v * 2
+    w += x
+    return np.sum(cells[0].v[0]) * cells[1].v
+
+
 def array_of_a_tuple_changed(x):
     w = x * np.ones(2)
     cells = [Cell(w), Cell((w, x))]
@@ -338,6 +355,8 @@ REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (array_of_the_caller_changed, (np.ones(2),)),
     (array_of_a_local_name_changed, (0.7,)),
     (array_viewed_and_changed, (0.7,)),
+    (array_reshaped_and_changed, (0.7,)),
+    (array_of_a_local_tuple_changed, (0.7,)),
     (array_of_a_tuple_changed, (0.7,)),
     (array_of_a_closure_changed, (0.7,)),
     (array_of_an_iterator_changed, (0.7,)),

@@ -143,7 +143,7 @@ def _own_arrays(to: Writer) -> set[str]:
     reads = _reads(to.program.tree)
 
     def is_own(name: str, names: set[str]) -> bool:
-        made = all(_makes(v, names, to.natures) for v in to.bound_to[name])
+        made = all(_makes(v, names, to) for v in to.bound_to[name])
         return made and all(_keeps(s, names, to.natures) for s in reads.get(name, ()))
 
     return largest({n for n in to.bound_to if to.natures.is_array(load(n))}, is_own)
@@ -158,7 +158,7 @@ def _reads(tree: Node) -> dict[str, list[Node]]:
     return found
 
 
-def _makes(value: Node, names: set[str], natures: Natures) -> bool:
+def _makes(value: Node, names: set[str], to: Writer) -> bool:
     """Whether an array is a new one, or one of these names'."""
     match value:
         case gast.BinOp() | gast.UnaryOp():
@@ -166,24 +166,23 @@ def _makes(value: Node, names: set[str], natures: Natures) -> bool:
         case gast.Name(id=name):
             return name in names
         case gast.Subscript(value=x) | gast.Attribute(value=x):
-            return _makes(x, names, natures)
+            return _makes(x, names, to)
         case gast.Call():
-            sharing = natures.sharing(value)
-            is_view = sharing in ("view", "maybe") and set(names_read(value.args)) <= names
-            return sharing == "fresh" or is_view
+            sharing = to.natures.sharing(value)
+            given = {n for n in names_read(value) if n in to.program.locals}
+            return sharing == "fresh" or (sharing in ("view", "maybe") and given <= names)
     return False
 
 
 def _keeps(s: Node, names: set[str], natures: Natures) -> bool:
     """Whether what a statement reads is held by nothing but these names after it."""
 
-    def is_number(target: Node) -> bool:
-        return natures.of(target) == "plain" and not natures.is_array(target)
-
     match s:
         case gast.Assign(targets=[gast.Name() as target], value=value):
-            if is_number(target) or isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare)):
+            if natures.is_number(target) or isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare)):
                 return natures.of(target) == "plain"
+            if isinstance(value, gast.Attribute):
+                return target.id in names or value.attr in ("shape", "ndim", "size", "dtype")
             fresh = isinstance(value, gast.Call) and natures.sharing(value) == "fresh"
             return fresh or target.id in names
         case gast.AugAssign(target=gast.Name() as target):

@@ -33,6 +33,9 @@ class Natures(Protocol):
     def is_list(self, node: Node) -> bool:
         """Whether an atom is surely a list."""
 
+    def is_number(self, node: Node) -> bool:
+        """Whether an atom is surely a number."""
+
     def holds_numbers(self, node: Node, index: Node) -> bool:
         """Whether an item of an atom is surely a number."""
 
