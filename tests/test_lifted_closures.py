@@ -204,6 +204,7 @@ def test_second_order(name: str) -> None:
 
 def test_functions_that_call_each_other() -> None:
     check_changing(build(MUTUAL), (X, V), (0, 1))
+    check_changing_second(build(MUTUAL), (X, V), (0, 1))
 
 
 MUTUAL = """

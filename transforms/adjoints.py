@@ -9,6 +9,7 @@ outside a loop collects its contributions in an accumulator, one name that the l
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -21,12 +22,14 @@ from .nodes import (
     attribute,
     call,
     constant,
+    find_nodes,
     is_atom,
     load,
     names_read,
     store,
     tuple_of,
 )
+from .operations import Call
 
 __all__ = ["Adjoint", "AdjointEmitter", "Env"]
 
@@ -38,7 +41,6 @@ class AdjointEmitter(Emitter):
         super().__init__(*args)
         self.used: set[str] = set()
         self.adjoint_names: set[str] = set()
-        self.of_calls: set[str] = set()  # those that the bprop of a call gave
         self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
         self.spreading, self.stretched = set[str](), set[str]()
         self.same_shape: set[frozenset[str]] = set()
@@ -303,6 +305,12 @@ class AdjointEmitter(Emitter):
         env[variable] = Adjoint(load(name), owned=True, buffer=True)
         return name
 
+    @cached_property
+    def has_calls(self) -> bool:
+        """Whether adjoints may come from the bprop of a call."""
+        values = (s.value for s in find_nodes(self.program.tree, gast.Assign))
+        return any(isinstance(v, gast.Call) and isinstance(self.operation(v), Call) for v in values)
+
     def copied(self, adjoint: Adjoint, variable: str) -> Any:
         """A copy of an adjoint that others hold too."""
         value = adjoint.value
@@ -314,7 +322,7 @@ class AdjointEmitter(Emitter):
         if self.is_of_no_dimensions(variable):
             return self.numpy_call("array", value)
         if self.domain.is_array(kind) and isinstance(value, gast.Name) and not adjoint.partial:
-            is_known = value.id not in self.of_calls  # to be an array, where this is differentiated again
+            is_known = not self.has_calls  # to be an array, where this is differentiated again
             return call(attribute(value, "copy")) if is_known else self.numpy_call("copy", value)
         return call(self.helper("copy_adjoint"), value)
 

@@ -63,7 +63,6 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
     if operation.function is MISSING:
         return ahead, _spread_unknown(reverse, operation, result, active, env, back)
     names = [reverse.adjoint_name(atom.id) for _, atom in active]
-    reverse.of_calls.update(names)
     target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
     back.append(assign(target, result))
     for name, (_, atom) in zip(names, active, strict=True):
