@@ -13,7 +13,7 @@ from .find_aliases import ANYTHING, NOTHING, Aliases, both
 from .find_changed import Calls
 from .find_overlaps import Overlaps
 from .liveness import live_before
-from .nodes import assigned_names, blocks_of, children, find_nodes, names_read, walk
+from .nodes import assigned_names, blocks_of, children, find_nodes, load, names_read, walk
 from .operations import is_pop
 from .program import Program
 
@@ -167,11 +167,14 @@ class Changes:
 
     def may_be_overwritten(self, statement: Any, name: Any) -> bool:
         """Whether an object that a name holds at a statement may be changed by a later one."""
-        if not self._stores or not isinstance(name, gast.Name):
+        return self._is_changed_after(statement, name, self._stores)
+
+    def _is_changed_after(self, statement: Any, name: Any, stores: list[tuple[str, Any]]) -> bool:
+        if not stores or not isinstance(name, gast.Name):
             return False
         place, loops = self._positions[id(statement)]
         view = self._views.get(name.id)
-        for changed, store in self._stores:
+        for changed, store in stores:
             if self._shared(name.id, changed):
                 if view is not None and not self._overlaps.may_hit(view, statement, store):
                     continue
@@ -181,6 +184,33 @@ class Changes:
                 if any(self._returns(name.id, changed, k) for k in loops if k in around):
                     return True
         return False
+
+    @cached_property
+    def _functions(self) -> set[str]:
+        tree = self._program.tree
+        return {f.name for f in find_nodes(tree, gast.FunctionDef) if f is not tree}
+
+    def functions_overwritten(self, statement: Any, code: list[Any]) -> list[str]:
+        """The nested functions that a primitive is given, and that its reverse may call, of which what they
+        read may be changed after it: attributes as well.
+        """
+        value = getattr(statement, "value", None)
+        if not self._functions or not isinstance(value, gast.Call):
+            return []
+        values: dict[str, None] = {}
+        for part in code:
+            _values_read(part, values, self._keeps_shape)
+        held, given = self._aliases().held, names_read([*value.args, *(k.value for k in value.keywords)])
+        read = [n for n in given if n in values and held.get(n, NOTHING)[0] & self._functions]
+        if not read:
+            return []
+        stores = self._stores + [
+            (t.value.id, s)
+            for s in find_nodes(self._program.tree, gast.Assign)
+            for t in s.targets
+            if isinstance(t, gast.Attribute) and isinstance(t.value, gast.Name)
+        ]
+        return [n for n in read if self._is_changed_after(statement, load(n), stores)]
 
     @cached_property
     def _views(self) -> dict[str, Any]:
