@@ -30,6 +30,7 @@ from .transforms.find_changed import Calls, changed_atoms, changes_elsewhere, re
 from .transforms.find_shared import Sharing, find_shared
 from .transforms.find_stores import stores
 from .transforms.heap_methods import CHANGING
+from .transforms.hoist_items import hoist_items
 from .transforms.lower_updates import lower_updates
 from .transforms.merge_versions import merge_versions
 from .transforms.nodes import call, find_nodes, load, located, names_read, tuple_of
@@ -157,6 +158,20 @@ class Analysis:
         """Whether a name holds an array or a tuple that nobody changes."""
         kind = self.kind_of_name(name)
         return (domain.is_array(kind) or domain.is_tuple(kind)) and not self.changes.is_changed(name)
+
+    def keys_of(self, name: str) -> tuple[Any, ...]:
+        """The keys of a container with derivatives that nobody changes, while the function runs."""
+        kind = self.kind_of_name(name)
+        keys = domain.keys_of(kind)
+        if not keys or domain.is_differentiable(kind) is False:
+            return ()
+        return () if self.changes.is_changed(name) or self.calls_unknown else keys
+
+    @cached_property
+    def calls_unknown(self) -> bool:
+        """Whether a function is called that only the run knows."""
+        calls = map(self.operations.of, find_nodes(self.program.tree, gast.Call))
+        return any(isinstance(call, Call) and call.function is MISSING for call in calls)
 
     @cached_property
     def changes(self) -> Changes:
@@ -378,5 +393,9 @@ def lowered(
     found = follow(drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict))))
     found = follow(merge_versions(found.program))
     found = found.of(share_reads(found.program, found.is_steady, found.changes.is_changed))
+    program, alike = hoist_items(found.program, found.keys_of)
+    if program is not found.program:
+        kinds = {**found.kinds, **{new: found.kind_of_name(old) for new, old in alike.items()}}
+        found = Analysis(program, kinds, may_change)
     watch("lower_updates", found.program)
     return found.of(found.guarded())

@@ -45,6 +45,7 @@ __all__ = [
     "is_scalar",
     "is_tuple",
     "is_tuple_of_numbers",
+    "keys_of",
     "known_length",
     "may_be_changed",
     "rank",
@@ -221,6 +222,16 @@ def known_length(kind: Kind, axis: int) -> int | None:
         return None
     size = size_of(kind.dims[axis])
     return size.value if isinstance(size, Literal) else None
+
+
+def keys_of(kind: Kind) -> tuple[str | int, ...]:
+    """The keys of a container whose items are known one by one: of a tuple or list their positions."""
+    match kind:
+        case Dict(pairs):
+            return tuple(key for key, _ in pairs)
+        case Tuple(items, None) | List(tuple() as items):
+            return tuple(range(len(items)))
+    return ()
 
 
 def rank(kind: Kind) -> int | None:

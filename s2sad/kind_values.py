@@ -133,7 +133,7 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
         array = _kind_of_array(value, prefix, names) if value.empty is None else UNKNOWN
         return Likeness(array) if isinstance(array, Array) else UNKNOWN
     if kind is list:
-        return List(None, _kind_of_elements(value, prefix, depth, names))
+        return _kind_of_list(value, prefix, depth, names)
     named = is_named_tuple(kind)
     if (kind is tuple or named) and len(value) <= MAX_ITEMS:
         items = tuple(_kind_of_item(v, f"{prefix}[{i}]", depth, names) for i, v in enumerate(value))
@@ -181,6 +181,35 @@ _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
 def is_sparse(value: Any) -> bool:
     """Whether the value is a sparse array or matrix; SciPy need not be imported to tell."""
     return hasattr(type(value), "tocsr")
+
+
+def _kind_of_list(items: list[Any], prefix: str, depth: int, names: Names) -> Kind:
+    """Item by item where a short list holds values of several forms, as the parameters of a model."""
+    types = set(map(type, items))
+    is_uniform = types <= OF_TYPES.keys() or (
+        types == {np.ndarray} and len({(v.dtype, v.ndim) for v in items}) == 1
+    )
+    if len(items) <= MAX_ITEMS and not is_uniform:
+        kinds = tuple([_kind_of_item(v, f"{prefix}[{i}]", depth, names) for i, v in enumerate(items)])
+        if len(set(map(_form_of, kinds))) > 1:
+            return List(kinds, join_all(kinds))
+    return List(None, _kind_of_elements(items, prefix, depth, names))
+
+
+def _form_of(kind: Kind) -> Any:
+    """What a kind tells but for lengths."""
+    match kind:
+        case Array(dtype, dims):
+            return dtype, None if dims is None else len(dims)
+        case Tuple(items, cls):
+            return cls, tuple(map(_form_of, items))
+        case List(None, element):
+            return list, _form_of(element)
+        case Dict(pairs):
+            return dict, tuple([(k, _form_of(v)) for k, v in pairs])
+        case Record(cls):
+            return cls
+    return kind
 
 
 def _kind_of_elements(items: list[Any], prefix: str, depth: int, names: Names) -> Kind:

@@ -21,6 +21,7 @@ from .nodes import assign, assigned_names, call, constant, load, names_read, tup
 from .program import MISSING, Program
 from .rebuild import map_children, substitute
 from .reverse import Reverse
+from .reverse_items import items_first, reverse_items
 from .shadows import Shadows, shadow_of
 
 __all__ = ["differentiate_reverse"]
@@ -74,7 +75,10 @@ def differentiate_reverse(
             env[out.id] = Adjoint(_as_number(reverse, out, cotangent) if form == "vjp" else cotangent)
     elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
         seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
-    forward, backward = reverse.block(statements, env)
+    count = items_first(statements)
+    forward, backward = reverse.block(statements[count:], env)
+    reads, parts = reverse_items(reverse, statements[:count], env)
+    forward[:0], backward[len(backward) :] = reads, parts
     forward = [*reverse.shadows.arguments(parameters), *forward, *end]
     backward[:0] = [*reverse.shadows.begun(), *start]
     if form == "vjp":

@@ -170,15 +170,22 @@ class Emitter:
 
     def zero(self, name: str) -> Any:
         """An expression for the zero adjoint or tangent of a variable."""
-        plan = self.domain.zero_plan(self.kinds.get(name, self.domain.UNKNOWN))
-        match plan:
+        return self.zero_like(load(name), self.kinds.get(name, self.domain.UNKNOWN))
+
+    def zero_item(self, name: str, key: Any) -> Any:
+        """The same for an item of a container."""
+        item = gast.Subscript(value=load(name), slice=constant(key), ctx=gast.Load())
+        return self.zero_like(item, self.domain.item_kind(self.kind(load(name)), item.slice, self.kind))
+
+    def zero_like(self, node: Any, kind: Any) -> Any:
+        match self.domain.zero_plan(kind):
             case "0.0":
                 return constant(0.0)
             case "None":
                 return constant(None)
             case "np.zeros_like":
-                return self.numpy_call("zeros_like", load(name))
-        return call(self.helper("zeros_like"), load(name))
+                return self.numpy_call("zeros_like", node)
+        return call(self.helper("zeros_like"), node)
 
     def zero_of(self, node: Any) -> Any:
         """The zero adjoint or tangent of an atom."""
