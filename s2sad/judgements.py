@@ -29,6 +29,7 @@ __all__ = [
 
 
 SUMMING = (unbroadcast, unreduce, fitted, contracted)
+PRODUCTS = ("elementwise", "bilinear")  # of floats, and of anything with floats, these are floats
 ODD = frozenset({"unbroadcast", "fitted", "contracted", "unreduce", "sum", "transpose"})
 
 
@@ -69,7 +70,7 @@ def is_float(
                 return found(operand)
             case gast.Call(func=func, args=args):
                 rule = PRIMITIVES.find_rule(program.resolve(func))
-                return rule is not None and rule.structure == "elementwise" and any(map(found, args))
+                return rule is not None and rule.structure in PRODUCTS and any(map(found, args))
         return False
 
     return found(node)
