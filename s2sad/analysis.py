@@ -396,6 +396,6 @@ def lowered(
     program, alike = hoist_items(found.program, found.keys_of)
     if program is not found.program:
         kinds = {**found.kinds, **{new: found.kind_of_name(old) for new, old in alike.items()}}
-        found = Analysis(program, kinds, may_change)
+        found = Analysis(program, kinds, effect)
     watch("lower_updates", found.program)
     return found.of(found.guarded())

@@ -64,17 +64,23 @@ class Heap:
         self.own: dict[Place, bool] = {}
         self.arrays = arrays
 
-    def note(self, holder: Any, value: Any) -> None:
-        """That an object has got a value."""
-        if self.arrays is not None:
-            self.arrays.note(holder, value)
-
 
 def new_heap(*given: Any) -> Heap:
     """The heap at the start of a function; with arguments, one that follows arrays, and these are what is
     held outside of the function.
     """
     return Heap(Arrays(given) if given else None)
+
+
+def _arrays(heap: Heap | None) -> Arrays | None:
+    """What follows arrays, if anything does; without a heap nothing."""
+    return None if heap is None else heap.arrays
+
+
+def _note(heap: Heap | None, holder: Any, value: Any) -> None:
+    """Notes that an object has got a value."""
+    if (arrays := _arrays(heap)) is not None:
+        arrays.note(holder, value)
 
 
 # ---------------------------------------------------------------- reading and changing
@@ -85,7 +91,7 @@ def heap_enter(heap: Heap, x: Any, record: Record, own: bool = True) -> Heap:
     for part in nodes(record):
         heap.own.setdefault(part.place, own)  # type: ignore[arg-type]
         for leaf in (part.parts or {}).values() if heap.arrays else ():
-            heap.note(part.place.holder, leaf.value)  # type: ignore[union-attr]
+            _note(heap, part.place.holder, leaf.value)  # type: ignore[union-attr]
     return heap
 
 
@@ -96,9 +102,10 @@ def heap_view(heap: Heap, x: Any, record: Record) -> Any:
 
 
 def _check_leaves(heap: Heap, record: Record) -> None:
-    if heap.arrays is not None and heap.arrays.stale:
+    arrays = _arrays(heap)
+    if arrays is not None and arrays.stale:
         for leaf in leaves(record):
-            heap.arrays.check(leaf)
+            arrays.check(leaf)
 
 
 def heap_copy(heap: Heap, x: Any, record: Record, deep: bool = False) -> Any:
@@ -123,8 +130,8 @@ def heap_get(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Any:
     Raises UnsupportedSyntaxError for an attribute that it does not hold itself.
     """
     value = _got(heap, x, key, is_field)
-    if heap.arrays is not None:
-        heap.arrays.check(value)
+    if (arrays := _arrays(heap)) is not None:
+        arrays.check(value)
     return value
 
 
@@ -137,8 +144,8 @@ def _got(heap: Heap, x: Any, key: Any, is_field: bool) -> Any:
         return getattr(x, key)
     if is_plain(type(x)) and is_read_as_it_stands(x, key):
         value = getattr(x, key)
-        if heap.arrays is not None and key not in fields_of(x):
-            heap.arrays.note_outside(value)
+        if (arrays := _arrays(heap)) is not None and key not in fields_of(x):
+            arrays.note_outside(value)
         if not isinstance(value, (MethodType, BuiltinFunctionType)):
             return value
     elif isinstance(x, np.ndarray) and key in ("shape", "ndim", "size", "dtype", "T"):
@@ -224,7 +231,7 @@ def heap_set(heap: Heap, x: Any, key: Any, value: Any, is_field: bool = False) -
         setattr(x, key, value)
     else:
         x[key] = value
-    heap.note(x, value)
+    _note(heap, x, value)
     return heap
 
 
@@ -239,7 +246,7 @@ def heap_append(heap: Heap, x: Any, key: int, value: Any) -> Heap:
     """Appends to a list or deque that has `key` items."""
     _check_change(heap, the_list(x))
     x.append(value)
-    heap.note(x, value)
+    _note(heap, x, value)
     if len(x) != key + 1:
         refuse_method(x)
     return heap
@@ -249,7 +256,7 @@ def heap_insert(heap: Heap, x: Any, key: int, value: Any) -> Heap:
     """Inserts an item before the position `key`."""
     _check_change(heap, the_list(x))
     x.insert(key, value)
-    heap.note(x, value)
+    _note(heap, x, value)
     return heap
 
 
@@ -259,8 +266,8 @@ def heap_splice(heap: Heap, x: Any, items: list[Any], record: Record) -> Heap:
     placed = dict(zip(record.parts or {}, items, strict=True))
     others = iter(list(x))
     x[:] = [placed[k] if k in placed else next(others) for k in range(len(x) + len(placed))]
-    for value in items if heap.arrays else ():
-        heap.note(x, value)
+    for value in items:
+        _note(heap, x, value)
     return heap
 
 
