@@ -18,6 +18,7 @@ _NEW = {
         "fft": "dct dctn dst dstn fft fft2 fftn idct idctn idst idstn ifft ifft2 ifftn irfft rfft",
         "integrate": "cumulative_trapezoid romb simpson trapezoid",
         "signal": "convolve convolve2d correlate fftconvolve lfilter oaconvolve sosfilt",
+        "stats": "cdf isf logcdf logpdf logsf pdf ppf sf",
         "special": "log_softmax logsumexp softmax",
     }.items()
     for name in names.split()

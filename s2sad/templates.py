@@ -94,7 +94,10 @@ class Template:
         """What generated code calls a free name of the template: a function that it closes over by the
         function's own name.
         """
-        own = getattr(self._closed_over.get(free), "__name__", free)
+        found = self._closed_over.get(free)
+        own = getattr(found, "__name__", free)
+        owner = getattr(getattr(found, "__self__", None), "name", None)  # of a distribution's method
+        own = f"{owner}_{own}" if isinstance(owner, str) else own
         return own if own.isidentifier() else free
 
     @cached_property

@@ -223,6 +223,8 @@ class _Folder:
 
     def sum(self, node: Node, op: type, consumed: bool) -> Node:
         left, right = node.left, node.right
+        if op is gast.Sub and _is_number(right, 0) and self.is_float(left):
+            return self.old_object(node, left, consumed)
         if op is gast.Add and same(left, right) and self.is_derivative(left) and is_pure(left, self.purity):
             two = constant(2)
             doubled = (two, left) if isinstance(left, gast.Name) else (left, two)  # no other rounding
