@@ -19,27 +19,35 @@ from .outside import outside_of
 from .primitives import PRIMITIVES
 from .registry import takes_arrays
 from .transforms import find_active
-from .transforms.array_operands import array_operands
-from .transforms.changes import Changes
-from .transforms.classified import Operations
-from .transforms.drop_same_stores import drop_same_stores
+from .transforms.analyses.changes import Changes
+from .transforms.analyses.classified import Operations
+from .transforms.analyses.find_aliases import (
+    ANYTHING,
+    NOTHING,
+    OUTSIDE,
+    Aliases,
+    argument_of,
+    both,
+    contents_of,
+)
+from .transforms.analyses.find_changed import Calls, changed_atoms, changes_elsewhere, refuse_active_changes
+from .transforms.analyses.find_shared import Sharing, find_shared
+from .transforms.analyses.find_stores import stores
+from .transforms.analyses.operations import Apply, Build, Call, Operation
+from .transforms.analyses.template_slots import array_operands_of
 from .transforms.errors import missing_rule
-from .transforms.expand_item_updates import expand_item_updates
-from .transforms.find_aliases import ANYTHING, NOTHING, OUTSIDE, Aliases, argument_of, both, contents_of
-from .transforms.find_changed import Calls, changed_atoms, changes_elsewhere, refuse_active_changes
-from .transforms.find_shared import Sharing, find_shared
-from .transforms.find_stores import stores
-from .transforms.heap_methods import CHANGING
-from .transforms.hoist_items import hoist_items
-from .transforms.lower_updates import lower_updates
-from .transforms.merge_versions import merge_versions
-from .transforms.nodes import call, find_nodes, load, located, names_read, tuple_of
-from .transforms.operations import Apply, Build, Call, Operation
-from .transforms.program import MISSING, Program
-from .transforms.rebuild import rebuilt
-from .transforms.share_reads import share_reads
-from .transforms.shown_names import shown_name
-from .transforms.template_slots import array_operands_of
+from .transforms.heap.heap_methods import CHANGING
+from .transforms.lowering.array_operands import array_operands
+from .transforms.lowering.drop_same_stores import drop_same_stores
+from .transforms.lowering.hoist_items import hoist_items
+from .transforms.lowering.lower_updates import lower_updates
+from .transforms.lowering.merge_versions import merge_versions
+from .transforms.lowering.share_reads import share_reads
+from .transforms.normal_form.expand_item_updates import expand_item_updates
+from .transforms.trees.nodes import call, find_nodes, load, located, names_read, tuple_of
+from .transforms.trees.program import MISSING, Program
+from .transforms.trees.rebuild import rebuilt
+from .transforms.trees.shown_names import shown_name
 from .writing import lowered_writes
 from .written_calls import lowered_calls
 

@@ -21,9 +21,9 @@ import gast
 from .compiled import compile_function
 from .source import read_source, remember_definition
 from .transforms.errors import NonDifferentiableError
-from .transforms.nodes import assign, constant, find_nodes, load, param, tuple_of, walk
-from .transforms.program import Names
-from .transforms.rebuild import rebuilt, substitute
+from .transforms.trees.nodes import assign, constant, find_nodes, load, param, tuple_of, walk
+from .transforms.trees.program import Names
+from .transforms.trees.rebuild import rebuilt, substitute
 
 __all__ = ["call_method", "call_star", "has_stars", "joined", "of_arity"]
 

@@ -14,8 +14,8 @@ from .function_state import state_of
 from .kind_values import kind_of_free
 from .kinds import UNKNOWN, Literal
 from .members import is_fixed
-from .transforms.nodes import find_nodes
-from .transforms.program import MISSING, Program, Scope
+from .transforms.trees.nodes import find_nodes
+from .transforms.trees.program import MISSING, Program, Scope
 
 __all__ = ["Capture", "capture_key", "captured"]
 

@@ -19,7 +19,7 @@ from .compiled import make_function
 from .derivative import Derivative
 from .structure import flatten, map_structure
 from .transforms.errors import NonDifferentiableError
-from .transforms.program import Scope
+from .transforms.trees.program import Scope
 
 __all__ = ["check_grads"]
 

@@ -21,7 +21,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from .running import Origin, origins
-from .transforms.program import Scope
+from .transforms.trees.program import Scope
 
 __all__ = ["compile_function", "make_function", "nested_code", "without_warnings"]
 

@@ -22,7 +22,7 @@ from .lift import Lifted, cached, lift
 from .registry import nondifferentiable
 from .structure import basis_of, flatten, map_structure, rows_of, unflatten_columns, unflatten_rows
 from .transforms.errors import NonDifferentiableError
-from .transforms.program import Scope
+from .transforms.trees.program import Scope
 
 __all__ = [
     "Composed",

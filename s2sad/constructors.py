@@ -23,10 +23,10 @@ from .members import super_of
 from .mirrors import made_like
 from .objects import is_named_tuple, is_plain, lookup, make
 from .registry import find_rule, is_nondifferentiable, refusal
-from .transforms.bind_methods import MethodCall
-from .transforms.bind_objects import Objects
-from .transforms.inline_calls import inline_calls
-from .transforms.nodes import (
+from .transforms.analyses.bind_methods import MethodCall
+from .transforms.lowering.inline_calls import inline_calls
+from .transforms.trees.bind_objects import Objects
+from .transforms.trees.nodes import (
     assign,
     attribute,
     call,
@@ -37,8 +37,8 @@ from .transforms.nodes import (
     names_read,
     statements_in,
 )
-from .transforms.program import MISSING, Program, Scope
-from .transforms.rebuild import bound_names, map_blocks, rebuilt
+from .transforms.trees.program import MISSING, Program, Scope
+from .transforms.trees.rebuild import bound_names, map_blocks, rebuilt
 
 __all__ = ["maker_of", "makes_known", "makes_plainly", "new_class", "put_in_constructors", "replacer_of"]
 

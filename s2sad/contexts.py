@@ -15,7 +15,7 @@ import numpy as np
 
 from .source import read_source
 from .transforms.errors import NoSourceError
-from .transforms.nodes import walk, walk_scope
+from .transforms.trees.nodes import walk, walk_scope
 
 __all__ = ["nature_of_context"]
 

@@ -26,9 +26,9 @@ from .pause_collection import collection_paused
 from .primitives import PRIMITIVES
 from .tangents import checked_bprop, tangent_like, unshared
 from .target import Target, target_of
-from .transforms.bind_captured import is_captured
+from .transforms.differentiation.bind_captured import is_captured
 from .transforms.errors import NonDifferentiableError, S2sadError
-from .transforms.program import Names
+from .transforms.trees.program import Names
 from .versions import Made, Versions, share
 
 __all__ = ["Derivative"]

@@ -73,8 +73,8 @@ from .kinds import (
 from .members import attribute_kind, held_kind, mirror_kind, named_kind, with_field
 from .objects import is_plain
 from .sparse import method_kind
-from .transforms.operations import index_items
-from .transforms.program import MISSING, Program
+from .transforms.analyses.operations import index_items
+from .transforms.trees.program import MISSING, Program
 
 __all__ = [
     "INTEGER",

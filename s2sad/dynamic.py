@@ -20,7 +20,7 @@ from .kind_values import kind_of
 from .lift import Key, Layout, Lifted, Recursive, cached, leaves, lift, moved
 from .registry import bprop
 from .runtime import add
-from .transforms.program import Scope
+from .transforms.trees.program import Scope
 
 __all__ = ["close_recursion", "fprop_of", "jvp_of", "open_recursion"]
 

@@ -13,8 +13,8 @@ from . import domain, heap
 from .conversions import dict_copy, list_copy
 from .kinds import UNKNOWN, Array, Kind
 from .primitives import PRIMITIVES
-from .transforms.classified import Operations
-from .transforms.find_aliases import (
+from .transforms.analyses.classified import Operations
+from .transforms.analyses.find_aliases import (
     OUTSIDE,
     Aliases,
     argument_of,
@@ -23,9 +23,10 @@ from .transforms.find_aliases import (
     find_aliases,
     is_outside,
 )
-from .transforms.find_changed import Calls, changing_calls
-from .transforms.find_stores import stores
-from .transforms.nodes import (
+from .transforms.analyses.find_changed import Calls, changing_calls
+from .transforms.analyses.find_stores import stores
+from .transforms.analyses.operations import Apply
+from .transforms.trees.nodes import (
     assigned_names,
     blocks_of,
     constant,
@@ -34,9 +35,8 @@ from .transforms.nodes import (
     own_statements,
     statements_in,
 )
-from .transforms.operations import Apply
-from .transforms.program import Program
-from .transforms.rebuild import parameter_names
+from .transforms.trees.program import Program
+from .transforms.trees.rebuild import parameter_names
 from .updates import repeated, times_repeated
 
 __all__ = [

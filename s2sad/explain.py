@@ -18,8 +18,8 @@ from .derivative import Derivative
 from .generate import Generator, Request
 from .target import Target
 from .transforms import NORMALISE
-from .transforms.printer import to_source
-from .transforms.program import Program
+from .transforms.trees.printer import to_source
+from .transforms.trees.program import Program
 
 __all__ = ["Explanation", "Stage", "explain"]
 

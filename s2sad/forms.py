@@ -41,16 +41,16 @@ from .specialise import (
     without_untaken,
 )
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
+from .transforms.analyses.find_kinds import Values
+from .transforms.analyses.operations import Call, Operation, classify
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
-from .transforms.expand_stars import expand_stars, lower_stars
-from .transforms.find_kinds import Values
-from .transforms.inline_calls import inline_calls
-from .transforms.lower_heap import lower_heap
-from .transforms.nodes import find_nodes
-from .transforms.operations import Call, Operation, classify
-from .transforms.program import MISSING, Names, Program, Scope
-from .transforms.promote_fields import promote_fields
-from .transforms.rebuild import parameter_names
+from .transforms.heap.lower_heap import lower_heap
+from .transforms.lowering.inline_calls import inline_calls
+from .transforms.lowering.promote_fields import promote_fields
+from .transforms.normal_form.expand_stars import expand_stars, lower_stars
+from .transforms.trees.nodes import find_nodes
+from .transforms.trees.program import MISSING, Names, Program, Scope
+from .transforms.trees.rebuild import parameter_names
 
 __all__ = ["Forms"]
 

@@ -8,7 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from .compiled import make_function
-from .transforms.program import Scope
+from .transforms.trees.program import Scope
 
 __all__ = ["dict_of_tuple", "forwarder", "is_class_method", "of_class"]
 

@@ -38,16 +38,16 @@ from .transforms import (
     simplify,
     unwatched,
 )
-from .transforms.check_fields import check_fields, check_iteration
+from .transforms.analyses.operations import Call
+from .transforms.differentiation.generation import Link
 from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxError, missing_rule
-from .transforms.generation import Link
-from .transforms.heap_writer import HeapRefusal
-from .transforms.operations import Call
-from .transforms.printer import Places, to_source_with_places
-from .transforms.program import MISSING, Program
-from .transforms.promote_fields import drop_holding
-from .transforms.rebuild import parameter_names
-from .transforms.remember import forget
+from .transforms.heap.heap_writer import HeapRefusal
+from .transforms.lowering.check_fields import check_fields, check_iteration
+from .transforms.lowering.promote_fields import drop_holding
+from .transforms.trees.printer import Places, to_source_with_places
+from .transforms.trees.program import MISSING, Program
+from .transforms.trees.rebuild import parameter_names
+from .transforms.trees.remember import forget
 
 __all__ = ["Generated", "Generator", "Request"]
 

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from .compiled import make_function
-from .transforms.program import Scope
+from .transforms.trees.program import Scope
 
 __all__ = ["GETTERS", "written_getter"]
 

@@ -14,10 +14,10 @@ from .members import member_of
 from .objects import is_plain
 from .outside import outside_of
 from .primitives import PRIMITIVES
-from .transforms.find_changed import changed_atoms
-from .transforms.nodes import load, names_read
-from .transforms.operations import Apply, Call, Operation, classify
-from .transforms.program import MISSING, Program
+from .transforms.analyses.find_changed import changed_atoms
+from .transforms.analyses.operations import Apply, Call, Operation, classify
+from .transforms.trees.nodes import load, names_read
+from .transforms.trees.program import MISSING, Program
 
 __all__ = ["HeapNatures", "has_heap"]
 

@@ -18,9 +18,9 @@ import gast
 
 from .kinds import Kind, Record
 from .members import member_of
-from .transforms.nodes import assign, attribute, call, find_nodes, load, located
-from .transforms.program import Program
-from .transforms.rebuild import map_blocks, rebuilt, substitute
+from .transforms.trees.nodes import assign, attribute, call, find_nodes, load, located
+from .transforms.trees.program import Program
+from .transforms.trees.rebuild import map_blocks, rebuilt, substitute
 
 __all__ = ["put_in_iterators", "without_iterators"]
 

@@ -14,9 +14,9 @@ from .fitting import contracted, fitted
 from .kinds import UNKNOWN, Kind
 from .primitives import PRIMITIVES
 from .runtime import unbroadcast, unreduce
-from .transforms.find_aliases import Aliases
-from .transforms.operations import Apply, classify
-from .transforms.program import Program
+from .transforms.analyses.find_aliases import Aliases
+from .transforms.analyses.operations import Apply, classify
+from .transforms.trees.program import Program
 
 __all__ = [
     "is_float",

@@ -47,7 +47,7 @@ from .rules import choices
 from .rules.methods import reshape_method
 from .rules.places import at_mask
 from .sparse import kind_with_sparse, makes_sparse
-from .transforms.template_slots import array_slots
+from .transforms.analyses.template_slots import array_slots
 
 __all__ = ["call_kind", "made_like"]
 

@@ -39,9 +39,9 @@ from .rules.methods import METHODS
 from .running import Origin
 from .source import read_source
 from .transforms.errors import missing_rule
-from .transforms.nodes import param
-from .transforms.printer import to_source_with_places
-from .transforms.program import Scope
+from .transforms.trees.nodes import param
+from .transforms.trees.printer import to_source_with_places
+from .transforms.trees.program import Scope
 
 __all__ = ["CALLED", "Key", "Layout", "Lifted", "Recursive", "cached", "leaves", "lift", "moved"]
 

@@ -10,9 +10,9 @@ import gast
 
 from .compiled import compile_function
 from .source import remember_definition
-from .transforms.lift_closures import lift_closures
-from .transforms.nodes import names_read
-from .transforms.program import Program
+from .transforms.lowering.lift_closures import lift_closures
+from .transforms.trees.nodes import names_read
+from .transforms.trees.program import Program
 
 __all__ = ["lifted_closures"]
 

@@ -15,7 +15,7 @@ from .kind_plans import is_differentiable
 from .kind_values import kind_of
 from .kinds import UNKNOWN, Array, Kind, Literal, Record, Scalar, Tuple, widen
 from .objects import ABSENT, lookup, mirror_class, shadows_fields
-from .transforms.operations import Member
+from .transforms.analyses.operations import Member
 
 __all__ = [
     "attribute_kind",

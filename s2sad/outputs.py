@@ -6,9 +6,9 @@ from typing import Any
 
 import gast
 
-from .transforms.nodes import assign, assigned_names, constant, load, located, tuple_of
-from .transforms.program import Program
-from .transforms.rebuild import rebuilt
+from .transforms.trees.nodes import assign, assigned_names, constant, load, located, tuple_of
+from .transforms.trees.program import Program
+from .transforms.trees.rebuild import rebuilt
 
 __all__ = ["refuse_rebound", "split_aux", "with_outputs"]
 

@@ -31,9 +31,9 @@ from .rules.math import planar_hypot
 from .rules.methods import ATTRIBUTES, METHODS
 from .sharing import is_fresh, is_read_only, sharing
 from .sparse import sparse_operator
-from .transforms.operations import Member
-from .transforms.program import MISSING
-from .transforms.template_slots import differentiable_slots
+from .transforms.analyses.operations import Member
+from .transforms.analyses.template_slots import differentiable_slots
+from .transforms.trees.program import MISSING
 from .updates import repeated, times_repeated
 
 __all__ = ["PRIMITIVES", "RulePrimitives"]

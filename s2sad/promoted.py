@@ -13,10 +13,10 @@ from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
 from .members import field_kind, member_of
 from .objects import ABSENT, lookup, shadows_fields
 from .primitives import PRIMITIVES
-from .transforms.nodes import load, names_read, walk
-from .transforms.operations import Apply, Call, Operation, classify
-from .transforms.program import MISSING, Program
-from .transforms.rebuild import parameters
+from .transforms.analyses.operations import Apply, Call, Operation, classify
+from .transforms.trees.nodes import load, names_read, walk
+from .transforms.trees.program import MISSING, Program
+from .transforms.trees.rebuild import parameters
 
 __all__ = ["KnownObjects", "is_unseen"]
 

@@ -15,9 +15,9 @@ from . import domain
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Scalar, Set, Sparse, Tuple
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
-from .transforms.generation import Generation
-from .transforms.operations import method_of_callable
-from .transforms.program import MISSING, Program
+from .transforms.analyses.operations import method_of_callable
+from .transforms.differentiation.generation import Generation
+from .transforms.trees.program import MISSING, Program
 
 __all__ = ["Purity"]
 

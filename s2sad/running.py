@@ -16,8 +16,8 @@ from pathlib import Path
 from types import CodeType
 
 from .transforms.errors import SourceLocation, locate_with
-from .transforms.printer import Place, Places
-from .transforms.program import Program
+from .transforms.trees.printer import Place, Places
+from .transforms.trees.program import Program
 
 __all__ = ["Origin", "origin_of", "origins"]
 

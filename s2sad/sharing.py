@@ -14,7 +14,7 @@ from .registry import find_rule, is_nondifferentiable
 from .rules.choices import kept_where, zeroed_where
 from .rules.methods import reshape_method, transpose_method
 from .rules.places import at_mask, cycled, from_mask
-from .transforms.operations import Apply
+from .transforms.analyses.operations import Apply
 
 __all__ = ["is_fresh", "is_read_only", "sharing"]
 

@@ -25,7 +25,7 @@ from .compare_code import Span, contains, is_same_code, is_same_outside, positio
 from .compiled import compile_function, nested_code, without_warnings
 from .mangle_names import mangle_names
 from .transforms.errors import NoSourceError, SourceLocation
-from .transforms.program import Scope
+from .transforms.trees.program import Scope
 
 __all__ = ["FunctionSource", "has_written_defaults", "read_source", "remember_definition"]
 

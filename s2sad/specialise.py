@@ -20,12 +20,13 @@ from .members import member_of
 from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
-from .transforms.bind_methods import LOOKING, MethodCall, called_method, method_names
-from .transforms.drop_untaken import drop_untaken
-from .transforms.hoist_fields import hoist_fields
-from .transforms.inline_calls import inline_calls
-from .transforms.merge_objects import merge_objects
-from .transforms.nodes import (
+from .transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, method_names
+from .transforms.analyses.operations import Operation, classify, rule_of_one
+from .transforms.lowering.drop_untaken import drop_untaken
+from .transforms.lowering.hoist_fields import hoist_fields
+from .transforms.lowering.inline_calls import inline_calls
+from .transforms.lowering.merge_objects import merge_objects
+from .transforms.trees.nodes import (
     assign,
     assigned_names,
     attribute,
@@ -38,9 +39,8 @@ from .transforms.nodes import (
     store,
     walk,
 )
-from .transforms.operations import Operation, classify, rule_of_one
-from .transforms.program import Program, Scope
-from .transforms.rebuild import map_blocks, rebuilt
+from .transforms.trees.program import Program, Scope
+from .transforms.trees.rebuild import map_blocks, rebuilt
 
 __all__ = [
     "calls_of_functions",

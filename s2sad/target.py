@@ -14,7 +14,7 @@ from .compiled import make_function
 from .getters import GETTERS, written_getter
 from .primitives import PRIMITIVES
 from .transforms.errors import NonDifferentiableError, missing_rule
-from .transforms.program import Scope
+from .transforms.trees.program import Scope
 
 __all__ = ["Target", "target_of"]
 

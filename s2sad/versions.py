@@ -17,7 +17,7 @@ from typing import Any
 from .captures import Capture, capture_key
 from .function_state import FunctionState
 from .kinds import UNKNOWN, Kind, Record
-from .transforms.program import Scope
+from .transforms.trees.program import Scope
 
 __all__ = ["Made", "Versions", "share"]
 

@@ -23,15 +23,24 @@ from .rules.methods import METHODS
 from .rules.places import at_mask, flat_places
 from .source import read_source
 from .transforms import normalise
-from .transforms.bind_methods import MethodCall
-from .transforms.expand_item_updates import index_value
-from .transforms.inline_calls import inline_calls
-from .transforms.lower_writes import Place, Writer, Written, lower_writes, without_unread
-from .transforms.nodes import assign, attribute, call, constant, find_nodes, load, located, names_read, same
-from .transforms.operations import Apply, classify
-from .transforms.program import MISSING, Names, Program
-from .transforms.rebuild import rebuilt
-from .transforms.to_ssa import IN_PLACE_OPERATORS
+from .transforms.analyses.bind_methods import MethodCall
+from .transforms.analyses.operations import IN_PLACE_OPERATORS, Apply, classify
+from .transforms.lowering.inline_calls import inline_calls
+from .transforms.lowering.lower_writes import Place, Writer, Written, lower_writes, without_unread
+from .transforms.normal_form.expand_item_updates import index_value
+from .transforms.trees.nodes import (
+    assign,
+    attribute,
+    call,
+    constant,
+    find_nodes,
+    load,
+    located,
+    names_read,
+    same,
+)
+from .transforms.trees.program import MISSING, Names, Program
+from .transforms.trees.rebuild import rebuilt
 
 __all__ = ["is_store", "lowered_writes"]
 

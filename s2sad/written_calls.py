@@ -33,8 +33,8 @@ from .kinds import Array, Kind
 from .outside import outside_of
 from .primitives import COPIED, PRIMITIVES
 from .source import read_source, remember_definition
-from .transforms.lower_writes import Writer, lower_writes
-from .transforms.nodes import (
+from .transforms.lowering.lower_writes import Writer, lower_writes
+from .transforms.trees.nodes import (
     assign,
     assigned_names,
     attribute,
@@ -47,8 +47,8 @@ from .transforms.nodes import (
     store,
     tuple_of,
 )
-from .transforms.program import Names, Program
-from .transforms.rebuild import map_blocks, parameter_names, rebuilt
+from .transforms.trees.program import Names, Program
+from .transforms.trees.rebuild import map_blocks, parameter_names, rebuilt
 
 __all__ = ["lowered_calls", "returning"]
 

@@ -17,7 +17,7 @@ import pytest
 
 from s2sad.compiled import make_function
 from s2sad.source import read_source
-from s2sad.transforms.program import Scope
+from s2sad.transforms.trees.program import Scope
 
 here = 10.0
 

@@ -19,15 +19,22 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
 
 
+LAYERS = ["trees", "analyses", "normal_form", "lowering", "heap", "differentiation", "simplification"]
+
+
 def modules(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob("*.py")) if path.is_file()]
+
+
+def transforms() -> list[Path]:
+    return sorted((ROOT / "transforms").rglob("*.py"))
 
 
 def package_files() -> set[str]:
     """All that an installed s2sad holds, by its path in site-packages."""
     files = {f"s2sad/{path.name}" for path in modules(ROOT / "s2sad")}
     files |= {f"s2sad/rules/{path.name}" for path in modules(ROOT / "s2sad" / "rules")}
-    files |= {f"s2sad/transforms/{path.name}" for path in modules(ROOT / "transforms")}
+    files |= {f"s2sad/{path.relative_to(ROOT)}" for path in transforms()}
     return files | {"s2sad/py.typed"}
 
 
@@ -96,8 +103,8 @@ def test_the_source_distribution_is_a_checkout(built: Path, tmp_path: Path) -> N
             if path.is_file() and not any(p.startswith(".") and p != ".ci" for p in relative.parts):
                 missing += [] if (tree / relative).exists() or path.suffix == ".pyc" else [str(relative)]
     assert not missing
-    for path in modules(ROOT / "transforms"):
-        assert (tree / "s2sad" / "transforms" / path.name).read_bytes() == path.read_bytes()
+    for path in transforms():
+        assert (tree / "s2sad" / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
     assert package_files() <= {str(path.relative_to(tree)) for path in tree.rglob("*")}
     # It imports as it is, and gives the same wheel.
     assert run(tree, "import s2sad; print(s2sad.__file__)") == str(tree / "s2sad" / "__init__.py")
@@ -108,10 +115,12 @@ def test_the_source_distribution_is_a_checkout(built: Path, tmp_path: Path) -> N
 
 def test_every_package_is_declared() -> None:
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "s2sad").rglob("*.py")}
-    folders -= {Path("s2sad/transforms")}  # a link in a checkout, a copy in a source distribution
+    # A link in a checkout, a copy in a source distribution.
+    folders = {f for f in folders if f.parts[:2] != ("s2sad", "transforms")}
+    linked = {Path("s2sad") / path.parent.relative_to(ROOT) for path in transforms()}
     declared = {Path(*name.split(".")) for name in PROJECT["tool"]["setuptools"]["packages"]}
-    assert folders | {Path("s2sad/transforms")} == declared
-    assert {path.parent for path in (ROOT / "transforms").rglob("*.py")} == {ROOT / "transforms"}
+    assert folders | linked == declared
+    assert {path.parent.name for path in transforms()} == {"transforms", *LAYERS}
 
 
 def test_the_version_is_told_once_and_the_same() -> None:
@@ -149,14 +158,28 @@ def unwanted_imports(path: Path) -> set[str]:
     allowed = {*sys.stdlib_module_names, "gast", "astunparse"}
     return {
         name
-        for name in imported(path, "s2sad.transforms")
+        for name in imported(path, package_of(path))
         if name.split(".")[0] not in allowed and not name.startswith("s2sad.transforms.")
     }
 
 
-@pytest.mark.parametrize("path", modules(ROOT / "transforms"), ids=lambda path: path.stem)
+def package_of(path: Path) -> str:
+    """The package that a module of the transforms is in; of no other module that asks, the transforms."""
+    inner = path.parent.relative_to(ROOT).parts if path.is_relative_to(ROOT) else ("transforms",)
+    return ".".join(["s2sad", *inner])
+
+
+@pytest.mark.parametrize("path", transforms(), ids=lambda path: "/".join(path.parts[-2:]))
 def test_transforms_stand_alone(path: Path) -> None:
     assert not unwanted_imports(path)
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_layers_of_the_transforms(layer: str) -> None:
+    below = {f"s2sad.transforms.{name}" for name in LAYERS[: LAYERS.index(layer) + 1]}
+    for path in modules(ROOT / "transforms" / layer):
+        read = {name for name in imported(path, package_of(path)) if name.startswith("s2sad.")}
+        assert {".".join(name.split(".")[:3]) for name in read} <= {*below, "s2sad.transforms.errors"}, path
 
 
 @pytest.mark.parametrize("line, found", [

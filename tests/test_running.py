@@ -12,7 +12,7 @@ import pytest
 import s2sad
 from s2sad.compiled import make_function
 from s2sad.running import Origin, origins
-from s2sad.transforms.program import Scope
+from s2sad.transforms.trees.program import Scope
 
 EQUAL = np.eye(2)
 

@@ -22,7 +22,7 @@ from s2sad import source
 from s2sad.compiled import make_function
 from s2sad.source import read_source
 from s2sad.transforms.errors import NoSourceError
-from s2sad.transforms.program import Scope
+from s2sad.transforms.trees.program import Scope
 
 THIS_FILE = __file__
 SCALE = 2.0

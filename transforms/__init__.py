@@ -13,41 +13,41 @@ from typing import Any
 
 import gast
 
-from .bind_imports import bind_imports
-from .check_syntax import check_syntax
-from .desugar_assignments import desugar_assignments
-from .desugar_attributes import desugar_attributes
-from .desugar_containers import desugar_containers
-from .desugar_contexts import desugar_contexts
-from .desugar_jumps import desugar_jumps
-from .desugar_match import desugar_match
-from .desugar_zips import desugar_zips
-from .differentiate_forward import differentiate_forward
-from .differentiate_reverse import differentiate_reverse
-from .expand_stars import expand_stars
-from .facts import Facts
-from .find_active import find_active
-from .find_kinds import find_kinds
-from .find_uses import find_uses
-from .fold_constants import fold_constants
-from .generation import Generation
-from .inline_temporaries import inline_temporaries
-from .join_exchanges import join_exchanges
-from .merge_copies import merge_copies, put_constants, share_names
-from .move_signs import move_signs
-from .nodes import find_nodes, load, names_read, statements_in, target_names
-from .place_definitions import place_definitions
-from .program import Program
-from .read_before_zero import read_before_zero
-from .remove_dead_code import remove_dead_code
-from .resolve_names import resolve_names
-from .restore_names import restore_names
-from .share_temporaries import share_temporaries
-from .share_values import share_values
-from .store_over_zero import store_over_zero
-from .to_anf import to_anf
-from .to_ssa import to_ssa
-from .update_in_place import update_in_place
+from .analyses.find_active import find_active
+from .analyses.find_kinds import find_kinds
+from .analyses.find_uses import find_uses
+from .differentiation.differentiate_forward import differentiate_forward
+from .differentiation.differentiate_reverse import differentiate_reverse
+from .differentiation.generation import Generation
+from .normal_form.bind_imports import bind_imports
+from .normal_form.check_syntax import check_syntax
+from .normal_form.desugar_assignments import desugar_assignments
+from .normal_form.desugar_attributes import desugar_attributes
+from .normal_form.desugar_containers import desugar_containers
+from .normal_form.desugar_contexts import desugar_contexts
+from .normal_form.desugar_jumps import desugar_jumps
+from .normal_form.desugar_match import desugar_match
+from .normal_form.desugar_zips import desugar_zips
+from .normal_form.expand_stars import expand_stars
+from .normal_form.place_definitions import place_definitions
+from .normal_form.resolve_names import resolve_names
+from .normal_form.to_anf import to_anf
+from .normal_form.to_ssa import to_ssa
+from .simplification.facts import Facts
+from .simplification.fold_constants import fold_constants
+from .simplification.inline_temporaries import inline_temporaries
+from .simplification.join_exchanges import join_exchanges
+from .simplification.merge_copies import merge_copies, put_constants, share_names
+from .simplification.move_signs import move_signs
+from .simplification.read_before_zero import read_before_zero
+from .simplification.remove_dead_code import remove_dead_code
+from .simplification.restore_names import restore_names
+from .simplification.share_temporaries import share_temporaries
+from .simplification.share_values import share_values
+from .simplification.store_over_zero import store_over_zero
+from .simplification.update_in_place import update_in_place
+from .trees.nodes import find_nodes, load, names_read, statements_in, target_names
+from .trees.program import Program
 
 __all__ = [
     "NORMALISE",

@@ -35,7 +35,7 @@ from ..conversions import (
     values_tangent,
 )
 from ..registry import bprop, nondifferentiable
-from ..transforms.helpers import (
+from ..transforms.trees.helpers import (
     is_mapping,
     is_sequence,
     merged,

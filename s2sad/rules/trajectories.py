@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
-from s2sad.transforms.program import Scope
+from s2sad.transforms.trees.program import Scope
 
 from ..compiled import make_function
 from ..registry import bprop, nondifferentiable

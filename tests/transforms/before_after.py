@@ -12,8 +12,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad.transforms.nodes import Comment
-from s2sad.transforms.printer import to_source
+from s2sad.transforms.trees.nodes import Comment
+from s2sad.transforms.trees.printer import to_source
 
 Node = Any  # gast publishes no types
 

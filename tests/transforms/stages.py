@@ -9,18 +9,18 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad.transforms.bind_imports import bind_imports
-from s2sad.transforms.check_syntax import check_syntax
-from s2sad.transforms.desugar_assignments import desugar_assignments
-from s2sad.transforms.desugar_contexts import desugar_contexts
-from s2sad.transforms.desugar_jumps import desugar_jumps
-from s2sad.transforms.desugar_match import desugar_match
-from s2sad.transforms.desugar_zips import desugar_zips
-from s2sad.transforms.place_definitions import place_definitions
-from s2sad.transforms.printer import to_source
-from s2sad.transforms.program import Program, Scope, program_of
-from s2sad.transforms.resolve_names import resolve_names
-from s2sad.transforms.to_anf import to_anf
+from s2sad.transforms.normal_form.bind_imports import bind_imports
+from s2sad.transforms.normal_form.check_syntax import check_syntax
+from s2sad.transforms.normal_form.desugar_assignments import desugar_assignments
+from s2sad.transforms.normal_form.desugar_contexts import desugar_contexts
+from s2sad.transforms.normal_form.desugar_jumps import desugar_jumps
+from s2sad.transforms.normal_form.desugar_match import desugar_match
+from s2sad.transforms.normal_form.desugar_zips import desugar_zips
+from s2sad.transforms.normal_form.place_definitions import place_definitions
+from s2sad.transforms.normal_form.resolve_names import resolve_names
+from s2sad.transforms.normal_form.to_anf import to_anf
+from s2sad.transforms.trees.printer import to_source
+from s2sad.transforms.trees.program import Program, Scope, program_of
 
 Pass = Callable[[Program], Program]
 

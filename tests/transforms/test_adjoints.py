@@ -10,8 +10,8 @@ import pytest
 
 from s2sad import domain
 from s2sad.primitives import PRIMITIVES
-from s2sad.transforms.adjoints import Adjoint, AdjointEmitter, Env
-from s2sad.transforms.nodes import constant, load
+from s2sad.transforms.differentiation.adjoints import Adjoint, AdjointEmitter, Env
+from s2sad.transforms.trees.nodes import constant, load
 from tests.transforms.analysed import analysed
 
 from .before_after import text_of

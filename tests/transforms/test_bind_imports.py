@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from s2sad.transforms.bind_imports import bind_imports
 from s2sad.transforms.errors import UnsupportedSyntaxError
-from s2sad.transforms.nodes import load
+from s2sad.transforms.normal_form.bind_imports import bind_imports
+from s2sad.transforms.trees.nodes import load
 from tests.transforms.stages import assert_agree, executable, read, up_to
 
 

@@ -7,9 +7,9 @@ import doctest
 import gast
 import pytest
 
-from s2sad.transforms import break_lines
-from s2sad.transforms.break_lines import break_line
-from s2sad.transforms.printer import WIDTH, to_source
+from s2sad.transforms.trees import break_lines
+from s2sad.transforms.trees.break_lines import break_line
+from s2sad.transforms.trees.printer import WIDTH, to_source
 from tests.transforms.tree_difference import difference
 
 

@@ -6,7 +6,7 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.nodes import load
+from s2sad.transforms.trees.nodes import load
 from tests.transforms.analysed import Node, analysed
 
 V = np.arange(4.0)

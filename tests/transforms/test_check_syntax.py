@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from s2sad.transforms.check_syntax import check_syntax
 from s2sad.transforms.errors import UnsupportedSyntaxError
+from s2sad.transforms.normal_form.check_syntax import check_syntax
 from tests.transforms.stages import read
 
 REFUSED = {

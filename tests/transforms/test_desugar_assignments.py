@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2sad.transforms.desugar_assignments import desugar_assignments
+from s2sad.transforms.normal_form.desugar_assignments import desugar_assignments
 from tests.transforms.random_expressions import random_assignments
 from tests.transforms.stages import assert_agree, body_after
 

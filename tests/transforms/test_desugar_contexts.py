@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from s2sad.transforms.desugar_contexts import desugar_contexts
+from s2sad.transforms.normal_form.desugar_contexts import desugar_contexts
 from tests.transforms.stages import assert_agree, body_after
 
 CONTEXTS = """

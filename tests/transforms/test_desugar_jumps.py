@@ -7,8 +7,8 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad.transforms.desugar_jumps import desugar_jumps
-from s2sad.transforms.program import Program
+from s2sad.transforms.normal_form.desugar_jumps import desugar_jumps
+from s2sad.transforms.trees.program import Program
 from tests.transforms.random_jumps import random_function
 from tests.transforms.stages import assert_agree, body_after
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2sad.transforms.desugar_match import desugar_match
+from s2sad.transforms.normal_form.desugar_match import desugar_match
 from tests.transforms.stages import assert_agree, body_after
 
 PAIRS = {

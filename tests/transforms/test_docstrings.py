@@ -21,7 +21,7 @@ def test_examples(name: str) -> None:
 
 
 def test_examples_are_found_and_can_fail() -> None:
-    module = importlib.import_module("s2sad.transforms.to_ssa")
+    module = importlib.import_module("s2sad.transforms.normal_form.to_ssa")
     assert doctest.testmod(module).attempted == 3
     wrong = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, None)
     assert doctest.DocTestRunner(verbose=False).run(wrong, out=lambda text: None).failed == 1

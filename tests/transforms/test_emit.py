@@ -10,10 +10,10 @@ import pytest
 
 from s2sad import domain
 from s2sad.primitives import PRIMITIVES
-from s2sad.transforms.emit import Emitter
+from s2sad.transforms.analyses.template_slots import carrying_operands, differentiable_slots
+from s2sad.transforms.differentiation.emit import Emitter
 from s2sad.transforms.errors import MissingRuleError
-from s2sad.transforms.nodes import load
-from s2sad.transforms.template_slots import carrying_operands, differentiable_slots
+from s2sad.transforms.trees.nodes import load
 from tests.transforms.analysed import analysed
 
 from .before_after import text_of

@@ -7,9 +7,10 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad.transforms.expand_stars import expand_stars, has_stars
-from s2sad.transforms.printer import to_source
-from s2sad.transforms.to_anf import to_anf
+from s2sad.transforms.normal_form.expand_stars import expand_stars
+from s2sad.transforms.normal_form.to_anf import to_anf
+from s2sad.transforms.trees.nodes import has_stars
+from s2sad.transforms.trees.printer import to_source
 from tests.transforms.stages import effect, executable, read, up_to
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.transforms.find_aliases import OUTSIDE, is_outside
+from s2sad.transforms.analyses.find_aliases import OUTSIDE, is_outside
 from tests.transforms.analysed import analysed, locals_of
 
 V = np.arange(4.0)

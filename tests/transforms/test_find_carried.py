@@ -8,8 +8,8 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad.transforms.find_carried import find_carried
-from s2sad.transforms.nodes import assigned_names, names_read
+from s2sad.transforms.analyses.find_carried import find_carried
+from s2sad.transforms.trees.nodes import assigned_names, names_read
 
 
 def carried(text: str, *having: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Liveness: what may still be read after each statement."""
 from __future__ import annotations
 
-from s2sad.transforms.find_live import find_live
-from s2sad.transforms.find_uses import find_uses
+from s2sad.transforms.analyses.find_live import find_live
+from s2sad.transforms.analyses.find_uses import find_uses
 
 from .before_after import Node, parse, text_of
 

@@ -11,9 +11,9 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.find_overlaps import Overlaps, has_solution
-from s2sad.transforms.nodes import walk
-from s2sad.transforms.program import Program, Scope, program_of
+from s2sad.transforms.analyses.find_overlaps import Overlaps, has_solution
+from s2sad.transforms.trees.nodes import walk
+from s2sad.transforms.trees.program import Program, Scope, program_of
 
 SIZE = 6
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from s2sad.primitives import PRIMITIVES
-from s2sad.transforms.find_shared import Sharing, find_shared
-from s2sad.transforms.find_stores import stores
+from s2sad.transforms.analyses.find_shared import Sharing, find_shared
+from s2sad.transforms.analyses.find_stores import stores
 from tests.transforms.analysed import analysed
 
 V = np.arange(4.0)

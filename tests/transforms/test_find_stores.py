@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from s2sad.primitives import PRIMITIVES
+from s2sad.transforms.analyses.find_stores import stores
 from s2sad.transforms.errors import UnsupportedSyntaxError
-from s2sad.transforms.find_stores import stores
 from tests.transforms.analysed import analysed
 
 

@@ -5,7 +5,7 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.fold_constants import fold_constants
+from s2sad.transforms.simplification.fold_constants import fold_constants
 
 from .before_after import Node, check, parse, purity, text_of
 

@@ -9,10 +9,10 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad.transforms.inline_template import ZERO, Zeros, fold_zeros, inline_template
-from s2sad.transforms.nodes import Comment, load, names_read
-from s2sad.transforms.printer import to_source
-from s2sad.transforms.program import Names
+from s2sad.transforms.differentiation.inline_template import ZERO, Zeros, fold_zeros, inline_template
+from s2sad.transforms.trees.nodes import Comment, load, names_read
+from s2sad.transforms.trees.printer import to_source
+from s2sad.transforms.trees.program import Names
 
 from .before_after import Node, parse
 

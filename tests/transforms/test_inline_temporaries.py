@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from s2sad.transforms.inline_temporaries import inline_temporaries
+from s2sad.transforms.simplification.inline_temporaries import inline_temporaries
 
 from .before_after import check, parse, purity, text_of
 

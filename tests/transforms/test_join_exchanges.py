@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from s2sad.transforms.join_exchanges import join_exchanges
-from s2sad.transforms.printer import to_source
-from s2sad.transforms.program import program_of
+from s2sad.transforms.simplification.join_exchanges import join_exchanges
+from s2sad.transforms.trees.printer import to_source
+from s2sad.transforms.trees.program import program_of
 
 CASES = {
     "two": ("t = u\n    u = v\n    v = t\n    return u, v", "u, v = v, u\n    return u, v"),

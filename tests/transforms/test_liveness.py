@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 import pytest
 
-from s2sad.transforms.liveness import (
+from s2sad.transforms.analyses.liveness import (
     captured_names,
     free_names,
     is_exit,

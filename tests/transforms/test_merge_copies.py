@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from s2sad.transforms.merge_copies import merge_copies
+from s2sad.transforms.simplification.merge_copies import merge_copies
 
 from .before_after import check, purity
 

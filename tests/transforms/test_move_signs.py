@@ -6,9 +6,9 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.move_signs import move_signs
-from s2sad.transforms.printer import to_source
-from s2sad.transforms.program import program_of
+from s2sad.transforms.simplification.move_signs import move_signs
+from s2sad.transforms.trees.printer import to_source
+from s2sad.transforms.trees.program import program_of
 
 MOVED = {
     """

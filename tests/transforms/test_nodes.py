@@ -7,7 +7,7 @@ import math
 import gast
 import pytest
 
-from s2sad.transforms.nodes import (
+from s2sad.transforms.trees.nodes import (
     assign,
     assigned_names,
     attribute,
@@ -26,8 +26,8 @@ from s2sad.transforms.nodes import (
     walk,
     walk_scope,
 )
-from s2sad.transforms.printer import to_source
-from s2sad.transforms.rebuild import substitute
+from s2sad.transforms.trees.printer import to_source
+from s2sad.transforms.trees.rebuild import substitute
 
 from .before_after import Node, parse, text_of
 

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.operations import (
+from s2sad.transforms.analyses.operations import (
     OPERATORS,
     Alias,
     Apply,
@@ -21,7 +21,7 @@ from s2sad.transforms.operations import (
     Opaque,
     index_items,
 )
-from s2sad.transforms.program import MISSING
+from s2sad.transforms.trees.program import MISSING
 from tests.transforms.analysed import analysed
 
 from .before_after import text_of

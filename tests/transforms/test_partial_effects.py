@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import s2sad
-from s2sad.transforms.to_anf import to_anf
-from s2sad.transforms.to_ssa import to_ssa
+from s2sad.transforms.normal_form.to_anf import to_anf
+from s2sad.transforms.normal_form.to_ssa import to_ssa
 from tests.transforms.stages import effect, executable, read, up_to
 
 KINDS = "(ValueError, ZeroDivisionError, IndexError)"

@@ -11,10 +11,10 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad.transforms import printer
 from s2sad.transforms.errors import UnsupportedSyntaxError
-from s2sad.transforms.nodes import Comment, assign, call, load, tuple_of
-from s2sad.transforms.printer import to_source
+from s2sad.transforms.trees import printer
+from s2sad.transforms.trees.nodes import Comment, assign, call, load, tuple_of
+from s2sad.transforms.trees.printer import to_source
 from tests.transforms.tree_difference import difference
 
 Node = Any

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.printer import to_source
+from s2sad.transforms.trees.printer import to_source
 from tests.transforms.tree_difference import difference
 
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))

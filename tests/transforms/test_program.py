@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad.transforms.errors import UnsupportedSyntaxError
-from s2sad.transforms.program import MISSING, Names, Program, Scope, program_of
+from s2sad.transforms.trees.program import MISSING, Names, Program, Scope, program_of
 
 
 def test_fresh_names_are_versions_and_temporaries_are_parts() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from s2sad.transforms.printer import to_source
-from s2sad.transforms.program import program_of
-from s2sad.transforms.read_before_zero import read_before_zero
+from s2sad.transforms.simplification.read_before_zero import read_before_zero
+from s2sad.transforms.trees.printer import to_source
+from s2sad.transforms.trees.program import program_of
 
 CASES = {
     "read once": (

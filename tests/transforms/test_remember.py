@@ -8,9 +8,9 @@ import gast
 import pytest
 
 import s2sad
-from s2sad.transforms.nodes import find_nodes, loads, own_statements, walk
-from s2sad.transforms.rebuild import map_blocks, rebuilt, with_body
-from s2sad.transforms.remember import forget, remembered
+from s2sad.transforms.trees.nodes import find_nodes, loads, own_statements, walk
+from s2sad.transforms.trees.rebuild import map_blocks, rebuilt, with_body
+from s2sad.transforms.trees.remember import forget, remembered
 
 from .before_after import parse
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from s2sad.transforms.remove_dead_code import remove_dead_code
+from s2sad.transforms.simplification.remove_dead_code import remove_dead_code
 
 from .before_after import Node, check, parse, purity
 

@@ -6,8 +6,8 @@ import gast
 import pytest
 
 from s2sad.transforms.errors import UnsupportedSyntaxError
-from s2sad.transforms.program import Program
-from s2sad.transforms.resolve_names import resolve_names
+from s2sad.transforms.normal_form.resolve_names import resolve_names
+from s2sad.transforms.trees.program import Program
 from tests.transforms.stages import assert_agree, body_after, executable, read
 
 PAIRS = {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import gast
 
-from s2sad.transforms.restore_names import restore_names
+from s2sad.transforms.simplification.restore_names import restore_names
 
 from .before_after import Node, check, parse, text_of
 

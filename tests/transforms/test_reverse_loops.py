@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.transforms.nodes import load
-from s2sad.transforms.reverse_loops import parallel_copies
+from s2sad.transforms.differentiation.reverse_loops import parallel_copies
+from s2sad.transforms.trees.nodes import load
 from tests.compare import check_program
 from tests.programs import build
 from tests.transforms.analysed import assert_derivative, stage

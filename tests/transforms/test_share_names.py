@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from s2sad.transforms.merge_copies import put_constants, share_names
+from s2sad.transforms.simplification.merge_copies import put_constants, share_names
 
 from .before_after import check
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from s2sad.transforms.share_temporaries import share_temporaries
+from s2sad.transforms.simplification.share_temporaries import share_temporaries
 
 from .before_after import check
 

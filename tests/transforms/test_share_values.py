@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from s2sad.transforms.printer import to_source
-from s2sad.transforms.program import program_of
-from s2sad.transforms.share_values import share_values
+from s2sad.transforms.simplification.share_values import share_values
+from s2sad.transforms.trees.printer import to_source
+from s2sad.transforms.trees.program import program_of
 
 SHARED = {
     """

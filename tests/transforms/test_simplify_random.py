@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.transforms.find_live import Live
-from s2sad.transforms.fold_constants import fold_constants
-from s2sad.transforms.inline_temporaries import inline_temporaries
-from s2sad.transforms.merge_copies import merge_copies
-from s2sad.transforms.remove_dead_code import remove_dead_code
+from s2sad.transforms.analyses.find_live import Live
+from s2sad.transforms.simplification.fold_constants import fold_constants
+from s2sad.transforms.simplification.inline_temporaries import inline_temporaries
+from s2sad.transforms.simplification.merge_copies import merge_copies
+from s2sad.transforms.simplification.remove_dead_code import remove_dead_code
 
 from .before_after import Node, parse, run, text_of
 

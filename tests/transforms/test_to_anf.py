@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from s2sad.transforms.is_normal import find_violations
-from s2sad.transforms.to_anf import to_anf
+from s2sad.transforms.normal_form.is_normal import find_violations
+from s2sad.transforms.normal_form.to_anf import to_anf
 from tests.transforms.random_expressions import random_assignments
 from tests.transforms.random_jumps import random_function
 from tests.transforms.stages import assert_agree, body_after

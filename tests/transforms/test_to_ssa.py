@@ -10,11 +10,11 @@ import gast
 import pytest
 
 from s2sad.transforms.errors import UnsupportedSyntaxError
-from s2sad.transforms.nodes import assigned_names, target_names, walk_scope
-from s2sad.transforms.printer import to_source
-from s2sad.transforms.program import Program
-from s2sad.transforms.to_anf import to_anf
-from s2sad.transforms.to_ssa import to_ssa
+from s2sad.transforms.normal_form.to_anf import to_anf
+from s2sad.transforms.normal_form.to_ssa import to_ssa
+from s2sad.transforms.trees.nodes import assigned_names, target_names, walk_scope
+from s2sad.transforms.trees.printer import to_source
+from s2sad.transforms.trees.program import Program
 from tests.transforms.stages import FRONT, assert_agree, read, up_to
 
 Node = Any  # gast publishes no types

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.transforms.nodes import loads
-from s2sad.transforms.update_in_place import update_in_place
+from s2sad.transforms.simplification.update_in_place import update_in_place
+from s2sad.transforms.trees.nodes import loads
 
 from .before_after import check
 

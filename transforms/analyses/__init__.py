@@ -1,0 +1,1 @@
+"""What is found of a program: kinds, aliases, activity, liveness, uses, changes."""

@@ -1,0 +1,143 @@
+"""Which function of an object's class an expression calls: methods, properties, operators.
+
+Only objects whose class is known are looked at (`primitives.member`); what their class does not define in
+Python is left to others.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..trees.nodes import call, is_atom, located
+from ..trees.program import MISSING, Program
+
+if TYPE_CHECKING:
+    from .operations import Primitives
+
+__all__ = ["LOOKING", "MethodCall", "called_method", "method_names"]
+
+MethodCall = tuple[Any, Any]  # the function, and the call of it with the object as an argument
+Kind = Callable[[Any], Any]
+
+BINARY = {
+    gast.Add: "add",
+    gast.Sub: "sub",
+    gast.Mult: "mul",
+    gast.Div: "truediv",
+    gast.FloorDiv: "floordiv",
+    gast.Mod: "mod",
+    gast.Pow: "pow",
+    gast.MatMult: "matmul",
+    gast.BitAnd: "and",
+    gast.BitOr: "or",
+    gast.BitXor: "xor",
+    gast.LShift: "lshift",
+    gast.RShift: "rshift",
+}
+UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
+COMPARED = {
+    gast.Eq: ("__eq__", "__eq__"),
+    gast.NotEq: ("__ne__", "__ne__"),
+    gast.Lt: ("__lt__", "__gt__"),
+    gast.LtE: ("__le__", "__ge__"),
+    gast.Gt: ("__gt__", "__lt__"),
+    gast.GtE: ("__ge__", "__le__"),
+}
+CALLED: dict[Any, str] = {abs: "__abs__", len: "__len__", float: "__float__", operator.abs: "__abs__"}
+
+
+def called_method(value: Any, program: Program, primitives: Primitives, kind: Kind) -> MethodCall | None:
+    """The function that an expression calls on an object of a known class, or None for all others."""
+
+    def method(owner: Any, name: str) -> Any:
+        member = primitives.member(kind(owner), name)
+        return member.value if member is not None and member.role == "method" else None
+
+    def calls(function: Any, *args: Any) -> MethodCall | None:
+        """The call, unless the function may answer that it does not apply."""
+        if function is None or "NotImplemented" in function.__code__.co_names:
+            return None
+        return function, located(call(function.__name__, *args), value)
+
+    match value:
+        case gast.Call():
+            return _called(value, program, primitives, kind)
+        case gast.Attribute(value=base) if program.resolve(value) is MISSING:
+            member = primitives.member(kind(base), value.attr)
+            return calls(member.value, base) if member is not None and member.role == "property" else None
+        case gast.UnaryOp(op=op, operand=operand) if type(op) in UNARY:
+            return calls(method(operand, UNARY[type(op)]), operand)
+        case gast.Subscript(value=base, slice=index) if is_atom(index):
+            return calls(method(base, "__getitem__"), base, index)
+        case gast.BinOp(left=left, op=op, right=right):
+            name = BINARY[type(op)]
+            pair = f"__{name}__", f"__r{name}__"
+        case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
+            pair = COMPARED[type(op)]
+        case _:
+            return None
+    if primitives.prefers_right(kind(left), kind(right), pair):
+        return calls(method(right, pair[1]), right, left)
+    return calls(method(left, pair[0]), left, right)
+
+
+# The expressions that look something up in the classes of their operands.
+LOOKING = (gast.Attribute, gast.UnaryOp, gast.Subscript, gast.BinOp, gast.Compare, gast.Call)
+
+
+def method_names(node: Any) -> list[tuple[Any, list[str]]]:
+    """What an expression may look up in the classes of its operands: each with the names."""
+    match node:
+        case gast.Attribute(value=gast.Name() as base, attr=name):
+            return [(base, [name])]
+        case gast.UnaryOp(op=op, operand=operand) if type(op) in UNARY:
+            return [(operand, [UNARY[type(op)]])]
+        case gast.Subscript(value=base):
+            return [(base, ["__getitem__"])]
+        case gast.BinOp(left=left, op=op, right=right):
+            name = BINARY[type(op)]
+            return [(side, [f"__{name}__", f"__r{name}__"]) for side in (left, right)]
+        case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
+            return [(side, list(COMPARED[type(op)])) for side in (left, right)]
+        case gast.Call(func=func, args=args):
+            called = [(func, ["__call__"])] if is_atom(func) else []
+            return called + [(a, sorted(set(CALLED.values()))) for a in args[:1] if not args[1:]]
+    return []
+
+
+def _called(value: Any, program: Program, primitives: Primitives, kind: Kind) -> MethodCall | None:
+    """Of a call: a method, a static method, or `__call__`."""
+    function = program.resolve(value.func)
+    if is_atom(value.func):
+        called = primitives.member(kind(value.func), "__call__")
+        if called is not None and called.role == "method":
+            return called.value, _with_first(value, value.func)
+        name = CALLED.get(function) if callable(function) and _is_hashable(function) else None
+        if name is not None and len(value.args) == 1 and not value.keywords:
+            member = primitives.member(kind(value.args[0]), name)
+            if member is not None and member.role == "method":
+                return member.value, value
+        return None
+    member = None if function is not MISSING else primitives.member(kind(value.func.value), value.func.attr)
+    if member is None:
+        return None
+    if member.role == "method":
+        return member.value, _with_first(value, value.func.value)
+    return (member.value, value) if member.role != "property" and member.value is not None else None
+
+
+def _is_hashable(function: Any) -> bool:
+    try:
+        hash(function)
+    except TypeError:
+        return False
+    return True
+
+
+def _with_first(node: Any, first: Any) -> Any:
+    """The call with one more argument, before the others."""
+    return located(gast.Call(func=node.func, args=[first, *node.args], keywords=node.keywords), node)

@@ -1,0 +1,300 @@
+"""Which values that a reverse sweep wants to read may have been overwritten by then."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assigned_names, blocks_of, children, find_nodes, load, names_read, walk
+from ..trees.program import Program
+from .find_aliases import ANYTHING, NOTHING, Aliases, both
+from .find_changed import Calls
+from .find_overlaps import Overlaps
+from .liveness import live_before
+from .operations import is_pop
+
+__all__ = ["SHAPE_ATTRIBUTES", "SHAPE_ONLY", "Changes"]
+
+# Reads of an array that ask for its shape and dtype alone: of which arguments, by the function's name.
+SHAPE_ONLY = {
+    "zeros_like": (0,),
+    "zeros_of": (0,),
+    "ones_like": (0,),
+    "full_like": (0,),
+    "unbroadcast": (1,),
+    "fitted": (1,),
+    "contracted": (2,),
+    "unreduce": (1,),
+    "broadcast_like": (1,),
+    "conform": (1,),
+    "reaching": (1,),
+    "take_at": (2,),
+    "take_stored": (2,),
+    "captured_part": (2,),
+    "stored_in": (1,),
+    "lower_triangle": (0,),
+    "reduced_size": (0,),
+    "counted": (0,),
+    "len": (0,),
+    "shape": (0,),
+    "size": (0,),
+    "ndim": (0,),
+}
+SHAPE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
+
+
+class Changes:
+    """The changes in place in a program, and where they stand."""
+
+    def __init__(
+        self,
+        program: Program,
+        aliases: Callable[[], Aliases],
+        stores: list[tuple[str, Any]],
+        calls: Calls,
+        elsewhere: list[tuple[str, Any]],
+        keeps_shape: Callable[[str], bool],
+        is_integer: Callable[[str], bool] = lambda name: False,
+        is_free_data: Callable[[str], bool] = lambda name: False,
+    ) -> None:
+        """`stores` are the statements that change an object in place, each with the name that it changes it
+        through, `elsewhere` those that may change what a name holds, or (no name) something outside;
+        `keeps_shape(name)` says that no change alters the shape of what a name holds, as of arrays,
+        `is_integer(name)` that it holds a Python integer, and `is_free_data(name)` that it is none of the
+        function's names and holds something that can be changed.
+        """
+        self._overlaps = Overlaps(program, is_integer)
+        self._aliases = aliases
+        self._stores = list(stores)
+        self._stores += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
+        self._stores += elsewhere
+        self._keeps_shape = keeps_shape
+        self._program = program
+        self._is_free_data = is_free_data
+
+    @property
+    def aliases(self) -> Aliases:
+        return self._aliases()
+
+    @cached_property
+    def _positions(self) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """For each statement its place in the text and the loops around it."""
+        found: dict[int, tuple[int, tuple[int, ...]]] = {}
+
+        def visit(statements: list[Any], loops: tuple[int, ...]) -> None:
+            for s in statements:
+                found[id(s)] = len(found), loops
+                if isinstance(s, gast.If):
+                    visit(s.body, loops)
+                    visit(s.orelse, loops)
+                elif isinstance(s, (gast.For, gast.While)):
+                    visit(s.body, (*loops, id(s)))
+                else:
+                    for block in blocks_of(s):
+                        visit(block, loops)
+
+        visit(self._program.tree.body, ())
+        return found
+
+    def _excludes(self, a: Any, b: Any) -> bool:
+        """Whether two statements stand in opposite arms of a branch, so that a run takes only one of them."""
+        arms = self._arms
+        return any(arms[id(b)].get(branch, arm) != arm for branch, arm in arms[id(a)].items())
+
+    @cached_property
+    def _arms(self) -> dict[int, dict[int, bool]]:
+        """For each statement the branches around it, and in which of their arms it stands."""
+        found: dict[int, dict[int, bool]] = {}
+
+        def visit(statements: list[Any], around: dict[int, bool]) -> None:
+            for s in statements:
+                found[id(s)] = around
+                if isinstance(s, gast.If):
+                    visit(s.body, {**around, id(s): True})
+                    visit(s.orelse, {**around, id(s): False})
+                else:
+                    for block in blocks_of(s):
+                        visit(block, around)
+
+        visit(self._program.tree.body, {})
+        return found
+
+    @cached_property
+    def _loops(self) -> dict[int, tuple[frozenset[str], frozenset[str]]]:
+        """For each loop the names that its body assigns, and those of them that a later iteration reads."""
+        found = {}
+        for s in find_nodes(self._program.tree, gast.For, gast.While):
+            assigned = frozenset(assigned_names(s.body))
+            found[id(s)] = assigned, assigned & live_before(s.body, frozenset(), frozenset())[0]
+        return found
+
+    def _shared(self, name: str, changed: str) -> frozenset[str]:
+        """The roots of the object of `changed` that `name` has too, or what it holds."""
+        return self._held(name) & self._aliases().held.get(changed, ANYTHING)[0]
+
+    def _held(self, name: str) -> frozenset[str]:
+        """The roots of the object of a name, and of what it holds."""
+        held = self._aliases().held.get(name)
+        return both(held or (ANYTHING if self._is_free_data(name) else NOTHING))
+
+    def _returns(self, name: str, changed: str, loop: int) -> bool:
+        """Whether an iteration of a loop may change, as `changed`, what an earlier one held as `name`."""
+        held, shared = self._aliases().held, self._shared(name, changed)
+        made, carried = self._loops[loop]
+        return not shared <= made or any(both(held.get(c, NOTHING)) & shared for c in carried)
+
+    def is_changed(self, name: str) -> bool:
+        """Whether an object that a name holds is changed anywhere."""
+        return bool(self._stores) and bool(self._held(name) & self._changed)
+
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        """The roots of all objects that are changed."""
+        held = self._aliases().held
+        return frozenset().union(*(held.get(changed, ANYTHING)[0] for changed, _ in self._stores))
+
+    def may_grow(self, name: str) -> bool:
+        """Whether the number of items of what a name holds may change."""
+        return not self._keeps_shape(name) and self.is_changed(name)
+
+    def is_change(self, statement: Any) -> bool:
+        """Whether a statement is one that changes something in place."""
+        return any(s is statement for _, s in self._stores)
+
+    def may_be_overwritten(self, statement: Any, name: Any) -> bool:
+        """Whether an object that a name holds at a statement may be changed by a later one."""
+        return self._is_changed_after(statement, name, self._stores)
+
+    def _is_changed_after(self, statement: Any, name: Any, stores: list[tuple[str, Any]]) -> bool:
+        if not stores or not isinstance(name, gast.Name):
+            return False
+        place, loops = self._positions[id(statement)]
+        view = self._views.get(name.id)
+        for changed, store in stores:
+            if self._shared(name.id, changed):
+                if view is not None and not self._overlaps.may_hit(view, statement, store):
+                    continue
+                where, around = self._positions[id(store)]
+                if where > place and not self._excludes(statement, store):
+                    return True
+                if any(self._returns(name.id, changed, k) for k in loops if k in around):
+                    return True
+        return False
+
+    @cached_property
+    def _functions(self) -> set[str]:
+        tree = self._program.tree
+        return {f.name for f in find_nodes(tree, gast.FunctionDef) if f is not tree}
+
+    def functions_overwritten(self, statement: Any, code: list[Any]) -> list[str]:
+        """The nested functions that a primitive is given, and that its reverse may call, of which what they
+        read may be changed after it: attributes as well.
+        """
+        value = getattr(statement, "value", None)
+        if not self._functions or not isinstance(value, gast.Call):
+            return []
+        values: dict[str, None] = {}
+        for part in code:
+            _values_read(part, values, self._keeps_shape)
+        held, given = self._aliases().held, names_read([*value.args, *(k.value for k in value.keywords)])
+        read = [n for n in given if n in values and held.get(n, NOTHING)[0] & self._functions]
+        if not read:
+            return []
+        stores = self._stores + [
+            (t.value.id, s)
+            for s in find_nodes(self._program.tree, gast.Assign)
+            for t in s.targets
+            if isinstance(t, gast.Attribute) and isinstance(t.value, gast.Name)
+        ]
+        return [n for n in read if self._is_changed_after(statement, load(n), stores)]
+
+    @cached_property
+    def _views(self) -> dict[str, Any]:
+        """The names that are assigned once, a part of an array or what it holds, with the subscript."""
+        names = find_nodes(self._program.tree, gast.Name)
+        assigned = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
+        return {
+            s.targets[0].id: s.value
+            for s in find_nodes(self._program.tree, gast.Assign)
+            if isinstance(s.targets[0], gast.Name)
+            and isinstance(s.value, gast.Subscript)
+            and assigned[s.targets[0].id] == 1
+        }
+
+    def is_final(self, statement: Any, place: Any) -> bool:
+        """Whether nothing that comes after a statement changes the part of an array that a subscript names
+        there.
+        """
+        if not self._stores:
+            return True
+        return all(
+            not self._overlaps.may_hit(place, statement, store)
+            for changed, store in self._stores
+            if self._shared(place.value.id, changed)
+        )
+
+    def is_read_before(self, name: str, statement: Any) -> bool:
+        """Whether what is changed at a statement is read before it, other than by changes like this one."""
+        place, loops = self._positions[id(statement)]
+        changing = {
+            id(s)
+            for changed, s in self._stores
+            if changed == name and not is_pop(getattr(s, "value", None))
+        }
+        for s in walk(self._program.tree):
+            if id(s) in self._positions and id(s) not in changing and name in names_read(_header(s)):
+                where, around = self._positions[id(s)]
+                if where < place or set(loops) & set(around):
+                    return True
+        return False
+
+    def overwritten(self, statement: Any, code: list[Any]) -> list[str]:
+        """The names whose values the reverse of a statement reads and that may be overwritten after it."""
+        if not self._stores or not code:
+            return []
+        read: dict[str, None] = {}
+        for part in code:
+            _values_read(part, read, self._keeps_shape)
+        return [
+            n
+            for n in read
+            if (n in self._program.locals or self._is_free_data(n))
+            and self.may_be_overwritten(
+                statement, gast.Name(id=n, ctx=gast.Load(), annotation=None, type_comment=None)
+            )
+        ]
+
+
+def _header(s: Any) -> list[Any]:
+    """What a statement reads itself, without the blocks in it."""
+    if isinstance(s, gast.For):
+        return [s.iter]
+    if isinstance(s, (gast.If, gast.While)):
+        return [s.test]
+    if isinstance(s, gast.With):
+        return [item.context_expr for item in s.items]
+    return [] if isinstance(s, gast.Try) else [s]
+
+
+def _values_read(node: Any, found: dict[str, None], keeps_shape: Callable[[str], bool]) -> None:
+    """Notes the names of which a tree reads what a change may alter: values, and the shape of containers."""
+    if isinstance(node, gast.Name):
+        if isinstance(node.ctx, gast.Load):
+            found[node.id] = None
+        return
+    spared: list[Any] = []
+    if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
+        spared = [node.value]
+    elif isinstance(node, gast.Call):
+        name = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
+        spared = [node.args[k] for k in SHAPE_ONLY.get(name, ()) if k < len(node.args)]
+        if name in ("may_share_memory", "adjoint_of"):  # which ask for the object
+            spared = list(node.args)
+    spared = [n for n in spared if not isinstance(n, gast.Name) or keeps_shape(n.id)]
+    for child in children(node):
+        if not any(child is n for n in spared):
+            _values_read(child, found, keeps_shape)

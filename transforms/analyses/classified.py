@@ -1,0 +1,73 @@
+"""What the values of a program compute, each classified once for all that ask.
+
+Form: the normal form or single assignment, with the kinds of its names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..trees.nodes import names_read
+from ..trees.program import Program
+from .operations import (
+    Alias,
+    Apply,
+    Build,
+    Call,
+    Field,
+    Item,
+    Opaque,
+    Operation,
+    Pop,
+    Primitives,
+    classify,
+)
+from .template_slots import carrying_operands
+
+__all__ = ["Operations"]
+
+
+class Operations:
+    """The operations of one program; `kind(atom)` is the kind of an atom in it."""
+
+    def __init__(self, program: Program, primitives: Primitives, kind: Callable[[Any], Any]) -> None:
+        self.program, self.primitives, self.kind = program, primitives, kind
+        self._found: dict[int, tuple[Any, Operation]] = {}  # with the node, whose identity is the key
+        self._sources: dict[int, list[str]] = {}
+
+    def of(self, value: Any) -> Operation:
+        """What the right-hand side of an assignment computes."""
+        found = self._found.get(id(value))
+        if found is None:
+            found = value, classify(value, self.program, self.primitives, self.kind)
+            self._found[id(value)] = found
+        return found[1]
+
+    def sources(self, value: Any) -> list[str]:
+        """The names that what is computed may vary with."""
+        found = self._sources.get(id(value))
+        if found is None:
+            found = self._sources[id(value)] = names_read(self._varying(self.of(value)))
+        return found
+
+    def carrying(self, operation: Apply) -> list[Any]:
+        """The operands that the derivative of a primitive flows through."""
+        if self.primitives.is_nondifferentiable(operation.function):
+            return []
+        rule = self.primitives.find_rule(operation.function)
+        return list(operation.operands()) if rule is None else carrying_operands(operation, rule)
+
+    def _varying(self, operation: Operation) -> list[Any]:
+        match operation:
+            case Alias(source=source):
+                return [source]
+            case Apply():
+                return self.carrying(operation)
+            case Call():
+                return [*operation.operands(), operation.callee]
+            case Item(base=base) | Field(base=base) | Pop(base=base):
+                return [base]
+            case Build(items=items) | Opaque(items=items):
+                return list(items)
+        return []

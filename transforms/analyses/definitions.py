@@ -1,0 +1,72 @@
+"""What a program's names are assigned, and how often they are read.
+
+Form: the single-assignment form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assigned_names, blocks_of, find_nodes, target_names
+
+__all__ = ["Definitions"]
+
+
+class Definitions:
+    """The assignments of a program, nested functions aside."""
+
+    def __init__(self, tree: Any) -> None:
+        self._reads = Counter(n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load))
+        self._blocks: dict[str, int] = {}  # the number of the block in which a name is assigned
+        self._values: dict[str, Any] = {}
+        self._iterated: dict[str, Any] = {}
+        bound: Counter[str] = Counter()
+        for number, block in enumerate(_blocks(tree.body)):
+            for s in block:
+                names = _bound_by(s)
+                bound.update(names)
+                self._blocks.update(dict.fromkeys(names, number))
+                if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
+                    self._values[s.targets[0].id] = s.value
+                elif isinstance(s, gast.For) and isinstance(s.target, gast.Name):
+                    self._iterated[s.target.id] = s.iter
+        for found in (self._values, self._iterated):
+            for name in [n for n in found if bound[n] > 1]:
+                del found[name]
+
+    def value(self, name: str) -> Any | None:
+        """The expression that a name is assigned, if it is once."""
+        return self._values.get(name)
+
+    def iterated(self, name: str) -> Any | None:
+        """What a loop takes a name's values from, if nothing else gives it any."""
+        return self._iterated.get(name)
+
+    def display(self, node: Any, reader: str) -> Sequence[Any] | None:
+        """The items of a list or tuple that nobody reads but what is assigned to `reader`, behind it in its
+        block.
+        """
+        if not isinstance(node, gast.Name) or self._reads[node.id] != 1:
+            return None
+        value: Any = self._values.get(node.id)
+        if not isinstance(value, (gast.List, gast.Tuple)):
+            return None
+        return value.elts if self._blocks[node.id] == self._blocks.get(reader) else None
+
+
+def _blocks(block: list[Any]) -> Iterator[list[Any]]:
+    yield block
+    for s in block:
+        for inner in blocks_of(s):
+            yield from _blocks(inner)
+
+
+def _bound_by(s: Any) -> list[str]:
+    """The names that a statement itself binds, apart from those in its blocks."""
+    if isinstance(s, gast.For):
+        return list(target_names(s.target))
+    return [] if blocks_of(s) else assigned_names(s)

@@ -1,0 +1,102 @@
+"""Activity: which names vary with the arguments that are differentiated.
+
+A name is active when a differentiable path leads to it from one of those arguments. What is not active needs
+neither tangent nor adjoint. (The other half, whether the result depends on a name, needs no analysis:
+adjoints are only made where one arrives.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import blocks_of, names_read, statements_in, walk
+from ..trees.program import Program
+from .classified import Operations
+from .liveness import captured_names
+from .operations import Apply
+
+__all__ = ["find_active", "loop_elements"]
+
+
+def loop_elements(s: Any) -> list[tuple[Any, Any]]:
+    """The targets of a `for` loop, each with what its values come from."""
+    function = s.iter.func.id if isinstance(s.iter, gast.Call) and isinstance(s.iter.func, gast.Name) else ""
+    if isinstance(s.target, gast.Tuple):
+        if function == "zip" and len(s.iter.args) == len(s.target.elts):
+            return list(zip(s.target.elts, s.iter.args, strict=True))
+        if function == "enumerate" and len(s.target.elts) == 2:
+            return [(s.target.elts[1], s.iter.args[0])]
+    return [(s.target, s.iter)]
+
+
+def find_active(
+    program: Program,
+    wrt: Iterable[str],
+    operations: Operations,
+    can_vary: Callable[[str], bool],
+    classes: Iterable[frozenset[str]] = (),
+) -> frozenset[str]:
+    """The active names, given those of the arguments; `can_vary(name)` is False for kinds without derivative
+    (integers, strings). Of each of `classes`, whose names share objects that are changed, all are active or
+    none.
+    """
+    active = {name for name in wrt if can_vary(name)}
+
+    def reads_active(nodes: Iterable[Any]) -> bool:
+        return any(name in active for node in nodes for name in names_read(node))
+
+    def mark(target: Any) -> None:
+        for n in walk(target):
+            if isinstance(n, gast.Name) and can_vary(n.id):
+                active.add(n.id)
+
+    def visit(statements: list[Any]) -> None:
+        for s in statements:
+            match s:
+                case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
+                    for target, value in zip(elts, values, strict=True):
+                        if reads_active([value]):
+                            mark(target)
+                case gast.Assign(targets=[target]):
+                    if not active.isdisjoint(operations.sources(s.value)):
+                        mark(target.value if isinstance(target, gast.Subscript) else target)
+                case gast.AugAssign(target=gast.Subscript(value=base)):
+                    if reads_active([s.value]):
+                        mark(base)
+                case gast.Expr(value=gast.Call(func=gast.Attribute(value=base), args=args)):
+                    if isinstance(base, gast.Name) and reads_active(args):
+                        mark(base)
+                case gast.Expr(value=gast.Call(func=gast.Name(), args=[base, _, value])):
+                    if isinstance(operations.of(s.value), Apply) and reads_active([value]):
+                        mark(base)
+                case gast.If():
+                    visit(s.body)
+                    visit(s.orelse)
+                case gast.For():
+                    for target, source in loop_elements(s):
+                        if reads_active([source]):
+                            mark(target)
+                    visit(s.body)
+                case gast.While() | gast.With():
+                    visit(s.body)
+                case gast.Try():
+                    for block in blocks_of(s):
+                        visit(block)
+                    if reads_active(s.body):  # an exception may hold what the body computes with
+                        active.update(h.name.id for h in s.handlers if h.name is not None)
+                case gast.FunctionDef():
+                    if any(name in active for _, name in captured_names(s)):
+                        active.add(s.name)
+
+    functions = {s.name for s in statements_in(program.tree.body) if isinstance(s, gast.FunctionDef)}
+    while True:
+        size = len(active)
+        visit(program.tree.body)
+        for names in classes:
+            if names & active:
+                active |= set(filter(can_vary, names)) - functions
+        if len(active) == size:
+            return frozenset(active)

@@ -1,0 +1,331 @@
+"""Aliases: which names may hold the same array or list, and whether a change in place is seen through another
+name.
+
+Form: the single-assignment form. Each name has two sets of roots: those of the object that it holds, and
+those of what that object holds (a list its elements). A root is the statement, by the name it assigns, that
+may have made the object, `<a>` and `<a[]>` for the object that the caller passed as `a` and for what that
+holds, or OUTSIDE for what came from a global or a call. A view has the roots of its array. The sets only
+over-approximate, as long as no two arguments share memory, which is checked where one is written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assigned_names, blocks_of, bound_in_header, load, names_read, statements_in, walk
+from ..trees.program import Program
+from .find_exchanges import find_exchanges
+from .liveness import live_before, loop_head
+from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
+
+__all__ = ["OUTSIDE", "Aliases", "argument_of", "contents_of", "find_aliases", "is_outside"]
+
+OUTSIDE = "<>"
+_UPDATES = frozenset(IN_PLACE_OPERATORS.values())
+Roots = frozenset[str]
+
+
+def argument_root(name: str) -> str:
+    return f"<{name}>"
+
+
+def contents_root(name: str) -> str:
+    return f"<{name}[]>"
+
+
+def argument_of(root: str) -> str | None:
+    """The parameter whose own object a root is."""
+    inner = root[1:-1] if root.startswith("<") else ""
+    return inner if inner.isidentifier() and root != OUTSIDE else None
+
+
+def contents_of(root: str) -> str | None:
+    """The parameter of which a root is what it holds."""
+    return root[1:-3] if root.startswith("<") and root.endswith("[]>") else None
+
+
+def is_outside(root: str) -> bool:
+    """Whether an object of this root is held outside the function."""
+    return root.startswith("<")
+
+
+Held = tuple[Roots, Roots]  # of the object itself, and of what it holds
+NOTHING: Held = frozenset(), frozenset()
+ANYTHING: Held = frozenset({OUTSIDE}), frozenset({OUTSIDE})
+
+
+def both(held: Held) -> Roots:
+    return held[0] | held[1]
+
+
+def union(found: Iterable[Held]) -> Held:
+    found = list(found)
+    return frozenset().union(*(h[0] for h in found)), frozenset().union(*(h[1] for h in found))
+
+
+class Aliases:
+    """What `find_aliases` found."""
+
+    def __init__(
+        self,
+        tree: Any,
+        held: dict[str, Held],
+        together: dict[str, Held],
+        live_after: dict[int, frozenset[str]],
+    ) -> None:
+        """`held` is what names hold at any time; names that share no root in `together` share no object at
+        any one time, though loops may pass it from one to the other.
+        """
+        self.tree, self.held, self.together, self.live_after = tree, held, together, live_after
+        self.iterated = iterated(tree.body)
+
+    def reaches(self, a: str, b: str) -> bool:
+        """Whether the object of `b` may be that of `a`, or one that this holds."""
+        return bool(both(self.held.get(a, NOTHING)) & self.held.get(b, ANYTHING)[0])
+
+    def loops_over(self, name: str, statement: Any) -> list[str]:
+        """The names that loops around a statement take elements from and that may be the object of `name`."""
+        return sorted(n for n in self.iterated[id(statement)] if n in self.held and self.reaches(n, name))
+
+    def others(self, name: str, statement: Any, result: str | None = None) -> list[str]:
+        """Who else sees a change that `statement` makes to the object of `name`: the roots of it that are
+        outside of the function, and other names that are read later.
+        """
+        mine, now = self.held.get(name, ANYTHING)[0], self.together.get(name, ANYTHING)[0]
+        found = sorted(filter(is_outside, mine))
+        found += sorted(
+            other
+            for other in self.live_after[id(statement)]
+            if other not in (name, result) and both(self.together.get(other, NOTHING)) & now
+        )
+        return [] if found and mine == {name} and made_anew(self.tree.body, name, statement) else found
+
+
+def made_anew(statements: list[Any], name: str, change: Any) -> bool:
+    """Whether the object of `name` is made anew in each iteration, and nothing else gets hold of it before
+    `change`: what holds an object of that origin then holds one of an earlier iteration.
+    """
+    for k, s in enumerate(statements):
+        if isinstance(s, gast.Assign) and name in assigned_names(s):
+            for later in statements[k + 1 :]:
+                if later is change:
+                    return True
+                inside = any(n is change for n in walk(later))
+                if any(_passes_on(n, name, change) for n in walk(later)):
+                    return False
+                if inside:
+                    return True
+            return False
+        for block in blocks_of(s):
+            if name in assigned_names(block):
+                return made_anew(block, name, change)
+    return False
+
+
+def _passes_on(node: Any, name: str, change: Any) -> bool:
+    """Whether a statement may give another name hold of the object of `name`."""
+    if isinstance(node, gast.For):
+        return name in names_read(node.iter)
+    if node is change or not isinstance(node, gast.stmt) or blocks_of(node):
+        return False
+    if isinstance(node, gast.AugAssign):
+        return False
+    return name in names_read(node)
+
+
+def find_aliases(
+    program: Program,
+    operation_of: Callable[[Any], Operation],
+    is_immutable: Callable[[str], bool],
+    sharing: Callable[[Apply], str],
+    is_scalar_item: Callable[[Any, Any], bool],
+    is_container: Callable[[Any], bool],
+    is_in_place: Callable[[Any], bool],
+    is_array: Callable[[Any], bool],
+    is_same: Callable[[Any], bool] = lambda call: False,
+    makes_new: Callable[[Any], bool] = lambda call: False,
+) -> Aliases:
+    """The aliases among a program's names.
+
+    `is_immutable(name)` says that a name's kind cannot be changed in place; `sharing(operation)` is "fresh"
+    when a function's result shares no memory with its arguments, "view" when it always does with its first,
+    "maybe" when it may with that, else "unknown"; `is_scalar_item(base, index)` says that an item is a number
+    rather than a view; `is_container(atom)` that an item is an object that is held, `is_array(atom)` that
+    what is stored is copied; `is_same(call)` that it returns its first argument; `makes_new(call)` that the
+    result of a user's function shares no memory with anything.
+    """
+    tree, immutable = program.tree, cache(is_immutable)
+    passing: frozenset[int] = frozenset()  # the copies at the ends of loops that are left out
+    held: dict[str, Held] = {
+        n.id: NOTHING
+        if immutable(n.id)
+        else (
+            frozenset({argument_root(n.id)}),
+            frozenset() if is_array(n) else frozenset({contents_root(n.id)}),
+        )
+        for n in walk(tree.args)
+        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
+    }
+
+    def of(node: Any) -> Held:
+        if isinstance(node, gast.Name):
+            return held.get(node.id, NOTHING) if node.id in program.locals else ANYTHING
+        return NOTHING if isinstance(node, (gast.Constant, gast.UnaryOp)) else ANYTHING
+
+    def item(base: Held, kept: bool) -> Held:
+        """What an element is: an object that is held, or a view of the object itself (`kept` when it can be
+        no view).
+        """
+        return (base[1] if kept else both(base)), base[1]
+
+    def of_value(value: Any, site: str) -> Held:
+        operation = operation_of(value)
+        own = frozenset({site})
+        match operation:
+            case Alias(source=source):
+                return of(source)
+            case Item(base=base, index=index) if is_scalar_item(base, index):
+                return NOTHING
+            case Item(base=base, index=gast.Slice()) if is_container(base):  # a new list of the same objects
+                return own, of(base)[1]
+            case Item(base=base, index=index):
+                found = item(of(base), is_container(base))
+                may_slice = is_container(base) and isinstance(index, gast.Name)
+                return (found[0] | own, found[1]) if may_slice else found
+            case Pop(base=base):
+                return item(of(base), True)
+            case Field(base=base):
+                return item(of(base), is_container(base))
+            case Build(items=items, node=gast.Call(args=[base, *_]) as node) if is_same(node):
+                return union([of(base), (frozenset(), both(union(map(of, items))))])
+            case Build(items=items):
+                return own, both(union(map(of, items)))
+            case Apply() if operation.function in _UPDATES or is_in_place(operation.function):
+                first = of(operation.args[0])
+                return first[0] | own, first[1]
+            case Apply():
+                shared = sharing(operation)
+                if shared == "fresh":
+                    return own, frozenset({f"{site}[]"} if is_container(load(site)) else ())
+                found = union(map(of, operation.args[:1] if shared != "unknown" else operation.operands()))
+                if shared == "view" and not is_container(load(site)):
+                    return found
+                return both(found) | own, both(found)
+            case Call() if operation.function is object.__new__:
+                return own, frozenset()
+            case Call() if operation.function in (set, frozenset):
+                return own, both(union(map(of, operation.operands())))
+            case Call() if makes_new(operation.node):
+                return own, frozenset({f"{site}[]"} if is_container(load(site)) else ())
+            case Call():
+                found = union([of(operation.callee), *map(of, operation.operands()), ANYTHING])
+                return both(found) | own, both(found)
+            case Opaque(items=items):
+                found = union(map(of, items))
+                return both(found) | own, both(found)
+            case _:
+                return own, frozenset()
+
+    def define(name: str, found: Held) -> None:
+        before = held.get(name, NOTHING if name in program.locals else ANYTHING)
+        held[name] = found if before is NOTHING else union([before, found])
+
+    def visit(statements: list[Any]) -> None:
+        for s in statements:
+            match s:
+                case _ if id(s) in passing:
+                    continue
+                case gast.Assign(targets=[gast.Name(id=name)]):
+                    define(name, NOTHING if immutable(name) else of_value(s.value, name))
+                case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
+                    for target, value in zip(elts, values, strict=True):
+                        define(target.id, NOTHING if immutable(target.id) else of(value))
+                case gast.Assign(targets=[gast.Tuple(elts=elts)]):
+                    for target in elts:
+                        found = item(of(s.value), is_container(s.value))
+                        define(target.id, NOTHING if immutable(target.id) else found)
+                case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=base))]):
+                    define(base, (frozenset(), both(of(s.value))))
+                case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]):
+                    if not is_array(s.targets[0].value):
+                        define(base, (frozenset(), both(of(s.value))))
+                case gast.Expr(
+                    value=gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"), args=args)
+                ):
+                    define(base, (frozenset(), both(union(map(of, args)))))
+                case gast.If():
+                    visit(s.body)
+                    visit(s.orelse)
+                case gast.For():
+                    over = s.iter.args if isinstance(s.iter, gast.Call) else [s.iter]
+                    sources = [n for a in over for n in walk(a) if isinstance(n, gast.Name)]
+                    for n in walk(s.target):
+                        if isinstance(n, gast.Name):
+                            found = union(item(of(source), is_container(source)) for source in sources)
+                            define(n.id, NOTHING if immutable(n.id) else found)
+                    visit(s.body)
+                case gast.While() | gast.With() | gast.Try():
+                    for target in bound_in_header(s):
+                        define(target.id, ANYTHING)
+                    for block in blocks_of(s):
+                        visit(block)
+                case gast.FunctionDef():
+                    captured = union(held.get(n, NOTHING) for n in names_read(s) if n in program.locals)
+                    define(s.name, (frozenset({s.name}), both(captured)))
+
+    def solve() -> dict[str, Held]:
+        while True:
+            before = dict(held)
+            visit(tree.body)
+            if held == before or not has_loops:
+                return held
+
+    has_loops = any(isinstance(s, (gast.For, gast.While)) for s in statements_in(tree.body))
+    live: dict[int, frozenset[str]] = {}
+    _note_live(tree.body, frozenset(), frozenset(), live)
+    arguments = dict(held)
+    found = together = solve()
+    for exchange in find_exchanges(tree):
+        held, passing = dict(arguments), exchange.copies
+        for name in exchange.names:
+            held[name] = frozenset({f"{name}~"}), frozenset()
+        if exchange.keeps_apart(apart := solve(), live):
+            together = apart
+    return Aliases(tree, found, together, live)
+
+
+def iterated(statements: list[Any], around: frozenset[str] = frozenset()) -> dict[int, frozenset[str]]:
+    """For every statement the names that the loops around it take elements from."""
+    found: dict[int, frozenset[str]] = {}
+    for s in statements:
+        found[id(s)] = around
+        inner = around | frozenset(names_read(s.iter)) if isinstance(s, gast.For) else around
+        for block in blocks_of(s):
+            found |= iterated(block, inner)
+    return found
+
+
+def _note_live(
+    statements: list[Any], after: frozenset[str], at_break: frozenset[str], noted: dict[int, frozenset[str]]
+) -> None:
+    """Notes for every statement, nested ones too, which names are live after it."""
+
+    for s, live in zip(statements, live_before(statements, after, at_break)[1:], strict=True):
+        noted[id(s)] = live
+        if isinstance(s, gast.If):
+            _note_live(s.body, live, at_break, noted)
+            _note_live(s.orelse, live, at_break, noted)
+        elif isinstance(s, (gast.For, gast.While)):
+            _note_live(s.body, loop_head(s, live) | live, live, noted)
+        elif isinstance(s, (gast.With, gast.Try)):
+            anywhere = live | frozenset(names_read(blocks_of(s)[-1]) if isinstance(s, gast.Try) else ())
+            for h in getattr(s, "handlers", []):
+                anywhere |= frozenset(names_read(h))
+            if isinstance(s, gast.Try):
+                anywhere |= frozenset(names_read(s.orelse))
+            for block in blocks_of(s):
+                _note_live(block, anywhere, at_break, noted)

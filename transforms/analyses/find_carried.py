@@ -1,0 +1,91 @@
+"""Which variables have adjoints where an iteration of a loop begins, told before its body is differentiated.
+
+Form: the single-assignment form. A walk backwards over the body that follows only whether a name has an
+adjoint, as often as a loop needs it to hold. The answer is a forecast: a rule may leave out a contribution
+that could have arrived, so the body's own differentiation has the last word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assigned_names, blocks_of, names_read, target_names
+from .find_active import loop_elements
+
+__all__ = ["find_carried"]
+
+Sources = Callable[[Any], list[str]]
+
+
+def find_carried(s: Any, having: Iterable[str], assigned: set[str], sources: Sources) -> list[str]:
+    """Those of the names `assigned` in the loop `s` that have adjoints where an iteration begins, in the
+    order in which they get them, given the names that have one after the loop; `sources(value)` are the
+    names that the adjoint of a value goes on to.
+    """
+    outside = [n for n in having if n not in assigned]
+    carried = [n for n in having if n in assigned]
+    while True:
+        found = dict.fromkeys([*outside, *carried])
+        _iteration(s, found, sources)
+        more = [n for n in found if n in assigned and n not in carried]
+        if not more:
+            return carried
+        carried += more
+
+
+def _iteration(s: Any, having: dict[str, None], sources: Sources) -> None:
+    """Changes `having` from what holds after an iteration of a loop to what holds before it."""
+    _block(s.body, having, sources)
+    if isinstance(s, gast.For):
+        for target, source in loop_elements(s):
+            _move(target_names(target), names_read(source), having)
+
+
+def _block(statements: list[Any], having: dict[str, None], sources: Sources) -> None:
+    for s in reversed(statements):
+        match s:
+            case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
+                moved = [
+                    n for e, v in zip(elts, values, strict=True) if e.id in having for n in names_read(v)
+                ]
+                for e in elts:
+                    having.pop(e.id, None)
+                having.update(dict.fromkeys(moved))
+            case gast.Assign(targets=[gast.Name() | gast.Tuple() as target]):
+                names = target_names(target)
+                if not having.keys().isdisjoint(names):
+                    _move(names, sources(s.value), having)
+            case gast.Assign(targets=[target]) | gast.AugAssign(target=target):
+                if not having.keys().isdisjoint(names_read(target)):
+                    having.update(dict.fromkeys(sources(s.value)))
+            case gast.Expr(value=gast.Call()):
+                if not having.keys().isdisjoint(names_read(s.value)):
+                    having.update(dict.fromkeys(names_read(s.value)))
+            case gast.For() | gast.While():
+                assigned = set(assigned_names(s))
+                carried = find_carried(s, having, assigned, sources)
+                _iteration(s, having, sources)
+                having.update(dict.fromkeys(carried))
+            case gast.If() | gast.With() | gast.Try():
+                arms = [dict(having) for _ in blocks_of(s)]
+                for block, arm in zip(blocks_of(s), arms, strict=True):
+                    _block(block, arm, sources)
+                for name in assigned_names(s):
+                    if all(name not in arm for arm in arms):
+                        having.pop(name, None)
+                for arm in arms:
+                    having.update(arm)
+            case gast.FunctionDef(name=name):
+                if name in having:
+                    _move([name], names_read(s), having)
+
+
+def _move(targets: list[str], sources: list[str], having: dict[str, None]) -> None:
+    """The adjoints of `targets`, if there are any, go on to `sources`."""
+    if not having.keys().isdisjoint(targets):
+        for name in targets:
+            having.pop(name, None)
+        having.update(dict.fromkeys(sources))

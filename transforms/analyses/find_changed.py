@@ -1,0 +1,160 @@
+"""Calls that change an argument: `c.sort()`, `np.copyto(c, v)`, `np.add(a, b, out=c)`, `items.pop()`.
+
+Form: the single-assignment form. Such a call is run as it stands, so nothing that carries a derivative may
+take part in it; what the reverse sweep reads of the object is kept from before. (`items.append(v)` and the
+stores `a[i] = v` have derivatives of their own.)
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import names_read, own_statements
+from ..trees.program import MISSING, Program
+from .find_stores import refuse_captured
+from .liveness import free_names
+from .operations import Call, Operation, Primitives, is_pop, known_method
+
+__all__ = ["Calls", "changed_atoms", "changes_elsewhere", "changing_calls", "refuse_active_changes"]
+
+Calls = list[tuple[Any, list[Any]]]
+
+
+def changed_atoms(
+    node: Any, program: Program, primitives: Primitives, kind: Callable[[Any], Any]
+) -> list[Any] | None:
+    """Which atoms a call changes in place; None when its function does not tell."""
+    atoms = list(node.args)
+    keywords = {k.arg or "": k.value for k in node.keywords}
+    function = program.resolve(node.func)
+    found: list[Any] | None = None
+    if function is not MISSING:
+        found = primitives.changed(function, len(atoms), keywords)
+    elif isinstance(node.func, gast.Attribute):
+        method = known_method(node, program)
+        if method is not None and primitives.is_nondifferentiable(method.__func__):
+            return []
+        found = primitives.changed_by_method(kind(node.func.value), node.func.attr, len(atoms), keywords)
+        atoms.insert(0, node.func.value)
+    if found is None:
+        return None
+    changed = [keywords[k] if isinstance(k, str) else atoms[k] for k in found]
+    return [a for a in changed if not isinstance(a, gast.Constant)]
+
+
+def changing_calls(
+    program: Program, primitives: Primitives, kind: Callable[[Any], Any], may_change: Callable[[Any], bool]
+) -> Calls:
+    """The statements that are calls which may change something, each with the atoms that it may change.
+
+    `may_change(call)` says so of a call of a user's function. What is called for its value alone, and is not
+    known before the run, is not among them; nor is what nested functions do to what is theirs. Raises
+    UnsupportedSyntaxError for a nested function that changes what it captures.
+    """
+    result = []
+    bound = _bound_callables(program)
+    for s in own_statements(program.tree.body):
+        if isinstance(s, gast.FunctionDef):
+            _refuse_captured(program, s, changing_calls(program.with_tree(s), primitives, kind, may_change))
+        if not isinstance(s, (gast.Assign, gast.Expr)) or not isinstance(s.value, gast.Call) or _is_append(s):
+            continue
+        if _pops(s, primitives, kind):
+            continue
+        atoms = changed_atoms(s.value, program, primitives, kind)
+        if (atoms is None and isinstance(s, gast.Expr)) or (not atoms and may_change(s.value)):
+            function = s.value.func
+            owner = [function.value] if isinstance(function, gast.Attribute) else []
+            owner += [function] * (getattr(function, "id", "") in bound)
+            atoms = [*owner, *s.value.args, *(k.value for k in s.value.keywords)]
+        if atoms:
+            result.append((s, atoms))
+    return result
+
+
+def changes_elsewhere(
+    program: Program,
+    operation_of: Callable[[Any], Operation],
+    may_change: Callable[[Any], bool],
+    is_immutable: Callable[[Any], bool],
+    active: frozenset[str],
+) -> list[tuple[str, Any]]:
+    """The statements with a call that may change more than `changing_calls` tells, each with the name of what
+    it may change; with no name where that is outside of the function.
+
+    A function that only the run knows, and through which no derivative goes, may change its arguments; the
+    method that a name stands for, or a partial application, what it was made of.
+    """
+    bound = _bound_callables(program)
+    found: list[tuple[str, Any]] = []
+    for s in own_statements(program.tree.body):
+        if not isinstance(s, (gast.Assign, gast.Expr)) or not isinstance(s.value, gast.Call):
+            continue
+        operation = operation_of(s.value)
+        if isinstance(operation, Call) and operation.function is not MISSING:
+            found += [("", s)] * may_change(s.value)
+        elif isinstance(operation, Call):
+            atoms = [*operation.args, *(v for _, v in operation.keywords)]
+            names = [a.id for a in atoms if isinstance(a, gast.Name) and not is_immutable(a)]
+            callee = getattr(operation.callee, "id", "")
+            names += [callee] * (callee in bound)
+            if active.isdisjoint(names_read(s.value)):
+                found += [(n, s) for n in names if n in program.locals]
+    return found
+
+
+def _bound_callables(program: Program) -> set[str]:
+    """The names that may hold a method of an object of the function's, or a partial application."""
+    return {
+        s.targets[0].id
+        for s in own_statements(program.tree.body)
+        if isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and (isinstance(s.value, gast.Attribute) or _resolved(program, s.value) is functools.partial)
+    }
+
+
+def _resolved(program: Program, value: Any) -> Any:
+    return program.resolve(value.func) if isinstance(value, gast.Call) else MISSING
+
+
+def _refuse_captured(program: Program, function: Any, calls: Calls) -> None:
+    captured = free_names(function)
+    for statement, atoms in calls:
+        for atom in atoms:
+            if isinstance(atom, gast.Name) and atom.id in captured & program.locals:
+                refuse_captured(program, statement, atom.id)
+
+
+def _is_append(s: Any) -> bool:
+    """Whether a statement is `items.append(v)`."""
+    match s:
+        case gast.Expr(
+            value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"), args=[_], keywords=[])
+        ):
+            return True
+    return False
+
+
+def _pops(s: Any, primitives: Primitives, kind: Callable[[Any], Any]) -> bool:
+    """Whether a statement is `name = items.pop()` of what may be a list."""
+    if not isinstance(s, gast.Assign) or not is_pop(s.value):
+        return False
+    return primitives.is_list(kind(s.value.func.value)) is not False
+
+
+def refuse_active_changes(program: Program, calls: Calls, active: frozenset[str]) -> None:
+    """Raises UnsupportedSyntaxError for one of the calls in which something takes part that carries a
+    derivative.
+    """
+    for statement, _ in calls:
+        if any(name in active for name in names_read(statement)):
+            program.refuse(
+                statement.value,
+                "a call that changes its arguments, or may, where one carries a derivative",
+                "the derivative of the change is not known",
+                "make a new value, and return it: `c = np.sort(c)` in place of `c.sort()`",
+            )

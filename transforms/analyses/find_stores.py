@@ -1,0 +1,67 @@
+"""The statements that change an object in place: `a[i] = v`, `items.append(v)`, `add_at(a, i, v)`.
+
+Form: the single-assignment form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import gast
+
+from ..trees.nodes import own_statements
+from ..trees.program import Program
+from .liveness import free_names
+from .operations import is_pop
+
+__all__ = ["refuse_captured", "stores"]
+
+
+def stores(program: Program, is_in_place: Callable[[Any], bool]) -> list[tuple[str, Any]]:
+    """The statements that change an object in place, each with the name that it changes it through;
+    `is_in_place(function)` says that a function changes its first argument.
+
+    Those in nested functions are not among them: they are looked at when the function itself is
+    differentiated. Raises UnsupportedSyntaxError for a nested function that changes what it captures.
+    """
+    found: list[tuple[str, Any]] = []
+    for n in own_statements(program.tree.body):
+        if isinstance(n, gast.FunctionDef):
+            captured = free_names(n)
+            for name, inner in stores(program.with_tree(n), is_in_place):
+                if name in captured:
+                    refuse_captured(program, inner, name)
+        match n:
+            case (
+                gast.Assign(targets=[gast.Subscript(value=value)])
+                | gast.AugAssign(target=gast.Subscript(value=value))
+            ):
+                if not isinstance(value, gast.Name):
+                    program.refuse(
+                        n,
+                        "a store into an object that has no name in the function",
+                        "who else holds it cannot be told",
+                        "give the object a name, and return it",
+                    )
+                found.append((value.id, n))
+            case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"))):
+                found.append((name, n))
+            case gast.Assign(value=value) if is_pop(value):
+                found.append((value.func.value.id, n))
+            case (
+                gast.Assign(value=gast.Call(args=[gast.Name(id=name), *_]))
+                | gast.Expr(value=gast.Call(args=[gast.Name(id=name), *_]))
+            ) if is_in_place(program.resolve(n.value.func)):
+                found.append((name, n))
+    return found
+
+
+def refuse_captured(program: Program, statement: Any, name: str) -> NoReturn:
+    """Raises UnsupportedSyntaxError for a change of a captured name in a nested function."""
+    program.refuse(
+        statement,
+        f"a change in place of `{name}` in a nested function",
+        "who calls the function, and when, is not followed",
+        f"return the new value from the function, and change `{name}` where it is called",
+    )

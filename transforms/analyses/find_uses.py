@@ -1,0 +1,297 @@
+"""What each statement of a function reads and binds, and what its nested functions capture.
+
+Contract: a function definition in; `Uses` of its own scope out, or None when it holds a construct that is
+not analysed (`del`, `global`, `yield`, walrus, classes ...), which a caller then leaves as
+it is. Where the truth cannot be told, more names count as read, captured or fixed than are.
+"""
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import gast
+
+from ..trees.nodes import Comment, blocks_of, bound_in_header, find_nodes, loads
+from ..trees.rebuild import rebuilt, with_blocks
+from ..trees.remember import remembered
+from .nested_scopes import NestedScope, children
+
+__all__ = ["Header", "Purity", "Uses", "bound_by", "find_uses", "header_expressions", "is_pure", "map_nested",
+           "reads"]
+
+Node = Any  # gast publishes no types
+Purity = Callable[[Node], bool]  # of a call, a `for` loop or an unpacking: whether it changes nothing
+
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp)
+_ODD = (gast.Await, gast.Yield, gast.YieldFrom, gast.NamedExpr)
+_ACTING = (gast.Call, *_ODD)
+_SCOPES_AND_ODD = frozenset({gast.Lambda, gast.GeneratorExp, *_COMPREHENSIONS, *_ODD})
+
+
+class Header(NamedTuple):
+    """What a statement reads and binds, its blocks left out; `position` counts statements in source order."""
+
+    reads: frozenset[str]
+    binds: tuple[str, ...]
+    position: int
+
+
+@dataclass(slots=True)
+class Uses:
+    """The names of one function's scope.
+
+    `bound` and `read` count how often it binds and reads each name itself; `captured` are the names that
+    nested functions, lambdas and generators read later, with the position from which they may; `captures`
+    those of each statement; `fixed` the names that must keep their names, because a nested scope binds the
+    same one.
+    """
+
+    parameters: tuple[str, ...] = ()
+    bound: Counter[str] = field(default_factory=Counter)
+    read: Counter[str] = field(default_factory=Counter)
+    captured: dict[str, int] = field(default_factory=dict)
+    fixed: set[str] = field(default_factory=set)
+    headers: dict[int, Header] = field(default_factory=dict)
+    captures: dict[int, frozenset[str]] = field(default_factory=dict)
+
+
+@remembered
+def find_uses(function: Node) -> Uses | None:
+    """What the statements of the function read and bind, by the identity of the statement."""
+    finder = _Finder()
+    try:
+        finder.function(function)
+    except _NotAnalysed:
+        return None
+    return finder.uses
+
+
+def reads(*nodes: Node) -> set[str]:
+    """The names that expressions read, nested scopes included."""
+    found: set[str] = set()
+    for node in nodes:
+        _note_loads(node, found)
+    return found
+
+
+def bound_by(target: Node) -> list[str]:
+    """The names that an assignment's or loop's target binds; an element or attribute binds none."""
+    match target:
+        case gast.Name():
+            return [target.id]
+        case gast.Tuple() | gast.List():
+            return [name for element in target.elts for name in bound_by(element)]
+        case gast.Starred():
+            return bound_by(target.value)
+    return []
+
+
+def header_expressions(statement: Node) -> list[Node]:
+    """The expressions that a statement evaluates itself, in that order; a `while` test is not among them."""
+    match statement:
+        case gast.Assign():
+            return [statement.value, *(t for t in statement.targets if not isinstance(t, gast.Name))]
+        case gast.AugAssign():
+            return [statement.target, statement.value]
+        case gast.Return() | gast.Expr():
+            return [statement.value] if statement.value is not None else []
+        case gast.If():
+            return [statement.test]
+        case gast.For():
+            return [statement.iter]
+        case gast.With():
+            return [item.context_expr for item in statement.items]
+        case gast.Assert():
+            return [statement.test, *([statement.msg] if statement.msg is not None else [])]
+        case gast.Raise():
+            return [e for e in (statement.exc, statement.cause) if e is not None]
+    return []
+
+
+def is_pure(node: Node, purity: Purity) -> bool:
+    """Whether evaluating an expression changes nothing; `purity` says it of calls, all else is pure."""
+    return all(type(n) is gast.Call and purity(n) for n in _effects(node))
+
+
+@remembered
+def _effects(node: Node) -> tuple[Node, ...]:
+    """What evaluating an expression may change something by: its calls, and what binds or waits."""
+    kind = type(node)
+    if kind is gast.Name or kind is gast.Constant or kind is gast.Lambda:
+        return ()
+    own = (node,) if kind in _ACTING else ()
+    return own + tuple(e for child in children(node) for e in _effects(child))
+
+
+def map_nested(function: Node, change: Callable[[Node], Node]) -> Node:
+    """The function with `change` applied to the functions nested directly in it."""
+    if len(find_nodes(function, gast.FunctionDef)) == 1:
+        return function
+
+    def block(statements: list[Node]) -> list[Node]:
+        new = [statement(s) for s in statements]
+        return new if any(a is not b for a, b in zip(new, statements, strict=True)) else statements
+
+    def statement(s: Node) -> Node:
+        if isinstance(s, gast.FunctionDef):
+            return change(s)
+        old = blocks_of(s)
+        new = [block(b) for b in old]
+        return s if all(map(operator.is_, old, new)) else with_blocks(s, new)
+
+    body = block(function.body)
+    return function if body is function.body else rebuilt(function, body=body)
+
+
+def _note_loads(node: Node, found: set[str]) -> None:
+    if isinstance(node, gast.expr) and _is_plain(node):
+        found.update(loads(node))
+    elif type(node) is gast.Name:
+        found.add(node.id)
+    else:
+        for child in children(node):
+            _note_loads(child, found)
+
+
+@remembered
+def _is_plain(expression: Node) -> bool:
+    """Whether an expression has no scope in it and binds nothing."""
+    kind = type(expression)
+    if kind is gast.Name:
+        return type(expression.ctx) is not gast.Param
+    is_simple = kind not in _SCOPES_AND_ODD
+    return kind is gast.Constant or (is_simple and all(map(_is_plain, children(expression))))
+
+
+@remembered
+def _simple(assignment: Node) -> tuple[frozenset[str], tuple[str, ...]] | None:
+    """What an assignment without nested scopes reads and binds."""
+    if not (_is_plain(assignment.value) and all(map(_is_plain, assignment.targets))):
+        return None
+    binds = tuple(name for target in assignment.targets for name in bound_by(target))
+    return frozenset(loads(assignment)), binds
+
+
+class _NotAnalysed(Exception):
+    """The function holds a construct whose reads and bindings are not followed."""
+
+
+class _Finder:
+    """One walk over a function's own statements, in source order."""
+
+    def __init__(self) -> None:
+        self.uses = Uses()
+        self.position = 0
+        self.loop: int | None = None
+        self.now: set[str] = set()
+        self.key = 0
+        self.bound: list[str] = []  # names as often as they are bound, and as they are read
+        self.read: list[str] = []
+
+    def function(self, function: Node) -> None:
+        scope = NestedScope()
+        scope.arguments(function.args)
+        self.uses.parameters = tuple(scope.bound)
+        self.bound += scope.bound
+        self.block(function.body)
+        self.uses.bound, self.uses.read = Counter(self.bound), Counter(self.read)
+
+    def block(self, statements: list[Node]) -> None:
+        for s in statements:
+            self.position += 1
+            self.statement(s)
+
+    def statement(self, s: Node) -> None:
+        if s.__class__ is gast.Assign and (simple := _simple(s)) is not None:
+            names, binds = simple
+            self.read += loads(s)
+            self.bound += binds
+            self.uses.headers[id(s)] = Header(names, binds, self.position)
+        else:
+            self.compound(s)
+
+    def compound(self, s: Node) -> None:
+        """Any statement: one that has blocks, nested scopes, or targets other than names."""
+        self.now, self.key = set(), id(s)
+        binds: list[str] = []
+        position = self.position
+        match s:
+            case gast.Assign():
+                binds = [name for t in s.targets for name in bound_by(t)]
+                self.expressions(s.value, *s.targets)
+            case gast.AugAssign():
+                binds = bound_by(s.target)
+                self.expressions(s.target, s.value)
+                self.add_reads(binds)
+            case gast.For():
+                binds = bound_by(s.target)
+                self.expressions(s.iter, s.target)
+            case gast.If() | gast.While():
+                self.expressions(s.test)
+            case gast.Return() | gast.Expr() | gast.Assert() | gast.Raise():
+                self.expressions(*header_expressions(s))
+            case gast.With():
+                binds = [name for t in bound_in_header(s) for name in bound_by(t)]
+                self.expressions(*header_expressions(s))
+            case gast.Try():
+                binds = [name for t in bound_in_header(s) for name in bound_by(t)]
+                self.expressions(*(h.type for h in s.handlers if h.type is not None))
+            case gast.FunctionDef():
+                binds = [s.name]
+                self.capture(s, s.name)
+            case gast.Pass() | gast.Break() | gast.Continue() | Comment():
+                pass
+            case _:
+                raise _NotAnalysed
+        self.uses.headers[id(s)] = Header(frozenset(self.now), tuple(binds), position)
+        self.bound += binds
+        if isinstance(s, (gast.For, gast.While)):
+            outer, self.loop = self.loop, position if self.loop is None else self.loop
+            self.block(s.body)
+            self.block(s.orelse)
+            self.loop = outer
+        else:
+            for inner in blocks_of(s):
+                self.block(inner)
+
+    def expressions(self, *nodes: Node) -> None:
+        for node in nodes:
+            self.expression(node)
+
+    def expression(self, node: Node) -> None:
+        kind = type(node)
+        if _is_plain(node):
+            self.add_reads(loads(node))
+        elif kind is gast.Lambda or kind is gast.GeneratorExp:
+            self.capture(node, "")
+        elif kind in _COMPREHENSIONS:
+            scope = NestedScope()
+            scope.visit(node)
+            if scope.is_odd:
+                raise _NotAnalysed
+            self.uses.fixed |= scope.inner
+            self.add_reads(scope.loads)
+        elif kind in _ODD:
+            raise _NotAnalysed
+        else:
+            for child in children(node):
+                self.expression(child)
+
+    def add_reads(self, names: Iterable[str]) -> None:
+        self.now.update(names)
+        self.read += names
+
+    def capture(self, node: Node, own: str) -> None:
+        """Notes a nested scope, called `own`, that may run later and sees its free names as they are then."""
+        scope = NestedScope()
+        scope.visit(node)
+        free = scope.mentioned if scope.is_odd else scope.loads
+        self.uses.fixed |= scope.mentioned if scope.is_odd else scope.inner
+        for name in sorted(free):
+            start = self.position + (name == own) if self.loop is None else self.loop
+            self.uses.captured.setdefault(name, start)
+        self.add_reads(sorted(free - {own}))
+        self.uses.captures[self.key] = self.uses.captures.get(self.key, frozenset()) | free

@@ -1,0 +1,198 @@
+"""Structured liveness: which names are read later before they are assigned again.
+
+Form: the normal form, before and after single assignment. Everything is a walk backwards over a block.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assigned_names, names_read, target_names, walk
+from ..trees.remember import remembered
+
+__all__ = [
+    "arms_of",
+    "assigned_before",
+    "captured_names",
+    "ends_in_raise",
+    "free_names",
+    "is_exit",
+    "is_test",
+    "live_at_handler",
+    "live_before",
+    "loop_head",
+]
+
+
+def captured_names(function: Any) -> list[tuple[str, str]]:
+    """The names that the definition of a nested function reads, each under the key that its adjoint has in
+    that of the function: a free variable under its name, the default of `z` under `z=`.
+    """
+    args = function.args
+    positional = [*args.posonlyargs, *args.args]
+    with_default = [*zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True)]
+    with_default += [(p, d) for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
+    free = free_names(function)
+    defaults = [(f"{p.id}=", n) for p, d in with_default for n in names_read(d)]
+    return [*((n, n) for n in names_read(function.body) if n in free), *defaults]
+
+
+def free_names(function: Any) -> set[str]:
+    """The names that a nested function reads from around it."""
+    bound = set(assigned_names(function.body)) | {
+        n.id for n in walk(function.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
+    }
+    read: set[str] = set()
+    for statement in function.body:
+        for n in walk(statement):
+            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load):
+                read.add(n.id)
+            elif isinstance(n, gast.FunctionDef):
+                bound |= {
+                    p.id for p in walk(n.args) if isinstance(p, gast.Name) and isinstance(p.ctx, gast.Param)
+                }
+                bound |= set(assigned_names(n.body))
+    return read - bound
+
+
+def live_before(
+    statements: list[Any], after: frozenset[str], at_break: frozenset[str]
+) -> list[frozenset[str]]:
+    """For each statement the names live before it, and last those live after the block, which is `after`."""
+    live = after
+    result = [after]
+    for statement in reversed(statements):
+        live = _live_before(statement, live, at_break)
+        result.append(live)
+    return result[::-1]
+
+
+@remembered
+def _effect(assignment: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that an assignment binds, and those that it reads."""
+    killed = frozenset(name for target in assignment.targets for name in target_names(target))
+    return killed, frozenset(names_read(assignment))
+
+
+def _live_before(statement: Any, after: frozenset[str], at_break: frozenset[str]) -> frozenset[str]:
+    match statement:
+        case gast.Assign():
+            killed, read = _effect(statement)
+            return (after - killed) | read
+        case gast.AugAssign():
+            return (
+                after
+                | set(names_read(statement))
+                | {n.id for n in walk(statement.target) if isinstance(n, gast.Name)}
+            )
+        case gast.If():
+            arms = (
+                live_before(statement.body, after, at_break)[0]
+                | live_before(statement.orelse, after, at_break)[0]
+            )
+            return arms | set(names_read(statement.test))
+        case gast.For() | gast.While():
+            head = loop_head(statement, after)
+            return head | set(names_read(statement.iter)) if isinstance(statement, gast.For) else head
+        case gast.With(items=[item], body=body):
+            bound = set() if item.optional_vars is None else set(target_names(item.optional_vars))
+            return (live_before(body, after, at_break)[0] - bound) | set(names_read(item.context_expr))
+        case gast.Try():
+            final = live_before(statement.finalbody, after, at_break)[0]
+            handled = [live_at_handler(h, final, at_break) for h in statement.handlers]
+            body = [*statement.body, *statement.orelse]
+            return live_before(body, final, at_break)[0].union(*handled)
+        case gast.FunctionDef():
+            return (after - {statement.name}) | {n for _, n in captured_names(statement)} - {statement.name}
+        case gast.Break():
+            return at_break
+        case gast.Return() | gast.Raise():
+            return frozenset(names_read(statement))
+        case _:
+            return after | set(names_read(statement))
+
+
+def live_at_handler(handler: Any, after: frozenset[str], at_break: frozenset[str]) -> frozenset[str]:
+    """The names live where an exception handler is entered."""
+    bound = set() if handler.name is None else {handler.name.id}
+    read = set() if handler.type is None else set(names_read(handler.type))
+    return (live_before(handler.body, after, at_break)[0] - bound) | read
+
+
+def arms_of(s: Any) -> list[list[Any]]:
+    """The lists of statements of which a branch, or a `try` with handlers, runs one from beginning to end; of
+    a `try` the first is that without exception.
+    """
+    if isinstance(s, gast.If):
+        return [s.body, s.orelse]
+    return [[*s.body, *s.orelse], *(h.body for h in s.handlers)]
+
+
+def loop_head(loop: Any, after: frozenset[str]) -> frozenset[str]:
+    """The names live where an iteration begins or the loop ends."""
+    targets = (
+        {n.id for n in walk(loop.target) if isinstance(n, gast.Name)} if isinstance(loop, gast.For) else set()
+    )
+    head = after if isinstance(loop, gast.For) else frozenset()
+    # once is enough: a block lets some names pass and adds some, whatever is live after it
+    return head | (live_before(loop.body, head, after)[0] - targets)
+
+
+def ends_in_raise(block: list[Any]) -> bool:
+    """Whether a block ends with a `raise`."""
+    return bool(block) and isinstance(block[-1], gast.Raise)
+
+
+def is_exit(s: Any) -> bool:
+    """Whether the statement is `if stop: break`."""
+    return (
+        isinstance(s, gast.If)
+        and isinstance(s.test, gast.Name)
+        and len(s.body) == 1
+        and isinstance(s.body[0], gast.Break)
+    )
+
+
+def is_test(s: Any) -> bool:
+    """Whether the statement is a while loop's own `if not c: break`."""
+    return (
+        isinstance(s, gast.If)
+        and isinstance(s.test, gast.UnaryOp)
+        and isinstance(s.test.op, gast.Not)
+        and len(s.body) == 1
+        and isinstance(s.body[0], gast.Break)
+    )
+
+
+def assigned_before(function: Any) -> dict[int, frozenset[str]]:
+    """For each branch in a function (by the id of its `if`) the names that every path to it has assigned."""
+    found: dict[int, frozenset[str]] = {}
+
+    def visit(statements: list[Any], known: frozenset[str]) -> frozenset[str]:
+        for s in statements:
+            match s:
+                case gast.If():
+                    found[id(s)] = known
+                    arms = visit(s.body, known), visit(s.orelse, known)
+                    known = arms[0] & arms[1]
+                case gast.For():
+                    visit(s.body, known | set(assigned_names([s])) - set(assigned_names(s.body)))
+                case gast.While():
+                    visit(s.body, known)
+                case gast.With():
+                    known = visit(s.body, known | set(assigned_names(s)) - set(assigned_names(s.body)))
+                case gast.Try(handlers=[]):
+                    known = visit([*s.body, *s.finalbody], known)
+                case gast.Try():
+                    found[id(s)] = known
+                    ends = [visit(arm, known) for arm in arms_of(s) if not ends_in_raise(arm)]
+                    known = frozenset.intersection(*ends) if ends else known
+                case _:
+                    known |= set(assigned_names(s))
+        return known
+
+    parameters = {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
+    visit(function.body, frozenset(parameters))
+    return found

@@ -1,0 +1,371 @@
+"""What a primal statement computes, in terms that every analysis and both modes of differentiation share.
+
+`classify` reads the right-hand side of a normal-form assignment once: which function is applied to which
+atoms. Operators are the functions of Python's `operator` module; methods of arrays are the NumPy functions
+that the rule table maps them to, with the array as first argument.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+import gast
+
+from ..trees.nodes import constant, is_atom
+from ..trees.program import MISSING, Program
+from .bind_methods import called_method
+from .primitive_table import Member, Primitives
+
+__all__ = [
+    "IN_PLACE_OPERATORS",
+    "OPERATORS",
+    "Alias",
+    "Apply",
+    "Build",
+    "Call",
+    "Field",
+    "Inert",
+    "Item",
+    "Member",
+    "Opaque",
+    "Operation",
+    "Pop",
+    "Primitives",
+    "classify",
+    "index_items",
+    "is_named_tuple",
+    "is_pop",
+    "known_method",
+    "method_of_callable",
+    "rule_of_one",
+]
+
+OPERATORS: dict[type, Any] = {
+    gast.Add: operator.add,
+    gast.Sub: operator.sub,
+    gast.Mult: operator.mul,
+    gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv,
+    gast.Mod: operator.mod,
+    gast.Pow: operator.pow,
+    gast.MatMult: operator.matmul,
+    gast.LShift: operator.lshift,
+    gast.RShift: operator.rshift,
+    gast.BitAnd: operator.and_,
+    gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor,
+    gast.USub: operator.neg,
+    gast.UAdd: operator.pos,
+    gast.Invert: operator.invert,
+    gast.Not: operator.not_,
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+    gast.Is: operator.is_,
+    gast.IsNot: operator.is_not,
+    gast.In: operator.contains,
+    gast.NotIn: operator.contains,
+}
+IN_PLACE_OPERATORS: dict[type, Any] = {
+    gast.Add: operator.iadd,
+    gast.Sub: operator.isub,
+    gast.Mult: operator.imul,
+    gast.Div: operator.itruediv,
+    gast.FloorDiv: operator.ifloordiv,
+    gast.Mod: operator.imod,
+    gast.Pow: operator.ipow,
+    gast.MatMult: operator.imatmul,
+    gast.BitAnd: operator.iand,
+    gast.BitOr: operator.ior,
+    gast.BitXor: operator.ixor,
+    gast.LShift: operator.ilshift,
+    gast.RShift: operator.irshift,
+}
+
+
+@dataclass(frozen=True)
+class Alias:
+    """`y = x`, and `m = x.method`, which carries what x does."""
+
+    source: Any
+
+
+@dataclass(frozen=True)
+class Apply:
+    """A function with a rule, or one that is declared to carry no derivative or to have no rule, on atoms.
+    `node` is the expression as written.
+    """
+
+    function: Any
+    args: tuple[Any, ...]
+    keywords: tuple[tuple[str, Any], ...]
+    node: Any
+
+    def operands(self) -> Iterator[Any]:
+        yield from self.args
+        for _, value in self.keywords:
+            yield value
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function that is differentiated itself: `function` when it is known now, else MISSING."""
+
+    function: Any
+    callee: Any
+    args: tuple[Any, ...]
+    keywords: tuple[tuple[str, Any], ...]
+    node: Any
+
+    def operands(self) -> Iterator[Any]:
+        if self.function is MISSING:
+            yield self.callee.value if isinstance(self.callee, gast.Attribute) else self.callee
+        yield from self.args
+        for _, value in self.keywords:
+            yield value
+
+
+@dataclass(frozen=True)
+class Item:
+    """`base[index]`."""
+
+    base: Any
+    index: Any
+
+
+@dataclass(frozen=True)
+class Field:
+    """`base.name`, an attribute that the object itself holds; of an object of unknown kind the run has to
+    tell.
+    """
+
+    base: Any
+    name: str
+
+
+@dataclass(frozen=True)
+class Pop:
+    """`base.pop()` of what may be a list: its last element, which it loses."""
+
+    base: Any
+
+
+@dataclass(frozen=True)
+class Build:
+    """A tuple, list, dict or object of atoms; `keys` for a dict, and the attributes' names for an object."""
+
+    items: tuple[Any, ...]
+    node: Any
+    keys: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inert:
+    """What carries no derivative whatever it reads: f-strings, dtypes."""
+
+    node: Any
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """What carries a derivative, if it reads what does, that is not known: an attribute of any object, an
+    element of a set.
+    """
+
+    items: tuple[Any, ...]
+    node: Any
+
+
+Operation = Alias | Apply | Call | Item | Field | Pop | Build | Inert | Opaque
+
+
+def classify(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
+    """What the right-hand side `value` computes; `kind(atom)` is the kind of an atom."""
+    if is_atom(value):
+        return Alias(value)
+    found = rule_of_one(value, program, primitives)
+    if found is not None:
+        return found
+    method = called_method(value, program, primitives, kind)
+    if method is not None:
+        return _of_function(*method, getattr(value, "func", value), primitives)
+    match value:
+        case gast.BinOp(left=a, right=b) if primitives.is_object(kind(a)) or primitives.is_object(kind(b)):
+            return Opaque((a, b), value)
+        case gast.UnaryOp(op=op, operand=a) if primitives.is_object(kind(a)) and type(op) is not gast.Not:
+            return Opaque((a,), value)
+        case gast.Subscript(value=a) if primitives.is_object(kind(a)):
+            return Opaque((a,), value)
+        case gast.BinOp():
+            function = primitives.operator(OPERATORS[type(value.op)], kind(value.left), kind(value.right))
+            return Apply(function, (value.left, value.right), (), value)
+        case gast.UnaryOp():
+            return Apply(OPERATORS[type(value.op)], (value.operand,), (), value)
+        case gast.Compare():
+            return Apply(OPERATORS[type(value.ops[0])], (value.left, value.comparators[0]), (), value)
+        case gast.Tuple() | gast.List():
+            return Build(tuple(value.elts), value)
+        case gast.Dict():
+            return Build(tuple(value.values), value, tuple(value.keys))
+        case gast.Subscript():
+            return Item(value.value, value.slice)
+        case gast.Attribute():
+            return _classify_attribute(value, program, primitives, kind)
+        case gast.Call() if is_pop(value) and primitives.is_list(kind(value.func.value)) is not False:
+            return Pop(value.func.value)
+        case gast.Call():
+            return _classify_call(value, program, primitives, kind)
+        case gast.Set():
+            return Opaque(tuple(value.elts), value)
+        case _:
+            return Inert(value)
+
+
+def _classify_attribute(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
+    base = value.value
+    if program.resolve(value) is not MISSING:
+        return Alias(value)
+    match primitives.member(kind(base), value.attr):
+        case Member("field"):
+            return Field(base, value.attr)
+        case Member("item", position):
+            return Item(base, constant(position))
+        case Member("method"):
+            return Alias(base)
+        case Member("static" | "class" | "constant"):
+            return Inert(value)
+    function = primitives.attribute(kind(base), value.attr)
+    if function is not None:
+        return Apply(function, (base,), (), value)
+    if primitives.is_inert(value.attr):
+        return Inert(value)
+    return Field(base, value.attr) if primitives.is_unknown(kind(base)) else Opaque((base,), value)
+
+
+def is_named_tuple(keys: tuple[Any, ...]) -> bool:
+    """Whether a `Build` with these keys that is a call makes a named tuple: it has positions for keys."""
+    return any(isinstance(k, int) for k in keys)
+
+
+def is_pop(value: Any) -> bool:
+    """Whether an expression is `name.pop()`."""
+    match value:
+        case gast.Call(func=gast.Attribute(value=gast.Name(), attr="pop"), args=[], keywords=[]):
+            return True
+    return False
+
+
+def _classify_call(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
+    args = tuple(value.args)
+    keywords = tuple((k.arg, k.value) for k in value.keywords)
+    function = primitives.meant(program.resolve(value.func), len(args), [k or "" for k, _ in keywords])
+    positions = primitives.tuple_positions(function, len(args), [k or "" for k, _ in keywords])
+    if positions is not None:
+        return Build((*args, *(v for _, v in keywords)), value, tuple(positions))
+    if primitives.is_builder(function):
+        return Build(tuple(v for _, v in keywords), value, tuple(k for k, _ in keywords))
+    if function is MISSING and is_atom(value.func):
+        function = primitives.function_of(kind(value.func))
+    if function is MISSING and isinstance(value.func, gast.Attribute):
+        method = primitives.method(kind(value.func.value), value.func.attr)
+        if method is not None:
+            return Apply(method, *primitives.positional(method, (value.func.value, *args), keywords), value)
+        return _classify_method(value, args, keywords, program, primitives)
+    if function is MISSING or function is None:  # None: a cell that a path left unassigned
+        return Call(MISSING, value.func, args, keywords, value)
+    if primitives.is_dynamic(function, len(args), [k for k, _ in keywords]):
+        return Call(MISSING, value.func, args, keywords, value)
+    return _of_function(function, value, value.func, primitives)
+
+
+def _of_function(function: Any, node: Any, callee: Any, primitives: Primitives) -> Operation:
+    """The call `node` of a function that is known now."""
+    args, keywords = tuple(node.args), tuple((k.arg, k.value) for k in node.keywords)
+    if _hashable(function) and (
+        primitives.find_rule(function) is not None
+        or primitives.is_nondifferentiable(function)
+        or primitives.refusal(function) is not None
+    ):
+        return Apply(function, *primitives.positional(function, args, keywords), node)
+    return Call(function, callee, args, keywords, node)
+
+
+def _classify_method(
+    value: Any,
+    args: tuple[Any, ...],
+    keywords: tuple[tuple[str, Any], ...],
+    program: Program,
+    primitives: Primitives,
+) -> Operation:
+    """A call of a method that may have a rule, as a function of its owner first, where the owner is an object
+    that is known before the function runs.
+    """
+    method = known_method(value, program)
+    if method is not None and (
+        primitives.find_rule(method.__func__) is not None
+        or primitives.is_nondifferentiable(method.__func__)
+    ):
+        return Apply(method.__func__, (value.func.value, *args), keywords, value)
+    return Call(MISSING, value.func, args, keywords, value)
+
+
+def known_method(value: Any, program: Program) -> MethodType | None:
+    """The bound method that a call calls, of an object that is known before the function runs."""
+    owner, name = program.resolve(value.func.value), value.func.attr
+    function = inspect.getattr_static(type(owner), name, None)
+    if owner is MISSING or not isinstance(function, FunctionType) or name in getattr(owner, "__dict__", ()):
+        return None
+    return MethodType(function, owner)
+
+
+def method_of_callable(value: Any, program: Program) -> Any:
+    """The built-in method that a call calls of something that can be called itself, as `np.add.reduce`."""
+    owner = program.resolve(value.func.value)
+    method = getattr(owner, value.func.attr, None) if callable(owner) else None
+    return method if isinstance(method, BuiltinFunctionType) else None
+
+
+def rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operation | None:
+    """A call of one object, or of its method, that has a rule of its own rather than by its class."""
+    if not isinstance(value, gast.Call):
+        return None
+    function = program.resolve(value.func)
+    if function is MISSING and isinstance(value.func, gast.Attribute):
+        function = method_of_callable(value, program)
+        if function is None:
+            method = known_method(value, program)
+            if method is None or primitives.find_rule(method) is primitives.find_rule(method.__func__):
+                return None
+            function = method
+    elif isinstance(function, (FunctionType, type)) or not callable(function):
+        return None
+    if not _hashable(function) or primitives.find_rule(function) is None:
+        return None
+    keywords = tuple((k.arg, k.value) for k in value.keywords)
+    function = primitives.meant(function, len(value.args), [k or "" for k, _ in keywords])
+    if primitives.is_dynamic(function, len(value.args), [k for k, _ in keywords]):
+        return None
+    return Apply(function, *primitives.positional(function, tuple(value.args), keywords), value)
+
+
+def _hashable(function: Any) -> bool:
+    if isinstance(function, (FunctionType, BuiltinFunctionType, MethodType, type)):
+        return True
+    try:
+        hash(function)
+    except TypeError:
+        return False
+    return True
+
+
+def index_items(index: Any) -> list[Any]:
+    """The parts of an index: atoms and slices."""
+    return list(index.elts) if isinstance(index, gast.Tuple) else [index]

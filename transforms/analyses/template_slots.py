@@ -1,0 +1,83 @@
+"""Which parameters of a rule's template carry a derivative, and how many results it has."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import gast
+
+from ..trees.nodes import walk
+from .operations import Apply
+
+__all__ = [
+    "array_operands_of",
+    "array_slots",
+    "carrying_operands",
+    "differentiable_slots",
+    "results_of",
+]
+
+
+@lru_cache(maxsize=4096)
+def differentiable_slots(template: Any) -> frozenset[int]:
+    """Which of a template's parameters get a gradient; the others only lend their shape, or say how."""
+    found: set[int] = set()
+    for statement in template.body:
+        for n in walk(statement):
+            if isinstance(n, gast.Return):
+                elements = n.value.elts if isinstance(n.value, gast.Tuple) else [n.value]
+                found |= {
+                    k
+                    for k, e in enumerate(elements)
+                    if not (isinstance(e, gast.Constant) and e.value is None)
+                }
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def results_of(template: Any) -> int | None:
+    """How many results' tangents a forward template returns as a tuple; None for one that is no tuple."""
+    returned = [n.value for s in template.body for n in walk(s) if isinstance(n, gast.Return)]
+    counts = {len(v.elts) if isinstance(v, gast.Tuple) else None for v in returned}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
+    """The operands of a call that its derivative may flow through."""
+    template = rule.template
+    slots = _carrying_slots(rule)
+    integers = {k for k, name in enumerate(template.parameters) if name in rule.integers}
+    names = template.parameters
+    given = [(k, min(k, template.positional), a) for k, a in enumerate(operation.args)]
+    for name, a in operation.keywords:
+        k = names.index(name) if name in names else template.gradients
+        given.append((k, k, a))
+    return [a for k, slot, a in given if (slot in slots or k >= template.gradients) and k not in integers]
+
+
+def _carrying_slots(rule: Any) -> frozenset[int]:
+    """Which of its parameters a rule has derivatives for, or refuses them."""
+    names = rule.template.parameters
+    return differentiable_slots(rule.template) | {k for k, name in enumerate(names) if name in rule.refused}
+
+
+@lru_cache(maxsize=4096)
+def array_slots(rule: Any) -> frozenset[int]:
+    """For which parameters of a function on arrays lists of numbers are arrays: those that carry a
+    derivative, unless the rule handles lists itself.
+    """
+    template = rule.template
+    handled = {k for k, name in enumerate(template.parameters) if name in rule.lists | rule.integers}
+    if template.vararg in rule.lists:
+        handled.add(template.positional)
+    return _carrying_slots(rule) - handled
+
+
+def array_operands_of(operation: Apply, rule: Any) -> list[Any]:
+    """The operands of a call of a function on arrays for which lists of numbers are arrays."""
+    template, slots = rule.template, array_slots(rule)
+    given = [(min(k, template.positional), a) for k, a in enumerate(operation.args)]
+    names = template.parameters
+    given += [(names.index(name), a) for name, a in operation.keywords if name in names]
+    return [a for slot, a in given if slot in slots]

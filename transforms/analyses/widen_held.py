@@ -1,0 +1,65 @@
+"""The kinds of containers that are changed while others hold them: a list in a list that is appended to.
+
+Form: as for `find_kinds`, of which this is a part. A change widens the kind of the name that it is made
+through. Where other names hold the object, what made it is given the wider kind, and kinds are found again.
+
+    row = []            row: list of floats
+    rows.append(row)    rows: list of lists of floats
+    row.append(x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assigned_names, find_nodes
+from .find_aliases import NOTHING, Aliases, argument_of, both, contents_of
+
+__all__ = ["only_named", "widened"]
+
+Kinds = Mapping[str, Any]
+
+
+def only_named(tree: Any, names: Iterable[str]) -> bool:
+    """Whether each of these containers is made in one place, and only items of it are read: its name is all
+    that holds it.
+    """
+    names = set(names)
+    if not names:
+        return True
+    assigned = [n for s in find_nodes(tree, gast.Assign) for n in assigned_names([s])]
+    displays = [s.targets[0].id for s in find_nodes(tree, gast.Assign) if _is_display(s)]
+    if not all(assigned.count(n) == displays.count(n) == 1 for n in names):
+        return False
+    bases = {id(n.value) for n in find_nodes(tree, gast.Subscript, gast.Attribute)}
+    bases |= {id(n.iter) for n in find_nodes(tree, gast.For)}
+    bases |= {id(s.value) for s in find_nodes(tree, gast.Return)}
+    return not any(
+        isinstance(n.ctx, gast.Load) and n.id in names and id(n) not in bases
+        for n in find_nodes(tree, gast.Name)
+    )
+
+
+def _is_display(s: Any) -> bool:
+    return (
+        isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and isinstance(s.value, (gast.List, gast.Dict))
+    )
+
+
+def widened(changed: Iterable[str], kinds: Kinds, aliases: Aliases, domain: Any) -> dict[str, Any]:
+    """The kinds that changes through the names `changed` give to what made the objects that others hold."""
+    found: dict[str, Any] = {}
+    for name in changed:
+        for root in aliases.held.get(name, NOTHING)[0]:
+            if any(root in both(held) for other, held in aliases.held.items() if other != name):
+                maker = argument_of(root) or contents_of(root) or root.removesuffix("[]")
+                if domain.is_array(kinds.get(maker)) and domain.is_container(kinds[name]):
+                    continue  # no array is a list, nor has one in it
+                kind = kinds[name] if root in (maker, f"<{maker}>") else domain.UNKNOWN
+                found[maker] = domain.join(found[maker], kind) if maker in found else kind
+    return found

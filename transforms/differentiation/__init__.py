@@ -1,0 +1,1 @@
+"""Forward and reverse mode over the single-assignment form."""

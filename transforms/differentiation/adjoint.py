@@ -1,0 +1,59 @@
+"""What is known of an adjoint on its way through a reverse sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..trees.nodes import same
+
+if TYPE_CHECKING:
+    from .masks import Mask
+
+__all__ = ["Adjoint", "Env", "is_same_adjoint"]
+
+
+@dataclass(frozen=True)
+class Adjoint:
+    """The current adjoint of a variable: an atom.
+
+    `owned` says that no other name holds its value, so that it may be changed in place; `uniform` that the
+    value is one number, which every element of the adjoint is (what a sum over all elements leaves), and
+    which broadcasting may spread, or an array that it may spread (what a sum over axes leaves): then `whole`
+    is the expression for the adjoint itself; `shadow` that other names have the same object, or parts of it,
+    as theirs; `buffer` that it is an array of its own that has been changed in place already;
+    `partial` that it is a number on paths on which the variable has no value; `mask` for which elements it
+    is (what the value is elsewhere means nothing, unless it is `zeroed` there). Of the adjoint of a list
+    `masks` names the list of masks of its elements, in the shape of what was chosen from them.
+    """
+
+    value: Any
+    owned: bool = False
+    accumulator: bool = False
+    uniform: bool = False
+    whole: Any = None
+    shadow: bool = False
+    buffer: bool = False
+    partial: bool = False
+    mask: Mask | None = None
+    zeroed: bool = False
+    masks: str | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to know but the value."""
+        return not self.uniform and self.mask is None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the value is the adjoint as it stands."""
+        return not self.uniform and (self.mask is None or self.zeroed)
+
+
+Env = dict[str, Adjoint]
+
+
+def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:
+    """Whether two adjoints are the same value in the same form, ownership aside."""
+    forms = [(x.accumulator, x.uniform, x.mask, x.zeroed, x.masks) for x in (a, b)]
+    return same(a.value, b.value) and same(a.whole, b.whole) and forms[0] == forms[1]

@@ -1,0 +1,384 @@
+"""Adjoints on their way through a reverse sweep: which variables have one now, under which name, and who may
+change it in place.
+
+An adjoint has exactly the shape, dtype and structure of its variable. Outside loops each contribution makes a
+new name (`dx_1 = dx + ...`), so that passes after this one can put it where it is used. A variable from
+outside a loop collects its contributions in an accumulator, one name that the loop adds to; arrays in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import gast
+
+from ..analyses.operations import Call
+from ..trees.nodes import (
+    assign,
+    attribute,
+    call,
+    constant,
+    find_nodes,
+    is_atom,
+    load,
+    names_read,
+    store,
+    tuple_of,
+)
+from .adjoint import Adjoint, Env, is_same_adjoint
+from .emit import Emitter
+from .masks import Mask, choice, either_holds, kept, mask_of, opposite
+
+__all__ = ["Adjoint", "AdjointEmitter", "Env"]
+
+
+class AdjointEmitter(Emitter):
+    """Reads and adds to adjoints; `used` collects the accumulators that were added to."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.used: set[str] = set()
+        self.adjoint_names: set[str] = set()
+        self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
+        self.spreading, self.stretched = set[str](), set[str]()
+        self.same_shape: set[frozenset[str]] = set()
+        self.condition_names: set[str] = set()
+        self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
+
+    def adjoint_name(self, variable: str) -> str:
+        name = self.taken_name(variable)
+        self.adjoint_names.add(name)
+        self.note_origin(name, variable)
+        return name
+
+    def taken_name(self, variable: str) -> str:
+        """A name for what is taken from the adjoint of what a variable was stored into."""
+        name = self.names.fresh("d" + variable)
+        self.adjoint_of[name] = variable
+        return name
+
+    def named(self, variable: str, value: Any, code: list[Any]) -> Any:
+        """A name for an adjoint of the variable, the value of an expression; an atom is its own."""
+        if is_atom(value):
+            return value
+        name = self.adjoint_name(variable)
+        code.append(assign(name, value))
+        return load(name)
+
+    def full(self, variable: str, adjoint: Adjoint, code: list[Any]) -> Any:
+        """The adjoint's value with the variable's shape, zero for the elements that it is not for."""
+        return self.named(variable, self.filled(variable, adjoint), code)
+
+    def filled(self, variable: str, adjoint: Adjoint) -> Any:
+        """`full` as an expression."""
+        if adjoint.is_full:
+            return adjoint.value
+        if adjoint.whole is not None:
+            return adjoint.whole
+        if adjoint.mask is None or adjoint.zeroed:
+            return self.numpy_call("full_like", load(variable), adjoint.value)
+        found = None if adjoint.uniform else kept(self, adjoint.mask, adjoint.value, variable)
+        return found or self.chosen_from(
+            variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True)
+        )
+
+    def chosen_from(self, variable: str, mask: Mask, a: Adjoint, b: Adjoint) -> Any:
+        """The expression for an adjoint that is one where a mask holds and another where it does not."""
+        value = a.value
+        if a.uniform and b.uniform and not self.has_form(mask, variable):
+            value = self.numpy_call("full_like", load(variable), value)
+        return choice(self, mask, value, b.value, variable)
+
+    def has_form(self, mask: Mask, variable: str) -> bool:
+        """Whether what is chosen by a mask from numbers surely has the shape and dtype of the variable."""
+        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        return any(self.domain.is_mask_of(self.kinds[c.name], kind) for c in mask)
+
+    def known_condition(self, test: Any) -> str | None:
+        """The name that this block has for a condition already."""
+        return self.conditions[-1].get(test.id) if isinstance(test, gast.Name) else None
+
+    def pass_on(self, env: Env, variable: str, adjoint: Adjoint, code: list[Any]) -> None:
+        """Adds the adjoint of another name for the variable's value."""
+        mask, zeroed, alone = adjoint.mask, adjoint.zeroed, variable not in env
+        self.accumulate(
+            env,
+            variable,
+            adjoint.value,
+            code,
+            adjoint.uniform,
+            adjoint.owned,
+            mask=mask,
+            zeroed=zeroed,
+            whole=adjoint.whole,
+        )
+        if alone and adjoint.masks is not None and variable in env:
+            env[variable] = replace(env[variable], masks=adjoint.masks)
+
+    def accumulate(
+        self,
+        env: Env,
+        variable: str,
+        value: Any,
+        code: list[Any],
+        uniform: bool = False,
+        owned: bool = False,
+        mask: Mask | None = None,
+        zeroed: bool = False,
+        whole: Any = None,
+    ) -> None:
+        """Adds the expression `value`, which is for the elements of the mask, to the adjoint of `variable`;
+        `owned` says that nobody else holds what a name stands for or a call makes, or the parts of a tuple.
+        """
+        current = env.get(variable)
+        if current is not None and whole is not None and not current.is_plain:
+            value, uniform, whole = whole, False, None
+        elif current is not None and current.whole is not None and (uniform or mask is not None):
+            current = Adjoint(self.full(variable, current, code), owned=True)
+        if isinstance(value, gast.Constant) and value.value is None:
+            return
+        if current is None and isinstance(
+            value, gast.Tuple
+        ):  # kept apart: the parts go on to where the tuple came from
+            parts = []
+            for part in value.elts:
+                if not is_atom(part):
+                    name = self.adjoint_name(variable)
+                    code.append(assign(name, part))
+                    part = load(name)
+                parts.append(part)
+            env[variable] = Adjoint(tuple_of(parts), owned=owned)
+        elif current is None:
+            is_object = isinstance(value, (gast.Name, gast.Call))
+            own = not uniform and ((owned and is_object) or self.is_fresh(value))
+            atom = self.named(variable, value, code)
+            self.note_spreading(atom, uniform)
+            env[variable] = Adjoint(atom, owned=own, uniform=uniform, mask=mask, zeroed=zeroed, whole=whole)
+        elif mask is not None or current.mask is not None:
+            new = Adjoint(self.named(variable, value, code), uniform=uniform, mask=mask, zeroed=zeroed)
+            self.note_spreading(new.value, uniform)
+            self.accumulate_masked(env, variable, current, new, code)
+        elif current.accumulator:
+            self.used.add(variable)
+            name = current.value.id
+            if self.is_any_array(variable):
+                code.append(self.added(variable, name, value))
+            elif current.shadow:
+                code.append(gast.Expr(value=call(self.helper("add_into"), load(name), value)))
+            else:
+                code.append(assign(name, self.plus(load(name), value, variable)))
+        elif current.buffer and self.is_any_array(variable):
+            code.append(self.added(variable, current.value.id, value))
+        else:
+            name = self.adjoint_name(variable)
+            code.append(assign(name, self.plus(current.value, value, variable)))
+            both = current.uniform and uniform
+            self.note_spreading(load(name), both)
+            if current.uniform is not uniform and (whole is not None or current.whole is not None):
+                self.stretched.add(name)
+            env[variable] = Adjoint(load(name), owned=not both, uniform=both)
+
+    def note_spreading(self, atom: Any, uniform: bool) -> None:
+        self.spreading |= {atom.id} if uniform and isinstance(atom, gast.Name) else set()
+
+    def accumulate_masked(
+        self, env: Env, variable: str, current: Adjoint, new: Adjoint, code: list[Any]
+    ) -> None:
+        """Adds two adjoints of a variable, one or both of which are for some elements only."""
+        mask = current.mask
+        if mask is not None and mask == new.mask:
+            name = self.named(variable, self.plus(current.value, new.value, variable), code)
+            uniform, zeroed = current.uniform and new.uniform, current.zeroed and new.zeroed
+            self.note_spreading(name, uniform)
+            env[variable] = Adjoint(name, not uniform, uniform=uniform, mask=mask, zeroed=zeroed)
+        elif mask is not None and opposite(mask, new.mask):
+            name = self.named(variable, self.chosen_from(variable, mask[-1:], current, new), code)
+            env[variable] = Adjoint(name, owned=True, mask=mask[:-1] or None)
+        elif current.accumulator or (current.buffer and mask is None):
+            self.accumulate(env, variable, self.filled(variable, new), code)
+        else:
+            parts = [
+                a.value if a.uniform and a.mask is None else self.filled(variable, a) for a in (current, new)
+            ]
+            name = self.named(variable, self.plus(parts[0], parts[1], variable), code)
+            either = either_holds(self, mask, new.mask, code)
+            env[variable] = Adjoint(name, owned=True, mask=either, zeroed=either is not None)
+
+    def accumulate_at(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> None:
+        """Adds `value` to the part of the adjoint of `variable` that `index` selects, in place."""
+        before = env.get(variable)
+        target = self.own(env, variable, code)
+        if self.is_choice_of(variable, index) and not env[variable].accumulator:
+            own = mask_of(self, index, False, code)
+            mask = own if before is None else either_holds(self, before.mask, own, code)
+            env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
+        if self.adds_in_place(variable, index):
+            code.append(
+                gast.AugAssign(
+                    target=gast.Subscript(value=load(target), slice=index, ctx=gast.Store()),
+                    op=gast.Add(),
+                    value=value,
+                )
+            )
+        else:
+            code.append(
+                assign(target, call(self.helper("add_at"), load(target), self.index_value(index), value))
+            )
+
+    def accumulate_field(
+        self, env: Env, variable: str, name: str, part: Adjoint, held: str, code: list[Any]
+    ) -> None:
+        """Adds the adjoint `part` of `held`, the value of an attribute, to that of the object `variable`. The
+        parts of an object's adjoint are kept apart for as long as there is nothing else in it.
+        """
+        current = env.get(variable)
+        like = self.helper("adjoint_like")
+        value = self.full(held, part, code)
+        parts: dict[str, Any] = {}
+        if current is not None:
+            if not is_parts(current.value, like.id):
+                self.accumulate(env, variable, call(like, load(variable), **{name: value}), code)
+                return
+            parts = {k.arg: k.value for k in current.value.keywords}
+        if name in parts:
+            total = self.adjoint_name(held)
+            code.append(assign(total, self.plus(parts[name], value, held)))
+            value = load(total)
+        owned = part.owned or part.uniform or self.domain.is_scalar(self.kinds.get(held, self.domain.UNKNOWN))
+        parts[name] = value
+        env[variable] = Adjoint(
+            call(like, load(variable), **parts), owned=owned and (current is None or current.owned)
+        )
+
+    def adds_in_place(self, variable: str, index: Any) -> bool:
+        """Whether what is added to a part of the adjoint is added by `+=`, which also broadcasts."""
+        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        selects_once = self.is_basic(index) or self.is_choice_of(variable, index)
+        return bool(self.domain.is_array(kind)) and selects_once
+
+    def is_choice_of(self, variable: str, index: Any) -> bool:
+        """Whether an index is an array of truth values, one for each element of the variable."""
+        return isinstance(index, gast.Name) and bool(
+            self.domain.is_choice_of(self.kind(index), self.kinds.get(variable, self.domain.UNKNOWN))
+        )
+
+    def is_basic(self, index: Any) -> bool:
+        """Whether an index selects each element once, by integers and slices alone."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        return all(
+            isinstance(p, gast.Slice)
+            or (isinstance(p, gast.UnaryOp) and isinstance(p.op, gast.Invert))
+            or self.domain.is_basic_index(self.kind(p))
+            for p in parts
+        )
+
+    def index_value(self, index: Any) -> Any:
+        """An index as an expression outside brackets: slices become calls of `slice`."""
+        if isinstance(index, gast.Tuple):
+            return gast.Tuple(elts=[self.index_value(e) for e in index.elts], ctx=gast.Load())
+        if isinstance(index, gast.Slice):
+            return call(
+                load(self.bind("slice", slice)),
+                *[
+                    gast.Constant(value=None, kind=None) if b is None else b
+                    for b in (index.lower, index.upper, index.step)
+                ],
+            )
+        return index
+
+    def own(self, env: Env, variable: str, code: list[Any]) -> str:
+        """The name of the variable's adjoint, made one that may be changed in place: a zero or a copy if need
+        be.
+        """
+        current = env.get(variable)
+        if current is not None and isinstance(current.value, gast.Name) and self.is_own(variable, current):
+            if current.accumulator:
+                self.used.add(variable)
+            env[variable] = replace(
+                current, buffer=not current.accumulator, mask=None, zeroed=False, masks=None
+            )
+            return str(current.value.id)
+        name = self.adjoint_name(variable)
+        code.append(assign(name, self.zero(variable) if current is None else self.copied(current, variable)))
+        env[variable] = Adjoint(load(name), owned=True, buffer=True)
+        return name
+
+    @cached_property
+    def has_calls(self) -> bool:
+        """Whether adjoints may come from the bprop of a call."""
+        values = (s.value for s in find_nodes(self.program.tree, gast.Assign))
+        return any(isinstance(v, gast.Call) and isinstance(self.operation(v), Call) for v in values)
+
+    def copied(self, adjoint: Adjoint, variable: str) -> Any:
+        """A copy of an adjoint that others hold too."""
+        value = adjoint.value
+        if not adjoint.is_full:
+            return self.filled(variable, adjoint)
+        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        if self.domain.is_scalar(kind):
+            return value
+        if self.is_of_no_dimensions(variable):
+            return self.numpy_call("array", value)
+        if self.domain.is_array(kind) and isinstance(value, gast.Name) and not adjoint.partial:
+            is_known = not self.has_calls  # to be an array, where this is differentiated again
+            return call(attribute(value, "copy")) if is_known else self.numpy_call("copy", value)
+        return call(self.helper("copy_adjoint"), value)
+
+    def added(self, variable: str, name: str, value: Any) -> Any:
+        """The statement that adds to an adjoint in place: an array, also if it has no axes."""
+        target: Any = store(name)
+        if self.is_of_no_dimensions(variable):
+            target = gast.Subscript(value=load(name), slice=constant(...), ctx=gast.Store())
+        return gast.AugAssign(target=target, op=gast.Add(), value=value)
+
+    def is_own(self, variable: str, adjoint: Adjoint) -> bool:
+        """Whether an adjoint may be changed in place as it stands. That of an array without axes may be a
+        number, until it is made an array.
+        """
+        made = adjoint.buffer or adjoint.accumulator or not self.is_of_no_dimensions(variable)
+        return adjoint.owned and adjoint.is_full and made
+
+    def is_of_no_dimensions(self, variable: str) -> bool:
+        """Whether a variable is an array without axes, of which arithmetic makes a number."""
+        return bool(self.domain.is_of_no_dimensions(self.kinds.get(variable, self.domain.UNKNOWN)))
+
+    def is_any_array(self, variable: str) -> bool:
+        """Whether a variable is an array, with axes or without."""
+        is_array = self.domain.is_array(self.kinds.get(variable, self.domain.UNKNOWN))
+        return bool(is_array) or self.is_of_no_dimensions(variable)
+
+    def joined(self, env: Env, arms: list[tuple[Env, list[Any]]], known: frozenset[str]) -> None:
+        """Gives adjoints that differ between the arms of a branch one name at their ends; `env` becomes what
+        holds before the branch. `known` are the variables that have a value there on every path.
+        """
+        variables = dict.fromkeys([v for arm, _ in arms for v in arm])
+        env.clear()
+        for variable in variables:
+            found = [arm.get(variable) for arm, _ in arms]
+            first = found[0]
+            if first is not None and all(f is not None and is_same_adjoint(f, first) for f in found):
+                env[variable] = replace(
+                    first,
+                    owned=all(f is not None and f.owned for f in found),
+                    buffer=all(f is not None and f.buffer for f in found),
+                )
+                continue
+            name = self.adjoint_name(variable)
+            partial = any(f is not None and f.partial for f in found)
+            for (_, code), adjoint in zip(arms, found, strict=True):
+                value = self.zero(variable) if adjoint is None else self.full(variable, adjoint, code)
+                if adjoint is None and variable not in known and variable in names_read(value):
+                    # The path of this arm may have no such variable; of numbers and arrays any zero will do.
+                    kind = self.kinds.get(variable, self.domain.UNKNOWN)
+                    value = constant(0.0 if self.domain.is_numeric(kind) else None)
+                    partial = True
+                code.append(assign(name, value))
+            owned = all(f is None or f.owned for f in found)
+            env[variable] = Adjoint(load(name), owned=owned and not partial, partial=partial)
+
+
+def is_parts(value: Any, like: str) -> bool:
+    """Whether an adjoint is that of an object, `adjoint_like(x, name=...)`."""
+    return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == like

@@ -1,0 +1,84 @@
+"""Inner functions that are used as values get what they capture as defaults of parameters of their own:
+`def h(y, *, x_captured=x)`.
+
+Form in: the single-assignment form, in which what is captured is not assigned again. The parameters keep
+their names whatever later passes call the variables, and derivatives of the function go by them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import gast
+
+from ..analyses.liveness import captured_names
+from ..trees.nodes import load, param, walk_scope
+from ..trees.program import Names, Program
+from ..trees.rebuild import rebuilt, substitute
+
+__all__ = ["bind_captured", "is_captured", "is_function_tangent"]
+
+SUFFIX = "_captured"
+
+
+def bind_captured(
+    program: Program, function: Any, active: frozenset[str], names: Names
+) -> tuple[Any, list[tuple[str, str]]]:
+    """The function with the active names that it captures bound, and these names under the keys of their
+    adjoints: all but the function itself. What is only assigned after the function is refused.
+    """
+    before = _assigned_before(program, function)
+    captured = [(key, n) for key, n in captured_names(function) if n in active and n != function.name]
+    for _, n in captured:
+        if n not in before:
+            program.refuse(
+                function,
+                f"`{function.name}` reads `{n}`, which is assigned after it",
+                "its derivative would have to be put together before that of the variable",
+                f"assign `{n}` before the function, or pass it as an argument",
+            )
+    bound = {n: names.fresh(n + SUFFIX) for key, n in captured if key == n}
+    if not bound:
+        return function, captured
+    args = function.args
+    new = rebuilt(
+        args,
+        kwonlyargs=[*args.kwonlyargs, *map(param, bound.values())],
+        kw_defaults=[*args.kw_defaults, *map(load, bound)],
+    )
+    body = substitute(function.body, {n: load(p) for n, p in bound.items()})
+    return rebuilt(function, args=new, body=body), [
+        (f"{bound[n]}=" if key == n else key, n) for key, n in captured
+    ]
+
+
+def is_captured(name: str) -> bool:
+    """Whether a parameter only holds what the function captured, by its name: it is no argument."""
+    return re.search(SUFFIX + r"(_\d+)?$", name) is not None
+
+
+def is_function_tangent(keys: Any) -> bool:
+    """Whether a dict of these keys is the tangent of a function: then its adjoint may be None, as that of a
+    function that is never called.
+    """
+    return bool(keys) and all(
+        isinstance(key, gast.Constant) and isinstance(key.value, str) and key.value.endswith("=")
+        for key in keys
+    )
+
+
+def _assigned_before(program: Program, function: Any) -> set[str]:
+    """The names that are bound by what stands before the definition of a nested function."""
+    found = {
+        n.id for n in [*program.tree.args.posonlyargs, *program.tree.args.args, *program.tree.args.kwonlyargs]
+    }
+    for s in walk_scope(program.tree.body):
+        if s is function:
+            break
+        if isinstance(s, (gast.Assign, gast.For)):
+            for target in s.targets if isinstance(s, gast.Assign) else [s.target]:
+                found.update(n.id for n in gast.walk(target) if isinstance(n, gast.Name))
+        elif isinstance(s, gast.FunctionDef):
+            found.add(s.name)
+    return found

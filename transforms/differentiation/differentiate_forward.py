@@ -1,0 +1,385 @@
+"""Forward mode: beside each statement the one that computes the tangent of what it assigns.
+
+Form in: the single-assignment form. Form out: generated code that returns `(result, tangent)`. There are no
+traces: memory does not grow with the length of loops. Containers and arrays that are changed in place have
+tangents that are changed in place in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..analyses.changes import Changes
+from ..analyses.classified import Operations
+from ..analyses.operations import (
+    Alias,
+    Apply,
+    Build,
+    Call,
+    Field,
+    Inert,
+    Item,
+    Opaque,
+    Pop,
+    is_named_tuple,
+    is_pop,
+)
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    attribute,
+    call,
+    load,
+    located,
+    names_read,
+    param,
+    store,
+    tuple_of,
+)
+from ..trees.program import MISSING, Program
+from .bind_captured import bind_captured
+from .forward_loops import forward_loop
+from .forward_regions import forward_try, forward_with
+from .forward_rules import TangentEmitter
+from .generation import Generation
+from .refuse_statements import index_guard, refuse_opaque
+from .reverse_stores import is_addition, list_check
+
+__all__ = ["differentiate_forward"]
+
+
+def differentiate_forward(
+    program: Program,
+    kinds: Any,
+    active: frozenset[str],
+    wrt: list[str],
+    primitives: Any,
+    domain: Any,
+    link: Any,
+    operations: Operations,
+    changes: Changes,
+    shadowed: frozenset[str],
+) -> tuple[Program, Generation]:
+    """The program `f_jvp(arguments..., tangents...)` that returns the result and its tangent.
+
+    The objects of `shadowed` names are those of others too, or parts of them, and so are their tangents.
+    """
+    forward = Forward(program, kinds, active, primitives, domain, link, operations)
+    forward.changes = changes
+    tree = program.tree
+    tangents = [forward.tangent_name(name) for name in wrt]
+    *statements, last = tree.body
+    forward.shadowed = shadowed
+    body = [*forward.changed_arguments(tree, wrt), *forward.block(statements)]
+    out = last.value
+    tangent = forward.result(out)
+    args = tree.args
+    args = gast.arguments(
+        args=[*args.posonlyargs, *args.args, *args.kwonlyargs, *(param(t) for t in tangents)],
+        posonlyargs=[],
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[],
+    )
+    body = [*body, gast.Return(value=tuple_of([out, tangent]))]
+    name = forward.names.fresh(f"{tree.name}_jvp")
+    new = gast.FunctionDef(
+        name=name, args=args, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
+    )
+    made = program.with_tree(
+        new,
+        names=forward.names,
+        bindings=forward.bindings,
+        origins=forward.origins,
+        locals=program.locals | frozenset(assigned_names(body)),
+    )
+    return made, Generation(frozenset(), frozenset(forward.tangents.values()), forward.kinds)
+
+
+class Forward(TangentEmitter):
+    def changed_arguments(self, tree: Any, wrt: list[str]) -> list[Any]:
+        """Tangents of its own for the arguments that the function changes."""
+        result = []
+        for p in [n.id for n in tree.args.args if n.id in self.active]:
+            tangent = self.tangent_name(p)
+            if p not in wrt:
+                result.append(assign(tangent, self.zero(p)))
+            elif self.changes.is_changed(p):
+                result.append(assign(tangent, call(self.helper("own_tangent"), load(tangent), load(p))))
+        return result
+
+    def result(self, out: Any) -> Any:
+        """The tangent of the result; zeros for a result that does not depend on the arguments."""
+        if self.is_active(out):
+            return self.tangent(out)
+        return (
+            self.domain_zero(out)
+            if self.domain.is_scalar(self.kind(out))
+            else call(self.helper("zeros_like"), out)
+        )
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in [*index_guard(self, s), *self.statement(s)]]
+
+    def statement(self, s: Any) -> list[Any]:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if is_pop(value):
+                return self.pop(s, name)
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                return self.assignment(s, name) if name in self.active else [s]
+            case gast.Assign(targets=[gast.Tuple(elts=elts)]):
+                targets = [t.id for t in elts]
+                if not self.active & set(targets):
+                    return [s]
+                names = [self.tangent_name(t) if t in self.active else self.names.fresh("_") for t in targets]
+                value = (
+                    tuple_of(
+                        [self.tangent(v) if self.is_active(v) else self.zero(v.id) for v in s.value.elts]
+                    )
+                    if isinstance(s.value, gast.Tuple)
+                    else self.tangent(s.value)
+                )
+                return self.ordered(
+                    s,
+                    located(
+                        gast.Assign(
+                            targets=[tuple_of([store(n) for n in names], gast.Store())],
+                            value=value,
+                            type_comment=None,
+                        ),
+                        s,
+                    ),
+                )
+            case (
+                gast.Assign(targets=[gast.Subscript() as target])
+                | gast.AugAssign(target=gast.Subscript() as target)
+            ):
+                return self.store(s, target)
+            case gast.Expr(value=gast.Call()) if is_addition(self, s):
+                base, index, value = s.value.args
+                if base.id not in self.active or not self.is_active(value):
+                    return [s]
+                same = call(s.value.func, self.tangent(base), index, self.tangent(value))
+                return [s, located(gast.Expr(value=same), s)]
+            case gast.Expr(
+                value=gast.Call(func=gast.Attribute(value=gast.Name(id=items), attr="append"), args=[value])
+            ) if items in self.active:
+                same = call(attribute(load(self.tangent_name(items)), "append"), self.tangent(value))
+                return [located(gast.Expr(value=same), s), s]
+            case gast.If():
+                return [
+                    located(
+                        gast.If(
+                            test=s.test, body=self.block(s.body) or [gast.Pass()], orelse=self.block(s.orelse)
+                        ),
+                        s,
+                    )
+                ]
+            case gast.For():
+                return forward_loop(self, s)
+            case gast.FunctionDef(name=name) if name in self.active:
+                s, free = bind_captured(self.program, s, self.active, self.names)
+                value = gast.Dict(
+                    keys=[gast.Constant(value=key, kind=None) for key, _ in free],
+                    values=[self.tangent(load(n)) for _, n in free],
+                )
+                return [s, assign(self.tangent_name(name), value, s)]
+            case gast.With():
+                return forward_with(self, s)
+            case gast.Try():
+                return forward_try(self, s)
+            case gast.While():
+                return [located(gast.While(test=s.test, body=self.block(s.body), orelse=[]), s)]
+            case _:
+                return [s]
+
+    def pop(self, s: Any, name: str) -> list[Any]:
+        """`v = items.pop()`: the tangent of items loses its last element, too."""
+        operation = self.operation(s.value)
+        if not isinstance(operation, Pop):
+            return self.assignment(s, name) if name in self.active else [s]
+        if not self.is_active(operation.base):
+            return [s, assign(self.tangent_name(name), self.zero(name), s)] if name in self.active else [s]
+        same = call(attribute(self.tangent(operation.base), "pop"))
+        if name in self.active:
+            return [*list_check(self, s), s, assign(self.tangent_name(name), same, s)]
+        return [*list_check(self, s), s, located(gast.Expr(value=same), s)]
+
+    def ordered(self, primal: Any, tangent: Any) -> list[Any]:
+        """The tangent's statement first when it reads what the primal's statement is about to overwrite."""
+        overwritten = set(assigned_names(primal))
+        return [tangent, primal] if overwritten & set(names_read(tangent)) else [primal, tangent]
+
+    def store(self, s: Any, target: Any) -> list[Any]:
+        base = target.value.id
+        if base not in self.active:
+            return [s]
+        place = gast.Subscript(value=load(self.tangent_name(base)), slice=target.slice, ctx=gast.Store())
+        value = self.tangent(s.value) if self.is_active(s.value) else self.zero_item(target.value, s.value)
+        if isinstance(s, gast.AugAssign):
+            if not self.is_active(s.value):
+                return [s]
+            return [s, located(gast.AugAssign(target=place, op=s.op, value=value), s)]
+        return [s, located(gast.Assign(targets=[place], value=value, type_comment=None), s)]
+
+    def first(self, name: str) -> Any:
+        """The tangent of a number that does not vary yet: also of an integer, where it may become a float."""
+        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        if self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None:
+            return call(self.helper("present"), gast.Constant(value=None, kind=None), load(name))
+        return self.zero(name)
+
+    def zero_item(self, base: Any, value: Any) -> Any:
+        """The tangent of an item without one."""
+        match self.domain.item_nature(self.kind(base)):
+            case "array":
+                return gast.Constant(value=0, kind=None)
+            case "container":
+                return self.domain_zero(value)
+        return call(self.helper("zero_item"), base, value)
+
+    # ------------------------------------------------------------ assignments
+
+    def assignment(self, s: Any, name: str) -> list[Any]:
+        operation = self.operation(s.value)
+        constant = isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
+        if isinstance(operation, Apply) and constant and self.is_shadow_view(operation, name):
+            return self.placed(s, name, [], self.viewed(operation, name, None))
+        if constant or (
+            isinstance(operation, (Apply, Call)) and not any(self.is_active(o) for o in operation.operands())
+        ):
+            return [s, assign(self.tangent_name(name), self.first(name), s)]
+        match operation:
+            case Alias(source=source):
+                if not self.is_active(source):
+                    return [s, assign(self.tangent_name(name), self.first(name), s)]
+                value = self.tangent(source)
+            case Apply():
+                return self.apply(s, operation, name)
+            case Call():
+                return self.call(s, operation, name)
+            case Item(base=base, index=index):
+                of = self.present(base.id) if self.is_unknown_part(base) else self.tangent(base)
+                value = gast.Subscript(value=of, slice=index, ctx=gast.Load())
+            case Field(base=base, name=field):
+                value = self.field_tangent(base, field)
+            case Build(items=items, node=gast.Call(func=made), keys=keys) if is_named_tuple(keys):
+                parts = dict(zip(keys, map(self.tangent, items), strict=True))
+                kinds = self.domain.kinds_of_items(
+                    self.kind(load(name)), self.primitives.tuple_length(self.program.resolve(made))
+                )
+                value = call(
+                    made,
+                    *(
+                        parts[k] if k in parts else self.zero_item_of(name, k, kinds)
+                        for k in range(len(kinds))
+                    ),
+                )
+            case Build(items=items, node=gast.Call(args=args), keys=keys):
+                tangents = [self.tangent(i) for i in items]
+                like = self.helper("adjoint_like")
+                value = call(like, *args, **dict(zip(keys, tangents, strict=True)))
+            case Build(items=items, node=node, keys=keys):
+                tangents = [self.in_structure(i) for i in items]
+                value = (
+                    gast.Dict(keys=list(keys), values=tangents)
+                    if isinstance(node, gast.Dict)
+                    else type(node)(elts=tangents, ctx=gast.Load())
+                )
+            case Opaque() if any(map(self.is_active, operation.items)):
+                refuse_opaque(self, s, operation)
+            case Inert() | Opaque():
+                return [s, assign(self.tangent_name(name), self.zero(name), s)]
+        return self.ordered(s, assign(self.tangent_name(name), value, s))
+
+    def in_structure(self, node: Any) -> Any:
+        """The tangent of an item of a list, tuple or dict, which may be unpacked as the item is."""
+        if self.is_active(node) or not self.domain.is_container(self.kind(node)):
+            return self.tangent(node)
+        return call(self.helper("zeros_like"), node)
+
+    def is_shadow_view(self, operation: Apply, name: str) -> bool:
+        """Whether a name holds a view, of an object of which the tangent is viewed in the same way."""
+        return name in self.shadowed and self.primitives.sharing(operation) == "view"
+
+    def zero_item_of(self, name: str, position: int, kinds: list[Any]) -> Any:
+        """The tangent of an item of a named tuple that is the default."""
+        match self.domain.zero_plan(kinds[position]):
+            case "0.0":
+                return gast.Constant(value=0.0, kind=None)
+            case "None":
+                return gast.Constant(value=None, kind=None)
+        position_ = gast.Constant(value=position, kind=None)
+        item = gast.Subscript(value=load(name), slice=position_, ctx=gast.Load())
+        return call(self.helper("zeros_like"), item)
+
+    def field_tangent(self, base: Any, name: str) -> Any:
+        """The tangent of an attribute that an object holds, which the run has to check where its kind is not
+        known.
+        """
+        if self.primitives.member(self.kind(base), name) is not None:
+            return attribute(self.tangent(base), name)
+        field = gast.Constant(value=name, kind=None)
+        return call(self.helper("field_tangent"), self.tangent(base), base, field)
+
+    def call(self, s: Any, operation: Call, out: str) -> list[Any]:
+        """A call of a user's function becomes a call of its jvp."""
+        node = operation.node
+        keys: list[Any] = [*range(len(operation.args)), *(k for k, _ in operation.keywords)]
+        atoms = [*operation.args, *(v for _, v in operation.keywords)]
+        active = [(k, a) for k, a in zip(keys, atoms, strict=True) if self.is_active(a)]
+        link = self.link(operation, [k for k, _ in active], *self.linked_operands(operation), False)
+        target = tuple_of([store(out), store(self.tangent_name(out))], gast.Store())
+        if operation.function is MISSING:
+            tangents = gast.Dict(
+                keys=[gast.Constant(value=k, kind=None) for k, _ in active],
+                values=[self.tangent(a) for _, a in active],
+            )
+            value = call(
+                call(self.helper("jvp_of"), node.func, self.callee_tangent(operation.callee), tangents),
+                *node.args,
+                **{k.arg: k.value for k in node.keywords},
+            )
+        else:
+            value = call(
+                load(self.bind(f"{link.name}_jvp", link.function)),
+                *self.positional(link, node),
+                *[self.tangent(a) for _, a in active],
+            )
+        called = located(gast.Assign(targets=[target], value=value, type_comment=None), s)
+        return [called, *self.own_result(s, out, [a.id for _, a in active])]
+
+    def own_result(self, s: Any, out: str, given: list[str]) -> list[Any]:
+        """The statement that makes the tangent of a call's result share nothing with those of its arguments,
+        where the one or the others are changed in place.
+        """
+        may_change = not self.domain.is_immutable(self.kind(load(out)))
+        if not may_change or not any(map(self.changes.is_changed, [out, *given])):
+            return []
+        tangent = self.tangent_name(out)
+        return [assign(tangent, call(self.helper("copy_adjoint"), load(tangent)), s)]
+
+    def callee_tangent(self, callee: Any) -> Any:
+        """The tangent of a callee that only the run knows; of a bound method that of its object."""
+        owner = callee.value if isinstance(callee, gast.Attribute) else callee
+        if not self.is_active(owner):
+            return gast.Constant(value=None, kind=None)
+        if owner is callee or self.domain.is_numeric(self.kind(owner)):
+            return self.tangent(owner)
+        name = gast.Constant(value=callee.attr, kind=None)
+        return call(self.helper("callee_tangent"), self.tangent(owner), owner, name)
+
+    def positional(self, link: Any, node: Any) -> list[Any]:
+        """A call's arguments by position, as a jvp function takes them before the tangents."""
+        named = {k.arg: k.value for k in node.keywords}
+        return [
+            *node.args,
+            *(
+                named[p] if p in named else self.default(value, p)
+                for p, value in link.parameters[len(node.args) :]
+            ),
+        ]

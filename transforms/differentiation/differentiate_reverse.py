@@ -1,0 +1,230 @@
+"""Reverse mode: a forward sweep that keeps what the reverse sweep needs, and the reverse sweep.
+
+Form in: the single-assignment form. Form out: generated code, in one of two shapes that the same walk yields:
+flat (`grad`: the reverse sweep follows the forward sweep) or split (`vjp`: `fprop` returns the result and the
+closure `bprop`, which can be called many times). The walk is in `reverse`; here is what stands around it.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import gast
+
+from ..analyses.changes import Changes
+from ..analyses.classified import Operations
+from ..trees.nodes import assign, assigned_names, call, constant, load, names_read, tuple_of
+from ..trees.program import MISSING, Program
+from ..trees.rebuild import map_children, substitute
+from .adjoints import Adjoint, Env
+from .generation import Generation
+from .keep_less import keep_less
+from .reverse import Reverse
+from .reverse_items import items_first, reverse_items
+from .shadows import Shadows, shadow_of
+
+__all__ = ["differentiate_reverse"]
+
+
+def differentiate_reverse(
+    program: Program,
+    kinds: Any,
+    active: frozenset[str],
+    wrt: list[str],
+    primitives: Any,
+    domain: Any,
+    link: Any,
+    operations: Operations,
+    form: str,
+    bare: bool,
+    aux: Any,
+    changes: Changes,
+    shadowed: frozenset[str],
+    careful: bool = False,
+) -> tuple[Program, Generation]:
+    """The derivative program of `form` "grad", "value_and_grad" or "vjp", and what simplification wants to
+    know of it.
+
+    `bare` returns the one gradient itself rather than a tuple of gradients; `aux` is an atom to return beside
+    the value; `changes` are those in place, and `shadowed` the names that have shadows. With `careful` the
+    exceptions of the forward sweep matter.
+    """
+    reverse = Reverse(program, kinds, active, primitives, domain, link, operations)
+    reverse.split = form == "vjp"
+    reverse.changes, reverse.careful = changes, careful
+    tree = program.tree
+    *statements, last = tree.body
+    if form == "value_and_grad":
+        reverse.kept = set(names_read([last, aux] if aux is not None else last))
+    out = last.value
+    seed: list[Any] = []
+    reverse.shadows = Shadows(reverse, shadowed, changes.aliases if shadowed else None)
+    env: Env = {n: shadow_of(d) for n, d in reverse.shadows.names.items()}
+    parameters = [p.id for p in tree.args.args]
+    start = [*reverse.shadows.parameters(parameters), *reverse.shadows.made(statements)]
+    end: list[Any] = []
+    if isinstance(out, gast.Name) and out.id in active:
+        cotangent = _seed(reverse, out, form, seed)
+        if out.id in shadowed:
+            added: list[Any] = []
+            reverse.accumulate(env, out.id, cotangent, added)
+            end, added = reverse.shadows.looked_up(last, added, form == "vjp")
+            start.extend(added)
+        else:
+            env[out.id] = Adjoint(_as_number(reverse, out, cotangent) if form == "vjp" else cotangent)
+    elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
+        seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
+    count = items_first(statements)
+    forward, backward = reverse.block(statements[count:], env)
+    reads, parts = reverse_items(reverse, statements[:count], env)
+    forward[:0], backward[len(backward) :] = reads, parts
+    forward = [*reverse.shadows.arguments(parameters), *forward, *end]
+    backward[:0] = [*reverse.shadows.begun(), *start]
+    if form == "vjp":
+        keep_globals(reverse, forward, backward)
+        keep_attributes(reverse, forward, backward)
+        keep_less(reverse, statements, forward, backward, out)
+    gradients = [reverse.result(env, name, backward) for name in wrt]
+    result = gradients[0] if bare else tuple_of(gradients)
+    name = {
+        "grad": f"{tree.name}_grad",
+        "value_and_grad": f"{tree.name}_value_and_grad",
+        "vjp": f"{tree.name}_fprop",
+    }[form]
+    name = reverse.names.fresh(name)
+    bprop = None
+    if form == "vjp":
+        bprop = reverse.names.fresh(f"{tree.name}_bprop")
+        cotangent = (
+            seed[0] if seed else reverse.names.fresh("d" + (out.id if isinstance(out, gast.Name) else "out"))
+        )
+        inner = function(bprop, [cotangent], [*backward, gast.Return(value=result)])
+        body = [*forward, inner, gast.Return(value=tuple_of([out, load(bprop)]))]
+    else:
+        value = out if aux is None else tuple_of([out, aux])
+        returned = (
+            tuple_of([value, result])
+            if form == "value_and_grad"
+            else result
+            if aux is None
+            else tuple_of([result, aux])
+        )
+        body = [*forward, *seed, *backward, gast.Return(value=returned)]
+    new = gast.FunctionDef(
+        name=name,
+        args=tree.args,
+        body=body,
+        decorator_list=[],
+        returns=None,
+        type_comment=None,
+        type_params=[],
+    )
+    return (
+        program.with_tree(
+            new,
+            names=reverse.names,
+            bindings=reverse.bindings,
+            origins=reverse.origins,
+            locals=program.locals | frozenset(assigned_names(body)),
+        ),
+        Generation(
+            frozenset(reverse.traces),
+            frozenset(reverse.adjoint_names),
+            reverse.kinds,
+            bprop,
+            reverse.adjoint_of,
+            reverse.spreading,
+            reverse.stretched,
+            reverse.same_shape,
+        ),
+    )
+
+
+def keep_globals(reverse: Reverse, forward: list[Any], backward: list[Any]) -> None:
+    """Makes bprop read the values that data outside the function has when fprop runs: it may be bound anew
+    before bprop is called.
+    """
+    outside = {
+        n: reverse.program.resolve(load(n))
+        for n in names_read(backward)
+        if n not in reverse.program.locals and n not in reverse.bindings
+    }
+    kept = {
+        n: reverse.names.temporary(n)
+        for n, value in outside.items()
+        if value is not MISSING and is_data(value)
+    }
+    forward.extend(assign(copy, load(n)) for n, copy in kept.items())
+    backward[:] = [substitute(b, {n: load(copy) for n, copy in kept.items()}) for b in backward]
+
+
+def keep_attributes(reverse: Reverse, forward: list[Any], backward: list[Any]) -> None:
+    """The same for data that modules and classes have as attributes."""
+    kept: dict[tuple[str, ...], tuple[str, Any]] = {}
+
+    def replaced(node: Any) -> Any:
+        path = path_of(node) if isinstance(node, gast.Attribute) else None
+        if path is None or not is_data_of(reverse, path[0], node):
+            return map_children(node, replaced)
+        if path not in kept:
+            kept[path] = reverse.names.temporary(path[-1]), node
+        return load(kept[path][0])
+
+    backward[:] = [replaced(b) for b in backward]
+    forward.extend(assign(copy, node) for copy, node in kept.values())
+
+
+def path_of(node: Any) -> tuple[str, ...] | None:
+    """The names of a dotted path; None for any other expression."""
+    if isinstance(node, gast.Name):
+        return (node.id,)
+    inner = path_of(node.value) if isinstance(node, gast.Attribute) else None
+    return None if inner is None else (*inner, node.attr)
+
+
+def is_data_of(reverse: Reverse, root: str, node: Any) -> bool:
+    """Whether a dotted path is data of a module or class in which it may be bound anew."""
+    value = reverse.program.resolve(node)
+    return (
+        value is not MISSING
+        and is_data(value)
+        and not reverse.primitives.is_fixed(reverse.program.resolve(load(root)))
+    )
+
+
+def is_data(value: Any) -> bool:
+    """Whether an object is no module, class or function."""
+    return not isinstance(value, (ModuleType, type)) and not callable(value)
+
+
+def function(name: str, parameters: list[str], body: list[Any]) -> Any:
+    """A nested function definition."""
+    params = [gast.Name(id=p, ctx=gast.Param(), annotation=None, type_comment=None) for p in parameters]
+    args = gast.arguments(
+        args=params, posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+    )
+    return gast.FunctionDef(
+        name=name, args=args, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
+    )
+
+
+def _as_number(reverse: Reverse, out: Any, cotangent: Any) -> Any:
+    """The cotangent of an array without dimensions that nobody changes as a number, which operands have that
+    are numbers.
+    """
+    if not reverse.is_as_number(out.id) or reverse.domain.is_scalar(reverse.kind(out)):
+        return cotangent
+    return reverse.numpy_call("sum", cotangent)
+
+
+def _seed(reverse: Reverse, out: Any, form: str, seed: list[Any]) -> Any:
+    """The adjoint of the result that the reverse sweep starts from."""
+    if form == "vjp":
+        seed.append(reverse.adjoint_name(out.id))
+        return load(seed[0])
+    if reverse.domain.is_real_scalar(reverse.kind(out)):
+        return constant(1.0)
+    name = reverse.adjoint_name(out.id)
+    seed.append(assign(name, call(reverse.helper("unit_cotangent"), load(out.id))))
+    return load(name)

@@ -1,0 +1,409 @@
+"""What both modes of differentiation share: names and objects for generated code, kinds of atoms, and rules
+put in at a call.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import gast
+
+from ..analyses.classified import Operations
+from ..analyses.definitions import Definitions
+from ..analyses.find_parts import find_parts
+from ..analyses.operations import Apply, Call, Inert, Operation, Primitives
+from ..errors import MissingRuleError, describe, missing_rule
+from ..trees.nodes import attribute, call, constant, find_nodes, load, names_read, tuple_of
+from ..trees.program import MISSING, Program
+from ..trees.rebuild import map_children, rebuilt
+from .generation import Link, Slot
+from .inline_template import inline_template, literal_of
+
+__all__ = ["Emitter"]
+
+SIGNS = (operator.neg, operator.pos)
+
+
+class Emitter:
+    """The common part of a differentiation: what it knows of the program, and what it adds to it."""
+
+    def __init__(
+        self,
+        program: Program,
+        kinds: Mapping[str, Any],
+        active: frozenset[str],
+        primitives: Primitives,
+        domain: Any,
+        link: Callable[[Call, list[int | str], list[Any], dict[str, Any], bool], Link],
+        operations: Operations,
+    ) -> None:
+        self.program, self.active, self.operations = program, active, operations
+        self.kinds: dict[str, Any] = dict(kinds)
+        self.primitives, self.domain, self.link = primitives, domain, link
+        self.names = program.names.copy()
+        self.bindings: dict[str, Any] = dict(program.bindings)
+        self.origins = dict(program.origins)
+        self._literal_tuples = literal_tuples(program.tree)
+
+    # ------------------------------------------------------------ names and objects
+
+    def bind(self, hint: str, value: Any) -> str:
+        """The name by which generated code reads an object: the hint itself wherever that already means the
+        object.
+        """
+        for name, bound in self.bindings.items():
+            if bound is value:
+                return name
+        if hint not in self.program.locals and hint not in self.bindings:
+            found = self.program.scope.lookup(hint)
+            if found is value:
+                return hint
+            if found is MISSING and hint not in self.names.taken:
+                self.names.taken.add(hint)
+                self.bindings[hint] = value
+                return hint
+        name = self.names.temporary(hint)
+        self.bindings[name] = value
+        return name
+
+    def note_origin(self, name: str, variable: str) -> None:
+        """Notes that `name` holds the adjoint or tangent of a variable."""
+        origin = self.program.origins.get(variable, variable)
+        if not re.search(r"_\d+$", origin):
+            self.origins[name] = "d" + origin
+
+    def helper(self, name: str) -> Any:
+        return load(self.bind(name, self.primitives.helper(name)))
+
+    def numpy_call(self, name: str, *args: Any, **keywords: Any) -> Any:
+        """`np.name(...)`."""
+        return call(self.numpy(name), *args, **keywords)
+
+    def numpy(self, name: str) -> Any:
+        """`np.name`."""
+        return attribute(load(self.bind("np", self.primitives.helper("np"))), name)
+
+    def object_of(self, node: Any) -> Any:
+        """What a name in generated code means, or an attribute of such a name, as far as is known."""
+        if isinstance(node, gast.Attribute):
+            owner = self.object_of(node.value)
+            return MISSING if owner is MISSING else getattr(owner, node.attr, MISSING)
+        if not isinstance(node, gast.Name) or node.id in self.program.locals:
+            return MISSING
+        return self.bindings.get(node.id, self.program.scope.lookup(node.id))
+
+    def is_helper(self, node: Any, *path: str) -> bool:
+        """Whether an expression means a helper, or what a path of attributes leads to from it."""
+        if not isinstance(node, gast.Attribute if path[1:] else gast.Name):
+            return False
+        wanted = self.primitives.helper(path[0])
+        for name in path[1:]:
+            wanted = getattr(wanted, name)
+        return self.object_of(node) is wanted
+
+    def is_fresh(self, value: Any) -> bool:
+        """Whether an expression surely makes a new object that nothing else holds."""
+        match value:
+            case gast.Call(func=gast.Attribute(attr="copy")):
+                return True
+            case gast.Call(func=func, args=args, keywords=keywords):
+                named = tuple((k.arg or "", k.value) for k in keywords)
+                made = Apply(self.object_of(func), tuple(args), named, value)
+                return self.primitives.sharing(made) == "fresh"
+            case gast.Attribute(value=whole, attr="real"):
+                return self.is_fresh(whole)
+        return isinstance(value, (gast.BinOp, gast.UnaryOp))
+
+    # ------------------------------------------------------------ what the program means
+
+    def operation(self, value: Any) -> Operation:
+        found = self.operations.of(value)
+        if isinstance(found, (Apply, Call)):
+            for operand in found.operands():
+                if isinstance(operand, gast.Starred) and self.is_active(operand.value):
+                    self.refuse_starred(found, operand)
+        return found
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        return Definitions(self.program.tree)
+
+    def computed_by(self, name: str) -> Operation | None:
+        """What computes a variable, if it is assigned once, by one operation."""
+        value = self.definitions.value(name)
+        return None if value is None else self.operation(value)
+
+    def refuse_starred(self, operation: Apply | Call, operand: Any) -> None:
+        if isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function):
+            return
+        self.program.refuse(
+            operand if hasattr(operand, "lineno") else self.program.tree,
+            f"a `*` argument that carries a derivative, `*{names_read(operand)[0]}`",
+            "how many arguments it stands for is not known",
+            "pass the arguments one by one",
+        )
+
+    def passed_to(self, value: Any) -> list[str]:
+        """The names that the adjoint of what is computed may go on to."""
+        return [n for n in self.operations.sources(value) if n in self.active]
+
+    def kind(self, node: Any) -> Any:
+        domain = self.domain
+        if isinstance(node, gast.Name):
+            found = self.kinds.get(node.id, MISSING)
+            if found is not MISSING:
+                return found
+        if isinstance(node, gast.Constant):
+            return domain.kind_of_literal(node.value)
+        if isinstance(node, gast.UnaryOp):
+            return domain.kind_of_literal(-node.operand.value)
+        static = self.program.resolve(node)
+        return domain.UNKNOWN if static is MISSING else domain.kind_of_static(node, static)
+
+    def is_active(self, node: Any) -> bool:
+        return isinstance(node, gast.Name) and node.id in self.active
+
+    def zero(self, name: str) -> Any:
+        """An expression for the zero adjoint or tangent of a variable."""
+        return self.zero_like(load(name), self.kinds.get(name, self.domain.UNKNOWN))
+
+    def zero_item(self, name: str, key: Any) -> Any:
+        """The same for an item of a container."""
+        item = gast.Subscript(value=load(name), slice=constant(key), ctx=gast.Load())
+        return self.zero_like(item, self.domain.item_kind(self.kind(load(name)), item.slice, self.kind))
+
+    def zero_like(self, node: Any, kind: Any) -> Any:
+        match self.domain.zero_plan(kind):
+            case "0.0":
+                return constant(0.0)
+            case "None":
+                return constant(None)
+            case "np.zeros_like":
+                return self.numpy_call("zeros_like", node)
+        return call(self.helper("zeros_like"), node)
+
+    def zero_of(self, node: Any) -> Any:
+        """The zero adjoint or tangent of an atom."""
+        return self.zero(node.id) if isinstance(node, gast.Name) else constant(None)
+
+    def plus(self, a: Any, b: Any, name: str) -> Any:
+        """`a + b` for adjoints or tangents of the variable `name`."""
+        if self.domain.is_numeric(self.kinds.get(name, self.domain.UNKNOWN)):
+            return gast.BinOp(left=a, op=gast.Add(), right=b)
+        return call(self.helper("add"), a, b)
+
+    # ------------------------------------------------------------ rules at a call
+
+    def rule(self, operation: Apply) -> Any:
+        rule = self.primitives.find_rule(operation.function)
+        if rule is None:
+            raise missing_rule(
+                operation.function,
+                self.primitives.refusal(operation.function),
+                self.program.where(operation.node),
+            )
+        return rule
+
+    def arguments(self, operation: Apply, template: Any, rule: Any) -> tuple[dict[str, Any], list[Slot]]:
+        """The template's parameters bound to the call's atoms, and where the active ones stand."""
+        bound: dict[str, Any] = {}
+        slots: list[Slot] = []
+        extra: list[Any] = []
+        named: dict[str, Any] = {}
+        positional = template.parameters[: template.positional]
+        for k, atom in enumerate(operation.args):
+            if k < len(positional):
+                bound[positional[k]] = atom
+                if self.is_active(atom) and positional[k] not in rule.integers:
+                    slots.append(Slot(atom.id, k, None, positional[k]))
+            elif template.vararg is not None:
+                if self.is_active(atom):
+                    slots.append(Slot(atom.id, len(positional), len(extra), template.vararg))
+                extra.append(atom)
+            else:
+                self.refuse_argument(operation, f"positional argument {k + 1}")
+        for name, atom in operation.keywords:
+            if name in bound or (name not in template.parameters and template.kwarg is None):
+                self.refuse_argument(operation, f"argument `{name}`")
+            if name in template.parameters:
+                bound[name] = atom
+            else:
+                named[name] = atom
+            if name in rule.integers:
+                continue
+            if self.is_active(atom) and name in bound:
+                slots.append(Slot(atom.id, template.parameters.index(name), None, name))
+            elif self.is_active(atom):
+                last = len(positional) + (template.vararg is not None)
+                slots.append(Slot(atom.id, last, name, template.kwarg))
+        if template.vararg is not None:
+            bound[template.vararg] = tuple_of(extra)
+        if template.kwarg is not None:
+            bound[template.kwarg] = gast.Dict(keys=list(map(constant, named)), values=list(named.values()))
+        for name in template.parameters:
+            if name not in bound:
+                if name not in template.defaults:
+                    self.refuse_argument(operation, f"a call without `{name}`")
+                bound[name] = self.default(template.defaults[name], name)
+        for slot in slots:
+            if slot.gradient >= template.gradients or slot.parameter in rule.refused:
+                self.refuse_argument(operation, f"a derivative with respect to `{slot.parameter}`")
+        return {name: self.spelled_out(atom) for name, atom in bound.items()}, slots
+
+    def spelled_out(self, atom: Any) -> Any:
+        """The atom, or the literal tuple that it names: a template decides its branches by it."""
+        return self._literal_tuples.get(atom.id, atom) if isinstance(atom, gast.Name) else atom
+
+    def carries(self, value: Any) -> bool:
+        """Whether a derivative may flow through an expression."""
+        operation = self.operation(value)
+        return not isinstance(operation, Inert) and not (
+            isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
+        )
+
+    def default(self, value: Any, name: str) -> Any:
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return constant(value)
+        return load(self.bind(name, value))
+
+    def refuse_argument(self, operation: Apply, what: str) -> None:
+        raise MissingRuleError(
+            f"the rule of {describe(operation.function)} does not cover {what}",
+            self.program.where(operation.node),
+            "its derivative in this form is not known",
+            "call it without, or write the computation out",
+        )
+
+    def template_for(self, operation: Apply, rule: Any, out: str) -> Any:
+        """The rule's reverse template, the simplest that the kinds of arguments and result allow."""
+        kinds = [self.kind(a) for a in operation.args]
+        if rule.rows and self.makes_row(operation, out):
+            return rule.rows[tuple if self.domain.is_tuple(kinds[0]) else list]
+        for known, template in rule.ranks.items():
+            leading = kinds[: len(known)]
+            if tuple(map(self.domain.rank, leading)) == known and self.domain.share_real_dtype(leading):
+                return template
+        if rule.reals is not None and all(map(self.domain.is_real, kinds)):
+            return rule.reals
+        return rule.template
+
+    def makes_row(self, operation: Apply, out: str, whole: bool = False) -> bool:
+        """Whether the result is a vector of the floats in the list or tuple that is the first argument."""
+        if not self.domain.is_vector_of_floats(self.kind(load(out))):
+            return False
+        return bool(operation.args) and self.domain.is_row(self.kind(operation.args[0]), whole)
+
+    def inline(
+        self, template: Any, arguments: Mapping[str, Any], wanted: list[int], base: str
+    ) -> tuple[list[Any], dict[int, Any]]:
+        def nature(node: Any) -> str | None:
+            kind = self.kind(node) if isinstance(node, gast.Name) else self.domain.UNKNOWN
+            if self.domain.is_array(kind):
+                return "array"
+            return "integer" if self.domain.is_integer(kind) else None
+
+        code, found = inline_template(template, arguments, wanted, self.names, self.bind, base, nature)
+        return list(map(self.without_defaults, code)), {k: self.without_defaults(v) for k, v in found.items()}
+
+    def without_defaults(self, node: Any) -> Any:
+        """A statement or expression whose calls pass no literal, by name or last, that is the default."""
+        node = map_children(node, self.without_defaults)
+        if not isinstance(node, gast.Call) or not (node.keywords or node.args[1:]):
+            return node
+        is_default, function = self.primitives.is_default, self.object_of(node.func)
+        kept = [k for k in node.keywords if not is_default(function, k.arg, literal_of(k.value))]
+        last = len(node.args)
+        while last > 1 and is_default(function, last - 1, literal_of(node.args[last - 1])):
+            last -= 1
+        if len(kept) == len(node.keywords) and last == len(node.args):
+            return node
+        return rebuilt(node, args=node.args[:last], keywords=kept)
+
+    def is_of_numbers(self, operation: Apply) -> bool:
+        """Whether all operands are floats, or exact numbers and None beside floats."""
+        kinds = [self.kind(o) for o in operation.operands()]
+        return all(map(self.domain.is_python_real, kinds)) and any(map(self.domain.is_real_scalar, kinds))
+
+    def shape_plan(self, operation: Apply, operand: Any, out: str, is_elementwise: bool = True) -> Any:
+        """How the shape of a result relates to that of an operand: "none" (the same), "sum", ("axes", ...) or
+        "guard". An elementwise one of literals besides is like the operand.
+        """
+        others = _others(operation, operand)
+        literal = all(
+            isinstance(a, (gast.Constant, gast.UnaryOp)) and not isinstance(_literal_value(a), complex)
+            for a in others
+        ) and not (operation.function in SIGNS and self.is_unknown_part(operand))
+        result = self.kinds.get(out, self.domain.UNKNOWN)
+        if self.is_of_numbers(operation) and self.is_as_number(out):
+            return "none"
+        if literal and is_elementwise and not self.rule(operation).widens:
+            return "none"
+        return self.domain.unbroadcast_plan(self.kind(operand), result, [self.kind(a) for a in others])
+
+    def is_as_number(self, name: str) -> bool:
+        """Whether the adjoint of a variable may be a number: it is one, or an array without dimensions."""
+        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        return bool(self.domain.rank(kind) == 0 and self.domain.is_float(kind))
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """The names that may hold a part of a container or object, or what a method of one returns."""
+        return find_parts(self.program, self.operation)
+
+    def is_unknown_part(self, node: Any) -> bool:
+        """Whether an atom may be an object with operators of its own."""
+        return getattr(node, "id", "") in self.parts and bool(self.primitives.is_unknown(self.kind(node)))
+
+    def summed_by(self, plan: Any, value: Any) -> Any | None:
+        """The sum of a value that brings it to the shape of an operand; None where only the run can tell."""
+        match plan:
+            case "sum":
+                return self.numpy_call("sum", value)
+            case ("axes" | "kept", axes):
+                axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
+                keywords = {"keepdims": constant(True)} if plan[0] == "kept" else {}
+                return self.numpy_call("sum", value, axis=axis, **keywords)
+        return None
+
+    def lends_shape(self, operation: Apply, operand: Any, out: str, as_floats: bool = False) -> bool:
+        """Whether an operand is an array of the shape of an elementwise result, and with `as_floats` one of
+        integers with a result of floats.
+        """
+        others = [self.kind(a) for a in _others(operation, operand)]
+        result = self.kinds.get(out, self.domain.UNKNOWN)
+        return bool(self.domain.lends_shape(self.kind(operand), result, others, as_floats))
+
+    def linked_operands(self, operation: Call) -> tuple[list[Any], dict[str, Any]]:
+        return [self.kind(a) for a in operation.args], {k: self.kind(v) for k, v in operation.keywords}
+
+
+def _others(operation: Apply, operand: Any) -> list[Any]:
+    """The operands of an operation but one."""
+    return [
+        a
+        for a in operation.operands()
+        if not (isinstance(a, gast.Name) and isinstance(operand, gast.Name) and a.id == operand.id)
+    ]
+
+
+def literal_tuples(tree: Any) -> dict[str, Any]:
+    """The tuples of literals, as `axis=(1, 2)` has one, by the names that hold them and nothing else."""
+    found: dict[str, Any] = {}
+    for n in find_nodes(tree, gast.Assign):
+        match n:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Tuple()):
+                if literal_of(n.value) is not MISSING:
+                    found[name] = n.value
+    if not found:
+        return found
+    assigned = Counter(n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    return {name: value for name, value in found.items() if assigned[name] == 1}
+
+
+def _literal_value(node: Any) -> Any:
+    return node.value if isinstance(node, gast.Constant) else node.operand.value

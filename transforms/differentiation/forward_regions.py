@@ -1,0 +1,65 @@
+"""Forward mode of `with` and `try`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.operations import Apply
+from ..normal_form.partial_effects import changed_name
+from ..trees.nodes import assigned_names, blocks_of, names_read, statements_in
+from ..trees.rebuild import map_blocks, rebuilt
+from .refuse_statements import check_handlers, context_nature
+
+if TYPE_CHECKING:
+    from .differentiate_forward import Forward
+
+__all__ = ["forward_try", "forward_with"]
+
+
+def forward_with(forward: Forward, s: Any) -> list[Any]:
+    """A context around values and tangents."""
+    context_nature(forward, s)
+    return [map_blocks(s, lambda body: forward.block(body) or [gast.Pass()])]
+
+
+def forward_try(forward: Forward, s: Any) -> list[Any]:
+    """The tangents of what may raise stand in the `else`: an exception of theirs is none of the handlers'.
+
+    Where they cannot be told from the values, as in loops and in calls, the whole body runs again there.
+    """
+    if not s.handlers:
+        return [map_blocks(s, forward.block)]
+    check_handlers(forward, s)
+    written = [(n, forward.statement(n)) for n in s.body]
+    active = [(n, code) for n, code in written if forward.active & set(assigned_names(n))]
+    again = any(blocks_of(n) or not any(new is n for new in code) for n, code in active)
+    tangents = [new for n, code in written for new in code if again or (new is not n and not blocks_of(n))]
+    check_order(forward, s, tangents, again)
+    handlers = [rebuilt(h, body=forward.block(h.body)) for h in s.handlers]
+    return [rebuilt(s, handlers=handlers, orelse=[*tangents, *forward.block(s.orelse)])]
+
+
+def check_order(forward: Forward, s: Any, tangents: list[Any], again: bool) -> None:
+    """Raises UnsupportedSyntaxError where the tangents would see what the rest of the body has changed, or
+    where what runs again has an effect.
+    """
+    own = set(assigned_names(s.body))
+    statements = [n for n in statements_in(s.body) if changed_name(n) not in own]
+    changes = [n for n in statements if forward.changes.is_change(n)]
+    effects = [n for n in statements if isinstance(n, gast.Expr) and not is_pure(forward, n)] + changes
+    read = {n for n in names_read(tangents) if changes and forward.changes.is_changed(n)}
+    if (again and effects) or read & forward.program.locals:
+        forward.program.refuse(
+            (effects or changes)[0],
+            "a change in place in a `try` is not differentiated in forward mode",
+            "the tangents of the rest of its body come after it",
+            "compute the values in the `try`, and make the change in its `else`",
+        )
+
+
+def is_pure(forward: Forward, s: Any) -> bool:
+    """Whether a call for its own sake does nothing but raise, or not."""
+    operation = forward.operation(s.value)
+    return isinstance(operation, Apply) and forward.primitives.is_pure(operation.function)

@@ -1,0 +1,348 @@
+"""Forward mode of one operation: the tangent that a rule gives a result.
+
+By the rule's structure: an elementwise template with the tangent in the place of `dout`, one term for each
+active operand; a linear function itself, on tangents; both terms of a bilinear one; or the rule's forward
+template.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..analyses.changes import Changes
+from ..analyses.operations import Apply
+from ..analyses.template_slots import carrying_operands, differentiable_slots, results_of
+from ..trees.nodes import assign, call, constant, is_atom, load, located, names_read, same, tuple_of, walk
+from ..trees.program import MISSING
+from ..trees.rebuild import call_at, rebuilt, substitute
+from .emit import Emitter
+from .generation import Slot
+from .inline_template import ZERO, Zeros, fold_zeros, real
+from .joins import forward_join
+from .masks import of_numbers, one_of, scalar_choices
+
+__all__ = ["TangentEmitter"]
+
+
+class TangentEmitter(Emitter):
+    """Knows the tangents of variables, and makes those of results."""
+
+    changes: Changes
+    shadowed: frozenset[str]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.tangents: dict[str, str] = {}
+
+    def tangent_name(self, variable: str) -> str:
+        """The name of a variable's tangent, one for each variable."""
+        if variable not in self.tangents:
+            self.tangents[variable] = self.names.fresh("d" + variable)
+            self.note_origin(self.tangents[variable], variable)
+        return self.tangents[variable]
+
+    def tangent(self, node: Any) -> Any:
+        """The tangent of an atom."""
+        if self.is_active(node):
+            return load(self.tangent_name(node.id))
+        if isinstance(node, gast.Name) and self.domain.is_differentiable(self.kind(node)) is not False:
+            return self.zero(node.id)
+        return self.domain_zero(node)
+
+    def domain_zero(self, node: Any) -> Any:
+        match self.domain.zero_plan(self.kind(node)):
+            case "0.0":
+                return gast.Constant(value=0.0, kind=None)
+            case "None":
+                return gast.Constant(value=None, kind=None)
+        return call(self.helper("zeros_like"), node)
+
+    def part(self, node: Any) -> Any:
+        """The tangent of an operand that a rule computes with: of a number always one, of a container in its
+        structure.
+        """
+        if isinstance(node, gast.Name) and self.is_active(node):
+            return self.present(node.id)
+        kind = self.kind(node)
+        if self.domain.is_container(kind):
+            return call(self.helper("zeros_like"), node)
+        if self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is False:
+            return self.no_change(node)
+        return self.tangent(node)
+
+    def no_change(self, node: Any) -> Any:
+        """The zero tangent of a number, or an array of these, that carries no derivative."""
+        if self.domain.is_scalar(self.kind(node)):
+            return gast.Constant(value=0.0, kind=None)
+        return call(self.helper("present"), gast.Constant(value=None, kind=None), node)
+
+    def present(self, name: str) -> Any:
+        """The tangent of a number; what comes out of a container, and may be an integer, may have none."""
+        tangent = self.tangent(load(name))
+        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        known = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind)
+        if known or name not in self.parts:
+            return tangent
+        return call(self.helper("present"), tangent, load(name))
+
+    # ------------------------------------------------------------ rules
+
+    def apply(self, s: Any, operation: Apply, out: str) -> list[Any]:
+        rule = self.rule(operation)
+        if not any(self.is_active(o) for o in carrying_operands(operation, rule)):
+            return [s, assign(self.tangent_name(out), self.zero(out), s)]
+        is_elementwise = rule.structure == "elementwise"
+        template = self.template_for(operation, rule, out) if is_elementwise else rule.template
+        bound, slots = self.arguments(operation, rule.template, rule)
+        before: list[Any] = []
+        if rule.rows and self.makes_row(operation, out, whole=True):
+            row = operation.args[0]
+            value = substitute(operation.node, {row.id: self.part(row)})
+        elif (joined := forward_join(self, operation, rule, out)) is not None:
+            value = joined
+        elif rule.jvp_template is not None and (template is rule.template or template is not rule.reals):
+            value = self.explicit(rule, bound, slots, out, before)
+        elif is_elementwise:
+            value = self.elementwise(operation, template, bound, slots, out, before)
+        elif rule.structure == "linear":
+            value = self.replaced(
+                self.without_literals(operation, rule),
+                {n: self.part(load(n)) for n in self.linear_operands(operation, rule)},
+            )
+        else:
+            slots = [slot for slot in slots if slot.gradient in differentiable_slots(rule.template)]
+            terms = [self.replaced_at(operation, slot) for slot in slots]
+            value = self.sum(terms, out)
+        if out in self.shadowed and self.primitives.sharing(operation) in ("view", "maybe"):
+            return self.placed(s, out, before, self.viewed(operation, out, value))
+        return self.placed(s, out, before, self.unshared(operation, out, value))
+
+    def viewed(self, operation: Apply, out: str, value: Any) -> Any:
+        """The tangent of what is a view, or may be one, of the first operand: the same view of its tangent;
+        `value` is that of a copy.
+        """
+        source = operation.args[0]
+        view = substitute(operation.node, {source.id: self.part(source)})
+        if self.primitives.sharing(operation) == "view":
+            return view
+        shared = call(self.numpy("may_share_memory"), load(out), source)
+        return gast.IfExp(test=shared, body=view, orelse=call(self.helper("copy_adjoint"), value))
+
+    def unshared(self, operation: Apply, out: str, value: Any) -> Any:
+        """The tangent `value` of a new object, made one that shares nothing with those of the operands.
+
+        Only what is changed in place needs that: `b = a + 1.0` has the tangent of `a`.
+        """
+        if self.primitives.sharing(operation) != "fresh" or self.is_fresh(value):
+            return value
+        names = {o.id for o in operation.operands() if self.is_active(o)} | {out}
+        if self.domain.is_scalar(self.kind(load(out))) or not any(map(self.changes.is_changed, names)):
+            return value
+        return call(self.helper("copy_adjoint"), value)
+
+    def placed(self, s: Any, out: str, before: list[Any], value: Any) -> list[Any]:
+        for b in before:
+            located(b, s)
+        return [s, *before, assign(self.tangent_name(out), call_at(value, s.value), s)]
+
+    def sum(self, terms: list[Any], out: str) -> Any:
+        value = terms[0]
+        for term in terms[1:]:
+            value = one_of(self, value, term) or self.plus(value, term, out)
+        return value
+
+    def elementwise(
+        self,
+        operation: Apply,
+        template: Any,
+        bound: dict[str, Any],
+        slots: list[Slot],
+        out: str,
+        before: list[Any],
+    ) -> Any:
+        """One term for each active operand: the template with the tangent in the place of `dout`."""
+        terms: list[Any] = []
+        full = False
+        arrays = {
+            a.id
+            for a in operation.operands()
+            if isinstance(a, gast.Name) and not self.domain.is_scalar(self.kind(a))
+        }
+        for slot in slots:
+            tangent = self.present(slot.name)
+            statements, results = self.inline(
+                template, {**bound, "out": load(out), "dout": tangent}, [slot.gradient], "d" + out
+            )
+            if slot.gradient not in results:
+                continue
+            again = _extended(before, statements)
+            value = substitute(results[slot.gradient], again)
+            if slot.part is not None:
+                value = (
+                    value.elts[slot.part]
+                    if isinstance(value, gast.Tuple)
+                    else gast.Subscript(
+                        value=value, slice=gast.Constant(value=slot.part, kind=None), ctx=gast.Load()
+                    )
+                )
+            terms.append(value)
+            read = set(names_read(value)) | (
+                {slot.name} if names_read(tangent)[0] in names_read(value) else set()
+            )
+            full = (
+                full
+                or self.shape_plan(operation, load(slot.name), out) == "none"
+                or out in read
+                or (bool(arrays) and arrays <= read)
+            )
+        if not terms:
+            return self.zero(out)
+        value = self.sum(terms, out)
+        if self.is_of_numbers(operation):
+            before[:] = [of_numbers(self, s) for s in before]
+            return scalar_choices(self, value)
+        if full or self.domain.is_scalar(self.kinds.get(out, self.domain.UNKNOWN)):
+            return value
+        return call(self.helper("broadcast_like"), value, load(out))
+
+    def explicit(
+        self, rule: Any, bound: dict[str, Any], slots: list[Slot], out: str, before: list[Any]
+    ) -> Any:
+        """A forward template; tangents of inactive operands are symbolic zeros."""
+        template = rule.jvp_template
+        arguments = {**bound, "out": load(out)}
+        zeros: dict[str, Any] = {}
+        active = {slot.parameter for slot in slots}
+        for tangent in template.tangents:
+            parameter = tangent[1:]
+            if parameter in active:
+                primal = bound[parameter]
+                match primal:
+                    case gast.Tuple():
+                        arguments[tangent] = tuple_of([self.part(e) for e in primal.elts])
+                    case gast.Dict():
+                        arguments[tangent] = rebuilt(primal, values=[self.part(v) for v in primal.values])
+                    case _:
+                        arguments[tangent] = self.part(primal)
+            else:
+                symbol = f"{ZERO} {parameter}"
+                zeros[symbol] = bound.get(parameter)
+                arguments[tangent] = load(symbol)
+        count = results_of(template)
+        statements, results = self.inline(template, arguments, list(range(count or 1)), "d" + out)
+
+        def materialise(node: Any) -> Any:
+            symbol = next((n for n in zeros if n in names_read(node)), None)
+            return self.zero(out) if symbol is None else self.part(zeros[symbol])
+
+        folding = Zeros(materialise, self.linear_arguments)
+        for s in statements:
+            for block in _assignments([s]):
+                has_shape = any(isinstance(n, gast.Call) for n in walk(block.value))
+                folded = real(block.value, folding) if has_shape else fold_zeros(block.value, folding)
+                block.value = gast.Constant(value=0.0, kind=None) if folded is None else folded
+        before.extend(statements)
+        if count is not None:
+            parts = [results.get(k, gast.Constant(value=None, kind=None)) for k in range(count)]
+            return tuple_of([real(part, folding) for part in parts])
+        value = fold_zeros(results[0], folding)
+        return self.zero(out) if value is None else value
+
+    def linear_arguments(self, node: Any) -> list[list[Any]]:
+        """The arguments that a call in a template is linear in: all at once, or each of a bilinear one."""
+        function = self.object_of(node.func)
+        rule = None if function is MISSING else self.primitives.find_rule(function)
+        if rule is None or rule.structure not in ("linear", "bilinear"):
+            return []
+        names, slots = rule.template.parameters, differentiable_slots(rule.template)
+        found = [a for k, a in enumerate(node.args) if k in slots]
+        found += [k.value for k in node.keywords if k.arg in names and names.index(k.arg) in slots]
+        return [[a] for a in found] if rule.structure == "bilinear" else [found] * bool(found)
+
+    def linear_operands(self, operation: Apply, rule: Any) -> list[str]:
+        """The names among the operands in which a linear function is linear."""
+        template = rule.template
+        slots = differentiable_slots(template)
+        given = [(min(k, template.positional), a) for k, a in enumerate(operation.args)]
+        parameters = template.parameters
+        given += [(parameters.index(k), a) for k, a in operation.keywords if k in parameters]
+        return list(dict.fromkeys(a.id for k, a in given if isinstance(a, gast.Name) and k in slots))
+
+    def without_literals(self, operation: Apply, rule: Any) -> Any:
+        """The call of a linear function with zeros for the numbers written in it that it is linear in."""
+        node = operation.node
+        if not isinstance(node, gast.Call):
+            return node
+        parameters, slots = rule.template.parameters, differentiable_slots(rule.template)
+        first = int(self.program.resolve(node.func) is MISSING)  # 1 for a method
+
+        def without(k: int, atom: Any) -> Any:
+            is_literal = k in slots and is_atom(atom) and not isinstance(atom, gast.Name)
+            return constant(0.0) if is_literal and self.domain.is_float(self.kind(atom)) else atom
+
+        args = [without(k, a) for k, a in enumerate(node.args, first)]
+        keywords = [
+            gast.keyword(k.arg, without(parameters.index(k.arg), k.value)) if k.arg in parameters else k
+            for k in node.keywords
+        ]
+        return rebuilt(node, args=args, keywords=keywords)
+
+    def replaced(self, node: Any, mapping: dict[str, Any]) -> Any:
+        """The expression as the user wrote it, on tangents."""
+        return substitute(node, mapping)
+
+    def replaced_at(self, operation: Apply, slot: Slot) -> Any:
+        """The expression with the tangent in the one place of an operand."""
+        tangent = self.present(slot.name)
+        node = operation.node
+        if slot.parameter in dict(operation.keywords):
+            keywords = [k if k.arg != slot.parameter else gast.keyword(k.arg, tangent) for k in node.keywords]
+            return rebuilt(node, keywords=keywords)
+        positions = [
+            k for k, a in enumerate(operation.args) if isinstance(a, gast.Name) and a.id == slot.name
+        ]
+        position = next(
+            k for k in positions if k == slot.gradient or len(positions) == 1 or slot.part is not None
+        )
+        if isinstance(node, gast.BinOp):
+            return gast.BinOp(
+                left=tangent if position == 0 else node.left,
+                op=node.op,
+                right=tangent if position == 1 else node.right,
+            )
+        if isinstance(node, gast.Call):
+            method = self.program.resolve(node.func) is MISSING
+            args = list(operation.args)
+            args[position] = tangent
+            keywords = [gast.keyword(arg=name, value=atom) for name, atom in operation.keywords]
+            if method:
+                return gast.Call(
+                    func=gast.Attribute(value=args[0], attr=node.func.attr, ctx=gast.Load()),
+                    args=args[1:],
+                    keywords=keywords,
+                )
+            return gast.Call(func=node.func, args=args, keywords=keywords)
+        return substitute(node, {slot.name: tangent})
+
+
+def _extended(block: list[Any], statements: list[Any]) -> dict[str, Any]:
+    """Adds statements of a template to a block, but for what it assigns already: the names of that, for those
+    left out.
+    """
+    again: dict[str, Any] = {}
+    for s in statements:
+        new = substitute(s, again) if again else s
+        match new:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                made = [b.targets[0] for b in block if isinstance(b, gast.Assign) and same(b.value, value)]
+                if made and isinstance(made[0], gast.Name):
+                    again[name] = load(made[0].id)
+                    continue
+        block.append(new)
+    return again
+
+
+def _assignments(statements: list[Any]) -> list[Any]:
+    return [n for s in statements for n in walk(s) if isinstance(n, gast.Assign)]

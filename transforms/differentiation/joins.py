@@ -1,0 +1,220 @@
+"""Functions that join the arrays of a list along an axis, in both modes: where nobody else reads the list,
+each array has its own part of the cotangent, and tangents are joined as the arrays are.
+
+    z = np.concatenate([x, w * x])    ->    dx = dz[:len(x)] + dz[len(x):] * w
+                                            dz = np.concatenate([dx, dw * x + dx * w])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.operations import Apply, Item
+from ..trees.nodes import attribute, call, constant, load, tuple_of
+from ..trees.program import MISSING
+from ..trees.rebuild import rebuilt
+from .adjoints import Adjoint, Env
+from .inline_template import literal_of
+
+if TYPE_CHECKING:
+    from .emit import Emitter
+    from .forward_rules import TangentEmitter
+    from .reverse import Reverse
+
+__all__ = ["forward_join", "reverse_join"]
+
+
+@dataclass(frozen=True)
+class Count:
+    """A number of elements: one that is known, and lengths that the run tells."""
+
+    known: int = 0
+    lengths: tuple[Any, ...] = ()
+
+    def __add__(self, other: Count) -> Count:
+        return Count(self.known + other.known, self.lengths + other.lengths)
+
+    def expression(self) -> Any:
+        terms = [*self.lengths, *([constant(self.known)] if self.known or not self.lengths else [])]
+        total = terms[0]
+        for term in terms[1:]:
+            total = gast.BinOp(left=total, op=gast.Add(), right=term)
+        return total
+
+
+@dataclass(frozen=True)
+class Place:
+    """What stands on an axis behind some elements, and before others: one element or, `sliced`, several."""
+
+    before: Count
+    length: Count
+    after: Count
+    sliced: bool
+
+    def index(self) -> Any:
+        rest = self.length + self.after
+        if not self.sliced:
+            return _position(self.before, rest)
+        start = None if self.before == Count() else _position(self.before, rest)
+        stop = None if self.after == Count() else _position(self.before + self.length, self.after)
+        return gast.Slice(lower=start, upper=stop, step=None)
+
+
+def _position(before: Count, after: Count) -> Any:
+    """A position on an axis, counted from where all is known."""
+    if before.lengths and not after.lengths and after.known:
+        return gast.UnaryOp(op=gast.USub(), operand=constant(after.known))
+    return before.expression()
+
+Index = list[Place | None]  # an entry for each axis; None: all of it
+
+
+def reverse_join(
+    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, env: Env
+) -> list[Any] | None:
+    """The reverse of a function that joins what a list holds: each has its part of the cotangent, the list
+    itself none. None of any other.
+    """
+    join = _join(reverse, operation, rule, out, reverse.shadows.__contains__)
+    if join is None or adjoint.mask is not None:
+        return None
+    back: list[Any] = []
+    if not adjoint.uniform:
+        adjoint = Adjoint(reverse.full(out, adjoint, back))
+    for leaf, index in join.shares():
+        if not reverse.is_active(leaf):
+            continue
+        if adjoint.uniform:
+            reverse.pass_on(env, leaf.id, replace(adjoint, uniform=join.rank(leaf) != 0), back)
+        else:
+            reverse.accumulate(env, leaf.id, item(adjoint.value, index), back)
+    return back
+
+
+def forward_join(forward: TangentEmitter, operation: Apply, rule: Any, out: str) -> Any | None:
+    """The tangent of what a function joins, the same of tangents; None of any other."""
+    join = _join(forward, operation, rule, out, forward.shadowed.__contains__)
+    if join is None:
+        return None
+
+    def tangents(node: Any) -> Any:
+        if (items := join.items(node)) is None:
+            return forward.part(node)
+        return gast.List(elts=list(map(tangents, items)), ctx=gast.Load())
+
+    return rebuilt(operation.node, args=[tangents(operation.args[0]), *operation.node.args[1:]])
+
+
+def _join(
+    emitter: Emitter, operation: Apply, rule: Any, out: str, is_shadowed: Callable[[str], bool]
+) -> Join | None:
+    """How a function whose rule says along which axis it joins does so, where that is known."""
+    if rule.joins is None or not operation.args:
+        return None
+    join = Join(emitter, operation.args[0], out, is_shadowed)
+    ranks = [join.rank(item) for item in join.items(operation.args[0]) or ()]
+    if not ranks or None in ranks:
+        return None
+    bound, _ = emitter.arguments(operation, rule.template, rule)
+    options = [literal_of(bound[name]) for name in rule.template.parameters[1:]]
+    found = None if MISSING in options else rule.joins(ranks, *options)
+    if found is None or found[1] != emitter.domain.rank(emitter.kind(load(out))):
+        return None
+    join.axis, join.axes = found
+    return join if all(join.is_simple(leaf) for leaf, _ in join.shares()) else None
+
+
+class Join:
+    """What one result is made of: arrays and numbers, in lists that nobody else reads."""
+
+    axis: int  # of the result, along which they stand
+    axes: int  # of the result
+
+    def __init__(self, emitter: Emitter, joined: Any, out: str, is_shadowed: Callable[[str], bool]) -> None:
+        self.emitter, self.joined, self.out, self.is_shadowed = emitter, joined, out, is_shadowed
+
+    def items(self, node: Any) -> Sequence[Any] | None:
+        if isinstance(node, gast.Name) and self.is_shadowed(node.id):
+            return None
+        return self.emitter.definitions.display(node, self.out)
+
+    def rank(self, node: Any) -> int | None:
+        """The number of axes of an array, a number or a list."""
+        items = self.items(node)
+        if items is None:
+            return self.emitter.domain.rank(self.emitter.kind(node))  # type: ignore[no-any-return]
+        ranks = set(map(self.rank, items))
+        rank = ranks.pop() if len(ranks) == 1 else None
+        return None if rank is None else rank + 1
+
+    def is_simple(self, leaf: Any) -> bool:
+        """Whether a part of the cotangent is an adjoint of the operand as it stands."""
+        emitter = self.emitter
+        if not emitter.is_active(leaf):
+            return True
+        kinds = [emitter.kind(node) for node in (leaf, load(self.out))]
+        if self.is_shadowed(leaf.id) or emitter.domain.is_of_no_dimensions(kinds[0]):
+            return False
+        return bool(emitter.domain.share_real_dtype(kinds))
+
+    def shares(self) -> Iterator[tuple[Any, Index]]:
+        """The arrays and numbers, and the part of the result that each is."""
+        items = self.items(self.joined)
+        assert items is not None
+        return self.parts(items, [None] * self.axes, self.axis)
+
+    def length(self, node: Any, axis: int) -> Count:
+        """How long an array or a list is along one of its axes."""
+        items = self.items(node)
+        if items is not None:
+            return Count(len(items)) if axis == 0 else self.length(items[0], axis - 1)
+        known = self.emitter.domain.known_length(self.emitter.kind(node), axis)
+        if known is not None:
+            return Count(known)
+        node, axis = self.whole(node, axis)
+        if axis == 0:
+            return Count(lengths=(call(load(self.emitter.bind("len", len)), node),))
+        shape = attribute(node, "shape")
+        return Count(lengths=(gast.Subscript(value=shape, slice=constant(axis), ctx=gast.Load()),))
+
+    def whole(self, node: Any, axis: int) -> tuple[Any, int]:
+        """The array of which another is an item, and what an axis of that is among its own."""
+        domain, kind = self.emitter.domain, self.emitter.kind
+        base = self.emitter.definitions.iterated(node.id)
+        match self.emitter.computed_by(node.id):
+            case Item(array, index) if domain.is_integer(kind(index)):
+                base = array
+        if isinstance(base, gast.Name) and domain.is_array(kind(base)):
+            return self.whole(base, axis + 1)
+        return node, axis
+
+    def parts(self, items: Sequence[Any], index: Index, axis: int) -> Iterator[tuple[Any, Index]]:
+        """The arrays and numbers among the items, and the part of the result that each stands in: what has as
+        many axes as the part that `index` selects stands along `axis`, what has fewer at one place of it.
+        """
+        part = index[axis] or Place(Count(), Count(), Count(), sliced=True)
+        whole, own = (sum(e is None or e.sliced for e in index[:n]) for n in (None, axis))
+        sliced = [self.rank(item) == whole for item in items]
+        counts = [self.length(i, own) if along else Count(1) for i, along in zip(items, sliced, strict=True)]
+        for k, node in enumerate(items):
+            before = sum(counts[:k], part.before)
+            place = Place(before, counts[k], sum(counts[k + 1 :], part.after), sliced[k])
+            inner, found = self.items(node), [*index[:axis], place, *index[axis + 1 :]]
+            if inner is None:
+                yield node, found
+            else:
+                first = next(n for n, e in enumerate(found) if e is None or e.sliced)
+                yield from self.parts(inner, found, first)
+
+
+def item(value: Any, index: Index) -> Any:
+    """The part of an array that an index selects."""
+    while index and index[-1] is None:
+        index = index[:-1]
+    entries = [gast.Slice(lower=None, upper=None, step=None) if e is None else e.index() for e in index]
+    key = entries[0] if len(entries) == 1 else tuple_of(entries)
+    return gast.Subscript(value=value, slice=key, ctx=gast.Load()) if entries else value

@@ -1,0 +1,138 @@
+"""What a closure with a reverse sweep holds of an array of which it does not read everything.
+
+Of an array that is only asked for its shape it holds that, or none of it where a parameter has this shape;
+of one that is only compared with numbers what the comparisons say, an eighth of its size.
+
+    y = x @ w                            y = x @ w
+    z = np.maximum(y, 0)                 y_1 = y >= 0
+                                   ->    z = np.maximum(y, 0)
+    def bprop(dz):
+        dy = np.where(y >= 0, dz, 0)     def bprop(dz):
+                                             dy = np.where(y_1, dz, 0)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.operations import Apply
+from ..trees.nodes import assign, assigned_names, call, load, names_read, same
+from ..trees.rebuild import map_children, rebuilt, substitute
+from .traces import asked_for_shapes
+
+if TYPE_CHECKING:
+    from .reverse import Reverse
+
+__all__ = ["keep_less"]
+
+
+def keep_less(
+    reverse: Reverse, statements: list[Any], forward: list[Any], backward: list[Any], out: Any
+) -> None:
+    """Changes both sweeps, `statements` being those of the function, and `out` what it returns."""
+    whole = arrays_made(reverse, statements)
+    held = set(names_read(out))
+    keep_comparisons(reverse, [n for n in whole if whole[n] == n and n not in held], forward, backward)
+    keep_shapes(reverse, whole, forward, backward)
+
+
+def keep_comparisons(
+    reverse: Reverse, arrays: list[str], forward: list[Any], backward: list[Any]
+) -> None:
+    """Compares in the forward sweep the arrays of which the reverse sweep reads nothing but comparisons with
+    numbers, and shapes.
+    """
+    read = set(names_read(backward))
+    for n in arrays:
+        if n not in read or reverse.changes.is_changed(n):
+            continue
+        found: list[Any] = []
+        trial = [without_comparisons(b, n, found) for b in backward]
+        left = set(names_read(trial))
+        if not found or (n in left and n not in asked_for_shapes(reverse, {n: n}, trial)):
+            continue
+        names = [reverse.names.temporary(n) for _ in found]
+        mapping = {mark(k): load(name) for k, name in enumerate(names)}
+        backward[:] = [substitute(b, mapping) for b in trial]
+        for name, comparison in zip(reversed(names), reversed(found), strict=True):
+            put_behind(forward, n, assign(name, comparison))
+
+
+def without_comparisons(code: Any, name: str, found: list[Any]) -> Any:
+    """Code with marks for the comparisons of an array with numbers, which are added to those found."""
+    match code:
+        case gast.Compare(left=gast.Name(id=left), ops=[_], comparators=[gast.Constant()]) if left == name:
+            known = next((k for k, c in enumerate(found) if same(c, code)), None)
+            if known is None:
+                known = len(found)
+                found.append(code)
+            return load(mark(known))
+    return map_children(code, lambda child: without_comparisons(child, name, found))
+
+
+def mark(k: int) -> str:
+    """A name that no program has."""
+    return f"<{k}>"
+
+
+def put_behind(forward: list[Any], name: str, s: Any) -> None:
+    """Puts a statement right behind what an array is assigned by, so that nothing holds on to this; at the
+    end of the sweep, if it is assigned more than once.
+    """
+    assigning = [k for k, f in enumerate(forward) if name in assigned_names(f)]
+    forward.insert(assigning[0] + 1 if len(assigning) == 1 else len(forward), s)
+
+
+def keep_shapes(
+    reverse: Reverse, whole: dict[str, str], forward: list[Any], backward: list[Any]
+) -> None:
+    """Makes bprop hold the shape and dtype alone of the arrays of which it reads nothing else, and of which
+    it reads no other part.
+    """
+    zeros = [zeros_as_helper(reverse, b, whole) for b in backward]
+    read = set(names_read(backward))
+    shaped = asked_for_shapes(reverse, {n: n for n in whole if n in read}, zeros)
+    needed = {whole[n] for n in whole if n in read and n not in shaped}
+    kept: dict[str, str] = {}
+    for n in [n for n in whole if n in shaped and whole[n] not in needed]:
+        given = reverse.shapes.given_like(n)  # which is held anyway
+        if given is not None:
+            backward[:] = [substitute(b, {n: load(given)}) for b in backward]
+        else:
+            kept[n] = reverse.names.temporary(n)
+    for n, copy in kept.items():
+        put_behind(forward, n, assign(copy, call(reverse.helper("like"), load(n))))
+    copies = {n: load(copy) for n, copy in kept.items()}
+    backward[:] = [substitute(zeros_as_helper(reverse, b, kept), copies) for b in backward]
+
+
+def arrays_made(reverse: Reverse, statements: list[Any]) -> dict[str, str]:
+    """For the names that are assigned new arrays, and parts of such, in a block the name of the array."""
+    bound = Counter(n for s in statements for n in assigned_names(s))
+    found: dict[str, str] = {}
+    for s in statements:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if is_made(reverse, value):
+                found[name] = name
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript(value=gast.Name(id=base))):
+                if base in found and bound[name] == bound[base] == 1:
+                    found[name] = found[base]
+    return found
+
+
+def zeros_as_helper(reverse: Reverse, code: Any, names: Any) -> Any:
+    """Code with `zeros_of(x)`, which wants no more of an array than its shape, for `np.zeros_like(x)`."""
+    match code:
+        case gast.Call(func=func, args=[gast.Name(id=name)], keywords=[]) if name in names:
+            if reverse.is_helper(func, "np", "zeros_like"):
+                return rebuilt(code, func=reverse.helper("zeros_of"))
+    return map_children(code, lambda child: zeros_as_helper(reverse, child, names))
+
+
+def is_made(reverse: Reverse, value: Any) -> bool:
+    """Whether an expression makes a new object, rather than a view of another one."""
+    operation = reverse.operation(value)
+    return isinstance(operation, Apply) and reverse.primitives.sharing(operation) == "fresh"

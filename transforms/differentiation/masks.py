@@ -1,0 +1,285 @@
+"""Masks: which elements an adjoint is for, where a function chose elements by a condition.
+
+`z = np.where(m, np.sqrt(x), 0)` does not depend on `x` where `m` is false, whatever the slope of the root is
+there: zero times infinity would be NaN. So the adjoint of the root is not made zero there and multiplied: it
+goes on as it is, with the mask `m` beside it, through everything that computes element by element, and zeros
+are put in behind: `dx = np.where(m, dz / (2 * x_1), 0)`.
+
+A mask comes from a gradient that a rule writes as `np.where(condition, value, 0)`, or with the zero first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.operations import Apply
+from ..trees.nodes import assign, call, constant, load, same, walk
+
+if TYPE_CHECKING:
+    from .adjoints import AdjointEmitter
+    from .emit import Emitter
+    from .reverse import Reverse
+
+__all__ = [
+    "Condition",
+    "Mask",
+    "both_hold",
+    "choice",
+    "chosen",
+    "chosen_each",
+    "condition_of",
+    "either_holds",
+    "kept",
+    "mask_of",
+    "mask_of_item",
+    "note_conditions",
+    "of_numbers",
+    "one_of",
+    "opposite",
+    "reaching",
+    "scalar_choices",
+    "stays_zero",
+    "summed",
+]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An array of truth values that a name holds; of their opposites, if `inverted`."""
+
+    name: str
+    inverted: bool = False
+
+
+Mask = tuple[Condition, ...]  # the elements at which all of these hold
+
+
+def chosen(emitter: Emitter, value: Any) -> tuple[Any, bool, Any] | None:
+    """Of an expression `np.where(condition, part, 0)` or `np.where(condition, 0, part)` the condition,
+    whether the part is for those at which it does not hold, and the part.
+    """
+    match value:
+        case gast.Call(func=func, args=[condition, first, second]) if emitter.is_helper(func, "np", "where"):
+            if _is_zero(second):
+                return condition, False, first
+            if _is_zero(first):
+                return condition, True, second
+    return None
+
+
+def summed(emitter: Emitter, value: Any) -> Any:
+    """What an expression `unbroadcast(part, operand)` sums, or None."""
+    match value:
+        case gast.Call(func=func, args=[part, _]) if emitter.is_helper(func, "unbroadcast"):
+            return part
+    return None
+
+
+def chosen_each(emitter: AdjointEmitter, value: Any, code: list[Any]) -> tuple[str | None, Any]:
+    """The name of the list of conditions in an expression `where_each(conditions, part, choices)`, and the
+    expression with this name; None for other expressions.
+    """
+    match value:
+        case gast.Call(func=func, args=[conditions, *others]) if emitter.is_helper(func, "where_each"):
+            masks = condition_of(emitter, conditions, code)
+            return masks, gast.Call(func=func, args=[load(masks), *others], keywords=[])
+    return None, value
+
+
+def _is_zero(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and type(node.value) in (int, float) and node.value == 0
+
+
+def condition_of(emitter: AdjointEmitter, test: Any, code: list[Any]) -> str:
+    """The name of a condition, evaluated here: later its own names may mean something else."""
+    for s in code:
+        if isinstance(s, gast.Assign) and same(s.value, test) and isinstance(s.targets[0], gast.Name):
+            return str(s.targets[0].id)
+    known = emitter.known_condition(test)
+    if known is not None:
+        return known
+    name = emitter.names.temporary("chosen")
+    emitter.kinds[name] = emitter.kind(test) if isinstance(test, gast.Name) else emitter.domain.UNKNOWN
+    emitter.condition_names.add(name)
+    code.append(assign(name, test))
+    return name
+
+
+def mask_of(emitter: AdjointEmitter, test: Any, inverted: bool, code: list[Any]) -> Mask:
+    """The mask of the elements at which an expression is true, or false."""
+    return (Condition(condition_of(emitter, test, code), inverted),)
+
+
+def mask_of_item(
+    emitter: AdjointEmitter, masks: str | None, k: int, item: str, code: list[Any]
+) -> Mask | None:
+    """The mask of an element of a list that was one of several choices."""
+    if masks is None:
+        return None
+    test = gast.Subscript(value=load(masks), slice=constant(k), ctx=gast.Load())
+    return reaching(emitter, mask_of(emitter, test, False, code), item, False, code)
+
+
+def note_conditions(reverse: Reverse, code: list[Any]) -> None:
+    """Notes the conditions that have names from now on in the block that is written."""
+    for s in code:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=test)):
+                if name in reverse.condition_names and not reverse.changes.is_changed(test):
+                    reverse.conditions[-1][test] = name
+
+
+def both_hold(a: Mask | None, b: Mask) -> Mask:
+    """The mask of the elements that are in both; None is that of all."""
+    return b if a is None else a + tuple(c for c in b if c not in a)
+
+
+def either_holds(emitter: AdjointEmitter, a: Mask | None, b: Mask | None, code: list[Any]) -> Mask | None:
+    """The mask of the elements that are in one of the two; None is that of all."""
+    if a is None or b is None:
+        return None
+    if a == b or set(a) <= set(b):
+        return a
+    if set(b) <= set(a):
+        return b
+    test = emitter.numpy_call("logical_or", _truth(emitter, a), _truth(emitter, b))
+    return mask_of(emitter, test, False, code)
+
+
+def opposite(a: Mask | None, b: Mask | None) -> bool:
+    """Whether two masks are of the elements of one, told apart by the last condition."""
+    return a is not None and b is not None and a[:-1] == b[:-1] and _inverse(a[-1]) == b[-1]
+
+
+def _inverse(condition: Condition) -> Condition:
+    return Condition(condition.name, not condition.inverted)
+
+
+def _truth(emitter: Emitter, mask: Mask) -> Any:
+    """The expression for the elements of a mask."""
+    first, *rest = mask
+    found = emitter.numpy_call("logical_not", load(first.name)) if first.inverted else load(first.name)
+    for condition in rest:
+        found = emitter.numpy_call("logical_and", found, _truth(emitter, (condition,)))
+    return found
+
+
+def reaching(emitter: AdjointEmitter, mask: Mask, operand: str, is_sum: bool, code: list[Any]) -> Mask:
+    """The mask of an operand that was broadcast, or may have been, to what `mask` is for: of its elements
+    those that took part in any of these.
+    """
+    truth = _truth(emitter, mask)
+    if is_sum:
+        return mask_of(emitter, emitter.numpy_call("any", truth), False, code)
+    return mask_of(emitter, call(emitter.helper("reaching"), truth, load(operand)), False, code)
+
+
+def stays_zero(reverse: Reverse, name: str) -> bool:
+    """Whether zeros in the adjoint of a variable reach, element by element, what it was computed from as
+    zeros without a mask, no slope on the way being infinite, or NaN in some element. (What reaches a number
+    from the elements of an array is their sum: that it may be the sum of none is looked at there.)
+    """
+    operation = reverse.computed_by(name)
+    if not isinstance(operation, Apply) or reverse.primitives.is_nondifferentiable(operation.function):
+        return True
+    rule = reverse.rule(operation)
+    if rule.structure != "elementwise":
+        return True
+    if not _is_power(operation) and any(map(_may_be_infinite, rule.template.body)):
+        return False
+    if isinstance(operation.node, gast.BinOp) and isinstance(operation.node.op, gast.Mult):
+        arrays = [o for o in operation.operands() if not reverse.domain.is_scalar(reverse.kind(o))]
+        if len(arrays) > 1:  # there may be a NaN in the other one
+            return False
+    is_number = reverse.domain.is_scalar(reverse.kinds.get(name, reverse.domain.UNKNOWN))
+    return all(
+        stays_zero(reverse, o.id)
+        for o in operation.operands()
+        if reverse.is_active(o) and (is_number or not reverse.domain.is_scalar(reverse.kind(o)))
+    )
+
+
+def _may_be_infinite(node: Any) -> bool:
+    """Whether a template does more than add, subtract and multiply."""
+    return any(
+        isinstance(n, gast.Call) or (isinstance(n, gast.BinOp) and isinstance(n.op, (gast.Div, gast.Pow)))
+        for n in walk(node)
+    )
+
+
+def _is_power(operation: Apply) -> bool:
+    """Whether an operation is `x ** 2` or the like, or divides by a number that the program says."""
+    match operation.node:
+        case gast.BinOp(op=gast.Pow(), right=gast.Constant(value=int() | float() as exponent)):
+            return exponent >= 1
+        case gast.BinOp(op=gast.Div(), right=gast.Constant(value=int() | float() as divisor)):
+            return divisor != 0
+    return False
+
+
+def kept(emitter: Emitter, mask: Mask, value: Any, variable: str) -> Any:
+    """The expression for what is like a variable in the elements of a mask and zero elsewhere; None where
+    that is not surely an array.
+    """
+    kind = emitter.kinds.get(variable, emitter.domain.UNKNOWN)
+    if not (emitter.domain.is_array(kind) and emitter.domain.is_float(kind)):
+        return None
+    if len(mask) == 1 and mask[0].inverted:
+        return call(emitter.helper("zeroed_where"), load(mask[0].name), value)
+    return call(emitter.helper("kept_where"), _truth(emitter, mask), value)
+
+
+def choice(emitter: Emitter, mask: Mask, value: Any, other: Any, variable: str | None = None) -> Any:
+    """The expression for `value` in the elements of a mask and `other` elsewhere; as an adjoint of a
+    variable, if of one.
+    """
+    inverted = len(mask) == 1 and mask[0].inverted
+    test = load(mask[0].name) if len(mask) == 1 else _truth(emitter, mask)
+    first, second = (other, value) if inverted else (value, other)
+    kind = emitter.kinds.get(variable or "", emitter.domain.UNKNOWN)
+    if emitter.domain.is_real_scalar(kind):
+        return _conditional(test, first, second)
+    found = emitter.numpy_call("where", test, first, second)
+    if variable is None or emitter.domain.is_array(kind):
+        return found
+    return call(emitter.helper("unbroadcast"), found, load(variable))
+
+
+def one_of(emitter: Emitter, a: Any, b: Any) -> Any:
+    """The sum of two expressions as one choice, where at most one of them is not zero; else None."""
+    first, second = chosen(emitter, a), chosen(emitter, b)
+    if first is None or second is None or first[1] == second[1] or not same(first[0], second[0]):
+        return None
+    parts = (second[2], first[2]) if first[1] else (first[2], second[2])
+    return emitter.numpy_call("where", first[0], *parts)
+
+
+def scalar_choices(emitter: Emitter, value: Any) -> Any:
+    """An expression of numbers with `a if c else b` for `np.where(c, a, b)`."""
+    match value:
+        case gast.Call(func=func, args=[test, first, second]) if emitter.is_helper(func, "np", "where"):
+            return _conditional(test, scalar_choices(emitter, first), scalar_choices(emitter, second))
+        case gast.Call(func=func, args=[test, whole]) if emitter.is_helper(func, "halved_where"):
+            half = gast.BinOp(left=whole, op=gast.Div(), right=constant(2))
+            return _conditional(test, half, whole)
+        case gast.BinOp(left=left, op=op, right=right):
+            return gast.BinOp(left=scalar_choices(emitter, left), op=op, right=scalar_choices(emitter, right))
+        case gast.UnaryOp(op=op, operand=operand):
+            return gast.UnaryOp(op=op, operand=scalar_choices(emitter, operand))
+    return value
+
+
+def of_numbers(emitter: Emitter, s: Any) -> Any:
+    """An assignment with its value as `scalar_choices` has it; other statements as they are."""
+    match s:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            return assign(name, scalar_choices(emitter, value))
+    return s
+
+
+def _conditional(test: Any, first: Any, second: Any) -> Any:
+    first, second = (constant(0.0) if _is_zero(part) else part for part in (first, second))
+    return gast.IfExp(test=test, body=first, orelse=second)

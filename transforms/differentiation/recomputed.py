@@ -1,0 +1,133 @@
+"""What the reverse body of a loop computes, reads or unpacks again, rather than find it in the trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.operations import Apply
+from ..trees.nodes import assign, assigned_names, load, names_read, target_names, walk
+from ..trees.rebuild import rebuilt
+
+if TYPE_CHECKING:
+    from .reverse import Reverse
+
+__all__ = ["function_of", "recomputed"]
+
+
+def function_of(reverse: Reverse, node: Any) -> Any:
+    return reverse.program.resolve(node.func) if isinstance(node, gast.Call) else None
+
+
+def recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> list[Any]:
+    """What the reverse body computes again rather than reads from the trace: index arithmetic, arithmetic on
+    numbers that the loop leaves alone, and sums and differences of these with numbers that are in the trace
+    anyway; elements of what nobody changes, at places that it knows, all of its items, and views of it.
+    """
+    loop_names = set(assigned_names(forward))
+    saved = [n for n in saved if n not in reverse.shadows.by_memory]  # another array has another adjoint
+    again: set[str] = set()
+    targets = {n.id for n in walk(s.target) if isinstance(n, gast.Name)} if isinstance(s, gast.For) else set()
+    ranged = isinstance(s, gast.For) and function_of(reverse, s.iter) is range
+    kept = set(saved) | (targets if ranged else set())
+    result: list[Any] = []
+    for statement in forward.body:
+        match statement:
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.Subscript(value=gast.Name(id=base), slice=index) as value,
+            ) if name in saved and base in reverse.program.locals and base not in loop_names:
+                varying = [n for n in names_read(index) if n in loop_names and n not in again]
+                if all(n in kept for n in varying) and _stays(reverse, statement, value):
+                    result.append(assign(name, value))
+                    again.add(name)
+                    kept.discard(name)
+            case gast.Assign(targets=[gast.Tuple() as target], value=gast.Name(id=base)) if (
+                base in reverse.program.locals
+                and base not in loop_names
+                and not reverse.changes.is_changed(base)
+                and _unpacks_again(reverse, target, base, saved)
+            ):
+                result.append(assign(target, load(base)))
+                again.update(target_names(target))
+                kept.difference_update(target_names(target))
+            case gast.Assign(
+                targets=[gast.Subscript(value=gast.Name(id=base), slice=index) as place],
+                value=gast.Name(id=name),
+            ) if name in saved and name not in again and base in reverse.program.locals:
+                varying = [n for n in names_read(index) if n in loop_names and n not in again]
+                known = base not in loop_names and all(n in kept for n in varying)
+                if known and name not in names_read(result) and _holds(reverse, statement, place, name):
+                    result.append(assign(name, rebuilt(place, ctx=gast.Load())))
+                    again.add(name)
+                    kept.discard(name)
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Attribute() | gast.Call() as value
+            ) if name in saved and _is_steady_view(reverse, value, loop_names):
+                result.append(assign(name, value))
+                again.add(name)
+                kept.discard(name)
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() | gast.UnaryOp() as value) if (
+                name in saved
+            ):
+                read = [n for n in names_read(value) if n in reverse.program.locals]
+                varying = [n for n in read if n in loop_names and n not in again]
+                kind = reverse.kinds.get(name, reverse.domain.UNKNOWN)
+                index = reverse.domain.is_integer(kind) and all(n in kept for n in varying)
+                number = reverse.domain.is_real_scalar(kind) and all(
+                    reverse.domain.is_scalar(reverse.kind(load(n))) for n in read
+                )
+                cheap = isinstance(value, gast.UnaryOp) or isinstance(value.op, (gast.Add, gast.Sub))
+                if index or (number and (not varying or (cheap and all(n in kept for n in varying)))):
+                    result.append(assign(name, value))
+                    again.add(name)
+                    kept.discard(name)
+    return result
+
+
+def _unpacks_again(reverse: Reverse, target: Any, base: str, saved: list[str]) -> bool:
+    """Whether what a tuple, list or array holds may as well be unpacked again, nearly all of it being read;
+    what can be iterated over only once may not.
+    """
+    names = target_names(target)
+    is_flat = all(isinstance(e, gast.Name) for e in target.elts)
+    wanted = [n for n in names if n in saved]
+    return bool(
+        is_flat and 2 * len(wanted) > len(names) and reverse.domain.has_length(reverse.kind(load(base)))
+    )
+
+
+def _stays(reverse: Reverse, statement: Any, value: Any) -> bool:
+    """Whether a subscript gives in the reverse sweep what it gives at a statement: nothing changes that part
+    of the array later, or it is a view, whatever is changed.
+    """
+    base, index = value.value, value.slice
+    if any(map(reverse.changes.is_changed, names_read(index))):
+        return False
+    if reverse.domain.item_nature(reverse.kind(base)) == "unknown":  # an object may give another one later
+        return False
+    if not reverse.changes.is_changed(base.id):
+        return True
+    kind = reverse.kind(base)
+    if not reverse.domain.is_array(kind) or not reverse.is_basic(index):
+        return False
+    is_view = reverse.domain.is_array(reverse.domain.item_kind(kind, index, reverse.kind))
+    return is_view or bool(reverse.changes.is_final(statement, value))
+
+
+def _holds(reverse: Reverse, statement: Any, place: Any, name: str) -> bool:
+    """Whether an array holds, until the reverse sweep, the number that a statement stores in it."""
+    kind, index, domain = reverse.kind(place.value), place.slice, reverse.domain
+    if not domain.is_array(kind) or not domain.is_scalar_item(kind, index, reverse.kind):
+        return False
+    same = domain.item_kind(kind, index, reverse.kind) is reverse.kinds.get(name)
+    return same and reverse.changes.is_final(statement, place)
+
+
+def _is_steady_view(reverse: Reverse, value: Any, loop_names: set[str]) -> bool:
+    """Whether an expression is a view, as `x.T`, of what the loop leaves alone and nobody changes."""
+    operation = reverse.operation(value)
+    if not isinstance(operation, Apply) or reverse.primitives.sharing(operation) != "view":
+        return False
+    return not any(n in loop_names or reverse.changes.is_changed(n) for n in names_read(value))

@@ -1,0 +1,91 @@
+"""Where the reverse sweep cannot make a shadow again by the statements that made the object.
+
+Form: the single-assignment form. A list that is changed, an array that outlives the iteration that made it,
+and a name that loops give to one array after the other have no such statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.find_aliases import NOTHING, Aliases, both
+from ..analyses.operations import Item
+from ..trees.nodes import assigned_names, find_nodes, load, walk
+
+if TYPE_CHECKING:
+    from .shadows import Shadows
+
+__all__ = ["Obstacle", "obstacles"]
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """What is in the way of the shadow of a name; of one that is `final`, of any adjoint of it."""
+
+    name: str
+    why: str
+    statement: Any = None
+    final: bool = False
+
+
+def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
+    """All that is in the way of shadows that are made in the reverse sweep."""
+    reverse = shadows.reverse
+    domain, tree = reverse.domain, reverse.program.tree
+    for name in shadows.names:
+        kind = reverse.kind(load(name))
+        if not (reverse.is_any_array(name) or domain.is_container(kind)):
+            yield Obstacle(name, "what it is is known only at run time")
+    for p in tree.args.args:
+        if p.id in shadows.names and domain.is_tuple_of_numbers(reverse.kind(p)):
+            yield Obstacle(p.id, "it is a tuple that holds numbers too")
+    for s in walk(tree):
+        match s:
+            case gast.For() | gast.While():
+                yield from _of_loop(shadows, s, aliases)
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript()) if name in shadows.names:
+                if _is_part_of_list(shadows, s):
+                    yield Obstacle(name, "a slice of a list holds the same objects as the list", s)
+            case gast.Try(handlers=[_, *_]):
+                for name in assigned_names(s):
+                    if name in shadows.names:
+                        yield Obstacle(name, "whether it is made, an exception decides", s, final=True)
+            case (
+                gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))])
+                | gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base))))
+            ) if base in shadows.names and not reverse.is_any_array(base):
+                yield Obstacle(base, "what it holds is changed, and is changed itself", s)
+
+
+def _is_part_of_list(shadows: Shadows, s: Any) -> bool:
+    """Whether a statement makes a slice of a list: only of numbers that has adjoints of its own."""
+    operation, domain = shadows.reverse.operation(s.value), shadows.reverse.domain
+    if not isinstance(operation, Item) or not isinstance(operation.base, gast.Name):
+        return False
+    kind = shadows.reverse.kind(operation.base)
+    may_be_slice = domain.is_container(kind) and shadows.may_be_slice(operation)
+    return may_be_slice and not domain.is_scalar(domain.element_kind(kind))
+
+
+def _of_loop(shadows: Shadows, loop: Any, aliases: Aliases) -> Iterator[Obstacle]:
+    """What is made in an iteration must not be held by a later one, nor after the loop."""
+    inside = set(assigned_names(loop))
+    here = {id(n) for n in walk(loop)}
+    tree = shadows.reverse.program.tree
+    elsewhere = [n for n in find_nodes(tree, gast.Name) if id(n) not in here]
+    bound = {n.id for n in elsewhere if not isinstance(n.ctx, gast.Load)}
+    read = {n.id for n in elsewhere if isinstance(n.ctx, gast.Load)}
+    for name in shadows.names:
+        if name not in inside:
+            continue
+        if name in bound:
+            yield Obstacle(name, "a loop gives the name to another array that is changed in place", loop)
+        elif name in read:
+            yield Obstacle(name, "it is read after the loop that makes it", loop)
+        for other in shadows.names:
+            if other not in inside and name in both(aliases.held.get(other, NOTHING)):
+                yield Obstacle(name, f"`{other}` holds it after the iteration that made it", loop)

@@ -1,0 +1,410 @@
+"""The walk over the single-assignment form that gives both sweeps of reverse mode.
+
+Blocks are walked from their last statement to their first. Each statement gives what stands in its place in
+the forward sweep, and what the reverse sweep does about it; that is nothing unless an adjoint has arrived at
+what the statement assigns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from ..analyses.changes import Changes
+from ..analyses.liveness import assigned_before
+from ..analyses.operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
+from ..trees.nodes import (
+    Comment,
+    assign,
+    assigned_names,
+    attribute,
+    blocks_of,
+    call,
+    constant,
+    load,
+    located,
+    names_read,
+    tuple_of,
+)
+from ..trees.rebuild import call_at, rebuilt, substitute
+from .adjoints import Adjoint, AdjointEmitter, Env
+from .bind_captured import bind_captured, is_function_tangent
+from .masks import mask_of_item, note_conditions
+from .refuse_statements import index_guard, refuse_opaque
+from .reverse_calls import reverse_call
+from .reverse_loops import reverse_for, reverse_while
+from .reverse_regions import reverse_try, reverse_with
+from .reverse_rules import reverse_apply
+from .reverse_stores import (
+    is_addition,
+    is_whole,
+    reverse_addition,
+    reverse_append,
+    reverse_pop,
+    reverse_store,
+)
+from .shadows import Shadows
+from .shape_sources import ShapeSources
+from .stretched_views import squeezing
+
+__all__ = ["Reverse", "Sweep"]
+
+Sweep = tuple[list[Any], list[Any]]
+
+
+class Reverse(AdjointEmitter):
+    """One differentiation in reverse mode."""
+
+    split = False
+    careful = False
+    changes: Changes
+    shadows: Shadows
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.assigned_before = assigned_before(self.program.tree)
+        self.kept: set[str] = set()  # what is returned after the reverse sweep
+        self.traces: list[str] = []
+        self.origin: Any = None
+        self.complete: set[str] = set()  # adjoints of lists in which no part is missing
+        self.function_adjoints: set[str] = set()  # those that calls of functions gave
+        self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
+        self.shapes = ShapeSources(self)
+
+    def is_as_number(self, name: str) -> bool:
+        return super().is_as_number(name) and not self.changes.is_changed(name)
+
+    def block(self, statements: list[Any], env: Env) -> Sweep:
+        """Both sweeps of a block; `env` holds the adjoints after it and is changed to those before it."""
+        forward: list[list[Any]] = []
+        backward: list[Any] = []
+        self.open.append(backward)
+        self.conditions.append({})
+        available, self.shadows.available = self.shadows.available, set(self.shadows.available)
+        self.origin = None
+        for statement in reversed(statements):
+            env.update(self.shadows.lasting)
+            ahead, back = self.statement(statement, env)
+            ahead = [*index_guard(self, statement), *ahead]
+            if not blocks_of(statement):
+                kept, back = self.shadows.looked_up(statement, back)
+                made_here = bool(kept) and bool(set(names_read(kept)) & set(assigned_names(statement)))
+                ahead = [*ahead, *kept] if made_here else [*kept, *ahead]
+                back = self.shapes.redirect(statement, back)
+                ahead, back = self.snapshots(statement, ahead, back)
+            forward.append(ahead)
+            if back:
+                self.comment(statement, backward)
+                backward.extend(placed(back, statement))
+                note_conditions(self, back)
+        self.origin = None
+        self.open.pop()
+        self.conditions.pop()
+        self.shadows.available = available
+        return [s for part in reversed(forward) for s in part], backward
+
+    def snapshots(self, statement: Any, ahead: list[Any], back: list[Any]) -> Sweep:
+        """Keeps a copy, made where the statement is, of each value that its reverse reads and that may be
+        overwritten before then.
+        """
+        if self.changes.functions_overwritten(statement, back):
+            self.program.refuse(
+                statement,
+                "a function that the way back calls again, and that reads what is changed later",
+                "the derivative of the call needs the values from before",
+                "pass what it reads as an argument, or change a copy",
+            )
+        overwritten = self.changes.overwritten(statement, back)
+        if not overwritten:
+            return ahead, back
+        kept = {name: self.names.temporary(name) for name in overwritten}
+        copies = {name: assign(copy, self.copy_of(name), statement) for name, copy in kept.items()}
+        read = {name: load(copy) for name, copy in kept.items()}
+        back = [b if self.shadows.is_lookup(b) else substitute(b, read) for b in back]
+        # Of what the statement makes or changes, the reverse reads what it leaves.
+        late = set(kept) if self.changes.is_change(statement) else set(assigned_names(statement))
+        before = [copy for name, copy in copies.items() if name not in late]
+        after = [copy for name, copy in copies.items() if name in late]
+        if before and self.is_exact(statement):  # it may as well read the copies
+            ahead = [substitute(a, {n: load(c) for n, c in kept.items() if n not in late}) for a in ahead]
+        return [*before, *ahead, *after], back
+
+    def copy_of(self, name: str) -> Any:
+        """An expression for a copy of what a name holds."""
+        if self.domain.is_array(self.kind(load(name))):
+            return call(attribute(load(name), "copy"))
+        return call(self.helper("copy_adjoint"), load(name))
+
+    def is_exact(self, statement: Any) -> bool:
+        """Whether a statement does arithmetic on vectors, which gives the same to the last bit wherever they
+        lie in memory. Sums and products of matrices may not.
+        """
+        match statement:
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.BinOp(op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div())
+                | gast.UnaryOp(op=gast.USub()),
+            ):
+                kind = self.kinds.get(name, self.domain.UNKNOWN)
+                return bool(self.domain.is_float(kind) and self.domain.rank(kind) == 1)
+        return False
+
+    def comment(self, statement: Any, code: list[Any]) -> None:
+        """Notes the user's statement that the following code differentiates, once."""
+        origin = (getattr(statement, "lineno", None), getattr(statement, "col_offset", None))
+        if origin == self.origin or blocks_of(statement):
+            return
+        self.origin = origin
+        text = self.program.source_line(statement)
+        if text:
+            code.append(located(Comment(text), statement))
+
+    def statement(self, s: Any, env: Env) -> Sweep:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                if is_pop(s.value) and isinstance(self.operation(s.value), Pop):
+                    return reverse_pop(self, s, name, env)
+                return self.assignment(s, name, env)
+            case gast.Assign(targets=[gast.Tuple()]):
+                return self.unpacking(s, env)
+            case gast.Assign(targets=[gast.Subscript()]) | gast.AugAssign(target=gast.Subscript()):
+                return reverse_store(self, s, env)
+            case gast.Expr(value=gast.Call()) if is_addition(self, s):
+                return reverse_addition(self, s, env)
+            case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"))):
+                return reverse_append(self, s, env)
+            case gast.If():
+                return self.branch(s, env)
+            case gast.For():
+                return reverse_for(self, s, env)
+            case gast.While():
+                return reverse_while(self, s, env)
+            case gast.With():
+                return reverse_with(self, s, env)
+            case gast.Try():
+                return reverse_try(self, s, env)
+            case gast.FunctionDef(name=name):
+                return self.definition(s, name, env)
+            case _:
+                return [s], []
+
+    def assignment(self, s: Any, name: str, env: Env) -> Sweep:
+        adjoint = env.pop(name, None)
+        noted = self.shadows.noted(s, name)
+        if adjoint is None or (adjoint.shadow and not self.shadows.is_made_there(s, name)):
+            return [s, *noted], []
+        found, adjoint = self.shadows.at_birth(name, adjoint)
+        if not noted:
+            ahead, back = self.passed_on(s, name, adjoint, env)
+            return ahead, [*found, *back]
+        ahead, back = self.passed_on(s, name, replace(adjoint, shadow=False), env)
+        back = [*found, *back]
+        copied = gast.UnaryOp(op=gast.Not(), operand=load(self.shadows.is_view_of[name]))
+        return [*ahead, *noted], [gast.If(test=copied, body=back, orelse=[])] if back else []
+
+    def passed_on(self, s: Any, name: str, adjoint: Adjoint, env: Env) -> Sweep:
+        """The reverse of a statement that makes an object: its adjoint goes on to what it was made from."""
+        operation = self.operation(s.value)
+        back: list[Any] = []
+        match operation:
+            case Alias(source=source):
+                if self.is_active(source):
+                    self.pass_on(env, source.id, adjoint, back)
+            case Apply():
+                return reverse_apply(self, s, operation, name, adjoint, env)
+            case Call():
+                return reverse_call(self, s, operation, name, adjoint, env)
+            case Item(base=base, index=index) if (
+                base.id not in self.shadows and is_whole(index, self.domain.rank(self.kind(base)))
+            ):
+                self.pass_on(env, base.id, adjoint, back)
+            case Item(base=base, index=index) if (
+                base.id not in self.shadows and (whole := self.squeezing(base, index)) is not None
+            ):
+                value = part_of(self.full(name, adjoint, back), whole)
+                if base.id not in env:
+                    value = self.named(base.id, value, back)
+                self.accumulate(env, base.id, value, back, owned=adjoint.owned)
+            case Item(base=base, index=index):
+                spreads = adjoint.uniform and adjoint.mask is None and self.adds_in_place(base.id, index)
+                value = adjoint.value if spreads else self.full(name, adjoint, back)
+                self.accumulate_at(env, base.id, index, value, back)
+            case Field(base=base, name=field):
+                self.accumulate_field(env, base.id, field, adjoint, name, back)
+            case Build(items=items, keys=keys, node=gast.Call()):
+                for item, key in zip(items, keys, strict=True):
+                    if self.is_active(item):
+                        part = part_of if isinstance(key, int) else field_of
+                        name = constant(key) if isinstance(key, int) else key
+                        self.accumulate(env, item.id, part(adjoint.value, name), back)
+            case Build(items=items, keys=keys):
+                for k, item in enumerate(items):
+                    if self.is_active(item) and item.id not in self.shadows:
+                        part = (
+                            self.captured_part(adjoint.value, keys[k].value, item.id)
+                            if is_function_tangent(keys)
+                            else part_of(adjoint.value, keys[k] if keys else constant(k))
+                        )
+                        mask = mask_of_item(self, adjoint.masks, k, item.id, back)
+                        self.accumulate(env, item.id, part, back, mask=mask, zeroed=mask is not None)
+            case Opaque() if any(map(self.is_active, operation.items)):
+                refuse_opaque(self, s, operation)
+            case Inert() | Opaque():
+                pass
+        return [s], back
+
+    def squeezing(self, base: Any, index: Any) -> Any:
+        """The index that makes an array of its view at an index that puts axes in; None for other views."""
+
+        def is_none(part: Any) -> bool:
+            value = part.value if isinstance(part, gast.Constant) else self.program.resolve(part)
+            return value is None
+
+        return squeezing(index, self.domain.rank(self.kind(base)), is_none)
+
+    def definition(self, s: Any, name: str, env: Env) -> Sweep:
+        """A nested function used as a value: its adjoint holds those of its free variables, by name."""
+        adjoint = env.pop(name, None)
+        back: list[Any] = []
+        if adjoint is not None:
+            s, captured = bind_captured(self.program, s, self.active, self.names)
+            for key, free in captured:
+                self.accumulate(env, free, self.captured_part(adjoint.value, key, free), back)
+        return [s], back
+
+    def captured_part(self, adjoint: Any, key: str, free: str) -> Any:
+        """What the adjoint of a function holds for a variable that it captured; it may be None when it does
+        not come from a call of the function alone.
+        """
+        if isinstance(adjoint, gast.Name) and adjoint.id in self.function_adjoints:
+            return part_of(adjoint, constant(key))
+        return call(self.helper("captured_part"), adjoint, constant(key), load(free))
+
+    def unpacking(self, s: Any, env: Env) -> Sweep:
+        targets = [t.id for t in s.targets[0].elts]
+        found = [env.pop(t, None) for t in targets]
+        found = [None if a is not None and a.shadow else a for a in found]
+        back: list[Any] = []
+        if not any(found):
+            return [s], back
+        if isinstance(s.value, gast.Tuple):  # a parallel copy
+            for adjoint, source in zip(found, s.value.elts, strict=True):
+                if adjoint is not None and self.is_active(source):
+                    self.pass_on(env, source.id, adjoint, back)
+            return [s], back
+        parts = [
+            self.zero(t) if a is None else self.full(t, a, back) for t, a in zip(targets, found, strict=True)
+        ]
+        kind = self.kinds.get(s.value.id, self.domain.UNKNOWN)
+        if self.domain.is_tuple(kind):
+            owned = all(
+                a is None or a.owned or self.domain.is_scalar(self.kinds.get(t, self.domain.UNKNOWN))
+                for t, a in zip(targets, found, strict=True)
+            )
+            self.accumulate(env, s.value.id, tuple_of(parts), back, owned=owned)
+        else:
+            is_vector = self.domain.is_vector_of_floats(kind)
+            value = gast.List(elts=parts, ctx=gast.Load())
+            if is_vector:
+                value = self.numpy_call("array", value)
+            elif not self.domain.is_list(kind):
+                value = call(self.helper("pack_like"), load(s.value.id), *parts)
+            elif s.value.id not in env and all(map(self.has_adjoint, targets)):
+                value = self.named(s.value.id, value, back)
+                self.complete.add(value.id)
+            self.accumulate(env, s.value.id, value, back, owned=is_vector)
+        return [s], back
+
+    def has_adjoint(self, name: str) -> bool:
+        """Whether the adjoint of a variable is never None."""
+        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        return bool(self.domain.is_numeric(kind) and self.domain.is_differentiable(kind))
+
+    def branch(self, s: Any, env: Env) -> Sweep:
+        if len(s.body) == 1 and isinstance(s.body[0], gast.Break):
+            return [s], []
+        if self.changes.may_be_overwritten(s, s.test):
+            self.program.refuse(
+                s,
+                "a branch on an array that is changed in place later",
+                "which way it went would have to be kept",
+                "branch on `bool(...)` of it",
+            )
+        test, ahead = s.test, []
+        if self.may_say_otherwise(test):
+            test = load(self.names.temporary(test.id))
+            ahead = [assign(test.id, call(self.bind("bool", bool), s.test), s)]
+        arms = [dict(env), dict(env)]
+        sweeps = [self.block(block, arm) for block, arm in zip((s.body, s.orelse), arms, strict=True)]
+        for name in assigned_names(s):
+            for arm in arms:
+                arm.pop(name, None)
+        known = self.assigned_before.get(id(s), frozenset())
+        self.joined(env, [(arm, back) for arm, (_, back) in zip(arms, sweeps, strict=True)], known)
+        forward = [*ahead, located(gast.If(test=test, body=sweeps[0][0], orelse=sweeps[1][0]), s)]
+        if not sweeps[0][1] and not sweeps[1][1]:
+            return forward, []
+        return forward, [gast.If(test=test, body=sweeps[0][1] or [gast.Pass()], orelse=sweeps[1][1])]
+
+    def may_say_otherwise(self, test: Any) -> bool:
+        """Whether a test may be an object, which may be true now and not later."""
+        kind = self.kind(test)
+        is_unknown = self.primitives.is_unknown(kind) and isinstance(test, gast.Name)
+        return self.primitives.is_object(kind) or (
+            is_unknown and not isinstance(self.computed_by(test.id), Apply)
+        )
+
+    # ------------------------------------------------------------ results
+
+    def result(self, env: Env, name: str, code: list[Any]) -> Any:
+        """The gradient with respect to a parameter: a value that is the caller's alone."""
+        adjoint = env.get(name)
+        if adjoint is None:
+            return self.zero(name)
+        if name in self.shadows.by_memory:
+            code.append(self.shadows.lookup(name, self.shadows.given.get(name)))
+        if adjoint.mask is not None and not adjoint.zeroed:
+            return self.full(name, adjoint, code)
+        if adjoint.owned or self.domain.is_scalar(self.kinds.get(name, self.domain.UNKNOWN)):
+            return adjoint.value
+        return self.copied(adjoint, name)
+
+    def read_outside(self) -> set[str]:
+        """The names that the reverse code read before what is written now, in the same function, and that
+        hold other values there.
+
+        In the flat form the code outside of all loops is done with its names when a loop takes them over.
+        """
+        return self.kept | {
+            n for block in (self.open if self.split else self.open[1:]) for n in names_read(block)
+        }
+
+
+def part_of(adjoint: Any, key: Any) -> Any:
+    """One part of the adjoint of a container."""
+    if isinstance(adjoint, gast.Tuple) and isinstance(key, gast.Constant):
+        return adjoint.elts[key.value]
+    return gast.Subscript(value=adjoint, slice=key, ctx=gast.Load())
+
+
+def field_of(adjoint: Any, name: str) -> Any:
+    """One part of the adjoint of an object."""
+    held = {k.arg: k.value for k in adjoint.keywords} if isinstance(adjoint, gast.Call) else {}
+    return held[name] if name in held else attribute(adjoint, name)
+
+
+def placed(back: list[Any], statement: Any) -> list[Any]:
+    """The reverse of a statement, standing where its expression does."""
+    if blocks_of(statement):
+        return back
+    value = getattr(statement, "value", None)
+    like = value if hasattr(value, "lineno") else statement
+    return [b if hasattr(b, "lineno") else placed_at(b, like) for b in back]
+
+
+def placed_at(s: Any, like: Any) -> Any:
+    """A statement, and the call that it may be, standing where `like` is."""
+    value = getattr(s, "value", None)
+    return located(rebuilt(s) if value is None else rebuilt(s, value=call_at(value, like)), like)

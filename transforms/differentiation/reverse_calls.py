@@ -1,0 +1,123 @@
+"""Reverse mode of a call: the forward sweep calls the function's fprop, the reverse sweep the bprop that this
+returned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.operations import Call
+from ..trees.nodes import assign, call, constant, load, located, store, tuple_of
+from ..trees.program import MISSING
+from ..trees.rebuild import substitute
+from .adjoints import Adjoint, Env
+
+if TYPE_CHECKING:
+    from .reverse import Reverse, Sweep
+
+__all__ = ["reverse_call"]
+
+
+def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: Adjoint, env: Env) -> Sweep:
+    """Both sweeps of a call of a function that has a linked derivative, or whose function the run knows."""
+    if not any(reverse.is_active(o) for o in operation.operands()):
+        return [s], []
+    operands = [*operation.args, *(v for _, v in operation.keywords)]
+    keys: list[Any] = [*range(len(operation.args)), *(k for k, _ in operation.keywords)]
+    active = [(key, atom) for key, atom in zip(keys, operands, strict=True) if reverse.is_active(atom)]
+    kinds, named = reverse.linked_operands(operation)
+    link = reverse.link(operation, [key for key, _ in active], kinds, named, reverse.careful)
+    copied = reverse.primitives.copied(operation.function)
+    given = dict(zip((p for p, _ in link.parameters), operation.args, strict=False))
+    given |= dict(operation.keywords)
+    ahead, node = kept_arguments(reverse, s, operation, [given[p] for p in copied if p in given])
+    base = link.name
+    bprop = reverse.names.fresh(f"{base}_bprop")
+    if operation.function is MISSING:
+        options: dict[str, Any] = {}
+        if reverse.is_active(callee_owner(operation)):
+            options["own"] = constant(True)
+        if len(active) < len(keys):
+            options["keys"] = tuple_of([constant(key) for key, _ in active])
+        if reverse.careful:
+            options["careful"] = constant(True)
+        fprop: Any = call(reverse.helper("fprop_of"), node.func, **options)
+    else:
+        fprop = load(reverse.bind(f"{base}_fprop", link.function))
+    given_to = reverse.names.temporary(out) if is_changed_later(reverse, s, out) else out
+    forward = located(
+        gast.Assign(
+            targets=[tuple_of([store(given_to), store(bprop)], gast.Store())],
+            value=gast.Call(func=fprop, args=node.args, keywords=node.keywords),
+            type_comment=None,
+        ),
+        s,
+    )
+    ahead.append(forward)
+    if given_to != out:
+        ahead.append(assign(out, call(reverse.helper("kept"), load(given_to)), s))
+    back: list[Any] = []
+    result = call(bprop, reverse.full(out, adjoint, back))
+    if operation.function is MISSING:
+        return ahead, _spread_unknown(reverse, operation, result, active, env, back)
+    names = [reverse.adjoint_name(atom.id) for _, atom in active]
+    target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
+    back.append(assign(target, result))
+    for name, (_, atom) in zip(names, active, strict=True):
+        reverse.accumulate(env, atom.id, load(name), back)
+    return ahead, back
+
+
+def is_changed_later(reverse: Reverse, s: Any, out: str) -> bool:
+    """Whether the result of a call is changed in place after it: its bprop may read it."""
+    may_change = not reverse.domain.is_immutable(reverse.kind(load(out)))
+    return may_change and reverse.changes.may_be_overwritten(s, load(out))
+
+
+def kept_arguments(
+    reverse: Reverse, s: Any, operation: Call, copied: list[Any]
+) -> tuple[list[Any], Any]:
+    """The call with copies in the place of the arguments that may be changed after it, as its bprop may read
+    them; and the statements that make these. Those that the function has `copied` itself stay.
+    """
+    atoms = [*operation.args, *(v for _, v in operation.keywords)]
+    if operation.function is MISSING:
+        atoms.append(callee_owner(operation))
+    kept = {
+        a.id: reverse.names.temporary(a.id)
+        for a in atoms
+        if not any(a is c for c in copied)
+        and reverse.changes.may_be_overwritten(s, a) and not reverse.domain.is_immutable(reverse.kind(a))
+    }
+    copies = [assign(copy, call(reverse.helper("kept"), load(name)), s) for name, copy in kept.items()]
+    return copies, substitute(operation.node, {name: load(copy) for name, copy in kept.items()})
+
+
+def callee_owner(operation: Call) -> Any:
+    """What the adjoint of a callee that only the run knows belongs to: the object of a method, or itself."""
+    callee = operation.callee
+    return callee.value if isinstance(callee, gast.Attribute) else callee
+
+
+def _spread_unknown(
+    reverse: Reverse, operation: Call, result: Any, active: list[Any], env: Env, back: list[Any]
+) -> list[Any]:
+    """The contributions of a call whose function only the run knows: its bprop gives the function's own
+    adjoint first, then a dictionary of those of its arguments, by position and name.
+    """
+    owner = callee_owner(operation)
+    dfunction, dargs = reverse.names.temporary("dfunction"), reverse.names.temporary("dargs")
+    reverse.function_adjoints.add(dfunction)
+    back.append(assign(tuple_of([store(dfunction), store(dargs)], gast.Store()), result))
+    if reverse.is_active(owner):
+        given: Any = load(dfunction)
+        if owner is not operation.callee and not reverse.domain.is_numeric(reverse.kind(owner)):
+            given = call(reverse.helper("callee_adjoint"), given, owner, constant(operation.callee.attr))
+        reverse.accumulate(env, owner.id, given, back)
+    for key, atom in active:
+        reverse.accumulate(
+            env, atom.id, gast.Subscript(value=load(dargs), slice=constant(key), ctx=gast.Load()), back
+        )
+    return back

@@ -1,0 +1,67 @@
+"""Reverse mode of the items of a parameter, a container, that are read before all else: where nothing else is
+read of it, their adjoints are its adjoint.
+
+    w = p["w"]
+    b = p["b"]    ->    dp = {"w": dw, "b": db}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..lowering.hoist_items import item_read
+from ..trees.nodes import constant, load, tuple_of
+from .adjoints import Adjoint, Env
+
+if TYPE_CHECKING:
+    from .reverse import Reverse, Sweep
+
+__all__ = ["items_first", "reverse_items"]
+
+
+def items_first(statements: list[Any]) -> int:
+    """How many of the first statements read items by literal keys."""
+    return len(list(takewhile(lambda s: item_read(s) is not None, statements)))
+
+
+def reverse_items(reverse: Reverse, reads: list[Any], env: Env) -> Sweep:
+    """Both sweeps of the first statements, which read items; `env` holds the adjoints behind them."""
+    ahead: list[Any] = []
+    back: list[Any] = []
+    parts: dict[str, dict[Hashable, Any]] = {}
+
+    def take(name: str) -> None:
+        if name in parts:
+            env[name] = Adjoint(_display(reverse, name, parts.pop(name)), owned=True)
+
+    for s in reversed(reads):
+        found = item_read(s)
+        assert found is not None
+        name, base, key = found
+        take(name)
+        keys = reverse.domain.keys_of(reverse.kind(load(base)))
+        if key in keys and base not in env and name not in reverse.shadows and base not in reverse.shadows:
+            if name in env:
+                parts.setdefault(base, {})[key] = reverse.result(env, name, back)
+            ahead.insert(0, s)
+        else:
+            take(base)
+            first, last = reverse.block([s], env)
+            ahead, back = [*first, *ahead], [*back, *last]
+    for base in list(parts):
+        take(base)
+    return ahead, back
+
+
+def _display(reverse: Reverse, name: str, parts: dict[Hashable, Any]) -> Any:
+    """The adjoint of a container, from those of its items."""
+    kind = reverse.kind(load(name))
+    keys = reverse.domain.keys_of(kind)
+    values = [parts[key] if key in parts else reverse.zero_item(name, key) for key in keys]
+    if reverse.domain.is_dict(kind):
+        return gast.Dict(keys=list(map(constant, keys)), values=values)
+    return gast.List(elts=values, ctx=gast.Load()) if reverse.domain.is_list(kind) else tuple_of(values)

@@ -1,0 +1,246 @@
+"""Reverse mode of loops.
+
+A loop's body is differentiated once it is known which of the variables that it carries have adjoints. What
+the reverse body reads of an iteration goes through a trace (`traces`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.find_carried import find_carried
+from ..analyses.liveness import is_test
+from ..normal_form.parallel_copies import parallel_copies
+from ..trees.helpers import is_mapping
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    call,
+    load,
+    located,
+    names_read,
+    tuple_of,
+    walk,
+)
+from .adjoints import Adjoint, Env
+from .traces import Loop, function_of, with_trace
+
+if TYPE_CHECKING:
+    from .reverse import Reverse, Sweep
+
+__all__ = ["reverse_for", "reverse_while"]
+
+Body = Callable[["Env"], "tuple[list[Any], list[Any], int | None]"]
+
+
+def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """Both sweeps of a `for` loop."""
+    index: list[str] = []
+
+    def body(inner: Env) -> tuple[list[Any], list[Any], int | None]:
+        forward, back = reverse.block(s.body, inner)
+        back[:0] = reverse.shadows.made(s.body)
+        index.clear()
+        for source, parts, whole in _sources(reverse, s):
+            adjoints = [inner.pop(part, None) for part in parts]
+            if not any(adjoints) or (whole and parts[0] in reverse.shadows.by_memory):
+                continue
+            if not index:
+                index.append(reverse.names.fresh("k"))
+                reverse.kinds[index[0]] = reverse.domain.INTEGER
+            position = load(index[0])
+            if function_of(reverse, s.iter) is reversed:
+                position = gast.UnaryOp(op=gast.Invert(), operand=position)
+            if whole and parts[0] in reverse.shadows:
+                back.insert(0, reverse.shadows.element(s, parts[0], source, position))
+                continue
+            values = [
+                reverse.zero(part) if a is None else reverse.full(part, a, back)
+                for part, a in zip(parts, adjoints, strict=True)
+            ]
+            value = values[0] if whole else tuple_of(values)
+            added: list[Any] = []
+            reverse.accumulate_at(inner, source.id, position, value, added)
+            ahead, added = reverse.shadows.looked_up(s, added)
+            forward[:0] = ahead
+            back.extend(_unless_keys(reverse, source, added))
+        for target in assigned_names(
+            [located(gast.For(target=s.target, iter=s.iter, body=[], orelse=[], type_comment=None), s)]
+        ):
+            inner.pop(target, None)
+        return forward, back, None
+
+    loop = _differentiate_body(reverse, s, env, body)
+    forward = located(
+        gast.For(target=s.target, iter=s.iter, body=loop.forward, orelse=[], type_comment=None), s
+    )
+    if not loop.back:
+        return [forward], loop.before
+    return with_trace(reverse, s, forward, loop, index[0] if index else None)
+
+
+def _unless_keys(reverse: Reverse, source: Any, added: list[Any]) -> list[Any]:
+    """What adds to the adjoint of a sequence, where it may be a dict, whose keys are no part of it."""
+    if reverse.domain.item_nature(reverse.kind(source)) != "unknown":
+        return added
+    test = gast.UnaryOp(op=gast.Not(), operand=call(reverse.bind("is_mapping", is_mapping), source))
+    return [gast.If(test=test, body=added, orelse=[])]
+
+
+def reverse_while(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """Both sweeps of a `while` loop; what its test computes runs once more than its body, so its reverse
+    comes first.
+    """
+    position = next((k for k, n in enumerate(s.body) if is_test(n)), None)
+    header = s.body[:position] if position is not None else []
+    last = {v: env[v] for v in assigned_names(header) if v in env}
+    before: list[Any] = []
+    if last:
+        ahead, before = reverse.block(header, env)
+        if any(isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Tuple) for n in ahead):
+            reverse.program.refuse(
+                s,
+                "a `while` test that calls a function whose derivative is needed after the loop",
+                "the last test is outside the trace",
+                "assign the value in the loop's body",
+            )
+
+    def body(inner: Env) -> tuple[list[Any], list[Any], int | None]:
+        if position is None:
+            forward, back = reverse.block(s.body, inner)
+            return forward, [*reverse.shadows.made(s.body), *back], None
+        forward, back = reverse.block(s.body[position + 1 :], inner)
+        reverse.open.append(back)
+        head, head_back = reverse.block(header, inner)
+        reverse.open.pop()
+        made = reverse.shadows.made(s.body)
+        return [*head, s.body[position], *forward], [*made, *back, *head_back], len(head)
+
+    loop = _differentiate_body(reverse, s, env, body)
+    loop.before[:0] = before
+    forward = located(gast.While(test=s.test, body=loop.forward, orelse=[]), s)
+    if not loop.back:
+        return [forward], loop.before
+    return with_trace(reverse, s, forward, loop, None)
+
+
+def _sources(reverse: Reverse, s: Any) -> list[tuple[Any, list[str], bool]]:
+    """The active sequences that a loop takes elements from, each with the loop variable that an element is,
+    or with those that its parts are.
+    """
+    function = function_of(reverse, s.iter)
+    targets = [n.id for n in walk(s.target) if isinstance(n, gast.Name)]
+    single = isinstance(s.target, gast.Name)
+    if isinstance(s.iter, gast.Call):
+        args = list(s.iter.args)
+        sources = (
+            args if function in (zip, reversed) else [None, args[0]] if function is enumerate else [None]
+        )
+    else:
+        sources = [s.iter]
+    if len(sources) == len(targets):
+        whole = not (len(targets) == 1 and not single)
+        found = [(source, [target], whole) for source, target in zip(sources, targets, strict=True)]
+    else:
+        found = [(source, targets, False) for source in sources]
+    active = [found_ for found_ in found if found_[0] is not None and reverse.is_active(found_[0])]
+    if active and len(sources) > 1 and len(sources) != len(targets):
+        reverse.program.refuse(
+            s,
+            "a loop over several differentiated sequences in this form",
+            "which part of an element a variable is cannot be told",
+            "give each sequence of the `zip` a variable of its own",
+        )
+    return active
+
+
+def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
+    """Differentiates a loop's body once it is known which of the variables that it carries have adjoints;
+    `env` is changed to what holds before the loop.
+    """
+    assigned = set(assigned_names(s))
+    outer = [n for n in names_read(s) if n in reverse.active and n not in assigned]
+    shadows = {v: a for v, a in env.items() if a.shadow}
+    outer = [v for v in outer if v not in shadows]
+    carried = [v for v in env if v in assigned and v not in shadows]
+    expected = find_carried(s, [*env, *outer], assigned, reverse.passed_to)
+    expected = [v for v in expected if v not in carried and v not in shadows]
+    known, carried = carried, [*carried, *expected]
+    used_before = reverse.used
+    reverse.shadows.available -= assigned
+    buffers = set(_arrays(reverse, carried))
+    while True:
+        saved = reverse.names.copy(), list(reverse.traces)
+        reverse.used = set()
+        names = {v: reverse.adjoint_name(v) for v in carried}
+        inner: Env = {**shadows, **{v: Adjoint(load(n), owned=v in buffers) for v, n in names.items()}}
+        for v in outer:
+            current = env.get(v)
+            inner[v] = (
+                current
+                if current is not None and current.accumulator
+                else Adjoint(load(reverse.adjoint_name(v)), owned=True, accumulator=True)
+            )
+        forward, back, test = body(inner)
+        more = [v for v in inner if v in assigned and v not in names and v not in shadows]
+        shared = {v for v in buffers if not _is_own(inner, v)}
+        missed = [v for v in expected if v not in inner]
+        if not more and not shared and not missed:
+            break
+        if missed:
+            carried, more, expected = known, [], []
+        carried = [*carried, *more]
+        buffers = (buffers | set(_arrays(reverse, more))) - shared
+        reverse.names, reverse.traces = saved
+    loop = Loop(forward, *_hoisted(reverse, assigned | set(assigned_names(forward)), back), test)
+    copies = [
+        (names[v], reverse.full(v, inner[v], loop.back) if v in inner else reverse.zero(v)) for v in carried
+    ]
+    loop.back.extend(parallel_copies(copies))
+    for v in carried:
+        current = env.pop(v, None)
+        if current is None:
+            start = reverse.zero(v)
+        elif v in buffers and not current.owned:
+            start = reverse.copied(current, v)
+        else:
+            start = reverse.full(v, current, loop.before)
+        loop.before.append(assign(names[v], start))
+    for v in outer:
+        current = env.get(v)
+        if v in reverse.used and not (current is not None and current.accumulator):
+            name = inner[v].value.id
+            start = (
+                reverse.zero(v)
+                if current is None
+                else current.value
+                if reverse.is_own(v, current)
+                else reverse.copied(current, v)
+            )
+            loop.before.append(assign(name, start))
+            env[v] = Adjoint(load(name), owned=True)
+    reverse.used |= used_before
+    for v in assigned:
+        env.pop(v, None)
+    for v in carried:
+        env[v] = Adjoint(load(names[v]), owned=v in buffers)
+    return loop
+
+
+def _hoisted(reverse: Reverse, varying: set[str], back: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The reverse body, and what it looks up that is the same in each iteration."""
+    before = [s for s in back if reverse.shadows.is_lookup(s) and not varying & set(names_read(s.value))]
+    return [s for s in back if not any(s is b for b in before)], before
+
+
+def _arrays(reverse: Reverse, names: list[str]) -> list[str]:
+    return [n for n in names if reverse.domain.is_array(reverse.kinds.get(n, reverse.domain.UNKNOWN))]
+
+
+def _is_own(inner: Env, variable: str) -> bool:
+    """Whether the adjoint that an iteration leaves to a variable is its alone."""
+    adjoint = inner.get(variable)
+    return adjoint is None or adjoint.owned

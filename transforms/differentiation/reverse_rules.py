@@ -1,0 +1,388 @@
+"""Reverse mode of a function with a rule: what that adds to the adjoints of operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.operations import Apply
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    blocks_of,
+    call,
+    constant,
+    is_atom,
+    load,
+    loads,
+    names_read,
+    same,
+    tuple_of,
+)
+from ..trees.signs import without_sign
+from .adjoints import Adjoint, Env
+from .derived_kinds import conformed, derived_kinds
+from .fit_products import fitted
+from .generation import Slot
+from .joins import reverse_join
+from .masks import (
+    both_hold,
+    choice,
+    chosen,
+    chosen_each,
+    kept,
+    mask_of,
+    of_numbers,
+    reaching,
+    scalar_choices,
+    stays_zero,
+    summed,
+)
+
+if TYPE_CHECKING:
+    from .reverse import Reverse, Sweep
+
+__all__ = ["reverse_apply"]
+
+
+def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint: Adjoint, env: Env) -> Sweep:
+    """The reverse of a function with a rule: its template, with `unbroadcast` where an elementwise operand
+    may have been broadcast.
+    """
+    if reverse.primitives.is_nondifferentiable(operation.function) or not any(
+        reverse.is_active(o) for o in operation.operands()
+    ):
+        return [s], []
+    rule = reverse.rule(operation)
+    back: list[Any] = []
+    if rule.uniform is not None and reverse.domain.is_scalar(reverse.kinds.get(out, reverse.domain.UNKNOWN)):
+        operand = operation.args[0]
+        if reverse.is_active(operand) and reverse.domain.is_array(reverse.kind(operand)):
+            bound, _ = reverse.arguments(operation, rule.uniform, rule)
+            dout = reverse.full(out, adjoint, back)
+            statements, results = reverse.inline(
+                rule.uniform, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
+            )
+            back += statements
+            reverse.accumulate(env, operand.id, results[0], back, uniform=True)
+            return [s], back
+    for special in (spread_along_axes, reverse_join):
+        found = special(reverse, operation, rule, out, adjoint, env)
+        if found is not None:
+            return [s], found
+    given = adjoint
+    if rule.structure == "elementwise" or not (adjoint.is_plain or adjoint.whole is not None):
+        found = contributions(reverse, operation, rule, out, adjoint, back)
+        if rule.structure != "elementwise" and any(not same(p.value, adjoint.value) for _, p in found or ()):
+            back, found = [], None
+    if found is None:
+        adjoint = spread_out(reverse, rule, out, adjoint, back)
+        found = contributions(reverse, operation, rule, out, adjoint, back)
+    found = doubled(reverse, rule, found or [])
+    handed_on = [part for _, part in found if same(part.value, given.value)]
+    for name, part in found:
+        is_all = given.owned and given.is_plain and handed_on == [part]
+        reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
+    return [s], back
+
+
+def spread_along_axes(
+    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, env: Env
+) -> list[Any] | None:
+    """The reverse of a reduction over axes to an array, whose adjoint broadcasting may spread; None of
+    others.
+    """
+    if rule.spread is None or not operation.args:
+        return None
+    operand = operation.args[0]
+    if [o for o in operation.operands() if reverse.is_active(o)] != [operand]:
+        return None
+    kinds = [reverse.kind(operand), reverse.kinds.get(out, reverse.domain.UNKNOWN)]
+    if not (all(map(reverse.domain.is_array, kinds)) and reverse.domain.share_real_dtype(kinds)):
+        return None
+    if not {name for name, _ in operation.keywords} <= set(rule.spread.parameters):
+        return None
+    back: list[Any] = []
+    dout = reverse.full(out, adjoint, back)
+    results = []
+    for template in (rule.spread, reverse.template_for(operation, rule, out)):
+        bound, _ = reverse.arguments(operation, template, rule)
+        statements, found = reverse.inline(
+            template, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
+        )
+        if any(map(blocks_of, statements)):
+            return None  # the axis is known at run time only
+        back += statements
+        results.append(found[0])
+    reverse.accumulate(env, operand.id, results[0], back, uniform=True, whole=results[1])
+    return back
+
+
+def doubled(reverse: Reverse, rule: Any, found: list[tuple[str, Adjoint]]) -> list[tuple[str, Adjoint]]:
+    """Two equal parts of one operand, as those of `x * x`, as one that is twice as large; of a list there is
+    no such part.
+    """
+    match found:
+        case [(x, a), (y, b)] if x == y and a == replace(b, value=a.value) and same(a.value, b.value):
+            kind = reverse.kinds.get(x, reverse.domain.UNKNOWN)
+            is_numeric = rule.structure == "elementwise" or reverse.domain.is_numeric(kind)
+            if is_numeric and not is_atom(a.value):
+                return [(x, replace(a, value=twice(a.value)))]
+    return found
+
+
+def twice(value: Any) -> Any:
+    """`2.0 * x` for `1.0 * x`, `x * 2` for others."""
+    match value:
+        case gast.BinOp(left=gast.Constant(value=float() as factor), op=gast.Mult(), right=right):
+            return gast.BinOp(left=constant(2 * factor), op=gast.Mult(), right=right)
+    return gast.BinOp(left=value, op=gast.Mult(), right=constant(2))
+
+
+def spread_out(reverse: Reverse, rule: Any, out: str, adjoint: Adjoint, back: list[Any]) -> Adjoint:
+    """The adjoint of a result in its shape; for a rule that is elementwise, with its mask apart."""
+    if rule.structure != "elementwise":
+        return Adjoint(reverse.full(out, adjoint, back))
+    spread = adjoint.whole
+    if spread is None:
+        spread = reverse.numpy_call("full_like", load(out), adjoint.value)
+    return replace(adjoint, value=reverse.named(out, spread, back), uniform=False, whole=None)
+
+
+def contributions(
+    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, back: list[Any]
+) -> list[tuple[str, Adjoint]] | None:
+    """What a rule adds to the adjoint of each active operand, values being expressions; None when a uniform
+    adjoint would have to be spread first.
+    """
+    template = reverse.template_for(operation, rule, out)
+    if rule.whole is not None and getattr(adjoint.value, "id", None) in reverse.complete:
+        template = rule.whole
+    bound, slots = reverse.arguments(operation, template, rule)
+    wanted = sorted({slot.gradient for slot in slots})
+    base = "d" + out
+    parts = tuple_of([constant(k) for k in dict.fromkeys(s.part for s in slots) if k is not None])
+    arguments = {**bound, "out": load(out), "dout": adjoint.value, "WANTED": parts}
+    statements, results = reverse.inline(template, arguments, wanted, base)
+    is_elementwise = rule.structure == "elementwise"
+    if is_elementwise and is_chosen_twice(reverse, operation, out, adjoint, slots, results):
+        assert adjoint.mask is not None
+        once = reverse.full(out, adjoint, back)
+        return contributions(reverse, operation, rule, out, replace(adjoint, value=once, zeroed=True), back)
+    only_numbers = is_elementwise and reverse.is_of_numbers(operation)
+    shared: dict[int, Any] = {}
+    found: list[tuple[str, Adjoint]] = []
+    code = list(statements)
+    known = {} if is_elementwise else derived_kinds(reverse, code, kinds_of_adjoint(reverse, out, adjoint))
+    for slot in slots:
+        if slot.gradient not in results:
+            continue
+        value = (
+            results[slot.gradient]
+            if slot.part is None
+            else part_of_rest(reverse, results, slot, base, shared, code)
+        )
+        if is_unbroadcast(reverse, value, adjoint.value, slot.name):
+            value, is_broadcast = adjoint.value, True
+        else:
+            is_broadcast = is_elementwise
+            value = value if is_elementwise else conformed(reverse, value, slot.name, known)
+            value = direct(value, code, list(results.values()))
+        part, is_sum = with_mask(reverse, value, adjoint, code)
+        plan = "guard" if is_sum else "none"
+        if is_broadcast and not is_sum:
+            plan = reverse.shape_plan(operation, load(slot.name), out, is_elementwise)
+            if plan == "none" and is_elementwise:
+                reverse.same_shape.add(frozenset((slot.name, out)))
+        if only_numbers:
+            part = replace(part, value=scalar_choices(reverse, part.value))
+        if adjoint.whole is not None and plan == "none" and same(part.value, adjoint.value):
+            part = replace(part, uniform=True, whole=adjoint.whole)
+        elif adjoint.uniform and not has_shape(reverse, operation, part.value, out):
+            if adjoint.whole is not None:
+                fit = None if statements else fitted(reverse, operation, part, slot)
+                if fit is None:
+                    return None
+                found.append((slot.name, fit))
+                continue
+            formed = plan in ("none", "sum") if part.mask is None else reverse.has_form(part.mask, out)
+            formed = formed or plan == "none"
+            if statements or arrays_read(reverse, part.value) or not formed:
+                return None
+            part = replace(part, uniform=True)
+        if plan != "none":
+            shaped = {out} if adjoint.uniform else {out, *names_read(adjoint.value)}
+            part = unbroadcasted(reverse, slot.name, out, part, plan, code, shaped)
+        found.append((slot.name, part))
+    back += [of_numbers(reverse, s) for s in code] if only_numbers else code
+    return found
+
+
+def direct(value: Any, code: list[Any], results: list[Any]) -> Any:
+    """What the last statement assigns, which is taken away, where a gradient is nothing but its name."""
+    match code, value:
+        case [*before, gast.Assign(targets=[gast.Name(id=name)], value=assigned)], gast.Name(id=wanted) if (
+            name == wanted and [n for tree in [*results, *before] for n in loads(tree)].count(name) == 1
+        ):
+            code.pop()
+            return assigned
+    return value
+
+
+def kinds_of_adjoint(reverse: Reverse, out: str, adjoint: Adjoint) -> dict[str, Any]:
+    """The kind of what the adjoint of a result is called: that of the result."""
+    is_named = isinstance(adjoint.value, gast.Name) and adjoint.is_plain
+    return {adjoint.value.id: reverse.kind(load(out))} if is_named else {}
+
+
+def is_chosen_twice(
+    reverse: Reverse, operation: Apply, out: str, adjoint: Adjoint, slots: list[Slot], results: dict[int, Any]
+) -> bool:
+    """Whether zeros would be put into the adjoint of the result for an operand that is summed, and again for
+    another.
+    """
+    if adjoint.mask is None or adjoint.zeroed or adjoint.uniform or len(slots) < 2:
+        return False
+    return any(
+        slot.part is None
+        and slot.gradient in results
+        and is_multiple(results[slot.gradient], adjoint.value)
+        and reverse.shape_plan(operation, load(slot.name), out) != "none"
+        for slot in slots
+    )
+
+
+def part_of_rest(
+    reverse: Reverse, results: dict[int, Any], slot: Slot, base: str, shared: dict[int, Any], code: list[Any]
+) -> Any:
+    """The expression for one of the gradients that a template gives its variadic parameter in a tuple."""
+    value = results[slot.gradient]
+    if isinstance(value, gast.Tuple):
+        return value.elts[slot.part]
+    if not is_atom(value):
+        if slot.gradient not in shared:
+            name = reverse.names.temporary(base)
+            code.append(assign(name, value))
+            shared[slot.gradient] = load(name)
+        value = shared[slot.gradient]
+    return gast.Subscript(value=value, slice=constant(slot.part), ctx=gast.Load())
+
+
+def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -> tuple[Adjoint, bool]:
+    """The gradient that a rule gives, with its mask and that of the result's adjoint; and whether it is to be
+    summed yet.
+    """
+    masks, value = chosen_each(reverse, value, code)
+    written = behind(value, code)
+    inner = summed(reverse, written)
+    choice = chosen(reverse, written if inner is None else inner)
+    if choice is None:
+        zeroed = adjoint.zeroed and is_multiple(value, adjoint.value)
+        return Adjoint(value, mask=adjoint.mask, zeroed=zeroed, masks=masks), False
+    condition, inverted, part = choice
+    mask = both_hold(adjoint.mask, mask_of(reverse, condition, inverted, code))
+    return Adjoint(part, mask=mask), inner is not None
+
+
+def behind(value: Any, statements: list[Any]) -> Any:
+    """The expression that a template's local variable stands for; what is none stands for itself."""
+    if not isinstance(value, gast.Name):
+        return value
+    match [s for s in statements if value.id in assigned_names(s)]:
+        case [gast.Assign(targets=[gast.Name()], value=assigned)]:
+            return assigned
+    return value
+
+
+def is_multiple(value: Any, dout: Any) -> bool:
+    """Whether an expression is a cotangent times a number that the program says, so that zeros stay zeros."""
+    match value:
+        case gast.BinOp(left=left, op=gast.Mult() | gast.Div(), right=gast.Constant()):
+            return is_multiple(left, dout)
+        case gast.UnaryOp(op=gast.USub() | gast.UAdd(), operand=operand):
+            return is_multiple(operand, dout)
+    return same(value, dout)
+
+
+def has_shape(reverse: Reverse, operation: Apply, value: Any, out: str) -> bool:
+    """Whether an elementwise expression surely has the shape of the result `out`: it reads it, or an operand
+    of that shape.
+    """
+    read = set(names_read(value))
+    return out in read or any(
+        o.id in read
+        and reverse.domain.is_array(reverse.kind(o))
+        and (
+            reverse.shape_plan(operation, o, out) == "none"
+            or reverse.lends_shape(operation, o, out, as_floats=True)
+        )
+        for o in operation.operands()
+        if isinstance(o, gast.Name)
+    )
+
+
+def arrays_read(reverse: Reverse, value: Any) -> bool:
+    """Whether an expression reads anything but numbers and functions."""
+    return any(
+        n in reverse.kinds and not reverse.domain.is_scalar(reverse.kinds[n]) for n in names_read(value)
+    )
+
+
+def is_unbroadcast(reverse: Reverse, value: Any, adjoint: Any, operand: str) -> bool:
+    """Whether an expression is `unbroadcast(dout, operand)`."""
+    match value:
+        case gast.Call(func=func, args=[first, gast.Name(id=second)]):
+            return reverse.is_helper(func, "unbroadcast") and second == operand and same(first, adjoint)
+    return False
+
+
+def unbroadcasted(
+    reverse: Reverse, operand: str, out: str, part: Adjoint, plan: Any, code: list[Any], shaped: set[str]
+) -> Adjoint:
+    """The cotangent of an elementwise operand, summed over the axes along which it was broadcast; `shaped`
+    are names of arrays in the shape of the result.
+    """
+    value, mask = part.value, part.mask
+    if mask is not None:
+        if not part.zeroed:
+            value = kept(reverse, mask, value, out) or choice(reverse, mask, value, constant(0))
+        mask = None if stays_zero(reverse, operand) else reaching(reverse, mask, operand, plan == "sum", code)
+    elif part.uniform and plan == "sum":
+        size = gast.Attribute(value=load(out), attr="size", ctx=gast.Load())
+        return Adjoint(gast.BinOp(left=value, op=gast.Mult(), right=size))
+
+    def summed(value: Any) -> Any:
+        found = reverse.summed_by(plan, without_one(reverse, value))
+        return call(reverse.helper("unbroadcast"), value, load(operand)) if found is None else found
+
+    alike = reverse.domain.share_real_dtype([reverse.kind(load(n)) for n in (operand, out)])
+    total = factored(summed, value, operand if alike else "", shaped)
+    return Adjoint(total, mask=mask, zeroed=mask is not None)
+
+
+def factored(summed: Callable[[Any], Any], value: Any, operand: str, shaped: set[str]) -> Any:
+    """What `summed` makes of an expression, with a sign, and a division by the operand in whose shape the sum
+    is, behind it: passes less over what is larger. Names in `shaped` have the shape of what is summed.
+    """
+    match value:
+        case gast.UnaryOp(op=gast.USub(), operand=positive):
+            return gast.UnaryOp(op=gast.USub(), operand=factored(summed, positive, operand, shaped))
+        case gast.BinOp(left=left, op=gast.Div() as op, right=gast.Name(id=divisor)) if (
+            divisor == operand and shaped & set(names_read(left))
+        ):
+            negative, positive = without_sign(left)
+            total = factored(summed, positive, operand, shaped)
+            total = gast.UnaryOp(op=gast.USub(), operand=total) if negative else total
+            return gast.BinOp(left=total, op=op, right=load(operand))
+    return summed(value)
+
+
+def without_one(reverse: Reverse, value: Any) -> Any:
+    """`x` for `1.0 * x`, as what is summed next."""
+    match value:
+        case gast.BinOp(left=gast.Constant(value=1.0), op=gast.Mult(), right=gast.Name() as right):
+            return right if reverse.domain.is_float(reverse.kind(right)) else value
+    return value

@@ -1,0 +1,239 @@
+"""Reverse mode of what changes an array or a list in place.
+
+The adjoint of such a variable is changed in place too, one object for its whole life. (That the variable has
+no other name is what `find_mutated` makes sure of.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..trees.nodes import assign, attribute, call, constant, load, located
+from .adjoints import Adjoint, Env
+from .masks import both_hold, mask_of
+
+if TYPE_CHECKING:
+    from .emit import Emitter
+    from .reverse import Reverse, Sweep
+
+__all__ = ["is_addition", "list_check", "reverse_addition", "reverse_append", "reverse_pop", "reverse_store"]
+
+
+def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """`a[i] = v`: the adjoint of v is what stood in that place of the adjoint of a, which then is zero. `a[i]
+    += v` leaves it there.
+    """
+    target = s.target if isinstance(s, gast.AugAssign) else s.targets[0]
+    base = target.value.id
+    if reverse.shadows.is_container(base):
+        return [s], []
+    if base not in env and not is_reshaped(reverse, s, base):
+        return [s], []
+    if replaces(reverse, s, env):
+        return reverse_replacement(reverse, s, env)
+    back: list[Any] = []
+    before = env.get(base)
+    name = reverse.own(env, base, back)
+    place = gast.Subscript(value=load(name), slice=target.slice, ctx=gast.Load())
+    value: Any = None
+    added = False
+    if reverse.is_active(s.value):
+        value = taken(reverse, base, name, target.slice, s.value)
+        added = grows_apart(reverse, env, base, s.value.id) and is_copy(value)
+        if added:
+            value = value.func.value
+        else:
+            read = reverse.taken_name(s.value.id)
+            back.append(assign(read, value))
+            value = load(read)
+        if isinstance(s, gast.AugAssign) and isinstance(s.op, gast.Sub):
+            value = gast.UnaryOp(op=gast.USub(), operand=value)
+    if added:
+        reverse.accumulate(env, s.value.id, value, back)
+    ahead = [s]
+    if isinstance(s, gast.Assign):
+        place.ctx = gast.Store()
+        back.append(gast.Assign(targets=[place], value=zero_item(reverse, s, ahead), type_comment=None))
+        if reverse.is_choice_of(base, target.slice) and not env[base].accumulator:
+            others = mask_of(reverse, target.slice, True, back)
+            mask = both_hold(None if before is None else before.mask, others)
+            env[base] = replace(env[base], mask=mask, zeroed=True)
+    if value is not None and not added:  # after the place is zero: the value may be the array itself
+        reverse.accumulate(env, s.value.id, value, back)
+    return ahead, back
+
+
+def grows_apart(reverse: Reverse, env: Env, base: str, variable: str) -> bool:
+    """Whether what is added to the adjoint of a variable is added to an array of its own, apart from the
+    adjoint of `base`.
+    """
+    adjoint = env.get(variable)
+    return (
+        adjoint is not None
+        and adjoint.mask is None
+        and (adjoint.accumulator or (adjoint.buffer and adjoint.owned))
+        and variable != base
+        and variable not in reverse.shadows
+        and base not in reverse.shadows
+        and bool(reverse.domain.is_array(reverse.kinds.get(variable, reverse.domain.UNKNOWN)))
+    )
+
+
+def is_copy(value: Any) -> bool:
+    """Whether an expression is a copy, `x.copy()`."""
+    match value:
+        case gast.Call(func=gast.Attribute(attr="copy"), args=[]):
+            return True
+    return False
+
+
+def replaces(reverse: Reverse, s: Any, env: Env) -> bool:
+    """Whether a store leaves nothing of an array whose adjoint no other name has a part of, and no loop goes
+    on adding to.
+    """
+    if not isinstance(s, gast.Assign):
+        return False
+    base = s.targets[0].value
+    adjoint = env.get(base.id)
+    return (
+        adjoint is not None
+        and not adjoint.accumulator
+        and base.id not in reverse.shadows
+        and is_whole(s.targets[0].slice, reverse.domain.rank(reverse.kind(base)))
+    )
+
+
+def reverse_replacement(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """`a[...] = v`: v takes the adjoint of a over, as it is; before that a has none."""
+    base = s.targets[0].value
+    adjoint = env.pop(base.id)
+    back: list[Any] = []
+    if not reverse.is_active(s.value):
+        return [s], back
+    plan = reverse.domain.unbroadcast_plan(reverse.kind(s.value), reverse.kind(base))
+    if plan == "none":
+        reverse.pass_on(env, s.value.id, adjoint, back)
+        return [s], back
+    whole = reverse.full(base.id, adjoint, back)
+    value = reverse.summed_by(plan, whole) or call(reverse.helper("conform"), whole, s.value)
+    reverse.accumulate(env, s.value.id, value, back, owned=adjoint.owned)
+    return [s], back
+
+
+def is_addition(emitter: Emitter, s: Any) -> bool:
+    """Whether a statement is `add_at(a, i, v)`, which adds to each element as often as the index names it."""
+    return isinstance(s.value.func, gast.Name) and emitter.primitives.is_in_place(
+        emitter.program.resolve(s.value.func)
+    )
+
+
+def reverse_addition(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """`add_at(a, i, v)`: the adjoint of v is what stands in that place of the adjoint of a."""
+    base, index, value = s.value.args
+    if not reverse.is_active(value) or (base.id not in env and not is_reshaped(reverse, s, base.id)):
+        return [s], []
+    back: list[Any] = []
+    name = reverse.own(env, base.id, back)
+    read = reverse.taken_name(value.id)
+    back.append(assign(read, call(reverse.helper("take_at"), load(name), index, value)))
+    reverse.accumulate(env, value.id, load(read), back)
+    return [s], back
+
+
+def is_reshaped(reverse: Reverse, s: Any, name: str) -> bool:
+    """Whether an adjoint is needed because a change alters the shape of what was read before."""
+    shaped = reverse.domain.is_numeric(reverse.kinds.get(name, reverse.domain.UNKNOWN))
+    return name in reverse.active and not shaped and reverse.changes.is_read_before(name, s)
+
+
+def zero_item(reverse: Reverse, s: Any, ahead: list[Any]) -> Any:
+    """The adjoint of what a store overwrites; what it depends on is kept in the forward sweep."""
+    base, index = s.targets[0].value, s.targets[0].slice
+    if reverse.domain.item_nature(reverse.kind(base)) == "array":
+        return constant(0)
+    if not isinstance(index, gast.Slice) and reverse.domain.holds_floats(reverse.kind(base)):
+        return constant(0.0)
+    old = reverse.names.temporary(base.id)
+    ahead.insert(0, assign(old, call(reverse.helper("held_at"), base, reverse.index_value(index)), s))
+    return call(reverse.helper("zeros_like"), load(old))
+
+
+def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> Any:
+    """What the adjoint of an array holds in a place, as the adjoint of the value that was put there."""
+    kind = reverse.kinds.get(base, reverse.domain.UNKNOWN)
+    item = gast.Subscript(value=load(adjoint), slice=index, ctx=gast.Load())
+    whole = is_whole(index, reverse.domain.rank(kind))
+    if whole:
+        item = load(adjoint)
+    place = reverse.domain.item_kind(kind, index, reverse.kind)
+    if reverse.domain.is_scalar(reverse.kind(value)) and reverse.domain.is_scalar_item(
+        kind, index, reverse.kind
+    ):
+        is_cast = reverse.domain.unbroadcast_plan(reverse.kind(value), place) != "none"
+        return call(reverse.helper("conform"), item, value) if is_cast else item
+    if not reverse.is_basic(index):
+        return call(reverse.helper("take_stored"), load(adjoint), reverse.index_value(index), value)
+    if reverse.domain.is_array(place):
+        plan = reverse.domain.unbroadcast_plan(reverse.kind(value), place)
+        found = call(attribute(item, "copy")) if plan == "none" else reverse.summed_by(plan, item)
+        if found is not None:
+            return found
+    return call(reverse.helper("take_at"), load(adjoint), reverse.index_value(index), value)
+
+
+def is_whole(index: Any, rank: int | None) -> bool:
+    """Whether an index, `...` or `:` or several, selects all of an array of this rank (None: unknown)."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    dots = sum(isinstance(p, gast.Constant) and p.value is ... for p in parts)
+    colons = sum(isinstance(p, gast.Slice) and p.lower is p.upper is p.step is None for p in parts)
+    if not rank or dots > 1 or dots + colons < len(parts):
+        return False
+    return colons <= rank
+
+
+def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """`items.append(v)`: the adjoint of v is the last element of the adjoint of items, which loses it."""
+    items, (value,) = s.value.func.value.id, s.value.args
+    if reverse.shadows.is_container(items):
+        return [s], []
+    if items not in env and not is_reshaped(reverse, s, items):
+        return [s], []
+    back: list[Any] = []
+    popped = call(attribute(load(reverse.own(env, items, back)), "pop"))
+    if reverse.is_active(value):
+        name = reverse.adjoint_name(value.id)
+        back.append(assign(name, popped))
+        reverse.accumulate(env, value.id, load(name), back)
+    else:
+        back.append(gast.Expr(value=popped))
+    return [s], back
+
+
+def reverse_pop(reverse: Reverse, s: Any, name: str, env: Env) -> Sweep:
+    """`v = items.pop()`: the adjoint of items gets that of v as its last element."""
+    items = s.value.func.value.id
+    adjoint = env.pop(name, None)
+    if items not in reverse.active or reverse.shadows.is_container(items) or (
+        adjoint is None and items not in env and not is_reshaped(reverse, s, items)
+    ):
+        return [s], []
+    back: list[Any] = []
+    own = reverse.own(env, items, back)
+    if adjoint is None:
+        value = reverse.zero(name)
+    else:
+        whole = Adjoint(reverse.full(name, adjoint, back), owned=adjoint.owned)
+        value = whole.value if whole.owned else reverse.copied(whole, name)
+    back.append(gast.Expr(value=call(attribute(load(own), "append"), value)))
+    return [*list_check(reverse, s), s], back
+
+
+def list_check(emitter: Emitter, s: Any) -> list[Any]:
+    """A check before `v = items.pop()` that items is a list, where the run has to tell."""
+    items = s.value.func.value
+    if emitter.primitives.is_list(emitter.kind(items)):
+        return []
+    return [located(gast.Expr(value=call(emitter.helper("refuse_no_list"), items)), s)]

@@ -1,0 +1,290 @@
+"""Shadows: the adjoints of objects that several names hold, or hold parts of, and that are changed in place.
+
+Where names share an object their adjoints share one in the same way: a view of the array has the same view of
+its adjoint, a list that holds the array a list that holds its adjoint. They are made in the reverse sweep, by
+the statements that made the objects, before anything is added to them: those of a block where its reverse
+begins, those of a loop's body in each iteration of the reverse loop.
+
+    row = A[i]                  drow = dA[i]
+    B = np.zeros_like(A)        dB = np.zeros_like(B)
+    rows = [A, B]               drows = [dA, dB]
+
+Where that cannot be (`remaking`), the arrays of such names stay in the traces, and each use asks for the
+adjoint by the memory that the array lies in; a container of arrays then needs none of its own:
+
+    rows.append(row)            drow = adjoint_of(adjoints, row)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import gast
+
+from ..analyses.find_aliases import Aliases
+from ..analyses.find_shared import classes_of
+from ..analyses.operations import Alias, Apply, Build, Item
+from ..trees.nodes import (
+    assign,
+    blocks_of,
+    call,
+    constant,
+    find_nodes,
+    load,
+    located,
+    names_in,
+    tuple_of,
+)
+from ..trees.rebuild import substitute
+from ..trees.shown_names import shown_name
+from .adjoints import Adjoint, Env
+from .remaking import Obstacle, obstacles
+
+if TYPE_CHECKING:
+    from .reverse import Reverse, Sweep
+
+__all__ = ["Shadows", "shadow_of"]
+
+
+class Shadows:
+    """The shadows of a program; `names` gives the name of each variable's."""
+
+    def __init__(self, reverse: Reverse, shadowed: frozenset[str], aliases: Aliases | None) -> None:
+        self.reverse = reverse
+        self.names = {n: reverse.adjoint_name(n) for n in sorted(shadowed)}
+        # The flags, set in the forward sweep, of what only the run knows to be a view or a copy.
+        self.is_view_of = {
+            n: reverse.names.fresh(f"{n}_is_view") for n in self._undecided()
+        }
+        self.by_memory: frozenset[str] = frozenset()
+        self.available: set[str] = set()  # those of `by_memory` that the block being written has looked up
+        self.lasting: Env = {}  # the adjoints of `by_memory`, which names have wherever they are read
+        self.given: dict[str, str] = {}  # the names of what arguments held at first
+        self.table = ""
+        if aliases is not None and shadowed:
+            self._find_by_memory(aliases)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def _undecided(self) -> list[str]:
+        """The names of what may be a view of something that has a shadow."""
+        found: list[str] = []
+        for s in find_nodes(self.reverse.program.tree, gast.Assign) if self.names else ():
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.names:
+                    operation = self.reverse.operation(value)
+                    if isinstance(operation, Apply) and any(
+                        isinstance(a, gast.Name) and a.id in self.names for a in operation.args[:1]
+                    ):
+                        found += [name] * (self.reverse.primitives.sharing(operation) == "maybe")
+        return found
+
+    def of(self, node: Any) -> Any:
+        """The shadow of an atom, or the zero of one without."""
+        if isinstance(node, gast.Name) and node.id in self.names:
+            return load(self.names[node.id])
+        return self.reverse.zero_of(node)
+
+    # ------------------------------------------------------------ finding them by memory
+
+    def _find_by_memory(self, aliases: Aliases) -> None:
+        """Notes the names of those classes of which the reverse sweep cannot make all shadows."""
+        for o in obstacles(self, aliases):
+            if o.name in self.by_memory:
+                continue
+            names = [n for c in classes_of(aliases, [o.name]) for n in c if n in self.names]
+            kinds = [self.reverse.kind(load(n)) for n in names]
+            if o.final or not all(map(self.reverse.domain.holds_arrays, kinds)):
+                self._refuse(o)
+            self.by_memory |= frozenset(names)
+        self.lasting = {n: shadow_of(self.names[n]) for n in self.by_memory}
+        if self.by_memory:
+            self.table = self.reverse.names.fresh("adjoints")
+
+    def is_container(self, name: str) -> bool:
+        """Whether a name holds arrays that have their own adjoints each."""
+        return name in self.by_memory and not self.reverse.is_any_array(name)
+
+    def lookup(self, name: str, held: str | None = None, target: str | None = None) -> Any:
+        """The statement that looks the adjoint of a name up; `held` is another name for what it holds,
+        `target` one for the adjoint.
+        """
+        found = call(self.reverse.helper("adjoint_of"), load(self.table), load(held or name))
+        return assign(target or self.names[name], found)
+
+    def at_birth(self, name: str, adjoint: Adjoint) -> tuple[list[Any], Adjoint]:
+        """The last look at the adjoint of an object, where that is made; it goes on under another name."""
+        if name not in self.by_memory:
+            return [], adjoint
+        target = self.reverse.adjoint_name(name)
+        return [self.lookup(name, target=target)], Adjoint(load(target), owned=True)
+
+    def is_lookup(self, s: Any) -> bool:
+        """Whether a statement of the reverse sweep looks an adjoint up."""
+        return (
+            isinstance(s, gast.Assign)
+            and isinstance(s.value, gast.Call)
+            and self.reverse.is_helper(s.value.func, "adjoint_of")
+        )
+
+    def looked_up(self, s: Any, back: list[Any], given_away: bool = False) -> Sweep:
+        """The reverse code of a statement with what it has to look up, and what the forward sweep keeps for
+        that: who is in a container at that time. One that is `given_away` others may change.
+        """
+        if not self.by_memory or not back:
+            return [], back
+        used = {n for b in back for n in names_in(b)}
+        ahead, found = [], []
+        for name in sorted(n for n in self.by_memory if self.names[n] in used and n not in self.available):
+            held = None
+            if not self.is_container(name):
+                self.available.add(name)
+            elif given_away or self.reverse.changes.may_be_overwritten(s, load(name)):
+                held = self.reverse.names.temporary(name)
+                ahead.append(self.kept(name, held, s))
+            found.append(self.lookup(name, held))
+        return ahead, [*found, *back]
+
+    def kept(self, name: str, copy: str, s: Any = None) -> Any:
+        """The statement of the forward sweep that keeps which arrays a container holds."""
+        return assign(copy, call(self.reverse.helper("shallow_copy"), load(name)), s)
+
+    def begun(self) -> list[Any]:
+        """The first statement of a reverse sweep that looks adjoints up."""
+        return [assign(self.table, call(self.reverse.helper("new_adjoints")))] if self.by_memory else []
+
+    def arguments(self, parameters: list[str]) -> list[Any]:
+        """What the forward sweep begins with: the check that no two arguments of which some array is changed
+        share memory, and which arrays they hold.
+        """
+        found = [p for p in parameters if p in self.by_memory]
+        containers = list(filter(self.is_container, found))
+        self.given = {p: self.reverse.names.temporary(p) for p in containers}
+        kept = [self.kept(p, copy) for p, copy in self.given.items()]
+        if len(found) < 2 and not containers:
+            return kept
+        check = call(self.reverse.helper("refuse_overlap"), tuple_of([load(p) for p in found]), tuple_of([]))
+        return [gast.Expr(value=check), *kept]
+
+    # ------------------------------------------------------------ making them
+
+    def parameters(self, parameters: list[str]) -> list[Any]:
+        """The statements that make the shadows of a function's arguments."""
+        made = [p for p in parameters if p in self.names and p not in self.by_memory]
+        return [assign(self.names[p], self.reverse.zero(p)) for p in made]
+
+    def made(self, statements: list[Any]) -> list[Any]:
+        """The statements that make the shadows of what a block makes, loops in it left out."""
+        result: list[Any] = []
+        for s in statements:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)]) if name in self.names:
+                    result.extend(self._made(s, name) if name not in self.by_memory else ())
+                case gast.Assign(targets=[gast.Tuple(elts=elts)], value=value):
+                    result.extend(self._unpacked(s, [t.id for t in elts], value))
+                case gast.If():
+                    arms = self.made(s.body), self.made(s.orelse)
+                    if any(arms):
+                        result.append(gast.If(test=s.test, body=arms[0] or [gast.Pass()], orelse=arms[1]))
+                case gast.With() | gast.Try():
+                    for block in blocks_of(s):
+                        result.extend(self.made(block))
+        return result
+
+    def element(self, s: Any, name: str, source: Any, position: Any) -> Any:
+        """The statement that makes the shadow of a loop variable, an element of `source`."""
+        return assign(self.names[name], part(self.of(source), position), s)
+
+    def _made(self, s: Any, name: str) -> list[Any]:
+        operation = self.reverse.operation(s.value)
+        shadow = self.names[name]
+        match operation:
+            case Alias(source=source):
+                return [assign(shadow, self.of(source))]
+            case Item(base=base) if base.id in self.names and self.is_view(operation):
+                return [assign(shadow, part(self.of(base), operation.index))]
+            case Build(items=items, keys=keys):
+                values = [self.of(i) for i in items]
+                if isinstance(operation.node, gast.Dict):
+                    return [assign(shadow, gast.Dict(keys=list(keys), values=values))]
+                # The adjoints of numbers are put in place: that a tuple does not allow.
+                changes = not all(isinstance(i, gast.Name) and i.id in self.names for i in items)
+                made = gast.List if changes else type(operation.node)
+                return [assign(shadow, made(elts=values, ctx=gast.Load()))]
+            case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
+                view = substitute(operation.node, {source: load(self.names[source])})
+                if self.reverse.primitives.is_read_only(operation.function):
+                    view = call(self.reverse.helper("writable"), view)
+                if self.reverse.primitives.sharing(operation) == "view":
+                    return [assign(shadow, view)]
+                if self.reverse.primitives.sharing(operation) == "maybe":
+                    test, new = load(self.is_view_of[name]), self.reverse.zero(name)
+                    return [assign(shadow, gast.IfExp(test=test, body=view, orelse=new))]
+        return [assign(shadow, self.reverse.zero(name))]
+
+    def _unpacked(self, s: Any, targets: list[str], value: Any) -> list[Any]:
+        if isinstance(value, gast.Tuple):
+            pairs = list(zip(targets, map(self.of, value.elts), strict=True))
+        else:
+            pairs = [(t, part(self.of(value), constant(k))) for k, t in enumerate(targets)]
+        return [assign(self.names[t], v) for t, v in pairs if t in self.names and t not in self.by_memory]
+
+    def is_view(self, operation: Item) -> bool:
+        """Whether an item is a view of its array, or what a container holds, rather than a copy."""
+        kind = self.reverse.kind(operation.base)
+        if self.reverse.domain.is_container(kind):
+            return not self.may_be_slice(operation)
+        return self.reverse.is_basic(operation.index)
+
+    def may_be_slice(self, operation: Item) -> bool:
+        """Whether an index of a container may make a new one."""
+        domain = self.reverse.domain
+        if domain.is_dict(self.reverse.kind(operation.base)):
+            return False
+        return isinstance(operation.index, gast.Slice) or not domain.is_integer(
+            self.reverse.kind(operation.index)
+        )
+
+    # ------------------------------------------------------------ what they are adjoints of
+
+    def is_made_there(self, s: Any, name: str) -> bool:
+        """Whether a statement makes a new object, so that its adjoint goes on to what it was made from."""
+        operation = self.reverse.operation(s.value)
+        match operation:
+            case Alias():
+                return False
+            case Item() | Build() if self.is_container(name):
+                return False
+            case Item(base=base):
+                return not (base.id in self.names and self.is_view(operation))
+            case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
+                return self.reverse.primitives.sharing(operation) != "view"
+        return True
+
+    def noted(self, s: Any, name: str) -> list[Any]:
+        """The statement of the forward sweep that notes whether what may be a view is one."""
+        match self.reverse.operation(s.value):
+            case Apply(args=[gast.Name(id=source), *_]) if name in self.is_view_of:
+                test = call(self.reverse.numpy("may_share_memory"), load(name), load(source))
+                return [assign(self.is_view_of[name], test, s)]
+        return []
+
+    def _refuse(self, o: Obstacle) -> NoReturn:
+        program = self.reverse.program
+        shown = shown_name(program, o.name)
+        program.refuse(
+            o.statement if o.statement is not None else located(gast.Pass(), program.tree),
+            f"changes in place of `{shown}` that are seen through other names",
+            o.why,
+            f"change a copy: `{shown} = {shown}.copy()`",
+        )
+
+
+def shadow_of(name: str) -> Adjoint:
+    """The adjoint that is a shadow of this name."""
+    return Adjoint(load(name), owned=True, accumulator=True, shadow=True)
+
+
+def part(base: Any, index: Any) -> Any:
+    return gast.Subscript(value=base, slice=index, ctx=gast.Load())

@@ -1,0 +1,57 @@
+"""Views of whole arrays with axes of length one put in, `b[:, None]`, and what takes these axes out again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import call, constant, tuple_of
+
+__all__ = ["squeezing", "without_kept_axes"]
+
+
+def squeezing(index: Any, rank: int | None, is_none: Callable[[Any], bool]) -> Any:
+    """The index that takes the axes out again that an index puts into an array of this rank; None for an
+    index that does anything else. `is_none` says of a part that it is None.
+
+    >>> index = gast.parse("b[..., None]").body[0].value.slice
+    >>> found = squeezing(index, 2, lambda part: getattr(part, "value", 0) is None)
+    >>> gast.unparse(found).strip()
+    '(:, :, 0)'
+    """
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    colons = sum(map(is_all, parts))
+    dots = sum(isinstance(p, gast.Constant) and p.value is ... for p in parts)
+    new = sum(map(is_none, parts))
+    if rank is None or not new or dots > 1 or colons > rank or new + colons + dots < len(parts):
+        return None
+    found: list[Any] = []
+    for p in parts:
+        rest = rank - colons if isinstance(p, gast.Constant) and p.value is ... else 1
+        found += [constant(0)] if is_none(p) else [gast.Slice(lower=None, upper=None, step=None)] * rest
+    while is_all(found[-1]):
+        found.pop()
+    return found[0] if len(found) == 1 else tuple_of(found)
+
+
+def is_all(part: Any) -> bool:
+    """Whether a part of an index is `:`."""
+    return isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None
+
+
+def without_kept_axes(node: Any) -> Any:
+    """`np.sum(x, axis=1)` for `np.sum(x, axis=1, keepdims=True)[:, 0]`; None for anything else."""
+    match node:
+        case gast.Subscript(value=gast.Call(func=gast.Attribute(attr="sum") as function, args=[x]) as total):
+            given = {k.arg: k.value for k in total.keywords}
+            if given.keys() != {"axis", "keepdims"} or getattr(given["keepdims"], "value", None) is not True:
+                return None
+            parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+            axes = given["axis"].elts if isinstance(given["axis"], gast.Tuple) else [given["axis"]]
+            taken_out = [k for k, p in enumerate(parts) if isinstance(p, gast.Constant) and p.value == 0]
+            others = [p for k, p in enumerate(parts) if k not in taken_out]
+            if [getattr(a, "value", None) for a in axes] == taken_out and all(map(is_all, others)):
+                return call(function, x, axis=given["axis"])
+    return None

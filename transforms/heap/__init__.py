@@ -1,0 +1,1 @@
+"""Changes of objects that several names hold, as changes of one variable."""

@@ -1,0 +1,194 @@
+"""Arrays that are changed in place, among changes of objects.
+
+An array that only the function's own names hold is changed as it stands. Any other is replaced by a new one,
+in all that hold it:
+
+    p.value += v            p_1 = p.value + v
+                            p_2 = stored_in(p_1, p.value)
+                            holders = holders_of(heap, p.value)
+                            heap = heap_replace(heap, p_2, holders)
+
+Of what is not replaced so, the run refuses to read any part again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analyses.find_live import Live, find_live
+from ..analyses.find_uses import find_uses
+from ..analyses.liveness import captured_names
+from ..normal_form.expand_item_updates import index_value
+from ..trees.nodes import find_nodes, load, names_read, statements_in
+from ..trees.rebuild import map_blocks, parameters, rebuilt
+from .heap_names import largest
+
+if TYPE_CHECKING:
+    from .heap_writer import Natures, Writer
+
+__all__ = ["Arrays"]
+
+Node = Any  # gast publishes no types
+
+
+class Arrays:
+    """Writes changes of arrays in place; `to` writes the program."""
+
+    def __init__(self, to: Writer) -> None:
+        self.to = to
+        self.own = _own_arrays(to)
+        self.follows = any(map(self.replaces, statements_in(to.program.tree.body)))
+        self.live: Live | None = None
+        self.captured = {
+            name
+            for s in statements_in(to.program.tree.body)
+            if isinstance(s, gast.FunctionDef)
+            for name, _ in captured_names(s)
+        }
+
+    def replaces(self, s: Node) -> bool:
+        """Whether a statement may replace an array."""
+        match s:
+            case gast.AugAssign(target=gast.Name() as x):
+                return not self.is_own(x) and self.may_hold(x.id)
+            case gast.AugAssign(target=gast.Subscript(value=x)):
+                return not self.is_own(x)
+            case gast.Assign(targets=[gast.Subscript(value=x)]):
+                return not self.is_own(x) and (
+                    self.to.nature(x) == "plain"
+                    or (isinstance(s.targets[0].slice, gast.Slice) and not self.to.natures.is_list(x))
+                )
+        return False
+
+    def is_own(self, node: Node) -> bool:
+        return isinstance(node, gast.Name) and node.id in self.own
+
+    def update(self, s: Node) -> None:
+        """`x += v` of what may be an array."""
+        x = load(s.target.id)
+        new = self.updated(s, x)
+        self.replace(s, x, new)
+        self.to.put(x.id, new)
+
+    def updated(self, s: Node, x: Node) -> Node:
+        """What `x` is after an in-place operator."""
+        to = self.to
+        total = to.made(x.id, gast.BinOp(left=x, op=s.op, right=to.number(s.value)))
+        return to.made(x.id, to.helper("stored_in", total, x))
+
+    def store(self, s: Node) -> None:
+        """`x[i] = v` or `x[i] += v` of an array."""
+        to = self.to
+        target = s.target if isinstance(s, gast.AugAssign) else s.targets[0]
+        x, value = target.value, to.number(s.value)
+        if not isinstance(x, gast.Name):
+            to.refuse_array()
+        if isinstance(s, gast.AugAssign):
+            item = to.made(x.id, rebuilt(target, ctx=gast.Load()))
+            value = to.made(x.id, gast.BinOp(left=item, op=s.op, right=value))
+        place = index_value(target.slice, to.bound(slice, "slice"))
+        new = to.made(x.id, to.helper("with_item", x, place, value))
+        self.replace(s, x, new)
+        to.put(x.id, new)
+
+    def replace(self, s: Node, x: Node, new: Node) -> None:
+        """Puts an array into the place of `x`, in all that hold that."""
+        to = self.to
+        if x.id in self.captured:
+            to.refuse_array()
+        to.near = s
+        holders = to.made("holders", to.helper("holders_of", load(to.heap), x, *self.others(s, x.id)))
+        to.put(to.heap, to.helper("heap_replace", load(to.heap), new, holders))
+
+    def others(self, s: Node, name: str) -> list[Node]:
+        """The names that are read later, or gone over, and may hold an array that `s` changes."""
+        tree = self.to.program.tree
+        if self.live is None:
+            uses = find_uses(tree)
+            if uses is None:
+                self.to.refuse_array()
+            self.live = find_live(tree, uses)
+        around = {
+            n
+            for loop in find_nodes(tree, gast.For)
+            if any(inner is s for inner in statements_in(loop.body))
+            for n in names_read(loop.iter)
+        }
+        found = sorted((self.live.names_after(s) | around) - {name})
+        return [load(n) for n in found if n in self.to.program.locals and self.may_hold(n)]
+
+    def may_hold(self, name: str) -> bool:
+        to = self.to
+        if name in to.lazy or name in self.own or to.nature(load(name)) == "object":
+            return False
+        return to.natures.is_array(load(name)) or to.nature(load(name)) == "unknown"
+
+    def outside(self) -> list[Node]:
+        """What may hold arrays that are held outside of the function, too."""
+        to = self.to
+        given = [p for p in parameters(to.program.tree) if self.may_be_given(p.id)]
+        free = [n for n in names_read(to.program.tree.body) if n not in to.program.locals]
+        read = to.natures.outside([to.program.resolve(load(n)) for n in sorted(set(free))])
+        return [*(load(p.id) for p in given), load(to.bound(read, "outside"))]
+
+
+    def may_be_given(self, name: str) -> bool:
+        return self.to.natures.given(name) != "plain" or self.may_hold(name)
+
+
+def _own_arrays(to: Writer) -> set[str]:
+    """The names of arrays that the function makes, and that are held under such names only."""
+    reads = _reads(to.program.tree)
+
+    def is_own(name: str, names: set[str]) -> bool:
+        made = all(_makes(v, names, to) for v in to.bound_to[name])
+        return made and all(_keeps(s, names, to.natures) for s in reads.get(name, ()))
+
+    return largest({n for n in to.bound_to if to.natures.is_array(load(n))}, is_own)
+
+
+def _reads(tree: Node) -> dict[str, list[Node]]:
+    """The statements that read each name, their blocks left out."""
+    found: dict[str, list[Node]] = {}
+    for s in statements_in(tree.body):
+        for name in names_read(s if isinstance(s, gast.FunctionDef) else map_blocks(s, lambda block: [])):
+            found.setdefault(name, []).append(s)
+    return found
+
+
+def _makes(value: Node, names: set[str], to: Writer) -> bool:
+    """Whether an array is a new one, or one of these names'."""
+    match value:
+        case gast.BinOp() | gast.UnaryOp():
+            return True
+        case gast.Name(id=name):
+            return name in names
+        case gast.Subscript(value=x) | gast.Attribute(value=x):
+            return _makes(x, names, to)
+        case gast.Call():
+            sharing = to.natures.sharing(value)
+            given = {n for n in names_read(value) if n in to.program.locals}
+            return sharing == "fresh" or (sharing in ("view", "maybe") and given <= names)
+    return False
+
+
+def _keeps(s: Node, names: set[str], natures: Natures) -> bool:
+    """Whether what a statement reads is held by nothing but these names after it."""
+
+    match s:
+        case gast.Assign(targets=[gast.Name() as target], value=value):
+            if natures.is_number(target) or isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare)):
+                return natures.of(target) == "plain"
+            if isinstance(value, gast.Attribute):
+                return target.id in names or value.attr in ("shape", "ndim", "size", "dtype")
+            fresh = isinstance(value, gast.Call) and natures.sharing(value) == "fresh"
+            return fresh or target.id in names
+        case gast.AugAssign(target=gast.Name() as target):
+            return natures.of(target) == "plain"
+        case gast.AugAssign(target=gast.Subscript(value=x)) | gast.Assign(targets=[gast.Subscript(value=x)]):
+            return natures.is_array(x)
+        case gast.Expr(value=gast.Call() as value):
+            return natures.is_inert(value)
+    return isinstance(s, (gast.Return, gast.If, gast.While, gast.Assert))

@@ -1,0 +1,104 @@
+"""What the names of a program are, among changes of objects, where kinds do not tell: told from what they are
+bound to, and how they are read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..trees.nodes import assigned_names, load, statements_in
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, parameters
+
+if TYPE_CHECKING:
+    from .heap_writer import Natures
+
+__all__ = ["bindings_of", "largest", "natures_of"]
+
+Node = Any  # gast publishes no types
+
+
+def bindings_of(program: Program) -> dict[str, list[Node]]:
+    """What names are bound to: expressions, and None for what is no expression."""
+    found: dict[str, list[Node]] = {p.id: [None] for p in parameters(program.tree)}
+    for s in statements_in(program.tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                found.setdefault(name, []).append(value)
+            case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
+                both = gast.BinOp(left=load(name), op=op, right=value)
+                found.setdefault(name, []).append(both)
+            case _:
+                for name in assigned_names([map_blocks(s, lambda block: block[:0])]):
+                    found.setdefault(name, []).append(None)
+    return found
+
+
+def natures_of(program: Program, natures: Natures) -> dict[str, str]:
+    """The natures of names of which kinds do not tell them."""
+    bound = bindings_of(program)
+    operands = _only_operands(program)
+    unknown = {n for n in bound if natures.of(load(n)) == "unknown"}
+
+    def is_object(value: Node, names: set[str]) -> bool:
+        if isinstance(value, gast.Name):
+            return value.id in names or natures.of(value) == "object"
+        return isinstance(value, (gast.List, gast.Dict)) or (
+            isinstance(value, gast.Call) and natures.makes_object(value)
+        )
+
+    def is_number(value: Node, name: str, names: set[str]) -> bool:
+        match value:
+            case gast.Name():
+                return value.id in names or natures.of(value) == "plain"
+            case gast.Constant(value=number):
+                return number is not None
+            case gast.Call():
+                return natures.gives_number(value)
+            case gast.UnaryOp():
+                return True
+            case gast.BinOp(left=a, right=b):
+                return not any(natures.of(x) == "object" for x in (a, b))
+            case gast.Attribute() | gast.Subscript():
+                return name in operands
+        return False
+
+    objects = largest(unknown, lambda n, names: all(is_object(v, names) for v in bound[n]))
+    numbers = largest(unknown - objects, lambda n, names: all(is_number(v, n, names) for v in bound[n]))
+    return dict.fromkeys(objects, "object") | dict.fromkeys(numbers, "plain")
+
+
+def largest(names: set[str], holds: Any) -> set[str]:
+    """The largest of the sets of these names in which something holds of each."""
+    while True:
+        left = {n for n in names if holds(n, names)}
+        if left == names:
+            return names
+        names = left
+
+
+def _only_operands(program: Program) -> set[str]:
+    """The names that are read as operands of operators, and in no other way."""
+    read: set[str] = set()
+    other: set[str] = set()
+
+    def note(node: Node) -> None:
+        match node:
+            case gast.BinOp(left=a, right=b):
+                operands = [a, b]
+            case gast.UnaryOp(operand=a) | gast.AugAssign(target=gast.Name(), value=a):
+                operands = [a]
+            case _:
+                operands = []
+        read.update(o.id for o in operands if isinstance(o, gast.Name))
+        for child in gast.iter_child_nodes(node):
+            if not isinstance(child, gast.Name):
+                note(child)
+            elif not any(child is o for o in operands) and isinstance(child.ctx, gast.Load):
+                other.add(child.id)
+
+    for s in program.tree.body:
+        note(s)
+    return read - other

@@ -1,0 +1,288 @@
+"""Writes the statements that read and change what objects hold, for `lower_heap`."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, NoReturn, Protocol
+
+import gast
+
+from ..errors import UnsupportedSyntaxError
+from ..trees.nodes import assign, blocks_of, call, constant, load, located, names_read, store, tuple_of
+from ..trees.program import Program
+from .heap_names import bindings_of, natures_of
+
+__all__ = ["HeapRefusal", "Natures", "Writer"]
+
+Node = Any  # gast publishes no types
+
+
+class HeapRefusal(UnsupportedSyntaxError):
+    """A change of objects that cannot be followed even so."""
+
+
+class Natures(Protocol):
+    """What the pass asks about the values of a program."""
+
+    def of(self, node: Node) -> str:
+        """ "object" for an object or container, "plain" for what holds none, or "unknown"."""
+
+    def class_of(self, node: Node) -> type | None:
+        """The class that the objects of an atom have, None where it is not known."""
+
+    def is_list(self, node: Node) -> bool:
+        """Whether an atom is surely a list."""
+
+    def is_number(self, node: Node) -> bool:
+        """Whether an atom is surely a number."""
+
+    def holds_numbers(self, node: Node, index: Node) -> bool:
+        """Whether an item of an atom is surely a number."""
+
+    def is_constant(self, node: Node) -> bool:
+        """Whether an atom surely carries no derivative."""
+
+    def is_array(self, node: Node) -> bool:
+        """Whether an atom may be an array that `x += v` changes, as far as is known."""
+
+    def sharing(self, value: Node) -> str:
+        """Whether a call gives a "fresh" array, a "view" of its arguments, "maybe" one, or "unknown"."""
+
+    def outside(self, read: list[Any]) -> Any:
+        """The arrays that these values hold, and those that functions among them may get at."""
+
+    def changes_array(self, value: Node) -> bool:
+        """Whether a call is known to change an argument in place."""
+
+    def is_held(self, node: Node) -> bool:
+        """Whether an attribute is no method or property of the class, as far as is known."""
+
+    def is_method(self, node: Node) -> bool:
+        """Whether an attribute is surely a method of the class."""
+
+    def is_inert(self, value: Node) -> bool:
+        """Whether a call carries no derivative, and changes nothing."""
+
+    def is_primitive(self, value: Node) -> bool:
+        """Whether a call is one of a function with a rule."""
+
+    def gives_number(self, value: Node) -> bool:
+        """Whether a call gives a number or an array, whatever it is given."""
+
+    def is_unknown(self, value: Node) -> bool:
+        """Whether a call is one of a function that only the run knows."""
+
+    def given(self, name: str) -> str:
+        """As `of`, of the argument of this name."""
+
+    def makes_object(self, value: Node) -> bool:
+        """Whether an expression makes an empty object."""
+
+    def may_change(self, value: Node) -> bool:
+        """Whether a call may change what it is given."""
+
+    def helper(self, name: str) -> Any:
+        """A run-time helper."""
+
+
+class Writer:
+    """The program being written, and the statement being written in it."""
+
+    def __init__(self, program: Program, natures: Natures) -> None:
+        self.program, self.natures = program, natures
+        self.names = program.names.copy()
+        self.bindings = dict(program.bindings)
+        self.heap = self.names.fresh("heap")
+        self.code: list[Node] = []  # of the statement being written
+        self.at: Node = None  # that statement, as it was
+        self.near: Node = None  # its expression
+        self.bound_to = bindings_of(program)
+        self.known_natures = natures_of(program, natures)
+        self.lazy: dict[
+            str, tuple[Node, str]
+        ] = {}  # the names of `d.items()` and the like: d, and the method
+        read = {
+            self.program.resolve(load(n))
+            for n in names_read(program.tree.body)
+            if _is_hashable(self.program, n)
+        }
+        self.has_deques = deque in read or any(getattr(v, "__name__", "") == "collections" for v in read)
+
+    # ------------------------------------------------------------ writing statements
+
+    def begin(self, s: Node) -> None:
+        self.code, self.at = [], s
+        value = getattr(s, "value", None)
+        self.near = value if hasattr(value, "lineno") and not blocks_of(s) else s
+
+    def emit(self, s: Node) -> None:
+        self.code.append(located(s, self.at))
+
+    def put(self, target: str, value: Node) -> None:
+        self.emit(assign(target, located(value, self.near)))
+
+    def made(self, base: str, value: Node) -> Node:
+        """A new name for a value."""
+        name = self.names.temporary(base)
+        self.put(name, value)
+        return load(name)
+
+    def helper(self, name: str, *args: Node) -> Node:
+        return call(self.bound(self.natures.helper(name), name), *args)
+
+    def bound(self, value: Any, base: str) -> str:
+        found = next((k for k, v in self.bindings.items() if v is value), None)
+        if found is None:
+            if self.program.resolve(load(base)) is value:
+                return base
+            found = self.names.fresh(base)
+            self.bindings[found] = value
+        return found
+
+    def change(self, name: str, *args: Node) -> None:
+        """`heap = name(heap, x, ...)`."""
+        if (
+            args[0].id
+            not in self.program.locals | self.bindings.keys() | self.names.taken - self.program.names.taken
+        ):
+            self.refuse(
+                f"a change of `{args[0].id}`, which the module holds too",
+                "the change would be seen there, and following it is not supported",
+                "pass it as an argument",
+            )
+        self.put(self.heap, self.helper(name, load(self.heap), *args))
+
+    def nature(self, node: Node) -> str:
+        found = self.known_natures.get(node.id) if isinstance(node, gast.Name) else None
+        return found or self.natures.of(node)
+
+    def class_of(self, name: str) -> list[Node]:
+        """The class of the object of a name, as an argument, where it is known."""
+        cls = self.natures.class_of(load(name))
+        return [] if cls is None else [load(self.bound(cls, cls.__name__))]
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        result: list[Node] = []
+        for s in statements:
+            self.begin(s)
+            self.statement(s)
+            result.extend(self.code)
+        return result
+
+    def inner(self, statements: list[Node]) -> list[Node]:
+        """A block of the statement being written."""
+        code, at, near = self.code, self.at, self.near
+        found = self.block(statements)
+        self.code, self.at, self.near = code, at, near
+        return found
+
+    def statement(self, s: Node) -> None:
+        """Writes a statement."""
+        raise NotImplementedError
+
+    def refuse_array(self) -> NoReturn:
+        self.refuse(
+            "an array or set that is changed in place, among changes of objects",
+            "which of them hold it is not followed",
+            "make a new one: `a = a + v`",
+        )
+
+    def refuse(self, what: str, why: str, instead: str) -> NoReturn:
+        raise HeapRefusal(what, self.program.where(self.at), why, instead)
+
+    # ------------------------------------------------------------ reading
+
+    def base(self, node: Node) -> str:
+        return str(getattr(node, "id", "value"))
+
+    def view(self, node: Node, helper: str = "heap_view", *options: Node) -> Node:
+        """An atom as it is passed on: with all that it holds now."""
+        if self.nature(node) == "plain" or not isinstance(node, gast.Name):
+            return node
+        if node.id in self.lazy:  # a new list
+            return node
+        record = self.made(node.id, self.helper("places_of", node))
+        return self.made(node.id, self.helper(helper, load(self.heap), node, record, *options))
+
+    def copy(self, node: Node, deep: bool = False) -> Node:
+        """An atom as a primitive reads it, whose reverse may read it again: a container as it is now, and
+        with `deep` those in it as well.
+        """
+        return self.view(node, "heap_copy", *([constant(True)] if deep else []))
+
+    def get(self, target: str, x: Node, key: Node, is_field: bool = False) -> None:
+        """`target = x[key]`, or an attribute."""
+        field = [constant(True)] if is_field else []
+        match self.nature(load(target)):
+            case "object":
+                cls = self.class_of(target)
+                flag = [constant(is_field)] if is_field or cls else []
+                self.put(target, self.helper("heap_object", x, key, *flag, *cls))
+            case "plain" if self.natures.is_constant(load(target)):
+                self.put(target, self.helper("heap_constant", x, key, *field))
+            case "plain":
+                self.put(target, self.helper("heap_number", load(self.heap), x, key, *field))
+            case _:
+                self.put(target, self.helper("heap_get", load(self.heap), x, key, *field))
+
+    def key(self, x: Node, index: Node) -> Node:
+        """An index as a key that stays when the list gets longer."""
+        if isinstance(index, gast.Tuple):
+            return self.made(self.base(x), index)
+        plain = isinstance(index, gast.Constant)
+        return index if plain else self.made("key", self.helper("key_of", x, index))
+
+    def enter(self, target: str, value: Node, shallow: bool = False) -> None:
+        """`target = value`, a new container or object, or one that a call returns."""
+        found = self.made(target, value)
+        if self.nature(load(target)) == "plain":
+            self.put(target, self.helper("plain_number", found))
+            return
+        record = self.made(target, self.helper("items_of" if shallow else "places_of", found))
+        self.change("heap_enter", found, record)
+        known = shallow or self.nature(load(target)) == "object"
+        cls = [] if shallow else self.class_of(target)
+        self.put(target, self.helper("reference", found, *cls) if known else found)
+
+    def unpack(self, targets: list[str], value: Node) -> None:
+        if isinstance(value, gast.Tuple):
+            self.emit(self.at)
+            return
+        found = self.view(value)
+        if found is value:
+            self.emit(self.at)
+            return
+        parts = [self.names.temporary(t) for t in targets]
+        self.emit(assign(tuple_of(map(store, parts), gast.Store()), found))
+        for target, part in zip(targets, parts, strict=True):
+            self.known(target, load(part))
+
+    def known(self, target: str, value: Node) -> None:
+        """`target = value`, which is checked to be of the nature that the target has."""
+        match self.nature(load(target)):
+            case "object":
+                self.put(target, self.helper("reference", value, *self.class_of(target)))
+            case "plain":
+                self.put(target, self.helper("plain_number", value))
+            case _:
+                self.put(target, value)
+
+    def number(self, node: Node) -> Node:
+        """An operand of an operator."""
+        if self.nature(node) == "object":
+            self.refuse(
+                f"an operator on the object `{node.id}`, among changes of objects",
+                "what it does with what the object holds is not followed",
+                "call a method that computes the new value",
+            )
+        if self.nature(node) == "plain" or not isinstance(node, gast.Name):
+            return node
+        return self.made(node.id, self.helper("plain_number", node))
+
+
+def _is_hashable(program: Program, name: str) -> bool:
+    try:
+        hash(program.resolve(load(name)))
+    except TypeError:
+        return False
+    return True

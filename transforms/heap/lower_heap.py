@@ -1,0 +1,305 @@
+"""Writes changes of objects that several names hold as changes of one variable, the heap.
+
+Form: the normal form, in and out. Attributes and items of objects and containers are read and set by calls
+that are given the heap, and yield it where they change it; what is passed on as a whole is a view of it.
+
+    p = items[0]            p = heap_object(items, 0)
+    p.value = v * x         p_1 = v * x
+                            heap = heap_set(heap, p, "value", p_1, True)
+    return items            items_1 = places_of(items)
+                            items_2 = heap_view(heap, items, items_1)
+                            return items_2
+
+An object itself carries no derivative then: the heap does, by places. This is exact whoever holds the object,
+and it costs more than variables do: it serves the programs that have no other form.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..trees.nodes import (
+    assigned_names,
+    blocks_of,
+    call,
+    constant,
+    load,
+    names_read,
+    statements_in,
+    tuple_of,
+    walk,
+)
+from ..trees.program import MISSING, Program
+from ..trees.rebuild import map_blocks, parameters, rebuilt
+from .heap_arrays import Arrays
+from .heap_loops import Loops
+from .heap_methods import Methods, is_list_change
+from .heap_writer import Natures, Writer
+
+__all__ = ["lower_heap"]
+
+Node = Any  # gast publishes no types
+
+
+def lower_heap(program: Program, natures: Natures, writes: bool) -> Program:
+    """The program with a heap; the program itself where it changes no object.
+
+    `writes` says that it may change what its arguments hold.
+    """
+    if not any(changes(s, program, natures) for s in statements_in(program.tree.body)):
+        return program
+    return _Lowerer(program, natures).run(writes)
+
+
+def changes(s: Node, program: Program, natures: Natures) -> bool:
+    """Whether a statement changes an object or container."""
+    match s:
+        case (
+            gast.Assign(targets=[gast.Attribute() | gast.Subscript() as target])
+            | gast.AugAssign(target=gast.Subscript() as target)
+        ):
+            return natures.of(target.value) != "plain"
+        case gast.AugAssign(target=gast.Name() as target):
+            return natures.of(target) == "object"
+        case gast.Assign(value=gast.Call()) | gast.Expr(value=gast.Call()):
+            return is_list_change(s.value, program)
+    return False
+
+
+class _Lowerer(Writer):
+    def __init__(self, program: Program, natures: Natures) -> None:
+        super().__init__(program, natures)
+        self.methods = Methods(self)
+        self.loops = Loops(self, self.methods.resizes)
+        self.arrays = Arrays(self)
+
+    def run(self, writes: bool) -> Program:
+        tree = self.program.tree
+        first = next(iter(statements_in(tree.body)))
+        given = [p.id for p in parameters(tree) if self.natures.given(p.id) != "plain"]
+        self.begin(first)
+        self.put(self.heap, self.helper("new_heap"))
+        if given:
+            together = self.made(given[0], tuple_of(map(load, given)))
+            record = self.made(given[0], self.helper("arguments_of", together))
+            own = [] if writes else [constant(False)]
+            self.put(self.heap, self.helper("heap_enter", load(self.heap), together, record, *own))
+            for name in given:
+                if self.nature(load(name)) == "object":
+                    self.put(name, self.helper("reference", load(name)))
+        start = self.code
+        body = self.block(tree.body)
+        if self.arrays.follows:
+            self.begin(first)
+            self.put(self.heap, self.helper("new_heap", *self.arrays.outside()))
+            start[0] = self.code[-1]
+        body = [*start, *body]
+        return self.program.with_tree(
+            rebuilt(tree, body=body),
+            names=self.names,
+            bindings=self.bindings,
+            locals=self.program.locals | frozenset(assigned_names(body)),
+        )
+
+    # ------------------------------------------------------------ statements
+
+    def statement(self, s: Node) -> None:
+        if not blocks_of(s) or isinstance(s, gast.FunctionDef):
+            for name in [n for n in names_read(s) if n in self.lazy]:
+                self.loops.items(name)
+        match s:
+            case gast.Assign(targets=[gast.Name(id=target)], value=value):
+                self.assignment(s, target, value)
+            case gast.Assign(targets=[gast.Tuple(elts=elts)], value=value):
+                self.unpack([e.id for e in elts], value)
+            case gast.Assign(targets=[gast.Attribute(value=x, attr=attr)], value=value):
+                self.change("heap_set", x, constant(attr), value, constant(True))
+            case gast.Assign(targets=[gast.Subscript(value=x, slice=index)], value=value):
+                if self.nature(x) == "plain":
+                    self.store(s, x)
+                elif isinstance(index, gast.Slice):
+                    self.set_slice(s, x, index, value)
+                else:
+                    self.no_slice(index)
+                    self.change("heap_set", x, self.key(x, index), value)
+            case gast.AugAssign():
+                self.update(s)
+            case gast.Expr(value=gast.Call() as value):
+                self.call(s, None, value)
+            case gast.For():
+                self.loops.loop(s)
+            case gast.If(test=gast.Name() as test) if self.nature(test) != "plain":
+                # later it may hold other items, or none, and be true no more
+                truth = self.made(test.id, call(self.bound(bool, "bool"), test))
+                self.emit(map_blocks(rebuilt(s, test=truth), self.inner))
+            case gast.FunctionDef():
+                self.captured(s)
+            case gast.Return(value=value):
+                self.emit(rebuilt(s, value=self.view(value)))
+            case _:
+                self.emit(map_blocks(s, self.inner))
+
+    def captured(self, s: Node) -> None:
+        """A nested function, which may read numbers of the one around it."""
+        for name in names_read(s):
+            nature = self.nature(load(name)) if name in self.program.locals else "plain"
+            if nature == "object":
+                self.refuse(
+                    f"changes of objects, and a nested function that reads `{name}`",
+                    "what the function sees when it is called is not followed",
+                    "pass it as an argument",
+                )
+            if nature == "unknown" and name in self.bound_to:
+                self.emit(gast.Expr(value=self.helper("plain_number", load(name))))
+        self.emit(s)
+
+    def assignment(self, s: Node, target: str, value: Node) -> None:
+        match value:
+            case gast.List() | gast.Dict():
+                self.enter(target, value, shallow=True)
+            case gast.Attribute(value=x, attr="__dict__") if self.is_dynamic(value, x):
+                self.methods.note_attributes(target, x)
+            case gast.Attribute(value=x, attr=attr) if self.is_dynamic(value, x):
+                if self.natures.is_method(value):
+                    self.refuse(
+                        f"the method `{attr}` as a value, among changes of objects",
+                        "what its object holds when it is called is not followed",
+                        "call it where it is named",
+                    )
+                if self.natures.is_held(value):
+                    self.get(target, x, constant(attr), is_field=True)
+                else:
+                    self.enter(target, rebuilt(value, value=self.view(x)))
+            case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain":
+                if _has_slice(index):
+                    self.enter(target, rebuilt(value, value=self.copy(x)), shallow=True)
+                else:
+                    self.get(target, x, self.key(x, index))
+            case gast.BinOp(left=a, right=b):
+                self.operator(s, target, value, a, b)
+            case gast.UnaryOp(op=op, operand=a) if not isinstance(op, gast.Not):
+                self.emit(rebuilt(s, value=rebuilt(value, operand=self.number(a))))
+            case gast.Call():
+                self.call(s, target, value)
+            case _:
+                self.emit(s)
+
+    def is_dynamic(self, value: Node, x: Node) -> bool:
+        """Whether an attribute is one of an object that the run has to look at."""
+        return self.program.resolve(value) is MISSING and self.nature(x) != "plain"
+
+    def operator(self, s: Node, target: str, value: Node, a: Node, b: Node) -> None:
+        if isinstance(value.op, gast.Add) and self.natures.is_list(a) and self.natures.is_list(b):
+            views = self.copy(a), self.copy(b)
+            self.enter(target, self.helper("concat", *views), shallow=True)
+        elif isinstance(value.op, gast.Mult) and self.natures.is_list(a):
+            self.enter(target, self.helper("repeated", self.copy(a), b), shallow=True)
+        else:
+            self.emit(rebuilt(s, value=rebuilt(value, left=self.number(a), right=self.number(b))))
+
+    def set_slice(self, s: Node, x: Node, index: Node, value: Node) -> None:
+        """`x[a:b] = v` of a list, or of what may be an array."""
+        if self.natures.is_list(x):
+            self.methods.set_slice(x, index, value)
+            return
+        test = self.made("is_array", self.helper("is_array", x))
+        code, self.code = self.code, []
+        self.arrays.store(s)
+        body, self.code = self.code, []
+        self.methods.set_slice(x, index, value)
+        other, self.code = self.code, code
+        self.emit(gast.If(test=test, body=body, orelse=other))
+
+    def update(self, s: Node) -> None:
+        match s.target:
+            case gast.Name() as x if self.nature(x) == "object":
+                if not isinstance(s.op, gast.Add) or not self.natures.is_list(x):
+                    self.number(x)
+                self.methods.extend(x, s.value)
+            case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain":
+                self.no_slice(index)
+                key = self.key(x, index)
+                item = self.made(self.base(x), self.helper("heap_number", load(self.heap), x, key))
+                new = self.arrays.updated(s, item)
+                if not self.natures.holds_numbers(x, index):
+                    self.arrays.replace(s, item, new)
+                self.change("heap_set", x, key, new)
+            case gast.Subscript(value=x):
+                self.store(s, x)
+            case _ if self.arrays.replaces(s):
+                self.arrays.update(s)
+            case _:
+                self.emit(rebuilt(s, value=self.number(s.value)))
+
+    def store(self, s: Node, x: Node) -> None:
+        """`x[i] = v` or `x[i] += v` of an array."""
+        if self.arrays.replaces(s):
+            self.arrays.store(s)
+        else:
+            self.emit(rebuilt(s, value=self.number(s.value)))
+
+    def no_slice(self, index: Node) -> None:
+        if _has_slice(index):
+            self.refuse(
+                "a slice of a list that is set, among changes of objects",
+                "which items it holds is not followed",
+                "set the items one by one, or build a new list",
+            )
+
+    # ------------------------------------------------------------ calls
+
+    def call(self, s: Node, target: str | None, value: Node) -> None:
+        if self.methods.written(target, value):
+            return
+        if self.natures.makes_object(value) and target is not None:
+            self.enter(target, value, shallow=True)
+            return
+        if self.natures.changes_array(value):
+            self.refuse_array()
+        if self.natures.is_inert(value):
+            self.emit(s)
+            return
+        changing = self.natures.may_change(value)
+        primitive = self.natures.is_primitive(value)
+        deep = primitive and self.natures.gives_number(value)
+        records: list[tuple[Node, Node]] = []
+
+        def shown(node: Node) -> Node:
+            if not isinstance(node, gast.Name) or self.nature(node) == "plain":
+                return node
+            found = self.copy(node, deep) if primitive else self.view(node)
+            if changing and node.id not in self.lazy:
+                records.append((self.code[-1].value.args[2], node))
+            return found
+
+        func = value.func
+        if self.program.resolve(func) is not MISSING:
+            pass
+        elif isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name):
+            func = rebuilt(func, value=shown(func.value))
+        elif isinstance(func, gast.Name):
+            func = shown(func)
+        args = [
+            rebuilt(a, value=shown(a.value)) if isinstance(a, gast.Starred) else shown(a) for a in value.args
+        ]
+        keywords = [rebuilt(k, value=shown(k.value)) for k in value.keywords]
+        new = rebuilt(value, func=func, args=args, keywords=keywords)
+        found = None
+        if target is None:
+            self.emit(rebuilt(s, value=new))
+        elif self.nature(load(target)) == "plain" and primitive:
+            self.put(target, new)
+        else:
+            found = self.made(target, new)
+        for record, node in records:
+            self.emit(gast.Expr(value=self.helper("check_same", record, node)))
+        if found is not None and self.arrays.follows and self.natures.is_unknown(value):
+            self.emit(gast.Expr(value=self.helper("note_outside", load(self.heap), found)))
+        if found is not None and target is not None:
+            self.enter(target, found)
+
+
+def _has_slice(index: Node) -> bool:
+    return any(isinstance(n, gast.Slice) for n in walk(index))

@@ -1,0 +1,77 @@
+"""Refuses stores to attributes that are not followed.
+
+Form: the single-assignment form. What `promote_fields` made variables of is followed; other stores may only
+put what carries no derivative into what carries none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import own_statements, walk
+from ..trees.program import Program
+
+__all__ = ["check_fields", "check_iteration"]
+
+
+def check_fields(
+    program: Program,
+    active: frozenset[str],
+    varies: Callable[[str, str], bool],
+    is_unseen: Callable[[str, str], bool],
+    inside: bool,
+) -> None:
+    """Raises UnsupportedSyntaxError for a store to an attribute that may carry a derivative.
+
+    `varies(x, a)` says that the attribute `a` of the object named `x` may; `is_unseen(x, a)` that nothing in
+    the function sees what is put there; `inside` that the function is
+    called by one that is differentiated, whose variables know nothing of the change.
+    """
+    given = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
+    for s in own_statements(program.tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)], value=value):
+                origin = program.origins.get(name, name)
+                followed = (origin, attr) in program.effects
+                carries = name in active or getattr(value, "id", None) in active
+                followed = followed or (carries and is_unseen(name, attr))
+                if inside and followed and (origin in given or (origin, attr) not in program.effects):
+                    program.refuse(
+                        s,
+                        f"`{attr}` of an argument is set in a function that another derivative calls",
+                        "the caller sees the change, and following it through this call is not supported",
+                        "return the new value, and set the attribute where the function is called",
+                    )
+                if not followed and carries and varies(name, attr):
+                    program.refuse(
+                        s,
+                        f"an assignment to the attribute `{attr}` of an object that others may hold",
+                        "the change would be seen there, and following it is not supported",
+                        "make a new object, or keep the value in a local name",
+                    )
+
+
+def check_iteration(program: Program, active: frozenset[str], is_object: Callable[[Any], bool]) -> None:
+    """Raises UnsupportedSyntaxError for a loop over an object that carries a derivative, or one that is taken
+    apart: what its iterator does is not followed.
+    """
+    for s in own_statements(program.tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as value):
+                sources = [value]
+            case gast.For(iter=gast.Name() as value):
+                sources = [value]
+            case gast.For(iter=gast.Call(args=args)):
+                sources = [a for a in args if isinstance(a, gast.Name)]
+            case _:
+                continue
+        if any(source.id in active and is_object(source) for source in sources):
+            program.refuse(
+                s,
+                "an object that carries a derivative and is iterated over",
+                "what its iterator does is not followed",
+                "read its attributes by name, or give it a method that returns a list",
+            )

@@ -1,0 +1,74 @@
+"""Stores that put an object back where it was taken from.
+
+Form: the single-assignment form, in and out, after `lower_updates`. `rows[k] += v` reads the item, changes it
+in place and stores it; the store changes nothing, and without it the list is not seen as changed.
+
+    rows_1 = rows[k]                rows_1 = rows[k]
+    rows_1[...] += v                rows_1[...] += v
+    rows_2 = rows_1          ->     rows_2 = rows_1
+    rows[k] = rows_2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assigned_names, names_read, same
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt
+
+__all__ = ["drop_same_stores"]
+
+
+def drop_same_stores(program: Program, may_change: Callable[[Any], bool]) -> Program:
+    """The program without stores of an item of a list or dict where it stands already.
+
+    `may_change(base)` says that values of the kind of `base` can be stored into, as objects are: a list or a
+    dict. (What a tuple refuses has to be refused.)
+    """
+    dropped: list[Any] = []
+
+    def block(statements: list[Any]) -> list[Any]:
+        kept: list[Any] = []
+        for s in statements:
+            if _is_item_store(s) and may_change(s.targets[0].value) and _stands_there(s, kept):
+                dropped.append(s)
+            else:
+                kept.append(map_blocks(s, block))
+        return kept
+
+    tree = rebuilt(program.tree, body=block(program.tree.body))
+    return program.with_tree(tree) if dropped else program
+
+
+def _is_item_store(s: Any) -> bool:
+    match s:
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name())], value=gast.Name()):
+            return True
+    return False
+
+
+def _stands_there(store: Any, before: list[Any]) -> bool:
+    """Whether the statements right before a store read the object from its place, and change it alone."""
+    target, name = store.targets[0], store.value.id
+    fixed = {target.value.id, *names_read(target.slice)}
+    for s in reversed(before):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=made)], value=gast.Name(id=source)) if made == name:
+                name = source
+            case gast.Assign(targets=[gast.Name(id=made)], value=gast.Subscript() as item) if made == name:
+                return same(item.value, target.value) and same(item.slice, target.slice)
+            case gast.Assign(targets=[gast.Name(id=made)], value=gast.BinOp()) if made != name:
+                pass
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=changed))]) | gast.AugAssign(
+                target=gast.Subscript(value=gast.Name(id=changed))
+            ) if changed == name:
+                pass
+            case _:
+                return False
+        if fixed & set(assigned_names(s)):
+            return False
+    return False

@@ -1,0 +1,53 @@
+"""Branches that are never taken, by what is known of their tests: an argument is None, a flag is set.
+
+Form: the normal form or the single-assignment form, in and out. A branch that ends a loop stays.
+
+    test_1 = weights is None        test_1 = weights is None
+    if test_1:                      out_2 = np.mean(x)
+        out_2 = np.mean(x)    ->
+    else:
+        out_2 = average(x, weights)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import blocks_of, located
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt
+
+__all__ = ["drop_untaken"]
+
+
+def drop_untaken(program: Program, truth: Callable[[Any], bool | None]) -> Program:
+    """The program with the arm that is taken in the place of each branch whose test `truth` knows of; the
+    program itself where there is none.
+    """
+    decided: list[Any] = []
+
+    def block(statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        for s in statements:
+            taken = truth(s.test) if isinstance(s, gast.If) and not _leaves(s) else None
+            if taken is not None:
+                decided.append(s)
+                result.extend(block(s.body if taken else s.orelse))
+            else:
+                result.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, block))
+        return result or [located(gast.Pass(), statements[0])] if statements else []
+
+    tree = rebuilt(program.tree, body=block(program.tree.body))
+    return program.with_tree(tree) if decided else program
+
+
+def _leaves(statement: Any) -> bool:
+    """Whether a branch holds a `break` of a loop around it."""
+    return any(
+        isinstance(s, gast.Break) or (not isinstance(s, (gast.For, gast.While)) and _leaves(s))
+        for block in blocks_of(statement)
+        for s in block
+    )

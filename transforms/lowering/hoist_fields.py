@@ -1,0 +1,148 @@
+"""Reads an object's attribute once where the program reads it often.
+
+Form: the single-assignment form. An attribute that is read in a loop, or that carries a derivative and is
+read twice, gets a name where its object is bound: `w = model.w`. So the loop's trace does not hold it, and
+its adjoint is a variable's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    attribute,
+    blocks_of,
+    load,
+    statements_in,
+    target_names,
+    walk,
+)
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt, substitute
+
+__all__ = ["hoist_fields"]
+
+
+@dataclass
+class _Read:
+    """The reads of one attribute: how many, and whether one is in a loop that its object is not bound in."""
+
+    count: int = 0
+    repeated: bool = False
+    name: str = ""
+
+
+def hoist_fields(program: Program, is_fixed: Callable[[Any], bool], varies: Callable[[Any], bool]) -> Program:
+    """The program with names for the attributes that it reads often.
+
+    `is_fixed(node)` says that `x.a` is the same, and is there, for as long as x is bound; `varies(node)` that
+    it may carry a derivative.
+    """
+    stored = {n.attr for n in walk(program.tree) if _is_store(n)}
+    bound = _bound_once(program)
+    reads: dict[tuple[str, str], _Read] = {}
+
+    def note(statements: list[Any], loops: tuple[int, ...]) -> None:
+        for s in statements:
+            match s:
+                case gast.FunctionDef():
+                    continue
+                case gast.Assign(value=gast.Attribute(value=gast.Name(id=base), attr=attr) as node) if (
+                    base in bound and attr not in stored and is_fixed(node)
+                ):
+                    read = reads.setdefault((base, attr), _Read())
+                    read.count += 1
+                    read.repeated |= loops != bound[base]
+                    if varies(node):
+                        read.count += 1
+            inside = (*loops, id(s)) if isinstance(s, (gast.For, gast.While)) else loops
+            for block in blocks_of(s):
+                note(block, inside)
+
+    note(program.tree.body, ())
+    wanted = {key: read for key, read in reads.items() if read.repeated or read.count > 2}
+    if not wanted:
+        return program
+    names = program.names.copy()
+    for (_, attr), read in wanted.items():
+        read.name = names.fresh(attr)
+    hoister = _Hoister(wanted, frozenset(bound))
+    tree = hoister.function(program.tree)
+    tree = rebuilt(tree, body=substitute(tree.body, hoister.replaced))
+    return program.with_tree(
+        tree, names=names, locals=program.locals | {read.name for read in wanted.values()}
+    )
+
+
+def _is_store(node: Any) -> bool:
+    return isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store)
+
+
+def _bound_once(program: Program) -> dict[str, tuple[int, ...]]:
+    """The names with one binding, each with the loops that it is in; a loop's target is bound in the loop."""
+    found: dict[str, tuple[int, ...]] = {}
+    found.update((n.id, ()) for n in walk(program.tree.args) if isinstance(n, gast.Name))
+    count = Counter(found.keys())
+
+    def note(statements: list[Any], loops: tuple[int, ...]) -> None:
+        for s in statements:
+            inside = (*loops, id(s)) if isinstance(s, (gast.For, gast.While)) else loops
+            if isinstance(s, (gast.Assign, gast.For)):
+                targets = s.targets if isinstance(s, gast.Assign) else [s.target]
+                for name in (n for t in targets for n in target_names(t)):
+                    found[name] = inside
+                    count[name] += 1
+            for block in blocks_of(s):
+                note(block, inside)
+
+    note(program.tree.body, ())
+    return {name: loops for name, loops in found.items() if count[name] == 1}
+
+
+class _Hoister:
+    def __init__(self, wanted: dict[tuple[str, str], _Read], bound: frozenset[str]) -> None:
+        self.wanted, self.bound = wanted, bound
+        self.replaced: dict[str, Any] = {}  # what the attributes were called before
+
+    def function(self, tree: Any) -> Any:
+        parameters = [n.id for n in walk(tree.args) if isinstance(n, gast.Name)]
+        first = next(iter(statements_in(tree.body)))
+        return rebuilt(tree, body=[*self.reads_of(parameters, first), *self.block(tree.body)])
+
+    def reads_of(self, names: list[str], like: Any) -> list[Any]:
+        return [
+            assign(read.name, attribute(load(base), attr), like)
+            for (base, attr), read in self.wanted.items()
+            if base in names
+        ]
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        for s in statements:
+            match s:
+                case gast.FunctionDef():
+                    result.append(s)
+                case gast.Assign(
+                    targets=[gast.Name(id=target)], value=gast.Attribute(value=gast.Name(id=base), attr=attr)
+                ) if (base, attr) in self.wanted:
+                    name = self.wanted[base, attr].name
+                    if target in self.bound:
+                        self.replaced[target] = load(name)
+                    else:
+                        result.append(assign(target, load(name), s))
+                    result.extend(self.reads_of([target], s))
+                case gast.For():
+                    new = map_blocks(s, self.block)
+                    inner = self.reads_of(target_names(s.target), s)
+                    result.append(rebuilt(new, body=[*inner, *new.body]))
+                case _:
+                    result.append(map_blocks(s, self.block))
+                    result.extend(self.reads_of(assigned_names(s) if isinstance(s, gast.Assign) else [], s))
+        return result

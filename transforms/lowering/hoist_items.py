@@ -1,0 +1,123 @@
+"""Reads the items of a parameter that is a container once, at the start: each is a variable then, with an
+adjoint of its own.
+
+Form: the single-assignment form, in and out. Nobody changes what is read from.
+
+    def f(p, xs):                      def f(p, xs):
+        h = np.zeros(3)                    w = p["w"]
+        for x in xs:                       h = np.zeros(3)
+            h_1 = p["w"]         ->        for x in xs:
+            h = h_1 @ h + x                    h = w @ h + x
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable
+from keyword import iskeyword
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assign, constant, load, own_statements
+from ..trees.program import Names, Program
+from ..trees.rebuild import map_blocks, substitute, with_body
+
+__all__ = ["hoist_items", "item_read"]
+
+KeysOf = Callable[[str], tuple[Hashable, ...]]
+
+
+def hoist_items(program: Program, keys_of: KeysOf) -> tuple[Program, dict[str, str]]:
+    """The program with a name for each item of its parameters that it reads by a literal key, and for each
+    name that is new another of the same kind.
+
+    `keys_of(name)` gives the keys of a container that nobody changes, and none of anything else.
+    """
+    hoister = _Hoister(program.names.copy(), keys_of)
+    body, bases = program.tree.body, [n.id for n in program.tree.args.args]
+    reads: list[Any] = []
+    while items := hoister.named_items(body, {base for base in bases if keys_of(base)}):
+        body = hoister.block(body)
+        reads += [read_of(*item, name, hoister.first[item]) for item, name in items.items()]
+        bases = list(items.values())  # items may be containers themselves
+    if not reads:
+        return program, {}
+    tree = with_body(program.tree, [*reads, *substitute(body, hoister.replaced)])
+    new = program.with_tree(tree, names=hoister.names, locals=program.locals | hoister.kinds.keys())
+    return new, hoister.kinds
+
+
+def read_of(base: str, key: Hashable, name: str, like: Any) -> Any:
+    item = gast.Subscript(value=load(base), slice=constant(key), ctx=gast.Load())
+    return assign(name, item, like)
+
+
+def item_read(s: Any) -> tuple[str, str, Hashable] | None:
+    """The target, the container and the key of a statement that reads an item by a literal key."""
+    match s:
+        case gast.Assign(
+            targets=[gast.Name(id=target)], value=gast.Subscript(value=gast.Name(id=base), slice=index)
+        ):
+            match index:
+                case gast.Constant(value=str() | int() as key):
+                    return target, base, key
+                case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() as key)):
+                    return target, base, -key
+    return None
+
+
+class _Hoister:
+    """The items of containers with the names that they get; `kinds` has for each new name one of its kind."""
+
+    def __init__(self, names: Names, keys_of: KeysOf) -> None:
+        self.names, self.keys_of = names, keys_of
+        self.items: dict[tuple[str, Hashable], str] = {}
+        self.first: dict[tuple[str, Hashable], Any] = {}  # the statements that read them first
+        self.kinds: dict[str, str] = {}
+        self.replaced: dict[str, Any] = {}
+
+    def read(self, s: Any) -> tuple[str, tuple[str, Hashable]] | None:
+        """The target and the item of a statement that reads one, a position being counted from the front."""
+        found = item_read(s)
+        if found is None:
+            return None
+        target, base, key = found
+        keys = self.keys_of(base)
+        if type(key) is int and key < 0 and keys == (*range(len(keys)),):
+            key += len(keys)
+        return (target, (base, key)) if key in keys else None
+
+    def named_items(self, body: list[Any], bases: set[str]) -> dict[tuple[str, Hashable], str]:
+        """The items of some containers that are read, with their names: the user's own, or the key."""
+        targets: dict[tuple[str, Hashable], list[str]] = {}
+        for s in own_statements(body):
+            found = self.read(s)
+            if found is not None and found[1][0] in bases:
+                targets.setdefault(found[1], []).append(found[0])
+                self.first.setdefault(found[1], s)
+        new = {}
+        for (base, key), names in targets.items():
+            own = [n for n in names if not re.search(r"_\d+$", n)]
+            new[base, key] = own[0] if own else self.name_of(base, key)
+            if not own:
+                self.kinds[new[base, key]] = names[0]
+        self.items |= new
+        return new
+
+    def name_of(self, base: str, key: Hashable) -> str:
+        is_word = isinstance(key, str) and key.isidentifier() and not iskeyword(key)
+        return self.names.fresh(str(key) if is_word else f"{base}{key}" if type(key) is int else base)
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        kept = []
+        for s in statements:
+            found = self.read(s)
+            name = None if found is None else self.items.get(found[1])
+            if found is None or name is None:
+                kept.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, self.block))
+            elif re.search(r"_\d+$", found[0]):
+                self.replaced[found[0]] = load(name)
+            elif found[0] != name:
+                kept.append(assign(found[0], load(name), s))
+        return kept

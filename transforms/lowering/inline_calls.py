@@ -1,0 +1,379 @@
+"""Puts small functions in place of their calls.
+
+Form in: the normal form. Form out: the normal form, without the calls of nested functions, lambdas and
+global functions that are known, small, not recursive, and whose free names mean the same here. A nested
+function that nothing uses any more is left out. Statements keep the lines of the function that they come
+from when that is in the same file.
+
+>>> from s2sad.transforms.trees.printer import to_source
+>>> from s2sad.transforms.trees.program import program_of
+>>> print(to_source(inline_calls(program_of('''
+... def f(a, b):
+...     def affine(x):
+...         x_1 = a * x
+...         out = x_1 + b
+...         return out
+...     y = affine(b)
+...     return y
+... '''), lambda function, call: None).tree))
+def f(a, b):
+    x_2 = a * b
+    y = x_2 + b
+    return y
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import gast
+
+from ..analyses.bind_methods import MethodCall
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    find_nodes,
+    has_stars,
+    is_atom,
+    load,
+    located,
+    names_read,
+    walk,
+)
+from ..trees.program import MISSING, Program
+from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, relocated, substitute
+from .inlinable import bind, calls_by_keyword, defines_functions, size, stays
+
+__all__ = ["inline_calls"]
+
+Node = Any  # gast publishes no types
+Finder = Callable[[Any, Node], Program | None]
+Key = tuple[str, str, int, int]
+Active = frozenset[str | Key]
+
+# How much a function may grow in all, as a multiple of what one inlined function may measure.
+GROWTH = 5
+# How many statements the functions may come to that have to be put in.
+NEEDED = 2000
+
+
+def inline_calls(
+    program: Program,
+    find_function: Finder,
+    max_statements: int = 40,
+    find_method: Callable[[Node], MethodCall | None] | None = None,
+    always: Callable[[Any], bool] = lambda function: False,
+    nested: bool = True,
+    needed: Callable[[Node], bool] = lambda call: False,
+) -> Program:
+    """The program with small callees in place of their calls.
+
+    `find_function(function, call)` gives the normal form of a function object for a call of it, or None for
+    one that is not to be read; `find_method` the function that an expression calls as a method; `always`
+    says of a method's tree that it is put in whatever its size, and `needed` of a call that what it calls
+    is. Without `nested` the calls of nested functions stay.
+    """
+    inliner = _Inliner(program, find_function, max_statements, (key_of(program),), {})
+    inliner.find_method, inliner.always, inliner.nested = find_method, always, nested
+    inliner.needed = needed
+    return inliner.run()
+
+
+def key_of(program: Program) -> Key:
+    tree = program.tree
+    return program.filename, tree.name, getattr(tree, "lineno", 0), getattr(tree, "col_offset", 0)
+
+
+class _Inliner:
+    """Inlines in one function.
+
+    `stack` are the functions that are being read, this one last; `read` those that have been, by identity
+    and by what a call passes.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        find: Finder,
+        limit: int,
+        stack: tuple[Key, ...],
+        read: dict[Any, tuple[Any, Program | None]],
+    ) -> None:
+        self.program = program
+        self.find = find
+        self.limit = limit
+        self.stack = stack
+        self.read = read
+        self.names = program.names.copy()
+        self.origins = dict(program.origins)
+        self.find_method: Callable[[Node], MethodCall | None] | None = None
+        self.always: Callable[[Any], bool] = lambda function: False
+        self.needed: Callable[[Node], bool] = lambda call: False
+        self.nested = True
+        self.left = GROWTH * limit
+        self.reached = len(stack)  # the outermost function of the stack that this one may call
+        self.defined = Counter(n.name for n in find_nodes(program.tree, gast.FunctionDef))
+        self.defined.update(
+            n.id
+            for n in find_nodes(program.tree, gast.Name)
+            if not isinstance(n.ctx, gast.Load)
+        )
+
+    def run(self) -> Program:
+        tree = rebuilt(self.program.tree, body=self.block(self.program.tree.body, {}, frozenset()))
+        tree = without_unused(tree)
+        return self.program.with_tree(
+            tree, locals=self.program.locals | bound_names(tree), names=self.names, origins=self.origins
+        )
+
+    def block(self, statements: list[Node], known: dict[str, Node], active: Active) -> list[Node]:
+        """The block with calls replaced.
+
+        `known` are the nested functions defined before it, `active` the functions whose body it stands in:
+        nested ones by name.
+        """
+        known = dict(known)
+        result: list[Node] = []
+        for s in statements:
+            match s:
+                case gast.FunctionDef():
+                    new = rebuilt(s, body=self.block(s.body, known, active | {s.name}))
+                    if self.defined[s.name] == 1 and self.nested:
+                        held, new = self.hold_defaults(new)
+                        result.extend(held)
+                        known[s.name] = new
+                    result.append(new)
+                case gast.Assign(targets=[gast.Name() as target], value=value) if not is_atom(value):
+                    body = self.expand(value, target, s, known, active)
+                    result.extend([s] if body is None else body)
+                case gast.Expr(value=gast.Call() as call):
+                    body = self.expand(call, None, s, known, active)
+                    result.extend([s] if body is None else body)
+                case _:
+                    result.append(map_blocks(s, lambda inner: self.block(inner, known, active) or inner))
+        return result or [located(gast.Pass(), s) for s in statements[:1]]
+
+    def hold_defaults(self, function: Node) -> tuple[list[Node], Node]:
+        """Assignments that keep the defaults that hold at the definition, and the function with these."""
+        held: list[Node] = []
+        fixed = {p.id for p in parameters(self.program.tree) if self.defined[p.id] == 1}
+
+        def hold(default: Node) -> Node:
+            if not isinstance(default, gast.Name) or default.id in fixed:
+                return default
+            name = self.names.temporary(default.id)
+            self.program = self.program.with_tree(self.program.tree, locals=self.program.locals | {name})
+            held.append(assign(name, default, function))
+            return load(name)
+
+        args = rebuilt(
+            function.args,
+            defaults=[hold(d) for d in function.args.defaults],
+            kw_defaults=[hold(d) for d in function.args.kw_defaults],
+        )
+        return held, rebuilt(function, args=args)
+
+    # ------------------------------------------------------------ one call
+
+    def expand(
+        self, call: Node, target: Node, s: Node, known: dict[str, Node], active: Active
+    ) -> list[Node] | None:
+        """The statements that the call `target = f(...)` stands for, or None where it stays a call."""
+        method, call = (self.find_method and self.find_method(call)) or (MISSING, call)
+        if not isinstance(call, gast.Call) or has_stars(call):
+            return None
+        name = call.func.id if isinstance(call.func, gast.Name) and method is MISSING else ""
+        callee = None
+        if name in known:
+            function = known[name]
+            if name in active or name in names_read(function.body):
+                return None
+        else:
+            callee = self.callee(self.program.resolve(call.func) if method is MISSING else method, call)
+            if callee is None or defines_functions(callee.tree) or key_of(callee) in active:
+                return None
+            function = callee.tree
+        given = bind(function.args, call, literal_defaults=callee is not None)
+        wanted = (method is not MISSING and self.always(function)) or self.is_needed(call)
+        # A nested function that stays is known to the run alone, which costs more than its statements.
+        cost = size(function) if callee is not None else size(function) // 2
+        if given is None or not (wanted or cost <= min(self.limit, self.left)) or calls_by_keyword(function):
+            return None
+        mapping = self.adopt(callee) if callee is not None else {}
+        if mapping is None:
+            return None
+        if callee is not None and callee.filename != self.program.filename:
+            function = relocated(function, s)
+        self.left -= cost
+        body = self.instance(function, given, mapping, target, s)
+        inner = active | {name if callee is None else key_of(callee)}
+        return self.block(body, known, inner) if body else [located(gast.Pass(), s)]
+
+    def is_needed(self, call: Node) -> bool:
+        return self.left > -NEEDED and self.needed(call)
+
+    def instance(
+        self, function: Node, given: dict[str, Node], mapping: dict[str, Node], target: Node, s: Node
+    ) -> list[Node]:
+        """A copy of the body with names of its own, its result assigned to the target."""
+        captured = {
+            name
+            for n in find_nodes(function, gast.FunctionDef)
+            if n is not function
+            for name in names_read(n)
+        }
+        rebound = set(assigned_names(function.body))
+        mapping = dict(mapping)
+        start = []
+        for parameter, value in given.items():
+            if parameter not in rebound and stays(parameter, value, function, captured):
+                mapping[parameter] = value
+            else:
+                mapping[parameter] = load(self.fresh(parameter))
+                start.append(assign(mapping[parameter].id, value, s))
+        for n in walk(function):
+            bound = (
+                n.name
+                if isinstance(n, gast.FunctionDef) and n is not function
+                else n.id
+                if is_binding(n)
+                else None
+            )
+            if bound is not None and bound not in mapping:
+                mapping[bound] = load(self.own_name(bound, target))
+        *body, last = substitute(function.body, mapping)
+        self.program = self.program.with_tree(
+            self.program.tree, locals=self.program.locals | bound_names_of([*start, *body])
+        )
+        if target is None:
+            return [*start, *body]
+        final = function.body[-2] if body else None
+        if (
+            isinstance(final, gast.Assign)
+            and is_local_result(final, function)
+            and final.targets[0].id not in captured
+        ):
+            return [*start, *body[:-1], assign(target, body[-1].value, body[-1])]
+        return [*start, *body, assign(target, last.value, s)]
+
+    def own_name(self, name: str, target: Node) -> str:
+        """A name for a variable of a callee; parts of its result are named after the call's target."""
+        if target is not None and (name == "out" or name.startswith("out_")):
+            return self.names.temporary(target.id)
+        return self.fresh(name)
+
+    def fresh(self, variable: str) -> str:
+        """A name for a variable of a callee: another version, where the caller has one of that name too."""
+        name = self.names.fresh(variable)
+        if name != variable and not re.search(r"_\d+$", variable):
+            self.origins[name] = variable
+        return name
+
+    # ------------------------------------------------------------ functions from outside
+
+    def callee(self, function: Any, call: Node) -> Program | None:
+        """The normal form of a function, its calls replaced; None when it is unknown or recursive."""
+        if function is MISSING or not callable(function):
+            return None
+        called = id(function), len(call.args), *(k.arg for k in call.keywords)
+        if called in self.read:
+            return self.read[called][1]
+        found = self.find(function, call)
+        if found is None:
+            return None
+        key = key_of(found)
+        if key in self.stack:
+            self.reached = min(self.reached, self.stack.index(key))
+            return None
+        inner = _Inliner(found, self.find, self.limit, (*self.stack, key), self.read)
+        result: Program | None = inner.run()
+        if inner.reached <= len(self.stack):
+            self.reached = min(self.reached, inner.reached)
+            result = None
+        self.read[called] = function, result
+        return result
+
+    def adopt(self, callee: Program) -> dict[str, Node] | None:
+        """What the callee's free names are called here; None when one cannot be had here."""
+        mapping: dict[str, Node] = {}
+        bindings = dict(self.program.bindings)
+        names = self.names.copy()
+        for name in names_read(callee.tree.body):
+            if name in callee.locals:
+                continue
+            if name not in callee.bindings and self.shares(callee, name):
+                names.taken.add(name)
+                continue
+            value = callee.resolve(load(name))
+            if not isinstance(value, ModuleType) and not callable(value):
+                return None  # a number, say, that may be another one later
+            if self.program.resolve(load(name)) is value:
+                names.taken.add(name)
+                continue
+            here = next((k for k, v in bindings.items() if v is value), None)
+            if here is None:
+                here = names.fresh(name)
+                bindings[here] = value
+            mapping[name] = load(here)
+        self.names = names
+        self.program = self.program.with_tree(self.program.tree, bindings=bindings)
+        return mapping
+
+    def shares(self, callee: Program, name: str) -> bool:
+        """Whether a free name of the callee is looked up in the same place here."""
+        if name in self.program.locals or name in self.program.bindings:
+            return False
+        cell = callee.scope.cells.get(name)
+        return cell is self.program.scope.cells.get(name) and (
+            cell is not None or callee.scope.globals is self.program.scope.globals
+        )
+
+
+def is_local_result(final: Node, function: Node) -> bool:
+    """Whether the statement assigns the name that the function returns next."""
+    result = function.body[-1].value
+    return (
+        isinstance(final.targets[0], gast.Name)
+        and isinstance(result, gast.Name)
+        and final.targets[0].id == result.id
+    )
+
+
+def bound_names_of(statements: list[Node]) -> frozenset[str]:
+    return frozenset(name for s in statements for name in bound_names(s)) | set(assigned_names(statements))
+
+
+def is_binding(node: Node) -> bool:
+    return isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Param))
+
+
+def without_unused(tree: Node) -> Node:
+    """The function without the nested functions that are only defined."""
+    while True:
+        nested = {n.name: n for n in find_nodes(tree, gast.FunctionDef) if n is not tree}
+        read = Counter(
+            n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load)
+        )
+        for name, n in nested.items():  # its own calls of itself do not count
+            read[name] -= sum(
+                isinstance(m, gast.Name) and m.id == name and isinstance(m.ctx, gast.Load)
+                for m in walk(n)
+            )
+        unused = {name for name in nested if read[name] <= 0}
+        if not unused:
+            return tree
+
+        def prune(statements: list[Node], names: frozenset[str] = frozenset(unused)) -> list[Node]:
+            kept = [
+                map_blocks(s, lambda b: prune(b, names))
+                for s in statements
+                if not (isinstance(s, gast.FunctionDef) and s.name in names)
+            ]
+            return kept or [located(gast.Pass(), s) for s in statements[:1]]
+
+        tree = rebuilt(tree, body=prune(tree.body))

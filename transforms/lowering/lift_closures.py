@@ -1,0 +1,93 @@
+"""Nested functions that call themselves and write into what they capture, as functions of their own: what
+they capture becomes parameters, which every call passes.
+
+Form in: the normal form, calls put in. Form out: the same, without those nested functions of which every use
+is a call.
+
+    def f(a):                               def f(a):
+        def go(k):                              go(a, 3)
+            if k > 0:
+                a[k] = 0.0                  def go(a, k):
+                go(k - 1)                       if k > 0:
+        go(3)                                       a[k] = 0.0
+                                                    go(a, k - 1)
+
+A closure reads its variables when it is called, and so does the call.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..analyses.liveness import free_names
+from ..trees.nodes import find_nodes, load, located, names_read, own_statements, param
+from ..trees.program import Program
+from ..trees.rebuild import bound_names, map_blocks, map_children, rebuilt
+
+__all__ = ["lift_closures"]
+
+
+def lift_closures(program: Program, make: Callable[[Program, Any], Any]) -> Program:
+    """The program with such functions lifted out of it; `make(program, tree)` makes the function that a
+    definition is, whose free names are looked up where the program's are, and which knows itself by its name.
+    """
+    while True:
+        functions = (s for s in own_statements(program.tree.body) if isinstance(s, gast.FunctionDef))
+        found = next((s for s in functions if _can_be_lifted(program, s)), None)
+        if found is None:
+            return program
+        program = _lifted(program, found, make)
+
+
+def _can_be_lifted(program: Program, function: Any) -> bool:
+    """Whether a nested function is recursive, may write into what it captures, and is only called."""
+    name, args = function.name, function.args
+    is_plain = args.vararg is None and args.kwarg is None and not args.defaults and not any(args.kw_defaults)
+    if not is_plain or name not in names_read(function.body) or not _may_write(function):
+        return False
+    bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    bound.update(n.name for n in find_nodes(program.tree, gast.FunctionDef))
+    nested = {n.name for n in find_nodes(program.tree, gast.FunctionDef)} - {name}
+    calls = [c for c in find_nodes(program.tree, gast.Call) if getattr(c.func, "id", None) == name]
+    uses = sum(n.id == name and isinstance(n.ctx, gast.Load) for n in find_nodes(program.tree, gast.Name))
+    return bound[name] == 1 and uses == len(calls) and nested.isdisjoint(free_names(function))
+
+
+def _may_write(function: Any) -> bool:
+    """Whether a function may change something that it did not make."""
+    for s in own_statements(function.body):
+        match s:
+            case gast.Assign(targets=[gast.Subscript() | gast.Attribute()]) | gast.AugAssign():
+                return True
+            case gast.Expr(value=gast.Call(func=func)) if getattr(func, "id", None) != function.name:
+                return True
+    return False
+
+
+def _lifted(program: Program, function: Any, make: Callable[[Program, Any], Any]) -> Program:
+    name = function.name
+    captured = sorted((free_names(function) & program.locals) - {name})
+
+    def passing(node: Any) -> Any:
+        new = map_children(node, passing)
+        if isinstance(new, gast.Call) and getattr(new.func, "id", None) == name:
+            return rebuilt(new, args=[*(located(load(c), new) for c in captured), *new.args])
+        return new
+
+    def without(statements: list[Any]) -> list[Any]:
+        kept = [map_blocks(s, without) for s in statements if s is not function]
+        return kept or [located(gast.Pass(), s) for s in statements[:1]]
+
+    args = function.args
+    own = rebuilt(
+        function,
+        args=rebuilt(args, args=[*map(param, captured), *args.posonlyargs, *args.args], posonlyargs=[]),
+        body=[passing(s) for s in function.body],
+    )
+    tree = rebuilt(program.tree, body=[passing(s) for s in without(program.tree.body)])
+    bindings = {**program.bindings, name: make(program, own)}
+    return program.with_tree(tree, bindings=bindings, locals=program.locals & bound_names(tree))

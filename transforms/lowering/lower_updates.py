@@ -1,0 +1,111 @@
+"""Augmented assignments of names, once their kinds are known.
+
+Form in: the single-assignment form, in which `x += v` is `x_2 = iadd(x, v)`. Form out: `x_2 = x + v` wherever
+that is the same: for numbers and other values that cannot change, and for arrays that nobody else holds, when
+the sum is an array like x (`stored_in` makes it one where that is not known). An array that others hold is
+stored into; what only the run can tell is guarded there.
+
+    x += v          x[...] += v          x *= v          x_1 = x * v
+                    x_2 = x                              x[...] = x_1
+                                                         x_2 = x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..analyses.find_aliases import Aliases
+from ..analyses.operations import IN_PLACE_OPERATORS
+from ..trees.nodes import assign, assigned_names, call, constant, load, located
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks
+
+__all__ = ["lower_updates"]
+
+_OPERATORS = {function: operator for operator, function in IN_PLACE_OPERATORS.items()}
+_NAMES = [function.__name__ for function in _OPERATORS]
+
+
+def lower_updates(
+    program: Program,
+    aliases: Callable[[], Aliases],
+    nature: Callable[[str, Any], str],
+    helper: Callable[[str], Any],
+) -> Program:
+    """The program without in-place operators.
+
+    `nature(x, sum)` is "immutable", "same" (an array, and the sum is one like it), "alike" (of the same
+    dtype), "array" or "unknown";
+    `helper(name)` is the object of a run-time helper.
+    """
+    bindings = dict(program.bindings)
+    names = program.names.copy()
+
+    def bound(name: str) -> str:
+        found = next((k for k, v in bindings.items() if v is helper(name)), None)
+        if found is None:
+            found = names.fresh(name)
+            bindings[found] = helper(name)
+        return found
+
+    def update(s: Any, name: str) -> list[Any]:
+        function = program.resolve(s.value.func)
+        x, value = s.value.args
+        operator = _OPERATORS[function]()
+        plain = assign(name, located(gast.BinOp(left=x, op=operator, right=value), s), s)
+        found = nature(x.id, plain.value) if isinstance(x, gast.Name) else "immutable"
+        if found == "immutable":
+            return [plain]
+        others = aliases().others(x.id, s, name) or aliases().loops_over(x.id, s)
+        if not others:
+            if found == "same":
+                return [plain]
+            result = names.temporary(x.id)
+            return [
+                assign(result, plain.value, s),
+                assign(name, located(call(bound("stored_in"), load(result), x), s), s),
+            ]
+        if found == "unknown":
+            return [located(gast.Expr(value=call(bound("refuse_shared"), x)), s), plain]
+        whole = gast.Subscript(value=x, slice=constant(...), ctx=gast.Store())
+        same = assign(name, x, s)
+        if isinstance(operator, (gast.Add, gast.Sub)):
+            return [located(gast.AugAssign(target=whole, op=operator, value=value), s), same]
+        result = load(names.temporary(x.id))
+        stored = [assign(whole, result, s), same]
+        if found == "array":
+            fitted = names.temporary(x.id)
+            fit = assign(fitted, located(call(bound("stored_in"), result, x), s), s)
+            stored = [fit, assign(whole, load(fitted), s), same]
+        return [assign(result.id, plain.value, s), *stored]
+
+    def visit(statements: list[Any]) -> list[Any]:
+        result = []
+        for s in statements:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call()) if (
+                    program.resolve(s.value.func) in _OPERATORS
+                ):
+                    result.extend(update(s, name))
+                case gast.FunctionDef():
+                    result.append(s)
+                case _:
+                    result.append(map_blocks(s, visit))
+        return result
+
+    known = [*bindings.values(), *map(program.scope.lookup, [*_NAMES, *program.scope.cells])]
+    if not any(v in _OPERATORS for v in known if callable(v)):
+        return program
+    tree = gast.FunctionDef(
+        **{f: getattr(program.tree, f) for f in program.tree._fields if f != "body"},
+        body=visit(program.tree.body),
+    )
+    return program.with_tree(
+        located(tree, program.tree),
+        bindings=bindings,
+        names=names,
+        locals=program.locals | frozenset(assigned_names(tree.body)),
+    )

@@ -1,0 +1,149 @@
+"""Statements that write into an array otherwise than by a store, as what they compute and a store.
+
+Form in: the single-assignment form, with calls that change an argument. Form out: the same, such calls as
+far as `rewrite` knows them being statements that have derivatives.
+
+    np.add(a, b, out=c)         c_1 = np.add(a, b)          c.sort()        c_1 = np.sort(c)
+                                c[...] = c_1                                c[...] = c_1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assign, assigned_names, call, constant, find_nodes, load, located, names_read
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt
+
+__all__ = ["Place", "Writer", "Written", "lower_writes", "without_unread"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """An array that is written to, at an index (None: everywhere).
+
+    `fit` is the run-time helper that makes of the result what the array takes, None where that is the same.
+    """
+
+    base: Any
+    index: Any = None
+    fit: Any = None
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a call writes: the parts of `value` into `places`, or itself where that is one; with an operator
+    `value` is an atom that is added, say. `result` is what the call gives; `before` are objects that it
+    needs, each with its name and the expression that makes it.
+    """
+
+    value: Any
+    places: Sequence[Place]
+    result: Any
+    before: Sequence[tuple[str, Any]] = ()
+    operator: Any = None
+
+
+def lower_writes(program: Program, rewrite: Callable[[Any, Writer], list[Any] | None]) -> Program:
+    """The program with the statements that `rewrite(statement, writer)` gives, None leaving one as it is."""
+    writer = Writer(program)
+    tree = rebuilt(program.tree, body=writer.block(program.tree.body, rewrite))
+    if not writer.changed:
+        return program
+    return program.with_tree(
+        tree,
+        names=writer.names,
+        bindings=writer.bindings,
+        locals=program.locals | frozenset(assigned_names(tree.body)),
+    )
+
+
+def without_unread(program: Program, attribute: str) -> Program:
+    """The program without the names for an attribute of this name that nothing reads."""
+    read = set(names_read(program.tree.body))
+
+    def is_unread(s: Any) -> bool:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Attribute(attr=attr)):
+                return attr == attribute and name not in read
+        return False
+
+    def without(statements: list[Any]) -> list[Any]:
+        kept = [map_blocks(s, without) for s in statements if not is_unread(s)]
+        return kept or [located(gast.Pass(), s) for s in statements[:1]]
+
+    if not any(map(is_unread, find_nodes(program.tree, gast.Assign))):
+        return program
+    return program.with_tree(rebuilt(program.tree, body=without(program.tree.body)))
+
+
+class Writer:
+    """Writes statements, with names and what they are bound to."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names = program.names.copy()
+        self.bindings = dict(program.bindings)
+        self.changed = False
+
+    def bound(self, value: Any, hint: str) -> Any:
+        """A name for an object: the hint wherever that already means it."""
+        found = next((k for k, v in self.bindings.items() if v is value), None)
+        if found is None and self.program.resolve(load(hint)) is value:
+            return load(hint)
+        if found is None:
+            found = self.names.fresh(hint)
+            self.bindings[found] = value
+        return load(found)
+
+    def block(self, statements: list[Any], rewrite: Callable[[Any, Writer], list[Any] | None]) -> list[Any]:
+        result: list[Any] = []
+        for s in statements:
+            found = rewrite(s, self) if isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr)) else None
+            if found is None:
+                result.append(map_blocks(s, lambda inner: self.block(inner, rewrite)))
+            else:
+                self.changed = True
+                result.extend(found)
+        return result
+
+    def stores(self, s: Any, found: Written) -> list[Any]:
+        """The stores that the call `s` is."""
+        code = [assign(name, value, s) for name, value in found.before]
+        base = found.places[0].base
+        if found.operator is not None:
+            whole = _at(base, constant(...))
+            code.append(located(gast.AugAssign(target=whole, op=found.operator, value=found.value), s))
+        else:
+            value = self.names.temporary(base.id)
+            code.append(assign(value, located(found.value, s), s))
+            for k, place in enumerate(found.places):
+                part = value
+                if len(found.places) > 1:
+                    part = self.names.temporary(base.id)
+                    item = gast.Subscript(value=load(value), slice=constant(k), ctx=gast.Load())
+                    code.append(assign(part, item, s))
+                code += self.store(s, place, part)
+        if isinstance(s, gast.Assign):
+            code.append(rebuilt(s, value=found.result))
+        return code
+
+    def store(self, s: Any, place: Place, value: str) -> list[Any]:
+        code: list[Any] = []
+        base = place.base
+        if place.fit is not None:
+            fitted = self.names.temporary(base.id)
+            fit = call(self.bound(place.fit, place.fit.__name__), load(value), base)
+            code.append(assign(fitted, located(fit, s), s))
+            value = fitted
+        index = constant(...) if place.index is None else place.index
+        return [*code, assign(_at(base, index), load(value), s)]
+
+
+def _at(base: Any, index: Any) -> Any:
+    return gast.Subscript(value=base, slice=index, ctx=gast.Store())
+

@@ -1,0 +1,99 @@
+"""Gives an object one name where the function gave it several.
+
+Form in and out: the normal form. `self = tank` is left out and `self` is `tank`, if neither is ever bound to
+anything else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..analyses.liveness import free_names
+from ..trees.nodes import load, names_read, target_names, walk
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt, substitute
+
+__all__ = ["merge_objects"]
+
+Place = tuple[int, tuple[int, ...]]  # the position of a statement, and the loops around it
+
+
+def merge_objects(program: Program, is_object: Callable[[str], bool]) -> Program:
+    """The program without copies of names of objects; `is_object(name)` says of what."""
+    copies = [
+        (s.targets[0].id, s.value.id)
+        for s in walk(program.tree)
+        if _is_copy(s) and is_object(s.value.id)
+    ]
+    if not copies:
+        return program
+    found = _Places(program)
+    renamed: dict[str, Any] = {}
+    for copy, source in copies:
+        while source in renamed:
+            source = renamed[source].id
+        if copy != source and found.are_one(copy, source):
+            renamed[copy] = load(source)
+    if not renamed:
+        return program
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [map_blocks(s, block) for s in statements if not (_is_copy(s) and s.targets[0].id in renamed)]
+
+    return program.with_tree(rebuilt(program.tree, body=substitute(block(program.tree.body), renamed)))
+
+
+def _is_copy(s: Any) -> bool:
+    match s:
+        case gast.Assign(targets=[gast.Name()], value=gast.Name()):
+            return True
+    return False
+
+
+class _Places:
+    """Where names are bound and read."""
+
+    def __init__(self, program: Program) -> None:
+        self.bound: dict[str, Place] = {
+            n.id: (-1, ()) for n in walk(program.tree.args) if isinstance(n, gast.Name)
+        }
+        self.count = Counter(dict.fromkeys(self.bound, 1))
+        self.reads: dict[str, list[Place]] = {}
+        self.captured: set[str] = set()
+        self.position = 0
+        self.visit(program.tree.body, ())
+
+    def visit(self, statements: list[Any], loops: tuple[int, ...]) -> None:
+        for s in statements:
+            self.position += 1
+            inside = (*loops, self.position) if isinstance(s, (gast.For, gast.While)) else loops
+            if isinstance(s, gast.FunctionDef):
+                self.captured |= free_names(s)
+                self.count[s.name] += 2
+                continue
+            is_block = isinstance(s, (gast.If, gast.For, gast.While))
+            header = [getattr(s, "test", None), getattr(s, "iter", None)] if is_block else [s]
+            for name in names_read([n for n in header if n is not None]):
+                self.reads.setdefault(name, []).append((self.position, loops))
+            targets = getattr(s, "targets", None) or [getattr(s, "target", None)]
+            for name in (n for t in targets if t is not None for n in target_names(t)):
+                self.count[name] += 1
+                self.bound[name] = self.position, inside
+            for part in (getattr(s, "body", None), getattr(s, "orelse", None)):
+                self.visit(part or [], inside)
+
+    def are_one(self, copy: str, source: str) -> bool:
+        """Whether two names mean one object wherever the copy is read."""
+        if {copy, source} & self.captured or self.count[copy] != 1 or self.count[source] != 1:
+            return False
+        position, loops = self.bound[copy]
+        _, around = self.bound[source]
+        reads = self.reads.get(copy, [])
+        return not around or (
+            around == loops[: len(around)]
+            and all(at > position and inside[: len(loops)] == loops for at, inside in reads)
+        )

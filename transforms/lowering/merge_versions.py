@@ -1,0 +1,81 @@
+"""Gives versions of a variable that are one object one name again.
+
+Form: the single-assignment form, in and out, but that the name of such an object is read after changes of it.
+`x += v` on an array that others hold makes no new object; so the versions of `x` around it are copies of each
+other, and so is one that a loop carries when all that it is assigned is itself.
+
+    x_2 = x                     for v in vs:
+    for v in vs:            ->      x[...] += v
+        x_2[...] += v           return x
+        x_3 = x_2
+        x_2 = x_3
+    return x_2
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..trees.nodes import find_nodes, load, located, target_names, walk
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt, substitute
+
+__all__ = ["merge_versions"]
+
+
+def merge_versions(program: Program) -> Program:
+    """The program without copies from one version of a variable to another that is always the same object."""
+    sources = _copies(program)
+    same: dict[str, str | None] = dict.fromkeys(sources)  # None: not reached yet
+
+    def value(name: str) -> str | None:
+        return same.get(name, name)
+
+    while True:
+        before = dict(same)
+        for name, found in sources.items():
+            values = {v for v in map(value, found) if v is not None}
+            if values:
+                same[name] = values.pop() if len(values) == 1 else name
+        if same == before:
+            break
+    mapping = {n: v for n, v in same.items() if v is not None and v != n and v not in sources}
+    if not mapping:
+        return program
+    body = substitute(program.tree.body, {n: load(v) for n, v in mapping.items()})
+    return program.with_tree(rebuilt(program.tree, body=_without(body)))
+
+
+def _copies(program: Program) -> dict[str, list[str]]:
+    """The names that are only assigned other versions of their variable, each with these."""
+    origins = program.origins
+    found: dict[str, list[str]] = {}
+    other: set[str] = set()
+    for s in find_nodes(program.tree, gast.Assign, gast.For, gast.FunctionDef):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)) if (
+                source in program.locals and origins.get(name, name) == origins.get(source, source)
+            ):
+                found.setdefault(name, []).append(source)
+            case gast.Assign(targets=[target]) | gast.For(target=target):
+                other.update(target_names(target))
+            case gast.FunctionDef() if s is not program.tree:
+                other.update(n.id for n in walk(s) if isinstance(n, gast.Name))
+    return {n: sources for n, sources in found.items() if n not in other}
+
+
+def _without(statements: list[Any]) -> list[Any]:
+    """The statements without copies of a name to itself."""
+    result: list[Any] = []
+    for s in statements:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)) if a == b:
+                continue
+            case gast.FunctionDef():
+                pass
+            case _:
+                s = map_blocks(s, lambda b: _without(b) or [located(gast.Pass(), n) for n in b[:1]])
+        result.append(s)
+    return result

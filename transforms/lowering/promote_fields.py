@@ -1,0 +1,172 @@
+"""Makes variables of the attributes that a function sets.
+
+Form in: the normal form. Form out: the same, where `x.a = v` on an object that the function made, or was
+given, is `a = v`, and a later `x.a` is that variable. The object is still changed as the function changes it,
+if anything else ever sees it; where the object is used as a whole it is `holding(x, a=a)`, which is x itself
+and says what it holds. An object that nothing sees is not made at all.
+
+Nothing else may change the object meanwhile: an object that was put somewhere may not be changed after that,
+and `others(x)` names what might hold an object that the function was given, for the run to check.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..trees.nodes import assign, attribute, call, load, located
+from ..trees.program import Program
+from ..trees.rebuild import map_children, rebuilt, substitute
+from .follow_fields import Fields, Objects
+
+__all__ = ["drop_holding", "promote_fields"]
+
+
+def promote_fields(program: Program, objects: Objects, helper: Any) -> Program:
+    """The program with variables for the attributes that it sets; `helper(name)` is a run-time helper."""
+    fields = Fields(program, objects)
+    if not fields.slots:
+        return program
+    fields.check()
+    return _Promoter(program, fields, helper).run()
+
+
+class _Promoter:
+    """Writes variables in the place of the attributes of `fields`."""
+
+    def __init__(self, program: Program, fields: Fields, helper: Any) -> None:
+        self.program, self.fields, self.objects, self.helper = program, fields, fields.objects, helper
+        self.names = program.names.copy()
+        self.bindings = dict(program.bindings)
+        self.replaced: dict[str, Any] = {}  # what attributes held by other names, and their variables
+
+    def run(self) -> Program:
+        program = self.program
+        slots = [(x, a) for x, attrs in self.fields.slots.items() for a in attrs]
+        self.variables = {slot: self.variable(*slot) for slot in slots}
+        first = program.tree.body[0]
+        start = []
+        for name in self.fields.given:
+            others = self.objects.others(name)
+            if others is not None:
+                check = call(self.bound("refuse_held_object"), load(name), *others)
+                start.append(located(gast.Expr(value=check), first))
+            held = self.objects.held(name) or ()
+            start += [
+                assign(self.variables[name, a], attribute(load(name), a), first)
+                for a in self.fields.slots[name]
+                if a in held
+            ]
+        body = self.block(program.tree.body)
+        replaced = {target: self.last(variable) for target, variable in self.replaced.items()}
+        tree = rebuilt(program.tree, body=[*start, *substitute(body, replaced)])
+        effects = frozenset(slot for slot in self.variables if slot[0] in self.fields.real)
+        return program.with_tree(
+            tree,
+            names=self.names,
+            bindings=self.bindings,
+            locals=program.locals | frozenset(self.names.taken - program.names.taken),
+            effects=program.effects | effects,
+        )
+
+    def last(self, variable: Any) -> Any:
+        """What a variable is replaced by, in the end: of `b = B(a.p)` the variable is that of `a.p`."""
+        while variable.id in self.replaced:
+            variable = self.replaced[variable.id]
+        return variable
+
+    def variable(self, name: str, attr: str) -> str:
+        fields = self.fields
+        value = fields.values[name, attr]
+        if fields.is_one(name, attr) and isinstance(value, gast.Name) and value.id in fields.lasting:
+            return str(value.id)
+        return self.names.fresh(f"{name}_{attr}" if attr in self.names.taken else attr)
+
+    def bound(self, name: str) -> str:
+        value = self.helper(name)
+        found = next((k for k, v in self.bindings.items() if v is value), None)
+        if found is None:
+            found = self.names.fresh(name)
+            self.bindings[found] = value
+        return found
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        for s in statements:
+            result.extend(self.statement(s))
+        return result or [located(gast.Pass(), s) for s in statements[:1]]
+
+    def statement(self, s: Any) -> list[Any]:
+        fields = self.fields
+        before: list[Any] = []
+        mapping: dict[str, Any] = {}
+        for name in fields.slots:
+            if (id(s), name) in fields.seen:
+                mapping[name] = load(self.whole(s, name, before))
+        match s:
+            case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr) as target]) if (
+                name,
+                attr,
+            ) in self.variables:
+                value = substitute(s.value, mapping)
+                effect = [assign(target, value, s)] if name in fields.real else []
+                variable = self.variables[name, attr]
+                held = [] if getattr(s.value, "id", None) == variable else [assign(variable, value, s)]
+                return [*before, *held, *effect]
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
+                name in fields.slots and self.objects.made(value)
+            ):
+                defaults = [
+                    assign(self.variables[name, a], attribute(fields.classes[name], a), s)
+                    for a in fields.slots[name]
+                    if (name, a) in fields.defaults
+                ]
+                return [*([s] if name in fields.real else []), *defaults]
+            case gast.Assign(targets=[target], value=gast.Attribute(value=gast.Name(id=name), attr=attr)) if (
+                name in fields.slots and name not in mapping
+            ):
+                if (name, attr) in self.variables:
+                    variable = load(self.variables[name, attr])
+                    is_named = isinstance(target, gast.Name) and target.id in fields.once
+                    if is_named and fields.is_one(name, attr):
+                        self.replaced[target.id] = variable
+                        return []
+                    return [assign(target, variable, s)]
+                if name not in fields.given:
+                    return [assign(target, attribute(fields.classes[name], attr), s)]
+            case gast.If():
+                new = rebuilt(s, body=self.block(s.body), orelse=self.block(s.orelse) if s.orelse else [])
+                return [*before, new]
+            case gast.For():
+                new = rebuilt(s, iter=substitute(s.iter, mapping), body=self.block(s.body))
+                return [*before, new]
+            case gast.While():
+                return [rebuilt(s, body=self.block(s.body))]
+        return [*before, substitute(s, mapping) if mapping else s]
+
+    def whole(self, s: Any, name: str, before: list[Any]) -> str:
+        """The name of an object that is used as a whole, with what it holds."""
+        parts = {a: load(self.variables[name, a]) for a in self.fields.seen[id(s), name]}
+        for attr in (self.objects.held(name) or ()) if name in self.fields.given else ():
+            if attr not in self.fields.slots[name] and self.objects.varies(name, attr):
+                part = self.names.temporary(attr)
+                before.append(assign(part, attribute(load(name), attr), s))
+                parts[attr] = load(part)
+        whole = self.names.temporary(name)
+        before.append(assign(whole, call(self.bound("holding"), load(name), **parts), s))
+        return whole
+
+
+def drop_holding(program: Program, holding: Any) -> Program:
+    """The program with objects in the place of `holding(x, ...)`, which only says what they hold."""
+
+    def change(node: Any) -> Any:
+        new = map_children(node, change)
+        if isinstance(new, gast.Call) and program.resolve(new.func) is holding:
+            return new.args[0]
+        return new
+
+    if not any(value is holding for value in program.bindings.values()):
+        return program
+    return program.with_tree(rebuilt(program.tree, body=[change(s) for s in program.tree.body]))

@@ -1,0 +1,38 @@
+"""Nested functions that outlive the iteration whose variables they captured."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import gast
+
+from ..analyses.liveness import free_names
+from ..trees.nodes import assigned_names, own_statements, walk, walk_scope
+from ..trees.program import Program
+
+__all__ = ["check_captures"]
+
+
+def check_captures(program: Program, loop: Any, carried: Collection[str]) -> None:
+    """Raises UnsupportedSyntaxError for a nested function of a loop's body that captured a variable of the
+    loop and is carried on, or used as a value.
+    """
+    functions = [s for s in own_statements(loop.body) if isinstance(s, gast.FunctionDef)]
+    if not functions:
+        return
+    assigned = set(assigned_names(loop))
+    callees = {id(n.func) for n in walk(loop) if isinstance(n, gast.Call)}
+    for function in functions:
+        escapes = function.name in carried or any(
+            isinstance(n, gast.Name) and n.id == function.name and id(n) not in callees
+            for n in walk_scope(loop.body)
+        )
+        shared = sorted((free_names(function) - {function.name}) & assigned)
+        if escapes and shared:
+            program.refuse(
+                function,
+                f"`{function.name}` outlives the iteration whose variable `{shared[0]}` it captured",
+                "the function would see the value of a later iteration: closures are by reference",
+                f"bind the value: `def {function.name}(..., {shared[0]}={shared[0]})`",
+            )

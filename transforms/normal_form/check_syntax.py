@@ -1,0 +1,217 @@
+"""Rejects what no pass names.
+
+Form in: a function as its author wrote it. Form out: the same tree, every node of which some later pass
+handles. What is allowed is a list; everything else is an error at its line and caret, with what to write
+instead.
+
+>>> from s2sad.transforms.trees.program import program_of
+>>> try:
+...     check_syntax(program_of('''
+... def f(x):
+...     yield x
+... '''))
+... except SyntaxError as error:
+...     print(error)
+`yield` is not differentiated
+<text>:3
+    yield x
+    ^
+instead: collect the values and return them
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import gast
+
+from ..trees.nodes import children, find_nodes, walk_scope
+from ..trees.program import MISSING, Program
+from ..trees.rebuild import bound_names
+
+__all__ = ["check_syntax"]
+
+Node = Any  # gast publishes no types
+
+STATEMENTS = """FunctionDef Return Assign AugAssign AnnAssign For While If With Try Raise Assert Expr Pass
+    Break Continue Match Global Delete Import ImportFrom"""
+EXPRESSIONS = """BoolOp NamedExpr BinOp UnaryOp Lambda IfExp Dict Set Compare Call FormattedValue JoinedStr
+    Constant Attribute Subscript Starred Name List Tuple Slice ListComp SetComp DictComp GeneratorExp"""
+PARTS = """arguments keyword expr_context boolop operator unaryop cmpop comprehension alias withitem
+    ExceptHandler match_case MatchValue MatchSingleton MatchSequence MatchMapping MatchStar MatchAs MatchOr
+    MatchClass"""
+ALLOWED = tuple(getattr(gast, name) for name in f"{STATEMENTS} {EXPRESSIONS} {PARTS}".split())
+
+# What a person calls each construct, and what to write in its place.
+REFUSED: dict[str, tuple[str, str]] = {
+    "AsyncFunctionDef": ("`async def`", "write a plain function"),
+    "AsyncFor": ("`async for`", "write a plain `for`"),
+    "AsyncWith": ("`async with`", "write plain statements"),
+    "Await": ("`await`", "compute the value before the call and pass it as an argument"),
+    "Yield": ("`yield`", "collect the values and return them"),
+    "YieldFrom": ("`yield from`", "collect the values and return them"),
+    "TryStar": ("`except*`", "write a plain `except`"),
+    "ClassDef": ("a class definition inside the function", "define the class at the module's top"),
+    "Nonlocal": ("`nonlocal`", "pass the value as an argument and return the new one"),
+    "TypeAlias": ("a type alias inside the function", "define it at the module's top"),
+    "TypeVar": ("a type parameter", "leave the type parameters out"),
+}
+
+# Classes whose pattern has one part, which is the object itself.
+MATCHED_WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+
+# Builtins that see the function's own names, which passes rename.
+REFLECTIVE = {getattr(builtins, name): name for name in ("eval", "exec", "locals", "vars", "dir", "super")}
+
+
+def check_syntax(program: Program) -> Program:
+    """The program itself; raises UnsupportedSyntaxError at the first construct that is not supported."""
+    local = bound_names(program.tree) | program.locals
+    check_function(program, program.tree)
+    for statement in program.tree.body:
+        check(program, statement, local)
+    return program
+
+
+def check(program: Program, node: Node, local: frozenset[str]) -> None:
+    if not isinstance(node, ALLOWED):
+        what, instead = REFUSED.get(
+            type(node).__name__, (f"`{type(node).__name__}`", "write it with plain statements")
+        )
+        program.refuse(node, f"{what} is not differentiated", instead=instead)
+    match node:
+        case gast.FunctionDef() | gast.Lambda():
+            check_function(program, node)
+            parts = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+            parts += node.body if isinstance(node, gast.FunctionDef) else [node.body]
+        case gast.AnnAssign():
+            parts = [node.target, *([node.value] if node.value else [])]
+        case _:
+            check_parts(program, node, local)
+            parts = children(node)
+    for child in parts:
+        check(program, child, local)
+
+
+def check_function(program: Program, node: Node) -> None:
+    """Refuses decorators and type parameters, names of the module that are assigned, and star parameters of
+    the function itself (that of a call's arity is differentiated in its place).
+    """
+    for starred, name in ((node.args.vararg, "*args"), (node.args.kwarg, "**kwargs")):
+        if starred is not None and node is program.tree:
+            program.refuse(
+                starred,
+                f"a `{name}` parameter is not differentiated",
+                instead="name the parameters, or pass one tuple or dict",
+            )
+    if isinstance(node, gast.FunctionDef):
+        check_globals(program, node)
+    if isinstance(node, gast.FunctionDef) and node is not program.tree:
+        for decorator in node.decorator_list:
+            program.refuse(
+                decorator,
+                "a decorated nested function is not differentiated",
+                "the decorator may replace it by anything",
+                "define it without the decorator, or decorate it at the module's top",
+            )
+    for parameter in getattr(node, "type_params", None) or []:
+        program.refuse(
+            parameter, "a type parameter is not differentiated", instead="leave the type parameters out"
+        )
+
+
+def check_globals(program: Program, function: Node) -> None:
+    """Refuses to assign what `global` declares."""
+    if not find_nodes(function, gast.Global):
+        return
+    found = list(walk_scope(function.body))
+    declared = {name: n for n in found if isinstance(n, gast.Global) for name in n.names}
+    for n in found:
+        bound = [n.id] if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load) else []
+        bound += [n.name] if isinstance(n, gast.FunctionDef) else []
+        bound += (
+            [a.asname or a.name for a in n.names] if isinstance(n, (gast.Import, gast.ImportFrom)) else []
+        )
+        for name in bound:
+            if name in declared:
+                program.refuse(
+                    declared[name],
+                    f"`global {name}` with an assignment to `{name}` is not differentiated",
+                    "the module is changed where others see it",
+                    "pass the value as an argument and return the new one",
+                )
+
+
+def check_parts(program: Program, node: Node, local: frozenset[str]) -> None:
+    """Refuses what a node that is allowed may not hold."""
+    match node:
+        case gast.For() | gast.comprehension():
+            check_target(program, node.target)
+        case gast.withitem() if node.optional_vars is not None:
+            check_target(program, node.optional_vars)
+        case gast.Try():
+            check_final_jumps(program, node)
+        case gast.MatchClass():
+            check_class_pattern(program, node, local)
+        case gast.Call():
+            check_reflection(program, node, local)
+
+
+def check_final_jumps(program: Program, node: Node) -> None:
+    """Refuses a `finally` that swallows exceptions."""
+    for n in walk_scope(node.finalbody):
+        if isinstance(n, (gast.Return, gast.Break, gast.Continue)):
+            program.refuse(
+                n,
+                "a jump in a `finally` is not differentiated",
+                "it ends the handling of an exception, wherever that came from",
+                "jump after the `try`",
+            )
+
+
+def check_class_pattern(program: Program, pattern: Node, local: frozenset[str]) -> None:
+    """Refuses class patterns with parts by position of which the class does not say what they are."""
+    found = MISSING if getattr(pattern.cls, "id", None) in local else program.resolve(pattern.cls)
+    single = len(pattern.patterns) == 1 and found in MATCHED_WHOLE
+    if not single and len(pattern.patterns) > len(getattr(found, "__match_args__", ())):
+        program.refuse(
+            pattern,
+            "a class pattern with parts by position is not differentiated where its class names too few",
+            "which attributes they are is not known before the run",
+            "name the attributes: `case Point(x=x, y=y):`",
+        )
+
+
+def check_reflection(program: Program, node: Node, local: frozenset[str]) -> None:
+    """Refuses calls that look at the running function's own names."""
+    name = getattr(node.func, "id", None)
+    if name is None or name in local:
+        return
+    found = program.scope.lookup(name)
+    if (
+        isinstance(found, (type, type(len)))
+        and found in REFLECTIVE
+        and (name not in ("vars", "dir", "super") or not node.args)
+    ):
+        program.refuse(
+            node,
+            f"`{name}()` is not differentiated",
+            "it looks at the function itself, which is rewritten",
+            "name what is needed",
+        )
+
+
+def check_target(program: Program, target: Node) -> None:
+    """Refuses attributes among the targets of a loop or context."""
+    if isinstance(target, (gast.Tuple, gast.List)):
+        for item in target.elts:
+            check_target(program, item)
+    elif isinstance(target, gast.Starred):
+        check_target(program, target.value)
+    elif isinstance(target, gast.Attribute):
+        program.refuse(
+            target,
+            "a loop or context that assigns to an attribute is not differentiated",
+            instead="assign to a name in the head, and to the attribute in the body",
+        )

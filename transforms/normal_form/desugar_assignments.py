@@ -1,0 +1,249 @@
+"""Gives every assignment one target: a name, a flat tuple of names, or an element.
+
+Form in: a function with resolved names. Form out: flat loop targets (by `desugar_loops`); no chained,
+annotated, nested or starred assignment, and no tuple that is made only to be taken apart. Expressions are
+not taken apart yet. What Python evaluates first is evaluated first.
+
+>>> from s2sad.transforms.trees.printer import to_source
+>>> from s2sad.transforms.trees.program import program_of
+>>> print(to_source(desugar_assignments(program_of('''
+... def f(u, v):
+...     u, v = v, u
+...     a, (b, *c) = u
+...     return a + b
+... ''')).tree))
+def f(u, v):
+    u_1 = u
+    u = v
+    v = u_1
+    a, b_1 = u
+    b_2 = list(b_1)
+    (b,) = b_2[:1]
+    c = b_2[1:]
+    return a + b
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..trees.bind_objects import Objects
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    call,
+    constant,
+    find_nodes,
+    is_atom,
+    load,
+    located,
+    names_read,
+    store,
+    tuple_of,
+)
+from ..trees.program import Names, Program
+from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from .desugar_loops import desugar_loops
+from .lazy_iterables import base_name
+
+__all__ = ["desugar_assignments"]
+
+Node = Any  # gast publishes no types
+
+
+def desugar_assignments(program: Program) -> Program:
+    """The program whose assignments and loops have one simple target each."""
+    program = desugar_loops(program)
+    writer = _Writer(program)
+    tree = rebuilt(program.tree, body=writer.block(program.tree.body))
+    return program.with_tree(
+        tree,
+        locals=program.locals | bound_names(tree),
+        names=writer.names,
+        bindings=writer.objects.all_bindings(),
+    )
+
+
+class _Writer:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names: Names = program.names.copy()
+        self.objects = Objects(program, self.names)
+        self.captured = captured_names(program.tree)
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        result: list[Node] = []
+        for statement in statements:
+            match statement:
+                case gast.Assign():
+                    result.extend(self.chain(statement.targets, statement.value, statement))
+                case gast.AnnAssign():
+                    result.extend(
+                        self.single(statement.target, statement.value, statement) if statement.value else []
+                    )
+                case _:
+                    result.append(map_blocks(statement, self.block))
+        return result or [located(gast.Pass(), s) for s in statements[:1]]
+
+    def chain(self, targets: list[Node], value: Node, like: Node) -> list[Node]:
+        """`a = b = value`: the value is evaluated once, the targets are assigned from left to right."""
+        if len(targets) == 1:
+            return self.single(targets[0], value, like)
+        first, *others = targets
+        if isinstance(value, (gast.Name, gast.Constant)) and not stored_names(targets) & set(
+            names_read(value)
+        ):
+            return [s for target in targets for s in self.single(target, value, like)]
+        if isinstance(first, gast.Name) and first.id not in stored_names(others):
+            return [
+                assign(first, value, like),
+                *(s for target in others for s in self.single(target, load(first.id), like)),
+            ]
+        whole = self.names.temporary(base_name(first))
+        return [
+            assign(whole, value, like),
+            *(s for target in targets for s in self.single(target, load(whole), like)),
+        ]
+
+    def single(self, target: Node, value: Node, like: Node) -> list[Node]:
+        """`target = value` as statements."""
+        if not isinstance(target, (gast.Tuple, gast.List)):
+            return [assign(target, value, like)]
+        if isinstance(value, (gast.Tuple, gast.List)):
+            values = paired(target.elts, value.elts)
+            if values is not None:
+                targets = [t.value if isinstance(t, gast.Starred) else t for t in target.elts]
+                return self.parallel(targets, values, like)
+        if any(isinstance(e, gast.Starred) for e in target.elts):
+            return self.starred(target.elts, value, like)
+        return self.unpack(target.elts, value, like)
+
+    # ------------------------------------------------------------ targets that are taken apart
+
+    def unpack(self, targets: list[Node], value: Node, like: Node) -> list[Node]:
+        """`a, (b, c) = value`, the value being any expression: a flat unpacking, then the parts."""
+        flat: list[Node] = []
+        parts: list[Node] = []
+        touched: set[str] = set()
+        for target in targets:
+            if isinstance(target, gast.Name) and not (
+                parts and (target.id in touched or target.id in self.captured)
+            ):
+                flat.append(target)
+                continue
+            part = self.names.temporary(base_name(target))
+            flat.append(store(part))
+            parts.extend(self.single(target, load(part), like))
+            touched |= set(names_read(target)) | stored_names([target])
+        return [assign(tuple_of(flat, gast.Store()), value, like), *parts]
+
+    def starred(self, targets: list[Node], value: Node, like: Node) -> list[Node]:
+        """`a, *b, c = value`. Slices, so that too few values are the ValueError that Python raises."""
+        star = next(i for i, t in enumerate(targets) if isinstance(t, gast.Starred))
+        before, after = targets[:star], targets[star + 1 :]
+        whole = self.names.temporary(base_name(targets[0]))
+        result = [assign(whole, call(self.objects.name(list), value), like)]
+        rest = slice_of(load(whole), star or None, None)
+        if before:
+            result += self.unpack(before, slice_of(load(whole), None, star), like)
+        if not after:
+            return result + self.single(targets[star].value, rest, like)
+        tail = self.names.temporary(base_name(targets[star]))
+        result.append(assign(tail, rest, like))
+        result += self.single(targets[star].value, slice_of(load(tail), None, -len(after)), like)
+        return result + self.unpack(after, slice_of(load(tail), -len(after), None), like)
+
+    # ------------------------------------------------------------ a, b = x, y
+
+    def parallel(self, targets: list[Node], values: list[Node], like: Node) -> list[Node]:
+        """`a, b = x, y` without the tuple: values that an earlier target would change are kept first."""
+        kept = self.kept(targets, values)
+        # Names come first: to read one early changes nothing, and leaves the others where they are.
+        order = (
+            kept
+            if binds_inside([*targets, *values])
+            else sorted(kept, key=lambda k: not isinstance(values[k], gast.Name))
+        )
+        names = {
+            k: self.names.temporary(base_name(values[k] if isinstance(values[k], gast.Name) else targets[k]))
+            for k in kept
+        }
+        result = [assign(names[k], values[k], like) for k in order]
+        for k, (target, value) in enumerate(zip(targets, values, strict=True)):
+            result.extend(self.single(target, load(names[k]) if k in names else value, like))
+        return result
+
+    def kept(self, targets: list[Node], values: list[Node]) -> list[int]:
+        """Which values must be evaluated before the first target is assigned."""
+        if binds_inside([*targets, *values]):
+            return [k for k, value in enumerate(values) if not isinstance(value, gast.Constant)]
+        disturbed = [
+            any(self.disturbs(target, value) for target in targets[:k]) for k, value in enumerate(values)
+        ]
+        # What stands before a disturbed expression is evaluated before it.
+        last = max(
+            (k for k, value in enumerate(values) if disturbed[k] and not isinstance(value, gast.Name)),
+            default=-1,
+        )
+        return [k for k, value in enumerate(values) if disturbed[k] or (k < last and not is_atom(value))]
+
+    def disturbs(self, target: Node, value: Node) -> bool:
+        """Whether to assign to `target` may change what evaluating `value` gives."""
+        if is_atom(value):
+            return isinstance(value, gast.Name) and value.id in stored_names([target])
+        return (
+            not isinstance(target, gast.Name)
+            or target.id in self.captured
+            or bool(set(names_read(value)) & stored_names([target]))
+        )
+
+
+def paired(targets: list[Node], values: list[Node]) -> list[Node] | None:
+    """One value for each target, the starred target's being a list; None when the numbers do not fit."""
+    star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
+    if star is None:
+        return values if len(values) == len(targets) else None
+    extra = len(values) - len(targets) + 1
+    if extra < 0:
+        return None
+    return [
+        *values[:star],
+        gast.List(elts=values[star : star + extra], ctx=gast.Load()),
+        *values[star + extra :],
+    ]
+
+
+def slice_of(value: Node, lower: int | None, upper: int | None) -> Node:
+    bounds = [None if bound is None else constant(bound) for bound in (lower, upper)]
+    return gast.Subscript(
+        value=value, slice=gast.Slice(lower=bounds[0], upper=bounds[1], step=None), ctx=gast.Load()
+    )
+
+
+def stored_names(targets: list[Node]) -> set[str]:
+    """The names that assigning to the targets binds, a walrus in an index included."""
+    return {
+        n.id
+        for t in targets
+        for n in gast.walk(t)
+        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
+    }
+
+
+def binds_inside(expressions: list[Node]) -> bool:
+    """Whether some expression binds a name by `:=`."""
+    return any(isinstance(n, gast.NamedExpr) for e in expressions for n in gast.walk(e))
+
+
+def captured_names(tree: Node) -> frozenset[str]:
+    """The variables of a function that some nested function reads."""
+    found: set[str] = set()
+    for n in find_nodes(tree, gast.FunctionDef, gast.Lambda):
+        if n is not tree:
+            found |= set(names_read(n)) - (
+                set(assigned_names(n)) if isinstance(n, gast.FunctionDef) else set()
+            )
+    return frozenset(found)

@@ -1,0 +1,308 @@
+"""Comprehensions, and calls that consume a generator at once, as loops: part of `to_anf`, which knows where
+Python evaluates what.
+
+- `[e for x in xs if t]` appends to a new list, a set comprehension adds to a set, a dict comprehension stores
+  items.
+- A call such as `sum(e for x in xs)` is passed the list of the items; `any` and `all` stop at the first item
+  that decides, `reduce` is the loop that it means.
+- `map`, `filter`, `zip`, `enumerate` and `reversed` in their place are generators.
+
+Contract: `rewritten` gives an equivalent expression or None; `collect` and `consume` write statements that
+assign an expression's value to a name, and return that name.
+"""
+
+from __future__ import annotations
+
+import functools
+import keyword
+import math
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..trees.helpers import order_of, place_of_max, place_of_min
+from ..trees.nodes import assign, attribute, call, constant, is_atom, load, located, names_read, store
+from ..trees.program import MISSING
+from ..trees.rebuild import parameters, rebuilt
+from .lazy_iterables import base_name, collected, generator_of, is_lazy
+
+if TYPE_CHECKING:
+    from .anf_expressions import ExpressionWriter
+
+__all__ = ["collect", "consume", "consumes", "listed", "refuse_kept_generator", "rewritten"]
+
+Node = Any  # gast publishes no types
+
+# What takes all items of its first argument before it does anything else.
+TAKERS = (list, tuple, set, frozenset, dict, sum, max, min, sorted, math.prod, math.fsum)
+SUM_OF_PRODUCTS = getattr(math, "sumprod", ())  # from Python 3.12 on
+METHODS = ("join", "extend", "fromkeys", "union", "update")
+
+
+def listed(w: ExpressionWriter, node: Node) -> Node:
+    """The expression, a lazy iterable made a list comprehension."""
+    if not is_lazy(w.program, node):
+        return node
+    return collected(generator_of(w.objects, node, w.held))
+
+
+def rewritten(w: ExpressionWriter, node: Node) -> Node | None:
+    """A call with what it consumes as a list or comprehension; None when it consumes nothing."""
+    if any(isinstance(a, gast.Starred) for a in node.args):
+        return None
+    if w.program.resolve(node.func) is getattr:
+        return attribute_of(w, node)
+    if node.keywords and len(node.args) < 2 and w.program.resolve(node.func) is dict:
+        return dict_of_keywords(node)
+    if not node.args:
+        return None
+    if (
+        isinstance(node.func, gast.Attribute)
+        and node.func.attr in METHODS
+        and w.program.resolve(node.func) is MISSING
+    ):
+        return with_first(node, listed(w, node.args[0])) if is_lazy(w.program, node.args[0]) else None
+    found = w.program.resolve(node.func)
+    if found is SUM_OF_PRODUCTS and any(is_lazy(w.program, a) for a in node.args):
+        return rebuilt(node, args=[listed(w, a) for a in node.args])
+    if not any(found is f for f in TAKERS) or not is_lazy(w.program, node.args[0]):
+        return None
+    items = listed(w, node.args[0])
+    if len(node.args) == 1 and not node.keywords:
+        if found is list:
+            return items
+        if found is set:
+            return gast.SetComp(elt=items.elt, generators=items.generators)
+        if found is dict and isinstance(items.elt, gast.Tuple) and len(items.elt.elts) == 2:
+            key, value = items.elt.elts
+            if not any(isinstance(e, gast.Starred) for e in (key, value)):
+                return gast.DictComp(key=key, value=value, generators=items.generators)
+    return with_first(node, items)
+
+
+def attribute_of(w: ExpressionWriter, node: Node) -> Node | None:
+    """`getattr(x, "a")` as `x.a`, and `getattr(x, "a", b)` as `x.a if hasattr(x, "a") else b`; None for a
+    name that is not written out.
+    """
+    match node:
+        case gast.Call(args=[owner, gast.Constant(value=str(name)), *default], keywords=[]):
+            if not name.isidentifier() or keyword.iskeyword(name) or len(default) > 1:
+                return None
+            if not default:
+                return located(attribute(owner, name), node)
+            owner, other = w.atoms([owner, *default])
+            test = call(w.objects.name(hasattr), owner, constant(name))
+            return located(gast.IfExp(test=test, body=attribute(owner, name), orelse=other), node)
+    return None
+
+
+def dict_of_keywords(node: Node) -> Node:
+    """`dict(x, k=v)` as `{**x, "k": v}`."""
+    keys = [None] * len(node.args) + [k.arg and constant(k.arg) for k in node.keywords]
+    first = [located(gast.Call(func=node.func, args=node.args, keywords=[]), node)] * len(node.args)
+    return located(gast.Dict(keys=keys, values=[*first, *(k.value for k in node.keywords)]), node)
+
+
+def with_first(node: Node, first: Node) -> Node:
+    return rebuilt(node, args=[first, *node.args[1:]])
+
+
+# ---------------------------------------------------------------- comprehensions
+
+
+def collect(w: ExpressionWriter, name: str | None, node: Node) -> str:
+    """Assigns a comprehension's value to the name; without a name, to a temporary. The name."""
+    target = own_name(w, name, node)
+    match node:
+        case gast.ListComp():
+            empty: Node = gast.List(elts=[], ctx=gast.Load())
+            body = added(w, target, "append", node.elt)
+        case gast.SetComp():
+            empty = call(w.objects.name(set))
+            body = added(w, target, "add", node.elt)
+        case _:
+            empty = gast.Dict(keys=[], values=[])
+            body = []
+            key = node.key
+            if not is_atom(key):  # a store would evaluate it after the value
+                key = load(w.names.temporary("key"))
+                body.append(assign(key.id, node.key))
+            place = gast.Subscript(value=load(target), slice=key, ctx=gast.Store())
+            body.append(gast.Assign(targets=[place], value=node.value, type_comment=None))
+    w.assign(target, empty)
+    w.run(loops(node.generators, body))
+    return settle(w, name, target)
+
+
+def added(w: ExpressionWriter, target: str, method: str, item: Node) -> list[Node]:
+    """Statements that add an item to what the name holds; the item's parts are named after it."""
+    if is_atom(item):
+        return [gast.Expr(value=call(attribute(load(target), method), item))]
+    name = w.names.temporary(target)
+    return [assign(name, item), gast.Expr(value=call(attribute(load(target), method), load(name)))]
+
+
+def own_name(w: ExpressionWriter, name: str | None, node: Node) -> str:
+    """The name itself, if it may be assigned before the expression is evaluated; else a temporary."""
+    if name is None or name in names_read(node) or name in w.captured:
+        return w.names.temporary(name or w.base)
+    return name
+
+
+def settle(w: ExpressionWriter, name: str | None, target: str) -> str:
+    if name is not None and target != name:
+        w.assign(name, load(target))
+    return name or target
+
+
+def loops(generators: list[Node], body: list[Node], after: list[Node] | None = None) -> list[Node]:
+    """The loops of a comprehension around a body; `after` stands at the end of each loop's body."""
+    for g in reversed(generators):
+        for test in reversed(g.ifs):
+            body = [gast.If(test=test, body=body, orelse=[])]
+        body = [
+            gast.For(target=g.target, iter=g.iter, body=[*body, *(after or [])], orelse=[], type_comment=None)
+        ]
+    return body
+
+
+# ---------------------------------------------------------------- calls that are loops
+
+
+def consumes(w: ExpressionWriter, node: Node) -> bool:
+    """Whether `consume` writes the call as statements."""
+    if not isinstance(node, gast.Call) or any(isinstance(a, gast.Starred) for a in node.args):
+        return False
+    found = w.program.resolve(node.func)
+    keywords = {k.arg for k in node.keywords}
+    if found is max or found is min:
+        return bool(keywords) and bool(node.args) and keywords <= {"key", "default"}
+    if found is sorted:
+        keys = [k.value for k in node.keywords if k.arg == "key" and not isinstance(k.value, gast.Constant)]
+        return len(node.args) == 1 and bool(keys) and keywords <= {"key", "reverse"}
+    if found is any or found is all:
+        return len(node.args) == 1 and not keywords and is_lazy(w.program, node.args[0], ("map", "filter"))
+    return found is functools.reduce and len(node.args) in (2, 3) and not keywords
+
+
+def consume(w: ExpressionWriter, name: str | None, node: Node) -> str:
+    """Assigns the value of a call that `consumes` is true of to the name, or to a temporary. The name."""
+    found = w.program.resolve(node.func)
+    if found is functools.reduce:
+        return reduce(w, name, node)
+    if found is max or found is min:
+        return extremum(w, name, node)
+    if found is sorted:
+        return in_order(w, name, node)
+    items = generator_of(w.objects, node.args[0], w.held)
+    is_any = found is any
+    flag = own_name(w, name, node) if is_any else w.names.temporary("failed")
+    test = items.elt if is_any else gast.UnaryOp(op=gast.Not(), operand=items.elt)
+    body = [gast.If(test=test, body=[assign(flag, constant(True))], orelse=[])]
+    leave = gast.If(test=load(flag), body=[gast.Break()], orelse=[])
+    w.assign(flag, constant(False))
+    w.run(loops(items.generators, body, [leave]))
+    if is_any:
+        return settle(w, name, flag)
+    name = name or w.names.temporary(w.base)
+    w.assign(name, gast.UnaryOp(op=gast.Not(), operand=load(flag)))
+    return name
+
+
+def extremum(w: ExpressionWriter, name: str | None, node: Node) -> str:
+    """`max` or `min` with a key or a default: the item in the place of the largest key."""
+    single = len(node.args) == 1
+    given = rewritten_list(w, node.args[0]) if single else gast.List(elts=node.args, ctx=gast.Load())
+    items, options = with_options(w, given, node)
+    key = options.get("key")
+    if key is None or (isinstance(key, gast.Constant) and key.value is None):
+        found = located(gast.Call(func=node.func, args=[items], keywords=[]), node)
+    else:
+        place = w.objects.name(place_of_max if w.program.resolve(node.func) is max else place_of_min)
+        keys = keys_of(w, items, key)
+        found = gast.Subscript(value=items, slice=located(call(place, keys), node), ctx=gast.Load())
+    if "default" in options:
+        found = gast.IfExp(test=items, body=found, orelse=options["default"])
+    return w.into(name, found)
+
+
+def in_order(w: ExpressionWriter, name: str | None, node: Node) -> str:
+    """`sorted` with a key: the items in the order of their keys, which are computed once."""
+    items, options = with_options(w, rewritten_list(w, node.args[0]), node)
+    reverse = [options["reverse"]] if "reverse" in options else []
+    order = call(w.objects.name(order_of), keys_of(w, items, options["key"]), *reverse)
+    place = w.names.temporary("place")
+    loop = gast.comprehension(target=store(place), iter=located(order, node), ifs=[], is_async=0)
+    item = gast.Subscript(value=items, slice=load(place), ctx=gast.Load())
+    return w.into(name, gast.ListComp(elt=item, generators=[loop]))
+
+
+def with_options(w: ExpressionWriter, items: Node, node: Node) -> tuple[Node, dict[str, Node]]:
+    """The atoms of some items and of a call's keywords; a look-up in a name stays one."""
+    looked = {k.arg: k.value for k in node.keywords if k.arg == "key" and is_look_up(w, k.value)}
+    others = {k.arg: k.value for k in node.keywords if k.arg not in looked}
+    found, *atoms = w.atoms([items, *others.values()])
+    return found, looked | dict(zip(others, atoms, strict=True))
+
+
+def is_look_up(w: ExpressionWriter, key: Node) -> bool:
+    if not isinstance(key, gast.Attribute) or key.attr not in ("get", "__getitem__"):
+        return False
+    return isinstance(key.value, gast.Name) and w.program.resolve(key) is MISSING
+
+
+def keys_of(w: ExpressionWriter, items: Node, key: Node) -> Node:
+    """The list of what a key, which may be None, says of each item."""
+    item = w.names.temporary(items.id)
+    value: Node = gast.Call(func=key, args=[load(item)], keywords=[])
+    if isinstance(key, gast.Attribute) and key.attr == "__getitem__":
+        value = gast.Subscript(value=key.value, slice=load(item), ctx=gast.Load())
+    elif isinstance(key, gast.Attribute):
+        pass
+    elif w.program.resolve(key) is MISSING and key.id in {p.id for p in parameters(w.program.tree)}:
+        is_none = gast.Compare(left=key, ops=[gast.Is()], comparators=[constant(None)])
+        value = gast.IfExp(test=is_none, body=load(item), orelse=value)
+    loop = gast.comprehension(target=store(item), iter=items, ifs=[], is_async=0)
+    return gast.ListComp(elt=value, generators=[loop])
+
+
+def reduce(w: ExpressionWriter, name: str | None, node: Node) -> str:
+    """`functools.reduce(function, items[, start])`."""
+    function = w.held(node.args[0])
+    target = own_name(w, name, node)
+    item = w.names.temporary(base_name(node.args[1]))
+    step = assign(target, gast.Call(func=function, args=[load(target), load(item)], keywords=[]))
+    if len(node.args) == 3:
+        items, start = w.atoms([listed(w, node.args[1]), node.args[2]])
+        w.assign(target, start)
+    else:
+        items = w.atom(rewritten_list(w, node.args[1]))
+        message = "reduce() of empty iterable with no initial value"
+        fail = gast.Raise(exc=call(w.objects.name(TypeError), constant(message)), cause=None)
+        w.run([gast.If(test=gast.UnaryOp(op=gast.Not(), operand=items), body=[fail], orelse=[])])
+        w.assign(target, gast.Subscript(value=items, slice=constant(0), ctx=gast.Load()))
+        rest = gast.Slice(lower=constant(1), upper=None, step=None)
+        items = gast.Subscript(value=items, slice=rest, ctx=gast.Load())
+    w.run([gast.For(target=store(item), iter=items, body=[step], orelse=[], type_comment=None)])
+    return settle(w, name, target)
+
+
+def rewritten_list(w: ExpressionWriter, node: Node) -> Node:
+    """The list of the items of any iterable."""
+    if is_lazy(w.program, node):
+        return listed(w, node)
+    return (
+        node
+        if isinstance(node, (gast.List, gast.ListComp))
+        else located(call(w.objects.name(list), node), node)
+    )
+
+
+def refuse_kept_generator(w: ExpressionWriter, node: Node) -> None:
+    """Raises UnsupportedSyntaxError for a generator that is not consumed where it stands."""
+    w.program.refuse(
+        node,
+        "a generator expression that is stored or passed on is not differentiated",
+        "when its items are computed cannot be told",
+        "make it a list: `[...]` in place of `(...)`",
+    )

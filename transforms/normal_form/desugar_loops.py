@@ -1,0 +1,186 @@
+"""Gives every `for` a target that is a name or a flat tuple of names.
+
+Form in: a function with resolved names. Form out: the same, except that what a loop target takes apart
+further is taken apart by statements at the start of the body, that counting over anything that is not
+itself a value (`enumerate(zip(...))`) is an explicit counter, and that a loop over a generator, `map` or
+`filter` computes the items itself.
+
+>>> from s2sad.transforms.trees.printer import to_source
+>>> from s2sad.transforms.trees.program import program_of
+>>> print(to_source(desugar_loops(program_of('''
+... def f(xs, ys):
+...     for i, (x, y) in enumerate(zip(xs, ys)):
+...         g(i, x, y)
+... ''')).tree))
+def f(xs, ys):
+    i_1 = 0
+    for x, y in zip(xs, ys):
+        i = i_1
+        i_1 = i_1 + 1
+        g(i, x, y)
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..trees.bind_objects import Objects
+from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple_of
+from ..trees.program import MISSING, Names, Program
+from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from .jump_outcomes import breaks_in, returns_in
+from .lazy_iterables import MAPPING, base_name, generator_of, is_call, is_lazy
+
+__all__ = ["desugar_loops"]
+
+Node = Any  # gast publishes no types
+
+
+def desugar_loops(program: Program) -> Program:
+    """The program whose loop targets are names or flat tuples of names."""
+    names = program.names.copy()
+    writer = _Writer(Objects(program, names))
+    tree = rebuilt(program.tree, body=writer.block(program.tree.body))
+    return program.with_tree(
+        tree, locals=program.locals | bound_names(tree), names=names, bindings=writer.objects.all_bindings()
+    )
+
+
+class _Writer:
+    def __init__(self, objects: Objects) -> None:
+        self.objects, self.program, self.names = objects, objects.program, objects.names
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        result: list[Node] = []
+        for s in statements:
+            if isinstance(s, gast.For):
+                result.extend(self.loop(s))
+            else:
+                result.append(map_blocks(s, self.block))
+        return result
+
+    def loop(self, node: Node) -> list[Node]:
+        """The statements that a `for` becomes."""
+        if is_lazy(self.program, node.iter, MAPPING):
+            return self.block(self.computed(node))
+        counted = counted_iterable(self.program, node)
+        if counted is None:
+            new = map_blocks(node, self.block)
+            whole = self.tuple_of_zip(node)
+            target, unpacking = whole or flat(node.target, self.names, node)
+            return [rebuilt(new, target=target, body=[*unpacking, *new.body])]
+        index, item = node.target.elts
+        counter = self.names.temporary(base_name(index))
+        step = gast.BinOp(left=load(counter), op=gast.Add(), right=constant(1))
+        counting = [assign(index, load(counter), node), assign(counter, step, node)]
+        start = assign(counter, start_of(counted), node)
+        if not is_lazy(self.program, counted.args[0], MAPPING):
+            *before, new = self.loop(rebuilt(node, target=item, iter=counted.args[0]))
+            return [start, *before, rebuilt(new, body=[*counting, *new.body])]
+        if not isinstance(item, gast.Name):  # the index is assigned first
+            whole = store(self.names.temporary(base_name(item)))
+            counting.append(assign(item, load(whole.id), node))
+            item = whole
+        return [
+            start,
+            *self.loop(rebuilt(node, target=item, iter=counted.args[0], body=[*counting, *node.body])),
+        ]
+
+    def tuple_of_zip(self, node: Node) -> tuple[Node, list[Node]] | None:
+        """For `for pair in zip(x, y)` the target `a, b`, and `pair = a, b`; None for other loops."""
+        if not isinstance(node.target, gast.Name) or not is_call(self.program, node.iter, "zip"):
+            return None
+        sources = node.iter.args
+        if not sources or any(isinstance(a, gast.Starred) for a in sources):
+            return None
+        items = [self.names.temporary(node.target.id) for _ in sources]
+        target = located(tuple_of([store(n) for n in items], gast.Store()), node.target)
+        return target, [assign(node.target, tuple_of([load(n) for n in items]), node)]
+
+    def computed(self, node: Node) -> list[Node]:
+        """A loop over what a generator, `map` or `filter` gives, as loops that compute the items."""
+        before: list[Node] = []
+
+        def hold(function: Node) -> Node:
+            is_name = isinstance(function, gast.Name) and function.id not in stored_names(node)
+            if (
+                is_name
+                or isinstance(function, gast.Constant)
+                or self.program.resolve(function) is not MISSING
+            ):
+                return function
+            name = self.names.temporary(base_name(function))
+            before.append(assign(name, function, node))
+            return load(name)
+
+        found = generator_of(self.objects, node.iter, hold)
+        if len(found.generators) > 1 and (breaks_in(node.body) or returns_in(node.body) or node.orelse):
+            self.program.refuse(
+                node,
+                "a loop over a generator with several `for`, left by `break` or `return` or with `else`, "
+                "is not differentiated",
+                "several loops would have to be left at once",
+                "loop over a list: `[...]` in place of `(...)`",
+            )
+        body = [assign(node.target, found.elt, node), *node.body]
+        for k, g in reversed(list(enumerate(found.generators))):
+            for test in reversed(g.ifs):
+                body = [located(gast.If(test=test, body=body, orelse=[]), node)]
+            loop = gast.For(
+                target=g.target, iter=g.iter, body=body, orelse=[] if k else node.orelse, type_comment=None
+            )
+            body = [located(loop, node)]
+        return [*before, *body]
+
+
+def stored_names(node: Node) -> set[str]:
+    """The names that a statement assigns, in nested functions, too."""
+    return {
+        n.id
+        for n in gast.walk(node)
+        if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Param))
+    }
+
+
+def start_of(counted: Node) -> Node:
+    """The expression of the first number that `enumerate(...)` gives."""
+    if len(counted.args) > 1:
+        return counted.args[1]
+    return counted.keywords[0].value if counted.keywords else constant(0)
+
+
+def counted_iterable(program: Program, node: Node) -> Node:
+    """The call `enumerate(...)` of a loop with two targets, when what it counts is lazy, too; else None."""
+    if not (
+        isinstance(node.target, (gast.Tuple, gast.List))
+        and len(node.target.elts) == 2
+        and is_call(program, node.iter, "enumerate")
+    ):
+        return None
+    if any(isinstance(e, gast.Starred) for e in node.target.elts) or not node.iter.args:
+        return None
+    return node.iter if is_lazy(program, node.iter.args[0]) and is_atom(start_of(node.iter)) else None
+
+
+def flat(target: Node, names: Names, like: Node) -> tuple[Node, list[Node]]:
+    """A loop target of names only, and the statements that take apart what it binds."""
+    if isinstance(target, gast.Name):
+        return target, []
+    if not isinstance(target, (gast.Tuple, gast.List)) or any(
+        isinstance(e, gast.Starred) for e in target.elts
+    ):
+        whole = names.temporary(base_name(target))
+        return store(whole), [assign(target, load(whole), like)]
+    flat_targets: list[Node] = []
+    unpacking: list[Node] = []
+    for element in target.elts:
+        if isinstance(element, gast.Name) and not unpacking:
+            flat_targets.append(element)
+            continue
+        part = names.temporary(base_name(element))
+        flat_targets.append(store(part))
+        unpacking.append(assign(element, load(part), like))
+    return located(tuple_of(flat_targets, gast.Store()), target), unpacking

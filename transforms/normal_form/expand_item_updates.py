@@ -1,0 +1,84 @@
+"""Augmented assignments of items, where they are not a sum in place.
+
+Form: the single-assignment form, in and out. `a[i] += v` and `a[i] -= v` of an array stay: their derivative
+is local. Other operators read the item, compute and store; so does every operator on an item of a list or
+dict, where the operator may change the item itself.
+
+    a[i] *= v          a_1 = a[i]                  items[k] += v          items_1 = items[k]
+                       a_2 = a_1 * v                                      items_2 = iadd(items_1, v)
+                       a[i] = a_2                                         items[k] = items_2
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..analyses.operations import IN_PLACE_OPERATORS
+from ..trees.nodes import assign, assigned_names, call, find_nodes, load, located
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt
+
+__all__ = ["expand_item_updates", "index_value"]
+
+
+def expand_item_updates(program: Program, nature: Callable[[Any], str], guard: Any) -> Program:
+    """The program in which every augmented assignment of an item is a sum in an array.
+
+    `nature(base)` is "array", "container" or "unknown"; `guard` is the helper that refuses, at run time, an
+    item that can be changed itself, held by an object that is no array.
+    """
+    if not find_nodes(program.tree, gast.AugAssign):
+        return program
+    names = program.names.copy()
+    bindings = dict(program.bindings)
+
+    def bound(function: Any) -> str:
+        found = next((k for k, v in bindings.items() if v is function), None)
+        if found is None:
+            found = names.fresh(function.__name__)
+            bindings[found] = function
+        return found
+
+    def update(s: Any) -> list[Any]:
+        base, index = s.target.value, s.target.slice
+        found = nature(base)
+        is_sum = isinstance(s.op, (gast.Add, gast.Sub))
+        if found == "array" and is_sum:
+            return [s]
+        checked = [] if found != "unknown" else [
+            located(gast.Expr(value=call(bound(guard), base, index_value(index, bound(slice)))), s)]
+        if is_sum and found == "unknown":
+            return [*checked, s]
+        item, result = names.temporary(base.id), names.temporary(base.id)
+        read = gast.Subscript(value=base, slice=index, ctx=gast.Load())
+        value = (call(bound(IN_PLACE_OPERATORS[type(s.op)]), load(item), s.value) if found == "container" else
+                 gast.BinOp(left=load(item), op=s.op, right=s.value))
+        return [*checked, assign(item, read, s), assign(result, located(value, s), s),
+                assign(gast.Subscript(value=base, slice=index, ctx=gast.Store()), load(result), s)]
+
+    def visit(statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        for s in statements:
+            if isinstance(s, gast.AugAssign) and isinstance(s.target.value, gast.Name):
+                result.extend(update(s))
+            else:
+                result.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, visit))
+        return result
+
+    tree = rebuilt(program.tree, body=visit(program.tree.body))
+    if len(bindings) == len(program.bindings) and names.taken == program.names.taken:
+        return program
+    return program.with_tree(tree, names=names, bindings=bindings,
+                             locals=program.locals | frozenset(assigned_names(tree.body)))
+
+
+def index_value(index: Any, slice_name: str) -> Any:
+    """An index as an expression outside brackets: slices become calls of `slice`."""
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple(elts=[index_value(e, slice_name) for e in index.elts], ctx=gast.Load())
+    if isinstance(index, gast.Slice):
+        bounds = (index.lower, index.upper, index.step)
+        return call(slice_name, *[gast.Constant(value=None, kind=None) if b is None else b for b in bounds])
+    return index

@@ -1,0 +1,121 @@
+"""Calls of `itertools` that are consumed where they stand, as generator expressions.
+
+What `itertools` takes of its arguments before it gives the first item (`product`, `combinations`) is listed
+here, too; what never ends (`count`, `cycle`) stays as it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..trees.bind_objects import Objects
+from ..trees.helpers import accumulated, taken_while
+from ..trees.nodes import call, constant, load, located, store, tuple_of
+from ..trees.program import Program
+
+__all__ = ["is_itertools", "itertools_generator"]
+
+Node = Any  # gast publishes no types
+Hold = Callable[[Node], Node]
+SIZES = (2, 3)  # of the combinations that are written as loops
+
+
+def is_itertools(program: Program, node: Node) -> bool:
+    """Whether the expression is a call that `itertools_generator` writes."""
+    if not isinstance(node, gast.Call) or any(isinstance(a, gast.Starred) for a in node.args):
+        return False
+    found, count = program.resolve(node.func), len(node.args)
+    if found is itertools.accumulate:
+        return 0 < count < 3 and [k.arg for k in node.keywords] in ([], ["initial"])
+    if node.keywords:
+        return False
+    if found is itertools.chain or found is itertools.product:
+        return count > 0
+    if found is itertools.combinations or found is itertools.permutations:
+        size = getattr(node.args[1], "value", None) if count == 2 else None
+        return size in SIZES
+    if found is itertools.islice:
+        return count == 2 and not (isinstance(node.args[1], gast.Constant) and node.args[1].value is None)
+    if found is itertools.pairwise or found == itertools.chain.from_iterable:
+        return count == 1
+    return count == 2 and any(found is f for f in (itertools.repeat, itertools.starmap, itertools.takewhile))
+
+
+def itertools_generator(objects: Objects, node: Node, hold: Hold) -> Node:
+    """The generator expression that such a call is."""
+    found, args = objects.program.resolve(node.func), list(node.args)
+    item = objects.names.temporary("item")
+
+    def listed(source: Node) -> Node:
+        return hold(located(call(objects.name(list), source), node))
+
+    if found is itertools.product:
+        pools = [listed(a) for a in args]
+        names = [item, *(objects.names.temporary("item") for _ in pools[1:])]
+        return _generator(_tuple(names), list(zip(names, pools, strict=True)))
+    if found is itertools.combinations or found is itertools.permutations:
+        return _chosen(objects, listed(args[0]), args[1].value, found is itertools.combinations)
+    if found is itertools.pairwise:
+        pool, after = listed(args[0]), objects.names.temporary("item")
+        rest = gast.Subscript(value=pool, slice=_from_one(), ctx=gast.Load())
+        pairs = call(objects.name(zip), pool, rest)
+        target = tuple_of([store(item), store(after)], gast.Store())
+        loop = gast.comprehension(target=target, iter=pairs, ifs=[], is_async=0)
+        return gast.GeneratorExp(elt=_tuple([item, after]), generators=[loop])
+    if found is itertools.islice:
+        target = tuple_of([store(objects.names.temporary("k")), store(item)], gast.Store())
+        counted = call(objects.name(zip), call(objects.name(range), args[1]), args[0])
+        loop = gast.comprehension(target=target, iter=counted, ifs=[], is_async=0)
+        return gast.GeneratorExp(elt=load(item), generators=[loop])
+    if found is itertools.repeat:
+        value = hold(args[0])
+        return _generator(value, [(item, call(objects.name(range), args[1]))])
+    if found is itertools.starmap:
+        function = hold(args[0])
+        applied = gast.Call(
+            func=function, args=[gast.Starred(value=load(item), ctx=gast.Load())], keywords=[]
+        )
+        return _generator(applied, [(item, args[1])])
+    if found == itertools.chain.from_iterable:
+        part = objects.names.temporary("items")
+        return _generator(load(item), [(part, args[0]), (item, load(part))])
+    if found is itertools.chain:
+        parts = [gast.Starred(value=a, ctx=gast.Load()) for a in args]
+        return _generator(load(item), [(item, located(gast.List(elts=parts, ctx=gast.Load()), node))])
+    helper = accumulated if found is itertools.accumulate else taken_while
+    made = gast.Call(func=load(objects.name(helper)), args=args, keywords=node.keywords)
+    return _generator(load(item), [(item, hold(located(made, node)))])
+
+
+def _chosen(objects: Objects, pool: Node, size: int, ordered: bool) -> Node:
+    """The combinations, or permutations, of the items of a list."""
+    places = [objects.names.temporary("k") for _ in range(size)]
+    loops = []
+    for n, place in enumerate(places):
+        first = gast.BinOp(left=load(places[n - 1]), op=gast.Add(), right=constant(1))
+        start = [first] if ordered and n else []
+        tests = [
+            gast.Compare(left=load(place), ops=[gast.NotEq()], comparators=[load(other)])
+            for other in ([] if ordered else places[:n])
+        ]
+        over = call(objects.name(range), *start, call(objects.name(len), pool))
+        loops.append(gast.comprehension(target=store(place), iter=over, ifs=tests, is_async=0))
+    items = [gast.Subscript(value=pool, slice=load(p), ctx=gast.Load()) for p in places]
+    return gast.GeneratorExp(elt=tuple_of(items), generators=loops)
+
+
+def _generator(elt: Node, loops: list[tuple[str, Node]]) -> Node:
+    generators = [gast.comprehension(target=store(n), iter=over, ifs=[], is_async=0) for n, over in loops]
+    return gast.GeneratorExp(elt=elt, generators=generators)
+
+
+def _tuple(names: list[str]) -> Node:
+    return tuple_of([load(n) for n in names])
+
+
+def _from_one() -> Node:
+    return gast.Slice(lower=constant(1), upper=None, step=None)

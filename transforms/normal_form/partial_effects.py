@@ -1,0 +1,131 @@
+"""Refuses a `try` whose result depends on how far its body got before an exception.
+
+Form: the normal form. Where this check passes, an exception leaves behind what was there before the `try`: so
+the derivative is that of the handler, or that of the whole body.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import gast
+
+from ..analyses.liveness import ends_in_raise, live_at_handler, live_before
+from ..analyses.operations import is_pop
+from ..trees.nodes import assigned_names, is_atom, names_read, walk_scope
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks
+
+__all__ = ["Following", "check_attempt", "check_final"]
+
+Node = Any  # gast publishes no types
+Following = tuple[list[Node], frozenset[str]]  # what follows a statement in a block, and the names read after
+
+
+def check_attempt(program: Program, s: Node, following: list[Following]) -> None:
+    """Raises UnsupportedSyntaxError for a variable that the body of a `try` assigns, or an object that it
+    changes, and that a handler or what follows it sees.
+    """
+    handlers = [h for h in s.handlers if not ends_in_raise(h.body)]
+    if not handlers:
+        return
+    last = max((k for k, n in enumerate(s.body) if not is_quiet(n)), default=-1)
+    seen = frozenset[str]().union(*(live_at_handler(h, *live_after(h, following)) for h in handlers))
+    for k, n in enumerate(s.body):
+        done = k > last or (k == last and isinstance(n, (gast.Assign, gast.AugAssign, gast.Expr)))
+        found = [name for name in assigned_names(n) if name in seen]
+        if found and not done:
+            program.refuse(
+                n,
+                f"`{found[0]}` is assigned in a `try` and read after an exception",
+                "its value would tell how far the `try` got",
+                "assign another name in the `try`, and this one in its `else`",
+            )
+        own = set(assigned_names(s.body))
+        changed = [c for c in walk_scope(n) if changed_name(c) and changed_name(c) not in own]
+        if changed and not done:
+            program.refuse(
+                changed[0],
+                f"`{changed_name(changed[0])}` is changed in a `try` before something that may raise",
+                "what is left of the change would tell how far the `try` got",
+                "compute the values in the `try`, and make the change in its `else`",
+            )
+
+
+def check_final(program: Program, s: Node) -> None:
+    """Raises UnsupportedSyntaxError for a variable that a `try` assigns and its `finally` reads."""
+    for n in s.finalbody:
+        for name in assigned_names(s.body):
+            if name in names_read(n):
+                program.refuse(
+                    n,
+                    f"`{name}` is assigned in a `try` and read in its `finally`",
+                    "after an exception it may have no value",
+                    "assign it before the `try`, or read it after it",
+                )
+
+
+def live_after(handler: Node, following: list[Following]) -> tuple[frozenset[str], frozenset[str]]:
+    """The names read after a handler, where branches on flags that it set go one way; and at a `break`."""
+    known = {n.targets[0].id: n.value for n in handler.body if is_quiet(n) and isinstance(n, gast.Assign)}
+    known = {name: value.value for name, value in known.items() if isinstance(value, gast.Constant)}
+    rest = [n for statements, _ in reversed(following) for n in statements]
+    after = following[0][1]
+    return live_before(specialised(rest, known), after, after)[0], after
+
+
+def specialised(statements: list[Node], known: dict[str, Any]) -> list[Node]:
+    """The statements for variables that have these values, as far as branches on them go."""
+    result: list[Node] = []
+    known = dict(known)
+    for s in statements:
+        taken = taken_arm(s, known)
+        if taken is not None:
+            result += specialised(taken, known)
+        else:
+            changed = assigned_names(s) if isinstance(s, (gast.For, gast.While)) else []
+            kept = {n: v for n, v in known.items() if n not in changed}
+            result.append(map_blocks(s, partial(specialised, known=kept)))
+        for name in assigned_names(s):
+            known.pop(name, None)
+        match s:
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.Compare(
+                    left=gast.Name(id=flag), ops=[gast.Eq()], comparators=[gast.Constant(value=value)]
+                ),
+            ) if flag in known:
+                known[name] = known[flag] == value
+    return result
+
+
+def taken_arm(s: Node, known: dict[str, Any]) -> list[Node] | None:
+    """The arm of a branch on a variable that is known; None for another statement."""
+    match s:
+        case gast.If(test=gast.Name(id=name)) if name in known:
+            return s.body if known[name] else s.orelse  # type: ignore[no-any-return]
+        case gast.If(test=gast.UnaryOp(op=gast.Not(), operand=gast.Name(id=name))) if name in known:
+            return s.orelse if known[name] else s.body  # type: ignore[no-any-return]
+    return None
+
+
+def is_quiet(s: Node) -> bool:
+    """Whether a statement raises nothing."""
+    return isinstance(s, gast.Pass) or (
+        isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and is_atom(s.value)
+    )
+
+
+def changed_name(s: Node) -> str:
+    """The name whose object a statement changes in place, or nothing."""
+    match s:
+        case (
+            gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))])
+            | gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name)))
+            | gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append")))
+        ):
+            return str(name)
+        case gast.Assign(value=value) if is_pop(value):
+            return str(value.func.value.id)
+    return ""

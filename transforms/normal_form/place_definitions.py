@@ -1,0 +1,167 @@
+"""Nested functions stand behind what they read.
+
+Form in: the normal form. Form out: the same, in which a nested function is defined after the last assignment
+of a variable that it reads, if nothing uses it before; and nested functions that call each other are such no
+more: each has the others inside.
+
+A function reads its variables when it is called, so that the place of its definition makes no difference; its
+derivative with respect to them does go by the place of its definition.
+
+>>> from s2sad.transforms.trees.printer import to_source
+>>> from s2sad.transforms.trees.program import program_of
+>>> print(to_source(place_definitions(program_of('''
+... def f(x):
+...     def g(t):
+...         y = a * t
+...         return y
+...     a = x * x
+...     out = map(g, a)
+...     return out
+... ''')).tree), end="")
+def f(x):
+    a = x * x
+<BLANKLINE>
+    def g(t):
+        y = a * t
+        return y
+    out = map(g, a)
+    return out
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import gast
+
+from ..analyses.liveness import free_names
+from ..trees.nodes import assigned_names, find_nodes, load, names_read, walk
+from ..trees.program import Names, Program
+from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, substitute
+
+__all__ = ["place_definitions"]
+
+Node = Any  # gast publishes no types
+
+GROUP = 3  # how many functions that call each other are put into each other
+
+
+def place_definitions(program: Program) -> Program:
+    """The program with nested functions where what they read has been assigned."""
+    nested = [n for n in find_nodes(program.tree, gast.FunctionDef) if n is not program.tree]
+    if not nested:
+        return program
+    placer = _Placer(program)
+    tree = rebuilt(program.tree, body=placer.block(program.tree.body))
+    return program.with_tree(tree, locals=program.locals | bound_names(tree), names=placer.names)
+
+
+class _Placer:
+    def __init__(self, program: Program) -> None:
+        self.names: Names = program.names.copy()
+        bound = [n.id for n in find_nodes(program.tree, gast.Name) if is_bound(n)]
+        self.bound = Counter(
+            bound + [n.name for n in find_nodes(program.tree, gast.FunctionDef)]
+        )
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        statements = [map_blocks(s, self.block) for s in self.nest(statements)]
+        return ordered(statements) if any(isinstance(s, gast.FunctionDef) for s in statements) else statements
+
+    # ------------------------------------------------------------ functions that call each other
+
+    def nest(self, statements: list[Node]) -> list[Node]:
+        """The block in which functions that call each other have the others inside."""
+        functions = {s.name: s for s in statements if isinstance(s, gast.FunctionDef)}
+        if len(functions) < 2:
+            return statements
+        reached = reachable({name: free_names(s) & functions.keys() for name, s in functions.items()})
+        result = []
+        for s in statements:
+            if isinstance(s, gast.FunctionDef) and s.name in functions:
+                group = [n for n in functions if n in reached[s.name] and s.name in reached[n]]
+                others = [functions[n] for n in group if n != s.name]
+                if others and len(group) <= GROUP and all(self.can_move(functions[n]) for n in group):
+                    s = self.holding(s, others)
+            result.append(s)
+        return result
+
+    def can_move(self, function: Node) -> bool:
+        """Whether the function is the same wherever it is defined."""
+        read = [name for d in defaults(function) for name in names_read(d)]
+        return self.bound[function.name] == 1 and all(self.bound[name] <= 1 for name in read)
+
+    def holding(self, function: Node, others: list[Node]) -> Node:
+        """The function with copies of others at the start of its body."""
+        own = {other.name: load(self.names.fresh(other.name)) for other in others}
+        copies = []
+        for other in others:
+            kept = {p.id for n in walk(other) if isinstance(n, gast.FunctionDef) for p in parameters(n)}
+            inner = {n: load(self.names.fresh(n)) for n in sorted(bound_names(other)) if n not in kept}
+            copies.append(substitute(other, {**own, **inner}))
+        return rebuilt(function, body=[*copies, *substitute(function.body, own)])
+
+
+def defaults(function: Node) -> list[Node]:
+    """The defaults of a function's parameters."""
+    return [d for d in [*function.args.defaults, *function.args.kw_defaults] if d is not None]
+
+
+def is_bound(name: Node) -> bool:
+    return isinstance(name.ctx, (gast.Store, gast.Param))
+
+
+def reachable(edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    """For each node those that a path leads to."""
+    found = {name: set(targets) for name, targets in edges.items()}
+    while True:
+        size = sum(map(len, found.values()))
+        for targets in found.values():
+            for target in list(targets):
+                targets |= found[target]
+        if sum(map(len, found.values())) == size:
+            return found
+
+
+# ---------------------------------------------------------------- order
+
+
+def ordered(statements: list[Node]) -> list[Node]:
+    """The block with each function behind the statements that assign what it reads, where that can be."""
+    result = list(statements)
+    for _ in result:
+        moves = ((place, target_of(result, place)) for place in reversed(range(len(result))))
+        place, target = next(((p, t) for p, t in moves if t is not None), (0, None))
+        if target is None:
+            break
+        result.insert(target, result.pop(place))
+    return result
+
+
+def target_of(statements: list[Node], place: int) -> int | None:
+    """The position that the function at `place` can be moved to, behind the last statement that assigns what
+    it reads; None when it is none, stands there, or is used before.
+    """
+    function = statements[place]
+    if not isinstance(function, gast.FunctionDef):
+        return None
+    read = free_names(function) - {function.name}
+    last = max(
+        (k for k in range(place + 1, len(statements)) if read & set(assigned_names(statements[k]))),
+        default=None,
+    )
+    if last is None:
+        return None
+    fixed = {function.name, *(name for d in defaults(function) for name in names_read(d))}
+    passed = statements[place + 1 : last + 1]
+    return None if any(stops(s, function.name, fixed) for s in passed) else last
+
+
+def stops(statement: Node, name: str, fixed: set[str]) -> bool:
+    """Whether the definition of the function `name` cannot be moved behind the statement."""
+    if fixed & set(assigned_names(statement)):
+        return True
+    if isinstance(statement, gast.FunctionDef):
+        return any(name in names_read(d) for d in defaults(statement))
+    return name in names_read(statement) or any(isinstance(n, gast.Break) for n in walk(statement))

@@ -1,0 +1,1 @@
+"""What makes of generated code the code that a person would write."""

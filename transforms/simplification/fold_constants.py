@@ -1,0 +1,332 @@
+"""Does arithmetic on literals, and leaves out arithmetic that changes nothing.
+
+Contract: a function definition in, one with the same results, to the bit and the type, out. What holds for
+floats only is done where `exact_float` says that an expression is a float or an array of floats; nothing
+that may raise is done. An expression that was a new object becomes an old one (`1.0 * e` -> `e`) only if
+it is a number, or arithmetic takes its value and nobody keeps it.
+
+    dx = 1.0 * dout * (2 * x ** (2 - 1))    ->    dx = dout * (2 * x)
+    da = db + -dc * y                       ->    da = db - dc * y
+"""
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..analyses.find_sharing import shared_by
+from ..analyses.find_uses import Purity, is_pure
+from ..differentiation.stretched_views import without_kept_axes
+from ..trees.nodes import constant, fields_of, located, same
+from ..trees.rebuild import alike, rebuilt
+
+__all__ = ["OPPOSITE", "fold_constants", "taken_arm"]
+
+Node = Any  # gast publishes no types
+Which = Callable[[Node], bool]
+
+
+def of_none(expression: Node) -> bool:
+    """Holds for no expression."""
+    return False
+
+
+_ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
+    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow}
+_COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    gast.Eq: operator.eq, gast.NotEq: operator.ne, gast.Lt: operator.lt, gast.LtE: operator.le,
+    gast.Gt: operator.gt, gast.GtE: operator.ge}
+OPPOSITE: dict[type, type] = {gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn,
+                              gast.NotIn: gast.In}
+_BLOCKS = frozenset({"body", "orelse", "finalbody"})
+_OPERATORS = (gast.BinOp, gast.UnaryOp, gast.Compare)
+
+
+def fold_constants(tree: Node, purity: Purity, exact_float: Which = of_none, is_number: Which = of_none,
+                   is_derivative: Which = of_none) -> Node:
+    """The function with constant expressions folded, and branches on constants decided.
+
+    `exact_float` says of an expression that it is a float (Python's or an array's), `is_number` that it
+    cannot be changed in place, so that nobody can tell it from a copy, and `is_derivative` that it is no code
+    of the user's: `e + e` becomes `2 * e` there.
+    """
+    return _Folder(purity, exact_float, is_number, is_derivative).parts(tree, consumed=False)
+
+
+def taken_arm(s: Node) -> list[Node] | None:
+    """What runs in place of a branch or loop whose test is a literal, or None when that is not known."""
+    if isinstance(s, gast.If):
+        truth = _truth(s.test)
+        return None if truth is None else s.body if truth else s.orelse
+    if isinstance(s, gast.While) and _truth(s.test) is False:
+        return list(s.orelse)
+    return None
+
+
+def _truth(test: Node) -> bool | None:
+    match test:
+        case gast.Constant():
+            return bool(test.value)
+        case gast.UnaryOp(op=gast.Not()):
+            inner = _truth(test.operand)
+            return None if inner is None else not inner
+    return None
+
+
+def _number(node: Node) -> int | float | None:
+    """The value of a literal int or float, a negative one included."""
+    match node:
+        case gast.Constant() if type(node.value) in (int, float):
+            return node.value  # type: ignore[no-any-return]
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)) if type(value) in (int, float):
+            return -value  # type: ignore[no-any-return]
+    return None
+
+
+def _truth_value(node: Node) -> bool | None:
+    """The value of `True` or `False`, which count as 1 and 0 beside a number."""
+    return node.value if isinstance(node, gast.Constant) and isinstance(node.value, bool) else None
+
+
+def _is_exact_product(a: float | None, b: float | None) -> bool:
+    """Whether `x * a * b` is `x * (a * b)`, rounded the same: one of the two is a power of two."""
+    return a is not None and b is not None and any(abs(math.frexp(n)[0]) == 0.5 for n in (a, b))
+
+
+def _integer_sum(node: Node) -> Node:
+    """`i` for `i + 1 - 1`, and the like, of integers."""
+    match node:
+        case gast.BinOp(left=gast.BinOp(left=left, op=gast.Add() | gast.Sub() as first, right=a),
+                        op=gast.Add() | gast.Sub() as second, right=b) if (
+                isinstance(_number(a), int) and isinstance(_number(b), int)):
+            signed = [(_number(n) or 0) * (1 if isinstance(op, gast.Add) else -1)
+                      for op, n in ((first, a), (second, b))]
+            total = int(sum(signed))
+            if total == 0:
+                return left
+            return rebuilt(node, left=left, op=gast.Add() if total > 0 else gast.Sub(),
+                           right=located(constant(abs(total)), node))
+    return node
+
+
+def _is_number(node: Node, value: int) -> bool:
+    """Whether the node is the literal `value`, as an int or a float; the sign of zero counts."""
+    found = _number(node)
+    return found is not None and found == value and (found != 0 or math.copysign(1, found) > 0)
+
+
+class _Folder:
+    """One walk over the function, innermost expressions first."""
+
+    def __init__(self, purity: Purity, exact_float: Which, is_number: Which, is_derivative: Which) -> None:
+        self.purity, self.exact_float = purity, exact_float
+        self.is_number, self.is_derivative = is_number, is_derivative
+
+    # ------------------------------------------------------------ the walk
+
+    def parts(self, node: Node, consumed: bool) -> Node:
+        """The node with its parts folded."""
+        changes: dict[str, Any] = {}
+        held = node.__dict__
+        for name in fields_of(node.__class__):
+            old = held.get(name)
+            if isinstance(old, list):
+                new: Any = self.block(old) if name in _BLOCKS else [
+                    self.fold(v, consumed) if isinstance(v, gast.AST) else v for v in old]
+                if not alike(new, old):
+                    changes[name] = new or ([] if name == "orelse" else [located(gast.Pass(), node)])
+            elif isinstance(old, gast.AST) and old._fields:
+                new = self.fold(old, consumed)
+                if new is not old:
+                    changes[name] = new
+        return rebuilt(node, **changes) if changes else node
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        result: list[Node] = []
+        for s in statements:
+            new = self.parts(s, consumed=False)
+            arm = taken_arm(new)
+            result.extend([new] if arm is None else [i for i in arm if not isinstance(i, gast.Pass)])
+        return result
+
+    def fold(self, node: Node, consumed: bool = False) -> Node:
+        """The expression, folded; `consumed` says that an operator takes its value and nobody keeps it."""
+        if isinstance(node, (gast.Name, gast.Constant)):
+            return node
+        node = self.parts(node, isinstance(node, _OPERATORS))
+        match node:
+            case gast.BinOp():
+                return self.operation(node, consumed)
+            case gast.UnaryOp():
+                return self.unary(node, consumed)
+            case gast.Compare(ops=[op], comparators=[right]):
+                return self.comparison(node, op, right)
+            case gast.Call(func=gast.Name(id="range")):
+                return rebuilt(node, args=[_integer_sum(a) for a in node.args])
+            case gast.IfExp():
+                truth = _truth(node.test)
+                return node if truth is None else node.body if truth else node.orelse
+            case gast.Subscript():
+                return self.item(node)
+        return node
+
+    # ------------------------------------------------------------ the rules
+
+    def operation(self, node: Node, consumed: bool) -> Node:
+        left, right, op = node.left, node.right, type(node.op)
+        a, b = _number(left), _number(right)
+        if a is not None or b is not None:
+            a, b = (_truth_value(left) if a is None else a), (_truth_value(right) if b is None else b)
+        if a is not None and b is not None:
+            return self.literal(node, op, a, b)
+        if op is gast.Add or op is gast.Sub:
+            return self.sum(node, op, consumed)
+        if op is gast.Mult:
+            for one, other in ((left, right), (right, left)):
+                if _is_number(one, 1) and self.is_float(other):
+                    return self.old_object(node, other, consumed)
+                if _is_number(one, -1) and self.is_float(other):
+                    return self.unary(located(gast.UnaryOp(op=gast.USub(), operand=other), node), consumed)
+            match left:
+                case gast.BinOp(left=first, op=gast.Mult(), right=scale) if (
+                        _is_exact_product(_number(scale), b) and self.is_derivative(first)
+                        and self.is_float(first)):
+                    product = self.literal(left, op, _number(scale) or 0, b or 0)
+                    if isinstance(product, gast.Constant):
+                        return self.operation(rebuilt(node, left=first, right=product), consumed)
+            match left, right:
+                case gast.UnaryOp(op=gast.USub()), gast.UnaryOp(op=gast.USub()) if (
+                        self.is_float(left) and self.is_float(right)):
+                    return self.operation(rebuilt(node, left=left.operand, right=right.operand), consumed)
+        elif op is gast.Div or op is gast.Pow:
+            if _is_number(right, 1) and self.is_float(left):
+                return self.old_object(node, left, consumed)
+            if op is gast.Div and _is_number(right, -1) and self.is_float(left):
+                return self.unary(located(gast.UnaryOp(op=gast.USub(), operand=left), node), consumed)
+        return node
+
+    def literal(self, node: Node, op: type, a: int | float, b: int | float) -> Node:
+        """The value of arithmetic on two literals where it is exact, finite and no longer to read."""
+        if op not in _ARITHMETIC or (op is gast.Pow and not (isinstance(b, int) and 0 <= b <= 64)):
+            return node
+        try:
+            value = _ARITHMETIC[op](a, b)
+            text = repr(value)
+        except (ArithmeticError, ValueError):
+            return node
+        is_finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+        return located(constant(value), node) if is_finite and len(text) <= len(f"{a} + {b}") else node
+
+    def sum(self, node: Node, op: type, consumed: bool) -> Node:
+        left, right = node.left, node.right
+        if op is gast.Sub and _is_number(right, 0) and self.is_float(left):
+            return self.old_object(node, left, consumed)
+        if op is gast.Add and same(left, right) and self.is_derivative(left) and is_pure(left, self.purity):
+            two = constant(2)
+            doubled = (two, left) if isinstance(left, gast.Name) else (left, two)  # no other rounding
+            return located(gast.BinOp(left=doubled[0], op=gast.Mult(), right=doubled[1]), node)
+        positive = self.positive(right)
+        if positive is None:
+            return node
+        return self.sum(rebuilt(node, op=gast.Sub() if op is gast.Add else gast.Add(), right=positive),
+                        gast.Sub if op is gast.Add else gast.Add, consumed)
+
+    def unary(self, node: Node, consumed: bool) -> Node:
+        operand = node.operand
+        match node.op:
+            case gast.Not():
+                truth = _truth(operand)
+                if truth is not None:
+                    return located(constant(not truth), node)
+                match operand:
+                    case gast.Compare(ops=[op]) if type(op) in OPPOSITE:
+                        return rebuilt(operand, ops=[OPPOSITE[type(op)]()])
+            case gast.USub() if isinstance(operand, gast.UnaryOp) and isinstance(operand.op, gast.USub):
+                inner = operand.operand
+                if _number(inner) is not None:
+                    return inner
+                if consumed or self.is_float(inner):
+                    return self.old_object(node, inner, consumed)
+            case gast.USub() if isinstance(operand, gast.BinOp) and self.is_float(operand):
+                return self.unary_first(node, operand)
+        return node
+
+    def unary_first(self, node: Node, operand: Node) -> Node:
+        """`-a * b` for `-(a * b)`: rounding is the same on both sides of zero."""
+        positive = self.positive(operand)
+        if positive is not None:
+            return positive
+        negative = self.negative(operand)
+        return node if negative is None or isinstance(negative, gast.UnaryOp) else negative
+
+    def positive(self, node: Node) -> Node | None:
+        """`b * c / d` for `-b * c / d`, or None when no sign stands before a float there."""
+        match node:
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                return operand if self.is_float(operand) or _number(node) is not None else None
+            case gast.BinOp(op=gast.Mult() | gast.Div()):
+                left = self.positive(node.left)
+                return None if left is None else rebuilt(node, left=left)
+        return None
+
+    def negative(self, node: Node) -> Node | None:
+        """`-b * c / d` for `b * c / d`, or None when b may be no float: integers without sign wrap around."""
+        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
+            left = self.negative(node.left)
+            return None if left is None else rebuilt(node, left=left)
+        is_float = self.is_float(node) or _number(node) is not None
+        return located(gast.UnaryOp(op=gast.USub(), operand=node), node) if is_float else None
+
+    def comparison(self, node: Node, op: Node, right: Node) -> Node:
+        left = node.left
+        if not (isinstance(left, gast.Constant) and isinstance(right, gast.Constant)):
+            return node
+        a, b = left.value, right.value
+        if isinstance(op, (gast.Is, gast.IsNot)):
+            # what `is` says of two equal numbers or strings is the interpreter's business
+            if not any(v is None or v is ... or isinstance(v, bool) for v in (a, b)):
+                return node
+            return located(constant((a is b) == isinstance(op, gast.Is)), node)
+        if type(op) not in _COMPARISONS:
+            return node
+        try:
+            return located(constant(bool(_COMPARISONS[type(op)](a, b))), node)
+        except TypeError:
+            return node
+
+    def item(self, node: Node) -> Node:
+        """`(a, b)[0]` is `a`; the sum over an axis that is kept, without it, is that over the axis."""
+        summed = without_kept_axes(node)
+        if summed is not None and self.purity(node.value):
+            return located(summed, node)
+        index = _number(node.slice)
+        if (not isinstance(index, int) or not isinstance(node.value, (gast.Tuple, gast.List))
+                or not isinstance(node.ctx, gast.Load)):
+            return node
+        items = node.value.elts
+        if not -len(items) <= index < len(items) or any(isinstance(e, gast.Starred) for e in items):
+            return node
+        others = [e for e in items if e is not items[index]]
+        return items[index] if all(is_pure(e, self.purity) for e in others) else node
+
+    # ------------------------------------------------------------ what is known
+
+    def is_float(self, node: Node) -> bool:
+        """Whether an expression's value surely is a float, or an array of floats."""
+        match node:
+            case gast.Constant():
+                return isinstance(node.value, float)
+            case gast.UnaryOp(op=gast.USub() | gast.UAdd()):
+                return self.is_float(node.operand)
+            case gast.BinOp(op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div() | gast.Pow()
+                            | gast.MatMult()):
+                return self.is_float(node.left) or self.is_float(node.right)
+        return self.exact_float(node)
+
+    def old_object(self, node: Node, part: Node, consumed: bool) -> Node:
+        """`part` in place of `node`, if nobody can tell that it is not a new object."""
+        return part if consumed or not shared_by(part) or self.is_number(part) else node

@@ -1,0 +1,103 @@
+"""Fills a loop's trace as soon as the kept values are there, before the iteration goes on to new ones.
+
+Contract: a function definition in, one that returns the same out. A trace's `append` moves up within its
+block, past statements that touch neither the trace nor what it keeps (an inner trace is filled by then),
+when that lets a loop-carried name be one name.
+
+    x_2 = 0.5 * (x + a / x)          trace.append(x)
+    trace.append(x)            ->    x_2 = 0.5 * (x + a / x)
+    x = x_2                          x = x_2
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..analyses.find_uses import Purity, header_expressions, is_pure, reads
+from ..trees.nodes import Comment, assigned_names, blocks_of, is_atom, walk_scope
+from ..trees.rebuild import map_blocks, rebuilt
+
+__all__ = ["hoist_traces"]
+
+Node = Any  # gast publishes no types
+
+_JUMPS = (gast.Break, gast.Continue, gast.Return, gast.Raise)
+
+
+def hoist_traces(tree: Node, purity: Purity, traces: frozenset[str]) -> Node:
+    """The function with the appends to `traces` in its own blocks moved up where that serves."""
+    if not traces:
+        return tree
+    return rebuilt(tree, body=_Block(tree.body, purity, traces).hoisted())
+
+
+class _Block:
+    """One block's statements with what each reads and binds, blocks inside it included."""
+
+    def __init__(self, statements: list[Node], purity: Purity, traces: frozenset[str]) -> None:
+        self.purity, self.traces = purity, traces
+        self.statements = [self.inner(s) for s in statements]
+        self.reads: list[set[str]] = []
+        self.binds: list[set[str]] = []
+
+    def inner(self, s: Node) -> Node:
+        if isinstance(s, gast.Try):
+            return s
+        return map_blocks(s, lambda b: _Block(b, self.purity, self.traces).hoisted()) if blocks_of(s) else s
+
+    def hoisted(self) -> list[Node]:
+        if not any(self.entry(s) for s in self.statements):
+            return self.statements
+        self.reads = [reads(s) for s in self.statements]
+        self.binds = [set(assigned_names(s)) for s in self.statements]
+        for k, s in enumerate(self.statements):
+            entry = self.entry(s)
+            if entry is None:
+                continue
+            place = self.place(k, entry)
+            if place < k and self.serves(place, k, reads(entry)):
+                for items in (self.statements, self.reads, self.binds):
+                    items.insert(place, items.pop(k))
+        return self.statements
+
+    def entry(self, s: Node) -> Node | None:
+        """What a statement appends to a trace, or None."""
+        match s:
+            case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"),
+                                           args=[entry])):
+                return entry if name in self.traces else None
+        return None
+
+    def place(self, k: int, entry: Node) -> int:
+        """The first place to which statement k may move."""
+        kept = reads(self.statements[k])
+        trace = self.statements[k].value.func.value.id
+        holds_references = all(is_atom(e) for e in (entry.elts if isinstance(entry, gast.Tuple) else [entry]))
+        for j in range(k - 1, -1, -1):
+            s = self.statements[j]
+            if (isinstance(s, (Comment, gast.FunctionDef)) or trace in self.reads[j] or kept & self.binds[j]
+                    or kept & self.traces & self.reads[j]
+                    or any(isinstance(n, _JUMPS) for n in walk_scope(s))
+                    or not (holds_references or self.leaves_objects(s))):
+                return j + 1
+        return 0
+
+    def leaves_objects(self, s: Node) -> bool:
+        """Whether a statement changes no object in place."""
+        match s:
+            case gast.Assign(targets=[gast.Name() | gast.Tuple()]) | gast.Pass():
+                return all(is_pure(e, self.purity) for e in header_expressions(s))
+        return False
+
+    def serves(self, place: int, k: int, kept: set[str]) -> bool:
+        """Whether statement k at `place` no longer keeps a carried name apart from the one it goes on as."""
+        for c in range(k + 1, len(self.statements)):
+            match self.statements[c]:
+                case gast.Assign(targets=[gast.Name(id=x)], value=gast.Name(id=y)) if x in kept:
+                    made = [j for j in range(c) if y in self.binds[j]]
+                    if made and place <= made[0] < k and all(
+                            x not in self.reads[j] or self.entry(self.statements[j]) is not None
+                            for j in range(made[-1] + 1, c)):
+                        return True
+        return False

@@ -1,0 +1,312 @@
+"""Puts temporaries that are read once back into the expressions they are read in.
+
+Contract: a function definition in, one that evaluates the same operations out, with the same results; what
+only one arm of `a if c else b` reads, then, only in this case. A temporary moves only within its block, and
+only past statements that cannot change what its value reads; a value with side effects only into the
+statement next to it, where nothing is evaluated before it. Lines stay within `columns`.
+
+    t_1 = -a                    decay = np.exp(-a * t)
+    t_2 = t_1 * t
+    decay = np.exp(t_2)    ->
+
+    while True:                 while abs(x) > tol:
+        c = abs(x) > tol            x = f(x)
+        if not c:
+            break
+        x = f(x)
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import gast
+
+from ..analyses.find_places import find_place, put
+from ..analyses.find_sharing import UPDATES, base_of, find_sharing
+from ..analyses.find_uses import (
+    Purity,
+    Uses,
+    bound_by,
+    find_uses,
+    header_expressions,
+    is_pure,
+    map_nested,
+    reads,
+)
+from ..trees.measure import depth, width
+from ..trees.nodes import Comment, blocks_of, bound_in_header, find_nodes, located
+from ..trees.rebuild import rebuilt, with_blocks, with_body
+
+__all__ = ["inline_temporaries"]
+
+Node = Any  # gast publishes no types
+Test = Callable[[str], bool]
+
+
+def inline_temporaries(tree: Node, purity: Purity, is_temporary: Test, owned: frozenset[str] = frozenset(),
+                       is_immutable: Test = lambda name: False, columns: int = 95, levels: int = 6) -> Node:
+    """The function with temporaries nested back.
+
+    `is_temporary` says which names may go; `owned` are names of objects that the function made itself and
+    that had no other name when they were made; `is_immutable` says that a name always holds a number.
+    """
+    settings = _Settings(purity, is_temporary, owned, is_immutable, columns, levels)
+    return _function(tree, settings, 0)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    purity: Purity
+    is_temporary: Test
+    owned: frozenset[str]
+    is_immutable: Test
+    columns: int
+    levels: int
+
+
+class _Effects(NamedTuple):
+    """What running a statement may change: names, objects (by a name for each), or anything (`is_impure`)."""
+
+    binds: frozenset[str] = frozenset()
+    changes: frozenset[str] = frozenset()
+    is_impure: bool = False
+
+    def joined(self, other: _Effects) -> _Effects:
+        return _Effects(self.binds | other.binds, self.changes | other.changes,
+                        self.is_impure or other.is_impure)
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """A temporary that may still move: its value, its place in the block, and the comment it stands under."""
+
+    value: Node
+    place: int
+    comment: int
+    reads: frozenset[str]
+    is_pure: bool
+    is_reference: bool  # nothing is evaluated: a name of the function's own, or a tuple of such
+    is_number: bool  # nothing is read but numbers
+
+
+def _function(tree: Node, settings: _Settings, indent: int) -> Node:
+    uses = find_uses(tree)
+    if uses is None:
+        return tree  # not analysed
+    new = map_nested(tree, lambda nested: _function(nested, settings, indent + 4))
+    if new is not tree:
+        tree, uses = new, find_uses(new)
+    assert uses is not None
+    inliner = _Inliner(tree, uses, settings)
+    body, _ = inliner.block(tree.body, indent + 4)
+    return with_body(tree, body)
+
+
+class _Inliner:
+    """One walk over the blocks of a function."""
+
+    def __init__(self, tree: Node, uses: Uses, settings: _Settings) -> None:
+        self.settings, self.uses = settings, uses
+        sharing = find_sharing(tree, settings.purity, settings.owned)
+        inside = uses.bound.keys() - set(uses.parameters) - uses.fixed - sharing.escaped
+        followers = {n: sharing.followers(n) for n in settings.owned & inside & sharing.changed}
+        self.followers = {n: names for n, names in followers.items() if names <= inside}
+
+    def block(self, statements: list[Node], indent: int,
+              in_order: bool = False) -> tuple[list[Node], _Effects]:
+        """The statements with temporaries put in place, and what running them may change; `in_order`: what
+        may raise keeps its place among what else may.
+        """
+        return _Block(self, indent, in_order).run(statements)
+
+    def may_go(self, s: Node) -> bool:
+        """Whether a statement assigns a temporary that is read once and nowhere else."""
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                uses = self.uses
+                return (uses.bound[name] == 1 and uses.read[name] == 1 and name not in uses.captured
+                        and name not in uses.fixed and self.settings.is_temporary(name))
+        return False
+
+    def functions(self, value: Node) -> set[str]:
+        """The names, not the function's own, that called functions are reached by: `np` in `np.exp(x)`."""
+        found = set()
+        for node in find_nodes(value, gast.Call):
+            name = base_of(node.func)
+            if name is not None and name not in self.uses.bound:
+                found.add(name)
+        return found
+
+    def is_pure(self, node: Node) -> bool:
+        return is_pure(node, self.settings.purity)
+
+    def effects(self, s: Node) -> _Effects:
+        """What a statement itself may change, its blocks left out."""
+        is_impure = not all(map(self.is_pure, header_expressions(s)))
+        match s:
+            case gast.Assign():
+                places = [p for t in s.targets for p in ([t] if not bound_by(t) else getattr(t, "elts", []))]
+                places = [p for p in places if isinstance(p, (gast.Subscript, gast.Attribute))]
+                binds = frozenset(n for t in s.targets for n in bound_by(t))
+                return self.change(places, is_impure)._replace(binds=binds)
+            case gast.AugAssign():
+                return self.change([s.target], is_impure)._replace(binds=frozenset(bound_by(s.target)))
+            case gast.For():
+                return _Effects(frozenset(bound_by(s.target)), is_impure=is_impure)
+            case gast.While():
+                return _Effects(is_impure=not self.is_pure(s.test))
+            case gast.With() | gast.Try():
+                binds = frozenset(name for t in bound_in_header(s) for name in bound_by(t))
+                return _Effects(binds, is_impure=is_impure)
+            case gast.FunctionDef():
+                arguments = s.args.defaults or any(d is not None for d in s.args.kw_defaults)
+                return _Effects(frozenset([s.name]), is_impure=bool(s.decorator_list or arguments))
+            case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr))) if (
+                    attr in UPDATES and name in self.followers):
+                parts = [*s.value.args, *s.value.keywords]
+                return _Effects(changes=frozenset([name]), is_impure=not all(map(self.is_pure, parts)))
+        return _Effects(is_impure=is_impure)
+
+    def change(self, places: Iterable[Node], is_impure: bool) -> _Effects:
+        """The effect of changing the objects that the places belong to, or that the names hold."""
+        changed = set()
+        for place in places:
+            holder = place.value if isinstance(place, gast.Subscript) else place
+            if not isinstance(holder, gast.Name) or holder.id not in self.followers:
+                # numbers are replaced, not changed
+                is_number = isinstance(place, gast.Name) and self.settings.is_immutable(place.id)
+                is_impure = is_impure or not is_number
+            else:
+                changed.add(holder.id)
+        return _Effects(changes=frozenset(changed), is_impure=is_impure)
+
+    def survives(self, pending: _Pending, effects: _Effects) -> bool:
+        """Whether a value is still the same after the effects."""
+        if pending.reads & effects.binds:
+            return False
+        if pending.is_reference or pending.is_number or not pending.is_pure:
+            return True  # one with side effects goes only into the very next statement
+        if effects.is_impure:
+            return False
+        return not any(pending.reads & self.followers[name] for name in effects.changes)
+
+
+class _Block:
+    """One block on its way: `lines` has None where a temporary has gone."""
+
+    def __init__(self, inliner: _Inliner, indent: int, in_order: bool) -> None:
+        self.inliner, self.indent, self.in_order = inliner, indent, in_order
+        self.lines: list[Node | None] = []
+        self.pending: dict[str, _Pending] = {}
+        self.comment = 0
+        self.under: dict[int, int] = {0: 0}  # how many statements stand under each comment
+
+    def run(self, statements: list[Node]) -> tuple[list[Node], _Effects]:
+        total = _Effects()
+        for s in statements:
+            if isinstance(s, Comment):
+                self.comment += 1
+                self.under[self.comment] = 0
+                self.lines.append(s)
+                continue
+            s = self.put_in(s)
+            effects = self.inliner.effects(s)
+            if blocks_of(s):
+                s, inner = self.inside(s)
+                effects = effects.joined(inner)
+            total = total.joined(effects)
+            self.pending = {n: p for n, p in self.pending.items() if self.inliner.survives(p, effects)}
+            if self.inliner.may_go(s):
+                self.pending[s.targets[0].id] = self.made(s)
+            self.lines.append(s)
+            self.under[self.comment] += 1
+        return [s for s in self.lines if s is not None], total
+
+    def inside(self, s: Node) -> tuple[Node, _Effects]:
+        in_order = self.in_order or (isinstance(s, gast.Try) and bool(s.handlers))
+        blocks, total = [], _Effects()
+        for k, block in enumerate(blocks_of(s)):
+            new, effects = self.inliner.block(block, self.indent + 4, in_order if k == 0 else self.in_order)
+            blocks.append(new)
+            total = total.joined(effects)
+        return _with_test(with_blocks(s, blocks), self.inliner.settings.columns - self.indent), total
+
+    def made(self, s: Node) -> _Pending:
+        value = s.value
+        parts = value.elts if isinstance(value, gast.Tuple) else [value]
+        names, is_pure = reads(value), not self.in_order and self.inliner.is_pure(value)
+        own = self.inliner.uses.bound.keys() - self.inliner.uses.fixed
+        is_reference = names <= own and all(isinstance(p, (gast.Name, gast.Constant)) for p in parts)
+        data = names - self.inliner.functions(value)
+        is_number = is_pure and all(map(self.inliner.settings.is_immutable, data))
+        return _Pending(value, len(self.lines), self.comment, frozenset(names), is_pure, is_reference,
+                        is_number)
+
+    def put_in(self, s: Node) -> Node:
+        """The statement with pending temporaries in it, the latest first."""
+        if isinstance(s, (gast.While, gast.FunctionDef)):
+            return s
+        wanted = reads(*header_expressions(s)) & self.pending.keys()
+        for name in sorted(wanted, key=lambda n: -self.pending[n].place):
+            new = self.put_one(s, name, self.pending[name])
+            if new is not None:
+                self.lines[self.pending[name].place] = None
+                self.under[self.pending[name].comment] -= 1
+                del self.pending[name]
+                s = new
+        return s
+
+    def put_one(self, s: Node, name: str, pending: _Pending) -> Node | None:
+        """The statement with one temporary's value in place of its name, or None where it cannot be."""
+        inliner = self.inliner
+        if pending.comment != self.comment and pending.comment and self.under[pending.comment] == 1:
+            return None  # the comment would describe nothing
+        order = find_place(s, name, inliner.is_pure, inliner.uses)
+        if order is None or (order.impure_before and not pending.is_reference):
+            return None
+        if not pending.is_pure and (order.operation_before or not self.is_last(pending.place)):
+            return None
+        if order.is_changed and not isinstance(pending.value, (gast.Name, gast.Attribute, gast.Subscript)):
+            return None
+        new = put(s, name, pending.value)
+        settings = inliner.settings
+        if isinstance(pending.value, (gast.Name, gast.Constant)):
+            return new
+        expressions = header_expressions(new)
+        is_long = self.indent + _width(new) > settings.columns
+        return None if is_long or max(map(depth, expressions)) > settings.levels else new
+
+    def is_last(self, place: int) -> bool:
+        """Whether nothing but comments stands after a place in the block so far."""
+        return all(s is None or isinstance(s, Comment) for s in self.lines[place + 1:])
+
+
+def _width(s: Node) -> int:
+    """The columns of a statement's first line, without its indentation."""
+    own = sum(map(width, header_expressions(s)))
+    match s:
+        case gast.Assign():
+            return own + sum((width(t) if isinstance(t, gast.Name) else 0) + 3 for t in s.targets)
+        case gast.AugAssign():
+            return own + 4
+        case gast.Return():
+            return own + 7
+        case gast.For():
+            return own + 9 + width(s.target)
+    return own + 8
+
+
+def _with_test(s: Node, columns: int) -> Node:
+    """`while test:` for `while True:` that starts with `if not test: break`."""
+    match s:
+        case gast.While(test=gast.Constant(value=True), orelse=[],
+                        body=[gast.If(test=test, body=[gast.Break()], orelse=[]), *rest]):
+            if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+                test = test.operand
+            else:
+                test = located(gast.UnaryOp(op=gast.Not(), operand=test), test)
+            if width(test) + len("while :") <= columns:
+                return rebuilt(s, test=test, body=rest or [located(gast.Pass(), s)])
+    return s

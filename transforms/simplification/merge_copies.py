@@ -1,0 +1,256 @@
+"""Gives a variable and its copy one name where their lives allow it, and puts constants where they are used.
+
+Contract: a function definition in, one that returns the same out. Two names become one when neither is
+assigned while the other may still be read (Chaitin's coalescing); parameters and `protected` names keep
+theirs. A constant with one assignment replaces its name.
+
+    x_2 = f(x)          x = f(x)
+    x = x_2       ->
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Set
+from itertools import combinations
+from typing import Any
+
+import gast
+
+from ..analyses.find_live import Live, find_live
+from ..analyses.find_uses import Purity, Uses, find_uses, map_nested
+from ..trees.nodes import fields_of, load, located, names_in, own_statements
+from ..trees.rebuild import alike, rebuilt
+from .hoist_traces import hoist_traces
+
+__all__ = ["Classes", "merge_copies", "put_constants", "renamed", "share_names"]
+
+Node = Any  # gast publishes no types
+
+
+def merge_copies(tree: Node, purity: Purity, protected: frozenset[str] = frozenset(),
+                 traces: frozenset[str] = frozenset(),
+                 is_constant: Callable[[str], bool] = lambda name: True,
+                 alike: Callable[[str, str], bool] = lambda a, b: True) -> Node:
+    """The function with copies merged.
+
+    `protected` names are never renamed; `traces` are lists to which the function only appends, and which
+    may be filled earlier; `is_constant` says of a name with one, literal, value whether it may be replaced
+    by it, `alike` of two names whether they may become one.
+    """
+    return _Merger(purity, protected, traces, is_constant, alike).function(tree, frozenset())
+
+
+def put_constants(tree: Node, protected: frozenset[str] = frozenset()) -> Node:
+    """The function with its own names that have one value, a literal, replaced by it."""
+    uses = find_uses(tree)
+    if uses is None:
+        return tree
+    mapping = _constants(tree, uses, protected, lambda name: True)
+    return rebuilt(tree, body=renamed(tree.body, mapping, tree)) if mapping else tree
+
+
+def share_names(tree: Node, protected: frozenset[str], origin: Callable[[str], str | None],
+                alike: Callable[[str, str], bool]) -> Node:
+    """The function in which versions of a variable of which never two are needed at once are one name.
+
+    `origin` tells of which variable a name is a version.
+
+        x_2 = f(x)          x = f(x)
+        return g(x_2)  ->   return g(x)
+    """
+    if find_uses(tree) is None:
+        return tree
+    tree = map_nested(tree, lambda nested: share_names(nested, protected, origin, alike))
+    uses = find_uses(tree)
+    assert uses is not None
+    versions: dict[str, list[str]] = {}
+    for name in dict.fromkeys([*uses.parameters, *uses.bound]):
+        variable = None if name in uses.fixed else origin(name)
+        if variable is not None:
+            versions.setdefault(variable, []).append(name)
+    if all(len(names) == 1 for names in versions.values()):
+        return tree
+    classes = Classes(tree, uses, _kept(tree, uses, protected), alike)
+    for names in versions.values():
+        for a, b in combinations(names, 2):
+            classes.merge(a, b)
+    mapping = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}
+    return rebuilt(tree, body=renamed(tree.body, mapping, tree)) if mapping else tree
+
+
+def _kept(tree: Node, uses: Uses, protected: frozenset[str]) -> frozenset[str]:
+    """The names that stay as they are: of functions, parameters, and what nested scopes bind too."""
+    functions = {s.name for s in own_statements(tree.body) if isinstance(s, gast.FunctionDef)}
+    return frozenset(protected | uses.fixed | functions | set(uses.parameters))
+
+
+def _constants(tree: Node, uses: Uses, protected: frozenset[str],
+               is_constant: Callable[[str], bool]) -> dict[str, Node]:
+    """The names to be replaced by their values."""
+    found: dict[str, Node] = {}
+    for s in own_statements(tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
+                    uses.bound[name] == 1 and _is_literal(value) and name not in uses.fixed
+                    and name not in protected and is_constant(name)):
+                found[name] = value
+    return found
+
+
+class _Merger:
+    """Merges the copies of a function and of those nested in it, innermost first."""
+
+    def __init__(self, purity: Purity, protected: frozenset[str], traces: frozenset[str],
+                 is_constant: Callable[[str], bool], alike: Callable[[str, str], bool]) -> None:
+        self.purity, self.protected, self.traces, self.is_constant = purity, protected, traces, is_constant
+        self.alike = alike
+
+    def function(self, tree: Node, enclosing: frozenset[str]) -> Node:
+        """The function, `enclosing` being the names of the functions around it that only those assign."""
+        uses = find_uses(tree)
+        if uses is None:
+            return tree
+        inner = enclosing - set(uses.bound) | (set(uses.bound) - uses.fixed)
+        new = map_nested(tree, lambda nested: self.function(nested, frozenset(inner)))
+        new = hoist_traces(new, self.purity, self.traces)
+        while True:
+            if new is not tree:
+                tree, uses = new, find_uses(new)
+            assert uses is not None
+            mapping = _constants(tree, uses, self.protected, self.is_constant)
+            mapping |= self.copies(tree, uses, enclosing, mapping.keys())
+            if not mapping:
+                return tree
+            new = rebuilt(tree, body=renamed(tree.body, mapping, tree))
+
+    def copies(self, tree: Node, uses: Uses, enclosing: frozenset[str],
+               constants: Set[str]) -> dict[str, Node]:
+        """The names to be replaced by other names; those in `constants` are no names any more."""
+        keep = _kept(tree, uses, self.protected)
+        pairs = []
+        found: dict[str, Node] = {}
+        for s in own_statements(tree.body):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)):
+                    if b in constants or not self.alike(a, b):
+                        continue
+                    if a == b or ({a, b} <= uses.bound.keys() and not {a, b} & uses.fixed):
+                        pairs.append((a, b))
+                    elif (b in enclosing and b not in uses.bound and uses.bound[a] == 1 and a not in keep
+                          and a not in uses.captured):
+                        found[a] = load(b)
+        if found or not pairs:
+            return found
+        classes = Classes(tree, uses, keep, self.alike)
+        for a, b in pairs:
+            classes.merge(a, b)
+        found = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}
+        return found or {a: load(a) for a, b in pairs if a == b}
+
+
+class Classes:
+    """Names that become one, and with which others each class interferes; sets are bits, as in `Live`."""
+
+    def __init__(self, tree: Node, uses: Uses, keep: frozenset[str],
+                 alike: Callable[[str, str], bool]) -> None:
+        self.keep, self.alike = keep, alike
+        self.live: Live = find_live(tree, uses)
+        self.members = dict(self.live.bits)
+        self.conflicts = dict.fromkeys(self.live.bits, 0)
+        self.root = {name: name for name in self.live.bits}
+        self.kept = self.live.of(keep)
+        self.bind(uses.parameters, self.live.entry)
+        for s in own_statements(tree.body):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)):
+                    self.bind((a,), self.live.after[id(s)] & ~self.live.of([b]))
+                case gast.For():
+                    self.bind(uses.headers[id(s)].binds, self.live.inside[id(s)])
+                case _:
+                    self.bind(uses.headers[id(s)].binds, self.live.after[id(s)])
+
+    def bind(self, names: tuple[str, ...], live: int) -> None:
+        """Notes that names get new values together while those in `live` are needed."""
+        together = live | self.live.of(names)
+        for name in names:
+            self.conflicts[name] |= together & ~self.live.bits[name]
+
+    def find(self, name: str) -> str:
+        while self.root[name] != name:
+            name = self.root[name]
+        return name
+
+    def merge(self, a: str, b: str) -> None:
+        a, b = self.find(a), self.find(b)
+        members, conflicts = self.members, self.conflicts
+        if (a == b or conflicts[a] & members[b] or conflicts[b] & members[a]
+                or (members[a] & self.kept and members[b] & self.kept)
+                or not all(self.alike(x, y) for x in self.names(a) for y in self.names(b))):
+            return
+        self.root[b] = a
+        members[a] |= members[b]
+        conflicts[a] |= conflicts[b]
+
+    def names(self, root: str) -> list[str]:
+        return self.live.names(self.members[root])
+
+    def representatives(self, parameters: set[str]) -> dict[str, str]:
+        """For each name that goes the one that stays: a parameter, one without number, or the shortest."""
+        groups: dict[str, list[str]] = {}
+        for name in self.live.bits:
+            groups.setdefault(self.find(name), []).append(name)
+        found = {}
+        for names in groups.values():
+            if len(names) > 1:
+                best = min(names, key=lambda n: (n not in parameters, n not in self.keep,
+                                                 re.search(r"_\d+$", n) is not None, len(n)))
+                found.update({n: best for n in names if n != best})
+        return found
+
+
+def _is_literal(value: Node) -> bool:
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+        value = value.operand
+    return isinstance(value, gast.Constant)
+
+
+def renamed(statements: list[Node], mapping: Mapping[str, Node], owner: Node) -> list[Node]:
+    """The statements with names replaced, less those that say no more."""
+    result = []
+    for s in statements:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)]) if name in mapping and _is_literal(mapping[name]):
+                continue
+        new = _replaced(s, mapping)
+        match new:
+            case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)) if a == b:
+                continue
+        result.append(new)
+    return result or [located(gast.Pass(), owner)]
+
+
+def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:
+    """The tree with names replaced, sharing with the original what stays as it is."""
+    if isinstance(node, gast.Name):
+        new = mapping.get(node.id)
+        if new is None or (new.__class__ is gast.Name and new.id == node.id):
+            return node
+        return new if isinstance(node.ctx, gast.Load) else rebuilt(node, id=new.id)
+    if isinstance(node, gast.expr) and mapping.keys().isdisjoint(names_in(node)):
+        return node
+    changes: dict[str, Any] = {}
+    held = node.__dict__
+    for name in fields_of(node.__class__):
+        old = held.get(name)
+        if isinstance(old, list):
+            if name == "body" or (name in ("orelse", "finalbody") and old):
+                items = renamed(old, mapping, node)
+            else:
+                items = [_replaced(v, mapping) if isinstance(v, gast.AST) else v for v in old]
+            if not alike(items, old):
+                changes[name] = items
+        elif isinstance(old, gast.AST) and old._fields:
+            new = _replaced(old, mapping)
+            if new is not old:
+                changes[name] = new
+    return rebuilt(node, **changes) if changes else node

@@ -1,0 +1,241 @@
+"""Removes the statements of a derivative that nothing needs.
+
+Contract: a function definition in, one that returns and changes the same out. A statement is needed when it
+has an effect, or when a needed statement may read what it binds; so a sum that only feeds itself goes too,
+and so does a change in place of an object that nobody looks at afterwards. A comment goes when no statement
+is left under it.
+
+    total = total + w          (in a loop; nothing else reads total: gone)
+    trace.append((x, t))       (trace is owned and not read: gone)
+    if c:                      if not c:
+        dead = x                   y = x
+    else:
+        y = x
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..analyses.find_live import Live, find_live
+from ..analyses.find_sharing import UPDATES, find_sharing
+from ..analyses.find_uses import Purity, Uses, bound_by, find_uses, is_pure, map_nested
+from ..trees.nodes import Comment, blocks_of, located, statements_in, store
+from ..trees.rebuild import alike, rebuilt, with_blocks
+from .fold_constants import OPPOSITE, taken_arm
+
+__all__ = ["remove_dead_code"]
+
+Node = Any  # gast publishes no types
+
+
+def remove_dead_code(tree: Node, purity: Purity, owned: frozenset[str] = frozenset(), careful: bool = False,
+                     bprop: str | None = None) -> Node:
+    """The function without what nothing needs.
+
+    `purity` says of a call whether it has no side effect; `owned` are names of objects that the function
+    made itself and that have no other name when they are made. With `careful` somebody may take its
+    exceptions, so that what may raise stays, but for that in the nested function `bprop`.
+    """
+    handled = careful or any(isinstance(s, gast.Try) and s.handlers for s in statements_in(tree.body))
+    tree = map_nested(tree, lambda nested: remove_dead_code(
+        nested, purity, owned, handled and nested.name != bprop))
+    uses = find_uses(tree)
+    if uses is None:
+        return tree
+    reachable = _reachable(tree.body)
+    if not alike(reachable, tree.body):
+        tree = rebuilt(tree, body=reachable or [located(gast.Pass(), tree)])
+        uses = find_uses(tree)
+    while True:
+        assert uses is not None
+        remover = _Remover(tree, uses, purity, owned, careful)
+        body = remover.block(tree.body, is_body=True)
+        if remover.removed == 0:
+            return tree
+        before = _compound(tree.body)
+        tree = rebuilt(tree, body=body or [located(gast.Pass(), tree)])
+        if _compound(tree.body) == before:  # nothing that only a branch or loop needed has become dead
+            return tree
+        uses = find_uses(tree)
+
+
+def _compound(block: list[Node]) -> int:
+    """The number of branches and loops in a block."""
+    return sum(bool(blocks_of(s)) for s in statements_in(block))
+
+
+def _filled(s: Node) -> Node:
+    """The compound statement with `pass` for empty blocks that Python does not allow."""
+    if s.body and all(h.body for h in getattr(s, "handlers", ())):
+        return s
+    empty = [located(gast.Pass(), s)]
+    if isinstance(s, gast.Try):
+        handlers = [rebuilt(h, body=h.body or empty) for h in s.handlers]
+        return rebuilt(s, body=s.body or empty, handlers=handlers)
+    return rebuilt(s, body=s.body or empty)
+
+
+def _reachable(statements: list[Node]) -> list[Node]:
+    """The statements without branches that are never taken, and without what follows a jump."""
+    result: list[Node] = []
+    for s in statements:
+        arm = taken_arm(s)
+        if arm is not None:
+            result.extend(_reachable(arm))
+        else:
+            old = blocks_of(s)
+            new = [_reachable(b) for b in old]
+            result.append(s if all(map(alike, old, new)) else _filled(with_blocks(s, new)))
+        if result and isinstance(result[-1], (gast.Return, gast.Raise, gast.Break, gast.Continue)):
+            break
+    return result
+
+
+class _Remover:
+    """What is needed in one function, and the function without the rest."""
+
+    def __init__(self, tree: Node, uses: Uses, purity: Purity, owned: frozenset[str], careful: bool) -> None:
+        self.purity, self.uses, self.removed = purity, uses, 0
+        sharing = find_sharing(tree, purity, owned)
+        inside = set(uses.bound) - set(uses.parameters) - uses.fixed - sharing.escaped
+        followers = {n: sharing.followers(n) for n in owned & inside & sharing.changed}
+        self.watchers = {n: names for n, names in followers.items() if names <= inside}
+        self.live = find_live(tree, uses, self.matters, careful)
+
+    # ------------------------------------------------------------ what is needed
+
+    def matters(self, s: Node, live: Live, after: int) -> bool:
+        match s:
+            case gast.Pass() | Comment():
+                return False
+            case gast.Assign():
+                return (live.of(self.uses.headers[id(s)].binds) & after != 0
+                        or not (self.is_pure(s.value) and self.purity(s))
+                        or any(self.is_seen(place, live, after) for t in s.targets for place in _places(t)))
+            case gast.AugAssign():
+                return not self.is_pure(s.value) or self.is_seen(s.target, live, after)
+            case gast.Expr():
+                return not self.is_pure(s.value) and not self.is_unseen_update(s.value, live, after)
+            case gast.For():
+                return (live.of(bound_by(s.target)) & after != 0
+                        or not (self.is_pure(s.iter) and self.purity(s)))
+            case gast.If() | gast.While():
+                return not self.is_pure(s.test)
+            case gast.With():
+                return not all(self.is_pure(item.context_expr) for item in s.items)
+            case gast.FunctionDef():
+                outside = [*s.args.defaults, *(d for d in s.args.kw_defaults if d is not None)]
+                is_used = bool(live.of([s.name]) & after or s.decorator_list)
+                return is_used or not all(map(self.is_pure, outside))
+        return True
+
+    def is_pure(self, node: Node) -> bool:
+        return is_pure(node, self.purity)
+
+    def is_seen(self, place: Node, live: Live, after: int) -> bool:
+        """Whether a change in place of a name's object, or of one of its elements, may be noticed."""
+        holder = place.value if isinstance(place, gast.Subscript) else place
+        if not isinstance(holder, gast.Name) or holder.id not in self.watchers:
+            return True
+        if isinstance(place, gast.Subscript) and not self.is_pure(place.slice):
+            return True
+        return live.of(self.watchers[holder.id]) & after != 0
+
+    def is_unseen_update(self, value: Node, live: Live, after: int) -> bool:
+        match value:
+            case gast.Call(func=gast.Attribute(value=gast.Name() as holder, attr=attr)) if attr in UPDATES:
+                parts = [*value.args, *(k.value for k in value.keywords)]
+                return all(map(self.is_pure, parts)) and not self.is_seen(holder, live, after)
+        return False
+
+    # ------------------------------------------------------------ the rest goes
+
+    def block(self, statements: list[Node], is_body: bool = False) -> list[Node]:
+        result: list[Node] = []
+        for k, s in enumerate(statements):
+            if isinstance(s, Comment):
+                while result and isinstance(result[-1], Comment):
+                    self.drop(result)
+                result.append(s)
+            elif id(s) in self.live.needed or (is_body and k == 0 and _is_docstring(s)):
+                new = self.statement(s)
+                result += new.body if isinstance(new, gast.Try) and is_plain(new) else [new]
+            elif not isinstance(s, gast.Pass) or len(statements) > 1:
+                self.removed += 1
+            else:
+                result.append(s)
+        while result and isinstance(result[-1], Comment):
+            self.drop(result)
+        return result
+
+    def drop(self, result: list[Node]) -> None:
+        result.pop()
+        self.removed += 1
+
+    def statement(self, s: Node) -> Node:
+        match s:
+            case gast.If():
+                return self.branch(s)
+            case gast.For() | gast.While() | gast.With() | gast.Try():
+                return _filled(with_blocks(s, [self.block(b) for b in blocks_of(s)]))
+            case gast.Assign(targets=[gast.Name() | gast.Tuple() as target]):
+                return self.unpacking(s, target)
+        return s
+
+    def branch(self, s: Node) -> Node:
+        body, orelse = ([i for i in self.block(arm) if not isinstance(i, gast.Pass)]
+                        for arm in (s.body, s.orelse))
+        if body or not orelse:
+            self.removed += len(s.orelse) > 0 and not orelse
+            return with_blocks(s, [body or [located(gast.Pass(), s)], orelse])
+        self.removed += 1
+        return rebuilt(s, test=_negated(s.test), body=orelse, orelse=[])
+
+    def unpacking(self, s: Node, target: Node) -> Node:
+        """The assignment with `_` for targets that nothing reads, or the bare call if that is all of them."""
+        after = self.live.after[id(s)]
+        dead = [n for n in bound_by(target) if not self.live.of([n]) & after]
+        if len(dead) == len(bound_by(target)) and not _places(target) and isinstance(s.value, gast.Call):
+            self.removed += 1
+            return located(gast.Expr(value=s.value), s)
+        dead = [n for n in dead if n != "_" and n not in self.uses.captured]
+        if not dead or isinstance(target, gast.Name) or self.uses.read["_"]:
+            return s
+        self.removed += 1
+        return rebuilt(s, targets=[_without(target, dead)])
+
+
+def is_plain(s: Node) -> bool:
+    """Whether a `try` neither handles an exception nor does anything at its end."""
+    return not s.handlers and all(isinstance(n, gast.Pass) for n in s.finalbody)
+
+
+def _places(target: Node) -> list[Node]:
+    """The elements and attributes among an assignment's targets."""
+    if isinstance(target, (gast.Tuple, gast.List)):
+        return [place for e in target.elts for place in _places(e)]
+    return [] if isinstance(target, (gast.Name, gast.Starred)) else [target]
+
+
+def _without(target: Node, dead: list[str]) -> Node:
+    if isinstance(target, gast.Name):
+        return located(store("_"), target) if target.id in dead else target
+    if isinstance(target, (gast.Tuple, gast.List)):
+        return rebuilt(target, elts=[_without(e, dead) for e in target.elts])
+    return target
+
+
+def _negated(test: Node) -> Node:
+    """`not test`, as a person writes it; `not a < b` stays, which for NaN is not `a >= b`."""
+    match test:
+        case gast.UnaryOp(op=gast.Not()):
+            return test.operand
+        case gast.Compare(ops=[op]) if type(op) in OPPOSITE:
+            return rebuilt(test, ops=[OPPOSITE[type(op)]()])
+    return located(gast.UnaryOp(op=gast.Not(), operand=test), test)
+
+
+def _is_docstring(s: Node) -> bool:
+    return isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant) and isinstance(s.value.value, str)

@@ -1,0 +1,70 @@
+"""Gives generated code the names that a person would have used: the user's own, and few numbers.
+
+Contract: a function definition in, the same with other local names out. The versions of a variable that are
+left take the variable's name, then `x_2`, `x_3`; temporaries are numbered from 1, in the order in which they
+appear. Parameters and `fixed` names keep theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import gast
+
+from ..trees.nodes import find_nodes, load
+from ..trees.rebuild import substitute
+
+__all__ = ["restore_names"]
+
+_NUMBERED = re.compile(r"^(.*?)_(\d+)$")
+
+
+def restore_names(
+    tree: Any, origins: Mapping[str, str], temporaries: frozenset[str], fixed: frozenset[str]
+) -> Any:
+    """The function with its local names restored; `origins` maps versions of variables to their names."""
+    order = _names_in_order(tree)
+    bound = {n for n, stored in order.items() if stored}
+    movable = [
+        n
+        for n in order
+        if n in bound and n not in fixed and (n in origins or (n in temporaries and _NUMBERED.match(n)))
+    ]
+    taken = set(order) - set(movable)
+    mapping: dict[str, Any] = {}
+    for name in movable:
+        if name in origins:
+            candidates = _versions(origins[name])
+        else:
+            match = _NUMBERED.match(name)
+            assert match is not None
+            candidates = _numbers(match[1], 1)
+        new = next(c for c in candidates if c not in taken)
+        taken.add(new)
+        if new != name:
+            mapping[name] = load(new)
+    return substitute(tree, mapping) if mapping else tree
+
+
+def _versions(variable: str) -> Any:
+    yield variable
+    yield from _numbers(variable, 2)
+
+
+def _numbers(stem: str, start: int) -> Any:
+    while True:
+        yield f"{stem}_{start}"
+        start += 1
+
+
+def _names_in_order(tree: Any) -> dict[str, bool]:
+    """All names in a function, in order of appearance, and whether each is assigned in it."""
+    found: dict[str, bool] = {}
+    for node in find_nodes(tree, gast.Name, gast.FunctionDef):
+        if node.__class__ is gast.Name:
+            found[node.id] = found.get(node.id, False) or node.ctx.__class__ is gast.Store
+        else:
+            found.setdefault(node.name, False)
+    return found

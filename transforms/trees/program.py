@@ -1,0 +1,150 @@
+"""What the passes hand on: one function's tree with all that is needed to read it.
+
+Contract: a pass takes a `Program` and returns a new one; it changes nothing that it was given.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, NoReturn
+
+import gast
+
+from ..errors import SourceLocation, UnsupportedSyntaxError
+
+__all__ = ["MISSING", "Names", "Program", "Scope", "program_of"]
+
+MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+
+
+class Names:
+    """A deterministic source of fresh names: the base itself when it is free, else `base_1`, `base_2`, ..."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.taken = set(taken)
+        self._next: dict[tuple[str, int], int] = {}  # the first number of a stem that may be free
+
+    def fresh(self, base: str) -> str:
+        """A new name: `base` when it is free, else `base_2`, `base_3`, ... (the versions of a variable)."""
+        return self._claim(base, base, 2)
+
+    def temporary(self, base: str) -> str:
+        """A new name with a number: `base_1`, `base_2`, ... (the parts of a statement)."""
+        return self._claim(None, base, 1)
+
+    def _claim(self, first: str | None, base: str, start: int) -> str:
+        if first is not None and first not in self.taken:
+            self.taken.add(first)
+            return first
+        stem = re.sub(r"_\d+$", "", base)
+        count = self._next.get((stem, start), start)
+        while f"{stem}_{count}" in self.taken:
+            count += 1
+        self._next[stem, start] = count + 1
+        name = f"{stem}_{count}"
+        self.taken.add(name)
+        return name
+
+    def copy(self) -> Names:
+        return Names(self.taken)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where the free names of a function live: looked up live, as Python does."""
+
+    globals: Mapping[str, Any]
+    cells: Mapping[str, Any] = field(default_factory=dict)  # name -> types.CellType
+
+    def lookup(self, name: str) -> Any:
+        """The object that a free name means now, or MISSING."""
+        if name in self.cells:
+            try:
+                return self.cells[name].cell_contents
+            except ValueError:
+                return MISSING
+        if name in self.globals:
+            return self.globals[name]
+        scope = self.globals.get("__builtins__", builtins)
+        return (scope if isinstance(scope, dict) else vars(scope)).get(name, MISSING)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function on its way through the pipeline.
+
+    `tree` is its gast.FunctionDef; `locals` the names that it binds (parameters included); `bindings` the
+    objects that passes have given names to (helpers, derivatives of callees); `origins` the variable that a
+    name is a version of; `lines` the user's file from line 1, for errors and provenance comments; `effects`
+    the stores to attributes, as (object, attribute), that nothing reads again but who sees the object later.
+    """
+
+    tree: Any
+    scope: Scope
+    filename: str
+    lines: tuple[str, ...]
+    locals: frozenset[str] = frozenset()
+    bindings: Mapping[str, Any] = field(default_factory=dict)
+    names: Names = field(default_factory=lambda: Names(()))
+    origins: Mapping[str, str] = field(default_factory=dict)
+    effects: frozenset[tuple[str, str]] = frozenset()
+
+    def with_tree(self, tree: Any, **changes: Any) -> Program:
+        program = Program.__new__(Program)
+        program.__dict__.update(self.__dict__, tree=tree, **changes)
+        return program
+
+    def resolve(self, node: Any) -> Any:
+        """The object that an expression means before the function runs (a global, a cell, a module's or
+        class's attribute), or MISSING.
+        """
+        if isinstance(node, gast.Name):
+            if node.id in self.bindings:
+                return self.bindings[node.id]
+            return MISSING if node.id in self.locals else self.scope.lookup(node.id)
+        if isinstance(node, gast.Attribute):
+            owner = self.resolve(node.value)
+            if isinstance(owner, (ModuleType, type)):
+                return getattr(owner, node.attr, MISSING)
+        return MISSING
+
+    def source_line(self, node: Any) -> str:
+        """The text of the user's statement at a node, on one line; of a compound statement its header."""
+        line, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+        if line is None or not 0 < line <= len(self.lines):
+            return ""
+        parts = [part.encode() for part in self.lines[line - 1 : max(line, last or line)]]
+        if last is not None and getattr(node, "end_col_offset", None) is not None and last <= len(self.lines):
+            parts[-1] = parts[-1][: node.end_col_offset]  # offsets count bytes
+        parts[0] = parts[0][node.col_offset :]
+        texts = [part.decode(errors="replace").strip() for part in parts]
+        header = (
+            next((k for k, text in enumerate(texts) if text.endswith(":")), None) if len(texts) > 1 else None
+        )
+        text = " ".join(texts if header is None else texts[: header + 1])
+        return text if len(text) <= 100 else text[:97] + "..."
+
+    def where(self, node: Any) -> SourceLocation:
+        line: int = getattr(node, "lineno", None) or getattr(self.tree, "lineno", None) or 1
+        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        return SourceLocation(self.filename, line, getattr(node, "col_offset", None) or 0, text)
+
+    def refuse(self, node: Any, what: str, why: str = "", instead: str = "") -> NoReturn:
+        """Raises UnsupportedSyntaxError at the node."""
+        raise UnsupportedSyntaxError(what, self.where(node), why, instead)
+
+
+def program_of(text: str, scope: Scope | None = None) -> Program:
+    """The program of the first function that a text defines, for tests and examples."""
+    tree = next(n for n in gast.parse(text).body if isinstance(n, gast.FunctionDef))
+    names = {n.id for n in gast.walk(tree) if isinstance(n, gast.Name)} | {
+        n.name for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)
+    }
+    bound = {n.id for n in gast.walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    return Program(
+        tree, scope or Scope({}), "<text>", tuple(text.splitlines()), frozenset(bound), {}, Names(names)
+    )
