@@ -214,3 +214,18 @@ def element_stored_under_names(a):
     first, last = a[0, 0], a[-1, -1]
     first, last = last, first * last
     return first - last * a[1, 1]
+
+
+@program((np.arange(20.0).reshape(5, 4) / 7, np.array([0, 1, 2, 3, 0])), second=True)
+def picked_in_each_row(x, labels):
+    rows = np.arange(len(labels))
+    shifted = x - np.log(np.sum(np.exp(x), axis=1, keepdims=True))
+    return np.mean(shifted[rows, labels]) + np.sum(x[rows, 0] * x[rows, -1] ** 2)
+
+
+@program((np.arange(12.0).reshape(4, 3) / 7, np.array([1, 2])), second=True)
+def picked_by_counts_that_change(x, columns):
+    rows, pairs = np.arange(4), np.arange(2)
+    rows[1] = 0
+    blocks = x[rows, 0] ** 2
+    return np.sum(blocks) + np.sum(x[pairs, np.array([[0, 1], [0, 0]])] ** 3) + np.sum(x[pairs, columns] ** 2)

@@ -14,7 +14,8 @@ from typing import Any
 
 import gast
 
-from ..analyses.operations import Call
+from ..analyses.changes import Changes
+from ..analyses.operations import Apply, Call
 from ..trees.nodes import (
     assign,
     attribute,
@@ -36,6 +37,8 @@ __all__ = ["Adjoint", "AdjointEmitter", "Env"]
 
 class AdjointEmitter(Emitter):
     """Reads and adds to adjoints; `used` collects the accumulators that were added to."""
+
+    changes: Changes
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -255,8 +258,25 @@ class AdjointEmitter(Emitter):
     def adds_in_place(self, variable: str, index: Any) -> bool:
         """Whether what is added to a part of the adjoint is added by `+=`, which also broadcasts."""
         kind = self.kinds.get(variable, self.domain.UNKNOWN)
-        selects_once = self.is_basic(index) or self.is_choice_of(variable, index)
+        selects_once = (
+            self.is_basic(index) or self.is_choice_of(variable, index) or self.counts_one_by_one(index)
+        )
         return bool(self.domain.is_array(kind)) and selects_once
+
+    def counts_one_by_one(self, index: Any) -> bool:
+        """Whether an index has the numbers 0, 1, 2, ... beside other rows, as `a[np.arange(n), k]` has."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        picked = [p for p in parts if not isinstance(p, gast.Slice)]
+        is_row = all(self.domain.rank(self.kind(p)) in (0, 1) for p in picked)
+        return is_row and any(isinstance(p, gast.Name) and self.counts_up(p.id) for p in picked)
+
+    def counts_up(self, name: str) -> bool:
+        """Whether a name holds the numbers 0, 1, 2, ... in this order."""
+        match self.computed_by(name):
+            case Apply(function=function, args=[_], keywords=()):
+                arange = self.primitives.helper("np").arange
+                return function is arange and not self.changes.is_changed(name)
+        return False
 
     def is_choice_of(self, variable: str, index: Any) -> bool:
         """Whether an index is an array of truth values, one for each element of the variable."""
