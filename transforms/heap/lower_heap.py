@@ -201,7 +201,7 @@ class _Lowerer(Writer):
 
     def set_slice(self, s: Node, x: Node, index: Node, value: Node) -> None:
         """`x[a:b] = v` of a list, or of what may be an array."""
-        if self.natures.is_list(x):
+        if self.natures.is_list(x) or self.nature(value) == "object":
             self.methods.set_slice(x, index, value)
             return
         test = self.made("is_array", self.helper("is_array", x))
