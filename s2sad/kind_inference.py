@@ -21,7 +21,7 @@ from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_execution import execute
 from .kind_joins import join, join_all
 from .kind_predicates import is_list_of_numbers
-from .kind_shaping import SHAPING, shaping_kind
+from .kind_shaping import SHAPING, kind_of_any_size, shaping_kind
 from .kind_sizes import SIZED, sized_kind
 from .kind_structure import adjoint_kind, attribute_kind, element_kind, size_of
 from .kinds import (
@@ -149,7 +149,8 @@ def call_kind(
     if any(isinstance(k, Sparse) for k in args) or makes_sparse(function):
         return kind_with_sparse(function, args)
     try:
-        return _call_kind(function, tuple(args), tuple(keywords.items())) if pure(function) else UNKNOWN
+        may_tell = function in SHAPING or pure(function)  # without running it, or by doing so
+        return _call_kind(function, tuple(args), tuple(keywords.items())) if may_tell else UNKNOWN
     except TypeError:  # an object that does not hash
         return UNKNOWN
 
@@ -178,9 +179,7 @@ def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[
         if _is_elementwise(function, len(args)):
             return elementwise_kind(function, args)
     found = executed_kind(function, args, keywords)
-    if found is UNKNOWN and function is np.pad and isinstance(args[0], Array) and args[0].dims is not None:
-        return Array(args[0].dtype, (None,) * len(args[0].dims))
-    return found
+    return kind_of_any_size(function, args, dict(keywords)) if found is UNKNOWN else found
 
 
 def _as_arrays(function: Any, args: tuple[Kind, ...]) -> tuple[Kind, ...]:

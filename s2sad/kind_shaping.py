@@ -1,4 +1,5 @@
-"""The kinds of arrays that are turned, or cut into parts, along an axis: `np.roll`, `np.split`, `np.ix_`.
+"""The kinds of arrays that are turned, or cut into parts, along an axis: `np.roll`, `np.split`, `np.ix_`; and
+of what is picked from arrays by its values: `np.unique`, `np.nonzero`.
 
 Contract: as in kind_inference. Such functions fail for most lengths that could be tried.
 """
@@ -10,7 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import LARGE, NOT_ONE, NUMERIC, UNKNOWN, Array, Dim, Kind, List, Literal, Sym, Tuple, length
+from .kinds import (
+    LARGE,
+    NOT_ONE,
+    NUMERIC,
+    UNKNOWN,
+    Array,
+    Dim,
+    Kind,
+    List,
+    Literal,
+    Scalar,
+    Sym,
+    Tuple,
+    length,
+)
 
 __all__ = ["SHAPING", "shaping_kind"]
 
@@ -24,7 +39,12 @@ _SPLIT: dict[Any, tuple[str, ...]] = {
 }
 _AXES = {np.vsplit: 0, np.dsplit: 2}
 _MAX_PARTS = 64
-SHAPING: frozenset[Any] = frozenset({*_TURNED, *_SPLIT, np.ix_})
+_PICKED = frozenset({np.unique, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.repeat})
+_PLACES = frozenset({np.nonzero, np.flatnonzero})
+_PAIRS = frozenset({np.triu_indices, np.tril_indices})
+_FREQUENCIES = frozenset({np.fft.fftfreq, np.fft.rfftfreq})
+_ROW = Array(np.dtype(np.intp).name, (None,))
+SHAPING: frozenset[Any] = frozenset({*_TURNED, *_SPLIT, *_PICKED, *_PLACES, np.ix_})
 
 
 def shaping_kind(function: Any, args: tuple[Kind, ...], keywords: Mapping[str, Kind]) -> Kind:
@@ -35,6 +55,8 @@ def shaping_kind(function: Any, args: tuple[Kind, ...], keywords: Mapping[str, K
         return args[0] if args[0].dims else NUMERIC
     if function is np.ix_:
         return _open_mesh(args)
+    if function in _PICKED or function in _PLACES:
+        return UNKNOWN if keywords else _picked(function, args)
     names = _SPLIT[function]
     given = {**dict(zip(names, args, strict=False)), **keywords}
     if len(args) > len(names) or not given.keys() <= set(names) or len(given) < 2:
@@ -58,6 +80,44 @@ def _parts(function: Any, x: Array, dims: tuple[Dim, ...], sections: Kind, axis:
             return UNKNOWN
     part = Array(x.dtype, tuple(share if i == k % len(dims) else d for i, d in enumerate(dims)))
     return List((part,) * n, part)
+
+
+def _picked(function: Any, args: tuple[Kind, ...]) -> Kind:
+    """Rows of as many elements, or of their places, as the values say."""
+    match args:
+        case [Array()] if function is np.flatnonzero:
+            return _ROW
+        case [Array(_, tuple() as dims)] if function in _PLACES and dims:
+            return Tuple((_ROW,) * len(dims))
+        case [Array(str() as dtype)] if function is np.unique:
+            return Array(dtype, (None,))
+        case [Array(str() as dtype), Array(other)] if function in _PICKED and dtype == other:
+            return Array(dtype, (None,))
+        case [Array(str() as dtype), _] if function is np.repeat:
+            return Array(dtype, (None,))
+    return UNKNOWN
+
+
+def kind_of_any_size(function: Any, args: tuple[Kind, ...], keywords: Mapping[str, Kind]) -> Kind:
+    """What is known of a result without the sizes that arguments say."""
+    match args:
+        case [Scalar("int", Sym() as size), *others] if function in _PAIRS:
+            is_known = all(isinstance(k, Literal) for k in (*others, *keywords.values()))
+            length = Sym(f"{function.__name__}{(size, *others, *keywords.items())}") if is_known else None
+            row = Array(_ROW.dtype, (length,))
+            return Tuple((row, row))
+        case [Scalar("int"), *_] if function in _PAIRS:
+            return Tuple((_ROW, _ROW))
+        case [Array(dtype, tuple() as dims), *_] if function is np.pad:
+            return Array(dtype, (None,) * len(dims))
+        case [Array(_, tuple() as dims)] if function is np.where and dims:
+            return Tuple((_ROW,) * len(dims))
+        case [Array(_, tuple() as dims), _] if function is np.isin and dims:
+            return Array("bool", dims)
+        case [Scalar("int", size), *spacing] if function in _FREQUENCIES:
+            if {*spacing, *keywords.values()} <= {Scalar("float")}:
+                return Array("float64", (size if function is np.fft.fftfreq else None,))
+    return UNKNOWN
 
 
 def _share(dim: Dim, n: int) -> Dim:

@@ -32,6 +32,7 @@ from s2sad.kind_structure import (
 from s2sad.kind_values import contains, kind_of
 from s2sad.kind_values import kinds_of as kinds_together
 from s2sad.kinds import NOT_ONE, NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Sym, Tuple
+from s2sad.registry import is_pure
 
 from .kind_values import (
     BOOL,
@@ -75,7 +76,7 @@ CALLS = [
     (operator.iadd, [M, NUMERIC], M), (operator.iadd, [FLOAT, N], N), (np.sin, [FLOAT], FLOAT),
     (math.sin, [FLOAT], FLOAT),
     (math.sin, [NUMERIC], FLOAT), (np.where, [array("n", dtype="bool"), FLOAT, Literal(0.0)], N),
-    (np.where, [BOOL, FLOAT, FLOAT], Array("float64", ())), (np.where, [array("n", dtype="bool")], UNKNOWN),
+    (np.where, [BOOL, FLOAT, FLOAT], Array("float64", ())),
     (np.modf, [N], Tuple((N, N))), (np.clip, [N, Literal(0.0), Literal(None)], N),
     (operator.matmul, [M, array("k")], N), (np.dot, [N, array("m")], FLOAT), (np.outer, [N, array("m")], M),
     (np.linalg.solve, [M, array("k")], N),
@@ -91,9 +92,7 @@ CALLS = [
     (np.add.outer, [array(), array()], UNKNOWN), (np.multiply.outer, [FLOAT, N], UNKNOWN),
     (np.add.outer, [array("n", dtype="int64"), M], Array("float64", (sym("n"), *M.dims))),
     (np.squeeze, [array("n", 1)], N), (np.squeeze, [array("n", None)], Array("float64", None)),
-    (np.convolve, [N, array("m"), Literal("same")], array(None)), (np.nonzero, [N], UNKNOWN),
-    (np.unique, [N], UNKNOWN),
-    (np.repeat, [N, array("m", dtype="int64")], UNKNOWN), (np.sum, [M, INT], array("?")),
+    (np.convolve, [N, array("m"), Literal("same")], array(None)), (np.sum, [M, INT], array("?")),
     (np.roll, [M, Literal(1), INT], M), (np.pad, [M, INT], array(None, None)),
     (np.emath.sqrt, [N], UNKNOWN),
     (np.take, [N, array("k", dtype="int64")], array("k")),
@@ -432,3 +431,32 @@ def test_no_axis_of_length_zero_is_taken_from_in_turns():
     assert found is UNKNOWN  # and so it was not run
     found = call_kind(np.take, [x, Literal(7)], {"axis": Literal(0), "mode": Literal("wrap")})
     assert found.dtype == "float64" and len(found.dims) == 1
+
+
+COUNT = Scalar("int", sym("n"))
+PLACES = Array(np.dtype(np.intp).name, (None,))
+
+
+@pytest.mark.parametrize(("function", "args", "kind"), [
+    (np.unique, (array("n"),), Array("float64", (None,))),
+    (np.union1d, (array("n"), array("m")), Array("float64", (None,))),
+    (np.setdiff1d, (array("n"), array("n", dtype="int64")), UNKNOWN),
+    (np.nonzero, (array("n", 1),), Tuple((PLACES, PLACES))), (np.where, (array("n"),), Tuple((PLACES,))),
+    (np.flatnonzero, (array("n", "m"),), PLACES),
+    (np.repeat, (array("n", "m"), Literal(2)), Array("float64", (None,))),
+    (np.repeat, (array("n"), array("m", dtype="int64")), Array("float64", (None,))),
+    (np.isin, (array("n"), array("m")), array("n", dtype="bool")),
+    (np.fft.fftfreq, (COUNT, FLOAT), array("n")), (np.fft.fftfreq, (COUNT, array("m")), UNKNOWN),
+    (np.fft.rfftfreq, (COUNT,), Array("float64", (None,))),
+], ids=repr)
+def test_kind_of_what_values_or_sizes_decide(function, args, kind):
+    assert call_kind_if(function, args, {}, is_pure) is kind
+
+
+def test_pairs_of_one_count_are_as_many():
+    rows = call_kind_if(np.triu_indices, (COUNT,), {"k": Literal(1)}, is_pure)
+    assert rows.items[0] is rows.items[1] and isinstance(rows.items[0].dims[0], Sym)
+    assert rows is call_kind_if(np.triu_indices, (COUNT,), {"k": Literal(1)}, is_pure)
+    assert rows is not call_kind_if(np.triu_indices, (COUNT,), {"k": Literal(2)}, is_pure)
+    assert call_kind_if(np.triu_indices, (COUNT, Scalar("int")), {}, is_pure).items[0] is PLACES
+    assert call_kind_if(np.triu_indices, (Scalar("int"),), {}, is_pure).items[0].dims == (None,)

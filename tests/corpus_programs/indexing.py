@@ -229,3 +229,30 @@ def picked_by_counts_that_change(x, columns):
     rows[1] = 0
     blocks = x[rows, 0] ** 2
     return np.sum(blocks) + np.sum(x[pairs, np.array([[0, 1], [0, 0]])] ** 3) + np.sum(x[pairs, columns] ** 2)
+
+
+@program((signed(5, 3),), (signed(2, 3),), second=True)
+def pairs_of_rows(x):
+    i, j = np.triu_indices(x.shape[0], k=1)
+    r2 = np.sum((x[i] - x[j]) ** 2, axis=1)
+    return np.sum(1 / r2**3 - 1 / r2**2)
+
+
+@program((signed(4), np.array([1, 0, 2, 1])), (signed(4), np.array([3, 3, 3, 3])), second=True)
+def groups_of_equals(x, group):
+    total = 0.0
+    for k in np.unique(group):
+        total += np.mean(x[group == k]) ** 2 * np.sum(x[np.nonzero(group - k)])
+    return total
+
+
+@program((X, np.array([1.0, -1.0, 2.0, 0.3, -2.0, 0.5])), (X[:2], np.array([-1.0, -2.0])), second=True)
+def places_of_positives(x, y):
+    (where,) = np.where(y > 0)
+    return np.sum(x[where] ** 2 * x[where[::-1]]) + np.sum(np.repeat(x, 2) ** 2)
+
+
+@program((signed(6), 2.0), second=True)
+def slope_by_frequencies(u, length):
+    k = 2 * np.pi * np.fft.fftfreq(len(u), d=length / len(u))
+    return np.sum(np.real(np.fft.ifft(1j * k * np.fft.fft(u))) ** 2)
