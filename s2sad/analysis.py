@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import FunctionType, ModuleType
-from typing import Any, NoReturn
+from types import ModuleType
+from typing import Any
 
 import gast
 
 from . import domain
-from .effects import Effect, aliases_of, calls_that_change, sharing_of
+from .effects import Effect, aliases_of, calls_that_change
 from .kinds import UNKNOWN, Dict, Kind, List
-from .memory import shallow_copy
 from .outside import outside_of
 from .primitives import PRIMITIVES
+from .refused_changes import (
+    check_known,
+    refuse_in_place,
+    refuse_methods,
+    refuse_outside,
+    refuse_slices,
+    refuse_unknown,
+)
 from .registry import takes_arrays
+from .stored import Stored, is_read_at_once, reads_of
 from .transforms import find_active
 from .transforms.analyses.changes import Changes
 from .transforms.analyses.classified import Operations
@@ -29,31 +36,33 @@ from .transforms.analyses.find_aliases import (
     argument_of,
     both,
     contents_of,
+    is_outside,
 )
-from .transforms.analyses.find_changed import Calls, changed_atoms, changes_elsewhere, refuse_active_changes
+from .transforms.analyses.find_cancelled import find_cancelled
+from .transforms.analyses.find_changed import Calls, changes_elsewhere, refuse_active_changes
 from .transforms.analyses.find_shared import Sharing, find_shared
 from .transforms.analyses.find_stores import stores
-from .transforms.analyses.operations import Apply, Build, Call, Operation
+from .transforms.analyses.operations import Apply, Call, Operation
 from .transforms.analyses.template_slots import array_operands_of
-from .transforms.errors import missing_rule
-from .transforms.heap.heap_methods import CHANGING
+from .transforms.heap.heap_methods import READING
+from .transforms.lowering.add_in_place import add_in_place
 from .transforms.lowering.array_operands import array_operands
 from .transforms.lowering.drop_same_stores import drop_same_stores
 from .transforms.lowering.hoist_items import hoist_items
 from .transforms.lowering.lower_updates import lower_updates
 from .transforms.lowering.merge_versions import merge_versions
+from .transforms.lowering.renew_stored import renew_stored
+from .transforms.lowering.renew_views import renew_views
 from .transforms.lowering.share_reads import share_reads
 from .transforms.normal_form.expand_item_updates import expand_item_updates
 from .transforms.trees.nodes import call, find_nodes, load, located, names_read, tuple_of
 from .transforms.trees.program import MISSING, Program
 from .transforms.trees.rebuild import rebuilt
-from .transforms.trees.shown_names import shown_name
 from .writing import lowered_writes
 from .written_calls import lowered_calls
 
 __all__ = ["Analysis", "lowered"]
 
-CONTAINERS = (dict, deque, defaultdict, OrderedDict, Counter)
 FindKinds = Callable[[Program], dict[str, Kind]]
 FindEffect = Callable[[Operation, Callable[[Any], Kind]], tuple[Effect, Mapping[str, Any]]]
 
@@ -133,8 +142,20 @@ class Analysis:
             self.program,
             wrt,
             self.operations,
-            lambda name: domain.is_differentiable(self.kind_of_name(name)) is not False,
+            lambda name: name not in self.cancelled
+            and domain.is_differentiable(self.kind_of_name(name)) is not False,
             self.sharing.classes,
+        )
+
+    @cached_property
+    def cancelled(self) -> frozenset[str]:
+        """The names with respect to which all derivatives are zero, because they cancel."""
+        return find_cancelled(
+            self.program,
+            self.operations,
+            lambda atom: domain.axes_of(self.kind(atom)),
+            lambda atom: domain.literal_of(self.kind(atom)),
+            lambda name: self.changes.is_changed(name),
         )
 
     def varies(self, name: str, attr: str) -> bool:
@@ -211,122 +232,49 @@ class Analysis:
     def nature(self, name: str, value: Any) -> str:
         """What `x += v` does, given the sum `value`."""
         operation = self.operations.of(value)
-        assert isinstance(operation, Apply)
+        if not isinstance(operation, Apply):
+            refuse_in_place(self.program, value, self.kind(value.left))
+            return "immutable"
         kinds = [self.kind(a) for a in operation.args]
         return domain.update_nature(
             kinds[0], domain.call_kind(operation.function, kinds, {}, PRIMITIVES.is_pure)
         )
 
-    def _refuse_unknown(self, active: frozenset[str]) -> None:
-        """Raises MissingRuleError for a call of an unknown C function with something active."""
-        for statement, _ in self.calls:
-            operation = self.operations.of(statement.value)
-            if (
-                isinstance(operation, Call)
-                and operation.function is not MISSING
-                and not isinstance(operation.function, (FunctionType, type))
-                and not changed_atoms(statement.value, self.program, PRIMITIVES, self.kind)
-                and any(name in active for name in names_read(statement))
-            ):
-                refusal = PRIMITIVES.refusal(operation.function)
-                raise missing_rule(operation.function, refusal, self.program.where(statement.value))
+    def is_addition(self, function: Any, name: str) -> bool:
+        """Whether a function adds to the array of a name in place, and returns it."""
+        return PRIMITIVES.is_in_place(function) and domain.is_array(self.kind_of_name(name))
 
-    def _refuse_methods(self, active: frozenset[str]) -> None:
-        """Raises UnsupportedSyntaxError for a method that changes a container that carries a derivative, and
-        whose adjoint is that of no list or array.
+    def is_elementwise(self, value: Any) -> bool:
+        """Whether an expression is computed element by element."""
+        operation = self.operations.of(value)
+        rule = PRIMITIVES.find_rule(operation.function) if isinstance(operation, Apply) else None
+        return rule is not None and rule.structure == "elementwise"
+
+    def is_replaced(self, name: str, result: str) -> bool:
+        """Whether what is computed of an array element by element is one of its shape and dtype, given that
+        it can be stored into it.
         """
-        made = {
-            s.targets[0].id: s.value
-            for s in find_nodes(self.program.tree, gast.Assign)
-            if isinstance(s.targets[0], gast.Name)
-        }
-        for s in find_nodes(self.program.tree, gast.Assign, gast.Expr):
-            match s.value:
-                case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr), args=args) if (
-                    attr in CHANGING and name in active and name in made
-                ):
-                    value = made[name]
-                    function = self.program.resolve(getattr(value, "func", value))
-                    of_list = isinstance(value, (gast.List, gast.ListComp)) or function is list
-                    is_container = (
-                        of_list or isinstance(value, gast.Dict) or any(function is c for c in CONTAINERS)
-                    )
-                    if is_container and not (of_list and (attr == "append" or (attr == "pop" and not args))):
-                        self.program.refuse(
-                            s,
-                            f"`{attr}` of a container that carries a derivative",
-                            "the derivative of the change is not known",
-                            "build a new container",
-                        )
-
-    def _refuse_slices(self, active: frozenset[str]) -> None:
-        """Raises UnsupportedSyntaxError for a slice of a list that is set, to any number of items."""
-        for s in find_nodes(self.program.tree, gast.Assign):
-            match s.targets[0]:
-                case gast.Subscript(value=gast.Name(id=name) as base, slice=gast.Slice(step=None)) if (
-                    name in active and isinstance(self.kind(base), List)
-                ):
-                    self.program.refuse(
-                        s,
-                        f"a slice of the list `{shown_name(self.program, name)}` that is set",
-                        "how many items it has then is not followed",
-                        "set the items one by one, or build a new list",
-                    )
+        return domain.update_nature(self.kind_of_name(name), self.kind_of_name(result)) == "same"
 
     def shadowed(self, active: frozenset[str], writes: bool) -> frozenset[str]:
         """The active names that have shadows; raises UnsupportedSyntaxError for a change that is seen outside
         of the function and that carries a derivative, unless it is one of an argument and `writes`.
         """
-        self._refuse_unknown(active)
-        self._refuse_methods(active)
-        self._refuse_slices(active)
+        refuse_unknown(self, active)
+        refuse_methods(self.program, active)
+        refuse_slices(self, active)
         refuse_active_changes(self.program, self.calls, active)
         for statement, name, root in self.sharing.outside:
             if name in active and (root == OUTSIDE or not writes):
-                self._refuse_outside(statement, name, root)
+                refuse_outside(self.program, statement, name, root)
         touched = frozenset(n for names in self.sharing.classes for n in names)
         found = touched & active
         for s in find_nodes(self.program.tree, gast.Assign) if found else ():
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in touched:
-                    self._check_known(s, self.operations.of(value), found)
+                    if not is_read_at_once(self, name, value):
+                        check_known(self, s, self.operations.of(value), found)
         return found
-
-    def _check_known(self, statement: Any, operation: Operation, shadowed: frozenset[str]) -> None:
-        """Raises UnsupportedSyntaxError where a value may be a part of one that has a shadow, and how is not
-        known.
-        """
-        match operation:
-            case Apply(function=function) if PRIMITIVES.is_in_place(function) or function is shallow_copy:
-                return  # of a container as it was only its arrays are read, by their adjoints
-            case Apply(function=function) if sharing_of(operation, self.kind) == "unknown":
-                is_constant = PRIMITIVES.is_nondifferentiable(function)
-                operands = [*operation.operands()] if is_constant else self.operations.carrying(operation)
-            case Apply() if sharing_of(operation, self.kind) != "fresh":
-                operands = self.operations.carrying(operation)[1:]
-            case Build(node=gast.Call(), items=items):  # an object
-                operands = list(items)
-            case _:
-                return
-        for operand in operands:
-            if isinstance(operand, gast.Name) and operand.id in shadowed:
-                name = shown_name(self.program, operand.id)
-                self.program.refuse(
-                    statement.value,
-                    f"changes in place of `{name}`, which the result of this call may be a part of",
-                    "whether the two share memory is not known",
-                    "call it with a copy, or change one",
-                )
-
-    def _refuse_outside(self, statement: Any, name: str, root: str) -> NoReturn:
-        name = shown_name(self.program, name)
-        who = "the caller" if root != OUTSIDE else "something outside of the function"
-        self.program.refuse(
-            statement,
-            f"a change in place of `{name}`, which {who} holds too",
-            "the change would be seen there, and following it is not supported",
-            f"change a copy: `{name} = {name}.copy()`",
-        )
 
     def refuse_written(self, parameters: tuple[str, ...]) -> None:
         """Raises UnsupportedSyntaxError for a change in place of what one of the parameters holds."""
@@ -335,7 +283,7 @@ class Analysis:
         for name, statement in changed if parameters else ():
             for root in self.aliases.held.get(name, NOTHING)[0]:
                 if (argument_of(root) or contents_of(root)) in parameters:
-                    self._refuse_outside(statement, name, root)
+                    refuse_outside(self.program, statement, name, root)
 
     def guarded(self) -> Program:
         """The program with a check, first of all, that what it writes to among its arguments shares memory
@@ -363,6 +311,42 @@ class Analysis:
         first = located(gast.Expr(value=check), program.tree.body[0])
         tree = rebuilt(program.tree, body=[first, *program.tree.body])
         return program.with_tree(tree, names=name, bindings=bindings)
+
+    def prefers_heap(self, active: frozenset[str]) -> bool:
+        """Whether the run has to find out what a heap knows, of a container that the function made: who else
+        holds an array that an operator changes in it, or which method of it is called.
+        """
+        is_generic = any(self.kind(p) is UNKNOWN for p in self.program.tree.args.args)
+        held = self.aliases.held
+
+        def of_container(s: Any) -> bool:
+            return isinstance(s, gast.Subscript) and not domain.is_array(self.kind(s.value))
+
+        filled = {
+            root
+            for s in find_nodes(self.program.tree, gast.Assign)
+            if of_container(s.targets[0]) and domain.is_array(self.kind(s.value))
+            for root in held.get(s.targets[0].value.id, NOTHING)[0]
+        }
+        bases = [
+            s.target.value.id
+            for s in find_nodes(self.program.tree, gast.AugAssign)
+            if of_container(s.target)
+            and (
+                domain.is_array(self.kind(s.value))
+                or (self.kind(s.value) is UNKNOWN and not is_generic)
+                or not filled.isdisjoint(held.get(s.target.value.id, NOTHING)[0])
+            )
+        ]
+        guard = PRIMITIVES.helper("refuse_shared")
+        for c in find_nodes(self.program.tree, gast.Call):
+            if self.program.resolve(c.func) is guard and not is_generic:
+                bases.append(c.args[0].id)
+            elif isinstance(c.func, gast.Attribute) and c.func.attr in READING:
+                name = getattr(c.func.value, "id", "")
+                bases += [name] if name in active and self.kind_of_name(name) is UNKNOWN else []
+        roots = (held[b][0] for b in bases if b in held and not domain.is_tuple(self.kind_of_name(b)))
+        return any(found and not any(map(is_outside, found)) for found in roots)
 
     def _may_share(self, name: str, read: Any) -> bool:
         return name in read and not domain.is_immutable(self.kind_of_name(name))
@@ -392,14 +376,25 @@ def lowered(
 
     found = follow(lowered_writes(program, kinds, find_kinds))
     found = follow(lowered_calls(found.program, found.kind, found.effect_at, found.may_share))
+    found = found.of(
+        renew_stored(found.program, lambda: found.aliases, found.is_elementwise, found.is_replaced)
+    )
     found = follow(array_operands(found.program, found.listed, PRIMITIVES.helper("np")))
     guard = PRIMITIVES.helper("refuse_held")
     found = follow(
         expand_item_updates(found.program, lambda base: domain.item_nature(found.kind(base)), guard)
     )
-    found = follow(lower_updates(found.program, lambda: found.aliases, found.nature, PRIMITIVES.helper))
+    found = follow(
+        lower_updates(
+            found.program, lambda: found.aliases, found.nature, PRIMITIVES.helper, found.is_addition
+        )
+    )
     found = follow(drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict))))
+    stored = Stored(found.program, found.kind, found.operations)
+    found = found.of(add_in_place(found.program, stored.is_like, stored.is_basic, stored.is_inert))
     found = follow(merge_versions(found.program))
+    reads = reads_of(found.kind, found.operations, found.changes.is_changed)
+    found = follow(renew_views(found.program, reads))
     found = found.of(share_reads(found.program, found.is_steady, found.changes.is_changed))
     program, alike = hoist_items(found.program, found.keys_of)
     if program is not found.program:

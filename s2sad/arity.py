@@ -7,7 +7,6 @@ parameters. Its lines are the user's.
 
 from __future__ import annotations
 
-import ast
 import inspect
 import threading
 from collections import OrderedDict
@@ -18,8 +17,7 @@ from typing import Any
 
 import gast
 
-from .compiled import compile_function
-from .source import read_source, remember_definition
+from .source import code_of_tree, read_source
 from .transforms.errors import NonDifferentiableError
 from .transforms.trees.nodes import assign, constant, find_nodes, load, param, tuple_of, walk
 from .transforms.trees.program import Names
@@ -114,10 +112,7 @@ def _code(f: FunctionType, count: int, keywords: tuple[str, ...]) -> CodeType:
         defaults=[] if extra else args.defaults,
     )
     tree = rebuilt(source.tree, args=new, body=[*start, *body])
-    definition = ast.fix_missing_locations(gast.gast_to_ast(tree))
-    code = compile_function(definition, source.filename, f.__code__.co_freevars)
-    remember_definition(code, tree, source.lines)
-    return code
+    return code_of_tree(tree, source.filename, f.__code__.co_freevars, source.lines)
 
 
 def _check_rename(f: FunctionType, tree: Any, name: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -33,6 +34,11 @@ class Capture:
         for attribute in self.path:
             found = getattr(found, attribute, MISSING)
         return found
+
+    def lookup(self) -> Callable[[], Any]:
+        """What looks the name up again, fast: it may say MISSING of one that has gone."""
+        is_global = not self.path and self.name not in self.scope.cells and self.name in self.scope.globals
+        return partial(self.scope.globals.get, self.name, MISSING) if is_global else self.value
 
     def key(self) -> Any:
         return id(self.scope.globals), id(self.scope.cells.get(self.name)), self.name, self.path

@@ -114,7 +114,7 @@ def changed(function: Any, count: int, keywords: Mapping[str, Any]) -> Changed:
     """
     try:
         if function in FIRST:
-            return [0]
+            return [0] if count else [k for k in _parameters(function)[:1] if k in keywords]
     except TypeError:  # not hashable
         return []
     if (
@@ -151,16 +151,19 @@ def _is(node: Any, value: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
+def _parameters(function: Any) -> list[str]:
+    """The parameters that may be passed by position; none of a function that does not say."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a C function
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
 def _output_positions(function: Any) -> tuple[int, ...]:
     """At which positions a function takes arrays to write its result into."""
     if isinstance(function, np.ufunc):
         return tuple(range(function.nin, function.nin + function.nout))
     if not (getattr(function, "__module__", None) or "").startswith("numpy"):
         return ()
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):  # a C function that does not say
-        return ()
-    return tuple(
-        k for k, p in enumerate(parameters.values()) if p.name == "out" and p.kind is p.POSITIONAL_OR_KEYWORD
-    )
+    return tuple(k for k, name in enumerate(_parameters(function)) if name == "out")

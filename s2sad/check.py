@@ -7,9 +7,12 @@ extrapolated difference of the function's values.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -17,9 +20,10 @@ import numpy as np
 from .arguments import Argnums
 from .compiled import make_function
 from .derivative import Derivative
-from .structure import flatten, map_structure
+from .forwarders import forwarder
+from .structure import flatten, map_structure, moved_structure
 from .transforms.errors import NonDifferentiableError
-from .transforms.trees.program import Scope
+from .transforms.trees.program import Names, Scope
 
 __all__ = ["check_grads"]
 
@@ -60,8 +64,7 @@ def check_grads(
     single = any(np.asarray(x).dtype.itemsize < (16 if np.iscomplexobj(x) else 8) for x in flatten(args))
     default = 1e-3 if single else 1e-6
     check = _Check(
-        f,
-        args,
+        *_called(f, args),
         wrt,
         tuple(modes),
         default if rtol is None else rtol,
@@ -157,7 +160,7 @@ class _Check:
             for signed in (step, -step):
                 moved = list(deepcopy(self.args))
                 for k, tangent in zip(positions, tangents, strict=True):
-                    moved[k] = map_structure(lambda x, t, s=signed: _moved(x, t, s), moved[k], tangent)
+                    moved[k] = moved_structure(lambda x, t, s=signed: _moved(x, t, s), moved[k], tangent)
                 ends.append(self.f(*moved))
             return map_structure(lambda a, b: _difference(a, b, step), *ends)
 
@@ -193,6 +196,23 @@ class _Check:
         names = [derivative.parameters[derivative.positions[k]] for k in wrong]
         by = f", by {', '.join(f'`{name}`' for name in names)}" if names else ""
         raise AssertionError(f"check_grads of {self.name}: order {self.level}, {mode}{by}: {what}")
+
+
+def _called(f: Function, args: tuple[Any, ...]) -> tuple[Function, tuple[Any, ...]]:
+    """A function that has no parameters but those that are given, and what is given: defaults, too."""
+    if not isinstance(f, (FunctionType, MethodType, partial, Derivative)):
+        return f, args
+    parameters = list(inspect.signature(f).parameters.values())
+    rest = parameters[len(args) :]
+    binds = f.is_dynamic if isinstance(f, Derivative) else not isinstance(f, FunctionType)
+    if not binds and all(p.kind is p.POSITIONAL_OR_KEYWORD for p in rest):
+        return f, (*args, *(p.default for p in rest if p.default is not p.empty))
+    given = [p.replace(default=p.empty) for p in parameters[: len(args)]]
+    if any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in given):
+        return f, args
+    callee = Names(p.name for p in given).fresh("called")
+    name = f"{getattr(f, '__name__', 'f')}_of_given"
+    return forwarder(name, inspect.Signature(given), callee, "", {callee: f}), args
 
 
 def _pullback(pull: Derivative, count: int) -> Function:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache, partial
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import gast
@@ -21,7 +21,7 @@ from .compiled import make_function
 from .forwarders import forwarder
 from .members import super_of
 from .mirrors import made_like
-from .objects import is_named_tuple, is_plain, lookup, make
+from .objects import is_named_tuple, is_plain, lookup, make, sets_plainly
 from .registry import find_rule, is_nondifferentiable, refusal
 from .transforms.analyses.bind_methods import MethodCall
 from .transforms.lowering.inline_calls import inline_calls
@@ -37,10 +37,18 @@ from .transforms.trees.nodes import (
     names_read,
     statements_in,
 )
-from .transforms.trees.program import MISSING, Program, Scope
+from .transforms.trees.program import EMPTY, MISSING, Program, Scope
 from .transforms.trees.rebuild import bound_names, map_blocks, rebuilt
 
-__all__ = ["maker_of", "makes_known", "makes_plainly", "new_class", "put_in_constructors", "replacer_of"]
+__all__ = [
+    "has_maker",
+    "maker_of",
+    "makes_empty",
+    "makes_known",
+    "new_class",
+    "put_in_constructors",
+    "replacer_of",
+]
 
 ROUNDS = 8  # of constructors that call each other's
 CONSTRUCTORS = ("__init__", "__post_init__")
@@ -53,7 +61,7 @@ def makes_plainly(cls: Any) -> bool:
         and is_plain(cls)
         and lookup(type(cls), "__call__") is lookup(type, "__call__")
         and lookup(cls, "__new__") is lookup(object, "__new__")
-        and lookup(cls, "__setattr__") is lookup(object, "__setattr__")
+        and sets_plainly(cls)
         and not inspect.isabstract(cls)
         and not hasattr(cls, "__del__")
         and find_rule(cls) is None
@@ -65,6 +73,11 @@ def makes_plainly(cls: Any) -> bool:
 def makes_known(cls: Any) -> bool:
     """Whether what calling a class does can be written out."""
     return makes_plainly(cls) or is_frozen(cls)
+
+
+def makes_empty(cls: Any) -> bool:
+    """Whether objects of a class are made empty, and then given their attributes."""
+    return cls is SimpleNamespace or makes_plainly(cls)
 
 
 def is_frozen(cls: Any) -> bool:
@@ -95,6 +108,11 @@ def is_generated(cls: type) -> bool:
     return is_dataclass(cls) and isinstance(init, FunctionType) and init.__code__.co_filename == "<string>"
 
 
+def has_maker(function: Any) -> bool:
+    """Whether a callable is a class of which `maker_of` makes the objects."""
+    return isinstance(function, type) and (makes_known(function) or is_named_tuple(function))
+
+
 @lru_cache(maxsize=1024)
 def maker_of(cls: type) -> FunctionType:
     """A function that makes an object of a class, with the parameters of its constructor."""
@@ -122,7 +140,7 @@ def replacer_of(cls: Any, names: tuple[str, ...]) -> FunctionType | None:
 def new_class(node: Any, program: Program, kind: Callable[[Any], Any]) -> Any:
     """The class of `object.__new__(C)`, or MISSING."""
     match node:
-        case gast.Call(func=gast.Attribute() as func, args=[made]) if program.resolve(func) is object.__new__:
+        case gast.Call(func=gast.Attribute() as func, args=[made]) if program.resolve(func) in EMPTY:
             return class_of(made, program, kind)
     return MISSING
 
@@ -233,6 +251,11 @@ def constructor_calls(program: Program, made: dict[str, type]) -> dict[int, Meth
     return found
 
 
+def attribute_of(name: str, attr: str) -> Any:
+    """An attribute that is to be set."""
+    return gast.Attribute(value=load(name), attr=attr, ctx=gast.Store())
+
+
 class _Writer:
     def __init__(self, program: Program, kind: Callable[[Any], Any]) -> None:
         self.program, self.kind = program, kind
@@ -258,7 +281,7 @@ class _Writer:
         if replaced is not None:
             return replaced
         cls = class_of(node.func, self.program, self.kind)
-        if cls is MISSING or not makes_known(cls):
+        if cls is MISSING or not (makes_known(cls) or makes_empty(cls)):
             return None
         given = [*node.args, *(k.value for k in node.keywords)]
         if any(isinstance(a, gast.Starred) for a in given) or any(k.arg is None for k in node.keywords):
@@ -268,16 +291,20 @@ class _Writer:
         init = lookup(cls, "__init__")
         if is_frozen(cls):
             return self.frozen(s, cls, target)
-        if is_generated(cls):
+        body: list[Any] | None = None
+        if cls is SimpleNamespace and not node.args:
+            body = [assign(attribute_of(name, k.arg), k.value) for k in node.keywords]
+        elif is_generated(cls):
             body = self.stores(cls, node, name)
         elif isinstance(init, FunctionType):
             body = [self.calls(name, "__init__", node.args, node.keywords)]
-        else:
-            body = [] if init is lookup(object, "__init__") and not given else None
+        elif init is lookup(object, "__init__") and not given:
+            body = []
         if body is None:
             return None
         self.made[name] = cls
-        new = call(attribute(load(self.objects.name(object)), "__new__"), node.func)
+        owner = cls if cls is SimpleNamespace else object
+        new = call(attribute(load(self.objects.name(owner)), "__new__"), node.func)
         last = [] if name == target else [assign(target, load(name))]
         return [located(b, s) for b in (assign(name, new), *body, *last)]
 
@@ -347,7 +374,7 @@ class _Writer:
                 made = self.objects.names.temporary(f.name)
                 body.append(assign(made, value))
                 value = load(made)
-            body.append(assign(gast.Attribute(value=load(name), attr=f.name, ctx=gast.Store()), value))
+            body.append(assign(attribute_of(name, f.name), value))
         if hasattr(cls, "__post_init__"):
             extra = [
                 bound.get(p.name, None if p.default is p.empty else self.atom(p.default, p.name))

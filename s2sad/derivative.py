@@ -23,7 +23,9 @@ from .getters import GETTERS
 from .kind_values import kind_of, kinds_of
 from .kinds import UNKNOWN, Kind
 from .pause_collection import collection_paused
+from .powers import ComplexPowerError
 from .primitives import PRIMITIVES
+from .repeatable import is_repeatable
 from .tangents import checked_bprop, tangent_like, unshared
 from .target import Target, target_of
 from .transforms.differentiation.bind_captured import is_captured
@@ -32,6 +34,10 @@ from .transforms.trees.program import Names
 from .versions import Made, Versions, share
 
 __all__ = ["Derivative"]
+
+
+class _PowersHiddenError(Exception):
+    """Whoever takes exceptions would not let it be known that a power is complex."""
 
 
 class Derivative:
@@ -86,6 +92,7 @@ class Derivative:
                 )
         self._wrt = positions(self._argnums, self._parameters[: self._stop], self._start, f)
         self._versions = Versions()
+        self._complex: set[tuple[Kind, ...]] = set()  # those for which a power of real numbers was complex
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(f, name, getattr(function, name, None)))
         self.__signature__ = self._own_signature()
@@ -116,16 +123,36 @@ class Derivative:
     # ------------------------------------------------------------ calling
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        if self._form == "jvp":
-            return self._push(args, keywords)
-        if keywords or len(args) != len(self._parameters) or self._target.args:
-            made = self._bound_call(args, keywords)
-        else:
-            made = self._function(args)(*args)
+        try:
+            if self._form == "jvp":
+                return self._push(args, keywords)
+            if keywords or len(args) != len(self._parameters) or self._target.args:
+                made = self._bound_call(args, keywords)
+            else:
+                made = self._function(args)(*args)
+        except ComplexPowerError:
+            if not self._expects_complex(args, keywords):
+                raise
+            return self(*args, **keywords)
         if self._form != "vjp" or not self.checks:
             return made
         out, bprop = made
         return out, checked_bprop(bprop, out, self.__name__)
+
+    def _expects_complex(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+        """Whether the derivative for these arguments, in which a power turned out to be complex, will be made
+        without taking powers to be real: once, and of a function that can be run again.
+        """
+        primals, _, _ = self.split(args, keywords)
+        kinds = kinds_of(primals, self._parameters)
+        inner = self
+        while not isinstance(function := inner._target.function, FunctionType):
+            inner = function
+        if kinds in self._complex or not is_repeatable(function, kinds[: len(inner._parameters)]):
+            return False
+        self._complex.add(kinds)
+        self._versions = Versions()
+        return True
 
     def _bound_call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         primals = self.bind(args, keywords)
@@ -207,16 +234,29 @@ class Derivative:
 
     # ------------------------------------------------------------ generating
 
-    def _made(self, kinds: tuple[Kind, ...], chosen: tuple[int, ...]) -> Made:
-        """The generated function for these kinds and parameters, and what it assumes."""
-        function, before = self._plain(kinds)
+    def _made(self, kinds: tuple[Kind, ...], chosen: tuple[int, ...], real_powers: bool = True) -> Made:
+        """The generated function for these kinds and parameters, and what it assumes; with `real_powers` that
+        powers of real numbers are real, unless they turned out not to be.
+        """
+        real_powers = real_powers and kinds not in self._complex
+        function, before = self._plain(kinds, real_powers)
         bare = isinstance(self._argnums, (int, str))
         options = self._has_aux, self._outputs, self._writes, self._careful, self._unchanged
-        key = self._form, chosen, bare, options, kinds
-        with collection_paused():
-            made, captures = share(
-                function, key, lambda: self._generate(function, kinds, chosen, Generator())
-            )
+        key = self._form, chosen, bare, options, kinds, real_powers
+
+        def make() -> Made:
+            generator = Generator(real_powers=real_powers)
+            made = self._generate(function, kinds, chosen, generator)
+            if real_powers and generator.may_hide_complex_powers:
+                raise _PowersHiddenError
+            return made
+
+        try:
+            with collection_paused():
+                made, captures = share(function, key, make)
+        except _PowersHiddenError:
+            self._complex.add(kinds)
+            return self._made(kinds, chosen, False)
         return made, [*before, *captures]
 
     def _generate(
@@ -239,17 +279,17 @@ class Derivative:
         made = generator.derivative(request)
         return made, generator.captures
 
-    def _plain(self, kinds: tuple[Kind, ...]) -> Made:
+    def _plain(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
         """The function to differentiate (of a derivative, the code generated for these kinds) and what it
         assumes.
         """
         inner = self._target.function
         if isinstance(inner, FunctionType):
             return inner, []
-        found: Made = inner.made_for_kinds(kinds)
+        found: Made = inner.made_for_kinds(kinds, real_powers)
         return found
 
-    def made_for_kinds(self, kinds: tuple[Kind, ...]) -> Made:
+    def made_for_kinds(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
         """The generated function for arguments of these kinds (in forward mode tangents after them)."""
         own = kinds[: len(self._parameters)]
         chosen = self._wrt if self._argnums is not None else self._default_choice(own)
@@ -258,15 +298,20 @@ class Derivative:
                 f"{self!r} is differentiated, and some of its arguments carry no derivative",
                 instead="give jvp the argnums of those that do",
             )
-        return self._made(own, chosen)
+        return self._made(own, chosen, real_powers)
+
+    @property
+    def gives_gradients(self) -> bool:
+        """Whether a call gives gradients alone, and nothing that the function made."""
+        return self._form == "grad" and not self._has_aux
 
     def function_for_kinds(
-        self, args: list[Kind], keywords: dict[str, Kind]
+        self, args: list[Kind], keywords: dict[str, Kind], real_powers: bool = True
     ) -> tuple[FunctionType | None, list[Capture]]:
         """The generated function for arguments of these kinds, and what it assumes; None when they do not
         fit.
         """
-        if self._target.args or self._target.keywords or self._form == "jvp":
+        if self.is_dynamic:
             return None, []
         kinds = dict(zip(self._parameters, args, strict=False))
         kinds.update({k: v for k, v in keywords.items() if k in self._parameters})
@@ -275,7 +320,7 @@ class Derivative:
                 kinds[name] = kind_of(parameter.default, name)
         if len(args) > len(self._parameters) or len(kinds) < len(self._parameters):
             return None, []
-        return self.made_for_kinds(tuple(kinds[p] for p in self._parameters))
+        return self.made_for_kinds(tuple(kinds[p] for p in self._parameters), real_powers)
 
     # ------------------------------------------------------------ showing
 
@@ -328,6 +373,11 @@ class Derivative:
     def primal(self) -> Callable[..., Any]:
         """What it is the derivative of, as it was given."""
         return self._f
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether a call is needed to tell the arguments: bound ones, and tangents behind the others."""
+        return self._form == "jvp" or bool(self._target.args or self._target.keywords)
 
     @property
     def target(self) -> Target:

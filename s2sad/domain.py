@@ -12,6 +12,7 @@ from .kind_inference import call_kind, made_like
 from .kind_joins import join
 from .kind_predicates import (
     are_alike,
+    axes_of,
     dtype_of,
     has_length,
     holds_arrays,
@@ -35,6 +36,7 @@ from .kind_predicates import (
     is_tuple_of_numbers,
     keys_of,
     known_length,
+    literal_of,
     may_be_changed,
     rank,
     share_real_dtype,
@@ -82,6 +84,7 @@ __all__ = [
     "UNKNOWN",
     "are_alike",
     "attribute_kind",
+    "axes_of",
     "call_kind",
     "dict_kind",
     "element_kind",
@@ -125,6 +128,7 @@ __all__ = [
     "lends_shape",
     "list_kind",
     "literal_int",
+    "literal_of",
     "made_like",
     "may_be_changed",
     "method_kind",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any
 
 import gast
 
 from . import domain, heap
-from .conversions import dict_copy, list_copy
+from .conversions import dict_copy, list_copy, united
 from .kinds import UNKNOWN, Array, Kind
 from .primitives import PRIMITIVES
 from .transforms.analyses.classified import Operations
@@ -26,6 +27,8 @@ from .transforms.analyses.find_aliases import (
 from .transforms.analyses.find_changed import Calls, changing_calls
 from .transforms.analyses.find_stores import stores
 from .transforms.analyses.operations import Apply
+from .transforms.errors import UnsupportedSyntaxError
+from .transforms.trees.helpers import merged
 from .transforms.trees.nodes import (
     assigned_names,
     blocks_of,
@@ -51,7 +54,19 @@ __all__ = [
     "sharing_of",
 ]
 
-COPIES = (list, tuple, dict, sorted, list_copy, dict_copy, operator.concat, repeated, times_repeated)
+COPIES = (
+    list,
+    tuple,
+    dict,
+    sorted,
+    list_copy,
+    dict_copy,
+    merged,
+    united,
+    operator.concat,
+    repeated,
+    times_repeated,
+)
 ELSEWHERE, NONE = "", "None"
 
 
@@ -61,12 +76,14 @@ class Effect:
 
     `changed` are the parameters whose arrays it changes in place, `shared` those that its result may share
     memory with; ELSEWHERE stands for anything else. `results` are the parameters whose objects its result may
-    be, NONE for None and ELSEWHERE for anything else.
+    be, NONE for None and ELSEWHERE for anything else. `runs` is what a call of a derivative runs.
     """
 
     changed: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     results: frozenset[str] = frozenset()
+    runs: FunctionType | None = field(default=None, compare=False)
+    cause: UnsupportedSyntaxError | None = field(default=None, compare=False)  # why nothing is known of it
 
     @property
     def known_result(self) -> str | None:
@@ -74,7 +91,7 @@ class Effect:
         return next(iter(self.results)) if len(self.results) == 1 and ELSEWHERE not in self.results else None
 
 
-ANYTHING = Effect(*[frozenset({ELSEWHERE})] * 3)
+ANYTHING = Effect(frozenset({ELSEWHERE}), frozenset({ELSEWHERE}), frozenset({ELSEWHERE}))
 # Of a call: what it may do, and the atoms that its parameters stand for.
 EffectAt = Callable[[Any], tuple[Effect, Mapping[str, Any]]]
 
@@ -157,13 +174,15 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
         known = effect.changed and ELSEWHERE not in effect.changed and effect.changed <= given.keys()
         changed += [given[p] for p in effect.changed] if known else atoms
     found: set[str] = set()
-    if any(ELSEWHERE in effect_at(c)[0].changed for c in find_nodes(program.tree, gast.Call)):
+    effects = [effect_at(c)[0] for c in find_nodes(program.tree, gast.Call)]
+    if any(ELSEWHERE in effect.changed for effect in effects):
         found.add(ELSEWHERE)
+    cause = next((effect.cause for effect in effects if effect.cause is not None), None)
     result = program.tree.body[-1].value
     results = _results(program, result, effect_at)
     is_number = domain.is_immutable(kind(result))
     if not changed and not fields and is_number:
-        return Effect(frozenset(found), results=results)
+        return Effect(frozenset(found), results=results, cause=cause)
     held = aliases_of(program, kinds, makes_new=lambda call: not effect_at(call)[0].shared).held
     for atom in [*changed, *fields]:
         roots = held[atom.id][0] if isinstance(atom, gast.Name) and atom.id in held else {OUTSIDE}
@@ -172,10 +191,12 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
             is_array = name is not None and isinstance(kinds.get(name), Array)
             found.add(name if name is not None and is_array else ELSEWHERE)
     if is_number:
-        return Effect(frozenset(found), results=results)
+        return Effect(frozenset(found), results=results, cause=cause)
     roots = both(held[result.id]) if isinstance(result, gast.Name) and result.id in held else {OUTSIDE}
     shared = {argument_of(r) or contents_of(r) or ELSEWHERE for r in filter(is_outside, roots)}
-    return Effect(frozenset(found), frozenset(shared | ({ELSEWHERE} if fields else set())), results)
+    if fields:
+        shared.add(ELSEWHERE)
+    return Effect(frozenset(found), frozenset(shared), results, cause=cause)
 
 
 def _results(program: Program, result: Any, effect_at: EffectAt) -> frozenset[str]:

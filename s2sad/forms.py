@@ -17,9 +17,13 @@ import gast
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
 from .captures import Capture, captured
-from .constructors import maker_of, makes_known, makes_plainly, replacer_of
+from .constructors import has_maker, maker_of, makes_empty, replacer_of
+from .dataclass_copies import converter_of, is_converter
 from .effects import ANYTHING, Effect, EffectAt, aliases_of, effect_of
-from .heap_natures import HeapNatures, has_heap
+from .forwarders import is_class_method, of_class
+from .guarded_powers import guard_powers, without_needless_guards
+from .heap_calls import HeapCalls
+from .heap_natures import has_heap
 from .judgements import stays_starred
 from .kind_values import kind_of
 from .kinds import SET, UNKNOWN, Array, Kind, Literal, Record, Tuple
@@ -42,21 +46,20 @@ from .specialise import (
 )
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from .transforms.analyses.find_kinds import Values
-from .transforms.analyses.operations import Call, Operation, classify
+from .transforms.analyses.operations import Call, Operation, classify, starred
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
-from .transforms.heap.lower_heap import lower_heap
 from .transforms.lowering.inline_calls import inline_calls
 from .transforms.lowering.promote_fields import promote_fields
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
-from .transforms.trees.nodes import find_nodes
-from .transforms.trees.program import MISSING, Names, Program, Scope
+from .transforms.trees.nodes import assigned_names, find_nodes, statements_in
+from .transforms.trees.program import EMPTY, MISSING, Names, Program, Scope
 from .transforms.trees.rebuild import parameter_names
 
 __all__ = ["Forms"]
 
 Kinds = Mapping[str, Kind]
-Forgets = Callable[[Call, Callable[[Any], Kind]], bool]
 RESULT_UNKNOWN = replace(ANYTHING, changed=frozenset())
+NOT_READ = (*EMPTY, MISSING, getattr)
 MANY_LENGTHS = 6  # of arguments of one function, after which lengths are taken as unknown
 MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
 
@@ -70,6 +73,7 @@ class Forms:
     """
 
     watch: Watch = unwatched
+    real_powers: bool = True  # whether powers of real numbers are taken to be real
     watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
     captures: dict[Any, Capture] = field(default_factory=dict)
     programs: dict[Any, Program | None] = field(default_factory=dict)
@@ -77,8 +81,12 @@ class Forms:
     effects: dict[Any, Effect] = field(default_factory=dict)
     met: set[Any] = field(default_factory=set)  # the effects that were asked for since they were begun
     derivatives: dict[Any, Any] = field(default_factory=dict)
+    heap_calls: HeapCalls = field(init=False)
     seen_kinds: dict[Any, set[Any]] = field(default_factory=dict)
-    values: dict[int, tuple[Scope, Values]] = field(default_factory=dict)  # closures may share their nodes
+    values: dict[Any, tuple[Scope, Values]] = field(default_factory=dict)  # closures may share their nodes
+
+    def __post_init__(self) -> None:
+        self.heap_calls = HeapCalls(self)
 
     # ------------------------------------------------------------ programs
 
@@ -96,13 +104,15 @@ class Forms:
             return self.plain(function.__wrapped__, args, keywords)
         if function in (replace, replaced_tuple) and len(args) == 1 and isinstance(args[0], (Record, Tuple)):
             function = replacer_of(args[0].cls, tuple(keywords)) or function
-        if isinstance(function, type) and makes_known(function):
+        if is_converter(function):
+            function = converter_of(function, args, keywords) or function
+        if has_maker(function):
             function = maker_of(function)
         if make is None:
             return self.of_arity(function, len(args), keywords)
         key = (id(function), tuple(args), tuple(keywords.items()))
         if key not in self.derivatives:
-            made, captures = make(function, args, keywords)
+            made, captures = make(function, args, keywords, self.real_powers)
             self.note(captures)
             self.derivatives[key] = made
         return self.derivatives[key]
@@ -139,6 +149,8 @@ class Forms:
     def inlinable(self, function: Any, call: Any) -> Program | None:
         """The normal form of a user's function for a call, or None for what is declared or has no source."""
         function = stand_in(function)
+        if is_class_method(function) and PRIMITIVES.find_rule(function) is None:
+            function = of_class(function.__self__, function.__func__)
         if (
             not isinstance(function, FunctionType)
             or PRIMITIVES.find_rule(function) is not None
@@ -147,6 +159,7 @@ class Forms:
             or PRIMITIVES.is_dynamic(function, len(call.args), [])
             or PRIMITIVES.is_builder(function)
             or function is replaced_tuple
+            or is_converter(function)
         ):
             return None
         function = self.of_arity(function, len(call.args), [k.arg for k in call.keywords])
@@ -168,32 +181,23 @@ class Forms:
         "writes" what the arguments hold, one in which all changes of objects are changes of that, and which
         returns the parameters `outputs` if there are any.
         """
-        program = self.normal_form(function)
+        program = whole = self.normal_form(function)
+        program = self.taken(whole, kinds)
         objects = has_objects(program, kinds) and not has_heap(program)
-        if not objects:
-            program = self.inlined(function)
-        depends = objects or bool(calls_of_functions(program, self.inlinable))
+        depends = objects or program is not whole
+        if not depends:
+            depends = bool(calls_of_functions(self.inlined(program), self.inlinable))
         key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap, outputs)
         if key not in self.programs:
-            if objects:
-                find = partial(self.kinds, kinds=kinds, forgets=self.hides)
-                program = put_in_methods(
-                    program, find, lambda p: self.kinds(p, kinds), self.inlinable, heap is None
-                )
-                if heap is None:
-                    known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
-                    program = promote_fields(program, known, PRIMITIVES.helper)
-                program = lifted_closures(inline_calls(program, self.inlinable))
-            if depends:
-                find = partial(self.kinds, kinds=kinds, forgets=self.hides)
-                program = put_in_changing(program, find, self.inlinable, self.may_change)
+            program = self.put_together(program, kinds, heap is None)
             if heap is not None:
                 if outputs is not None:
                     refuse_rebound(program, outputs)
                     program = with_outputs(program, outputs)
-                natures = HeapNatures(program, kinds, self.kinds(program, kinds, self.hides), self.may_change)
-                program = lower_heap(program, natures, heap == "writes")
+                program = self.heap_calls.lowered(program, kinds, heap == "writes")
             program = to_single_assignment(program, self._watch_of(function))
+            if self.real_powers:
+                program = guard_powers(program)
             if objects and heap is None:
                 program = hoist_reads(program, self.kinds(program, kinds), self.may_change)
             self.programs[key] = program
@@ -201,11 +205,49 @@ class Forms:
         assert found is not None
         return found
 
-    def inlined(self, function: FunctionType) -> Program:
-        """The normal form of a function with small callees in the place of their calls."""
-        key = ("inlined", function)
+    def put_together(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
+        """A function in normal form with what can be put in where it is called; with `one_name` the
+        attributes of its objects are variables as far as they have one name.
+        """
+        find = partial(self.kinds, kinds=kinds, before=True)
+        if has_objects(program, kinds) and not has_heap(program):
+            program = put_in_methods(program, find, lambda p: self.kinds(p, kinds), self.inlinable, one_name)
+            if one_name:
+                known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
+                program = promote_fields(program, known, PRIMITIVES.helper)
+            program = lifted_closures(inline_calls(program, self.inlinable))
+        else:
+            program = self.inlined(program)
+            if not calls_of_functions(program, self.inlinable):
+                return program
+        return put_in_changing(program, find, self.inlinable, self.may_change)
+
+    def taken(self, program: Program, given: Kinds) -> Program:
+        """A function in normal form without the branches that constants among its arguments rule out, so that
+        nobody looks at what is called only there.
+        """
+        if not any(isinstance(kind, Literal) for kind in given.values()):
+            return program
+        if not any(isinstance(s, gast.If) for s in statements_in(program.tree.body)):
+            return program
+
+        def find(program: Program) -> Kinds:
+            return find_kinds(
+                program, given, PRIMITIVES, domain, lambda *call: UNKNOWN, aliases_of, lambda *call: True
+            )
+
+        key = ("taken", id(program), tuple(given.values()))
         if key not in self.programs:
-            self.programs[key] = lifted_closures(inline_calls(self.normal_form(function), self.inlinable))
+            self.programs[key] = without_untaken(program, find(program), find)[0]
+        found = self.programs[key]
+        assert found is not None
+        return found
+
+    def inlined(self, program: Program) -> Program:
+        """A function in normal form with small callees in the place of their calls."""
+        key = ("inlined", id(program))
+        if key not in self.programs:
+            self.programs[key] = lifted_closures(inline_calls(program, self.inlinable))
         found = self.programs[key]
         assert found is not None
         return found
@@ -229,6 +271,7 @@ class Forms:
         while (new := expand_stars(program, lambda atom: domain.shape_of(kind(atom)))) is not program:
             program, kinds = new, self.kinds(new, given)
         program, kinds = without_untaken(program, kinds, lambda p: self.kinds(p, given))
+        program = without_needless_guards(program, kind)
         new = lower_stars(program, lambda call: stays_starred(call, program, kind), call_star, call_method)
         return (program, kinds) if new is program else (new, self.kinds(new, given))
 
@@ -238,20 +281,35 @@ class Forms:
     # ------------------------------------------------------------ kinds
 
     def kinds(
-        self, program: Program, kinds: Mapping[str, Kind], forgets: Forgets | None = None
+        self, program: Program, kinds: Mapping[str, Kind], before: bool = False
     ) -> dict[str, Kind]:
-        """The kinds of a program's names; `forgets` as the method of that name."""
-        forgets = forgets or self.forgets
-        _, values = self.values.setdefault(id(program.scope), (program.scope, {}))
-        found = find_kinds(program, kinds, PRIMITIVES, domain, self.kind_of_call, aliases_of, forgets, values)
+        """The kinds of a program's names; `before` says that more calls are put into it before it is
+        differentiated, which may change objects then, and not now.
+        """
+        _, values = self.values.setdefault((id(program.scope), before), (program.scope, {}))
+        forgets, call_kind = self.forgets, self.kind_of_call
+        if before:
+            forgets, call_kind = self.hides, self.kind_of_hidden
+        found = find_kinds(program, kinds, PRIMITIVES, domain, call_kind, aliases_of, forgets, values)
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found
 
+    def kind_of_hidden(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
+        """As `kind_of_call`, of a call that is to be put in: what returns an argument gives that."""
+        program = self.inlinable(operation.function, operation.node)
+        if program is not None and not starred(operation):
+            given = {**dict(zip(parameter_names(program.tree), args, strict=False)), **keywords}
+            result = program.tree.body[-1].value
+            name = result.id if isinstance(result, gast.Name) else ""
+            if name in given and name not in assigned_names(program.tree.body):
+                return given[name]
+        return self.kind_of_call(operation, args, keywords)
+
     def kind_of_call(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
         """The kind of what a user's function returns for arguments of these kinds."""
-        if operation.function is object.__new__ and isinstance(made := getattr(args[0], "value", None), type):
-            return Record(made, ()) if makes_plainly(made) else UNKNOWN
+        if operation.function in EMPTY and isinstance(made := getattr(args[0], "value", None), type):
+            return Record(made, ()) if makes_empty(made) else UNKNOWN
         if operation.function is replace and len(args) == 1 and isinstance(args[0], Record):
             kind: Kind = args[0]
             for name, value in keywords.items():
@@ -290,7 +348,7 @@ class Forms:
         self, operation: Operation, kind: Callable[[Any], Kind]
     ) -> tuple[Effect, Mapping[str, Any]]:
         """What a call of a function without a rule, known now, may do; and the atoms that it is given."""
-        if not isinstance(operation, Call) or operation.function in (MISSING, object.__new__, getattr):
+        if not isinstance(operation, Call) or operation.function in NOT_READ:
             return RESULT_UNKNOWN, {}
         if starred(operation):
             return ANYTHING, {}
@@ -304,8 +362,10 @@ class Forms:
             known = isinstance(operation.function, (FunctionType, type))
             return RESULT_UNKNOWN if known else ANYTHING, {}
         effect = self.effect_of(function, bound)
-        if function is not operation.function:  # the result of a class, a derivative, or one that is kept
-            effect = replace(ANYTHING, changed=effect.changed)
+        if getattr(operation.function, "gives_gradients", False):
+            effect = replace(effect, runs=function)
+        elif function is not operation.function:  # the result of a class, a derivative, or one that is kept
+            effect = replace(ANYTHING, changed=effect.changed, cause=effect.cause)
         return effect, {**dict(zip(bound, operation.args, strict=False)), **dict(operation.keywords)}
 
     def effect_of(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:
@@ -332,8 +392,10 @@ class Forms:
         try:
             program, kinds = self.expanded(function, bound)
             return effect_of(program, kinds, self.effect_at(program, kinds))
-        except (NoSourceError, UnsupportedSyntaxError):
+        except NoSourceError:
             return ANYTHING
+        except UnsupportedSyntaxError as error:
+            return replace(ANYTHING, cause=error)
 
     def effect_at(self, program: Program, kinds: Kinds) -> EffectAt:
         """What the calls in a program may do."""
@@ -388,8 +450,3 @@ def of_any_length(kind: Kind) -> Kind:
 def kind_of_default(value: Any, prefix: str) -> Kind:
     """The kind of a parameter that is not given: a flag is known."""
     return Literal(value) if isinstance(value, bool) else kind_of(value, prefix)
-
-
-def starred(operation: Call) -> bool:
-    """Whether what a call passes is known at run time only."""
-    return any(isinstance(a, gast.Starred) for a in operation.args) or None in dict(operation.keywords)

@@ -18,6 +18,7 @@ import gast
 from . import domain
 from .analysis import lowered
 from .arguments import check_call
+from .cached_properties import refuse_cached
 from .captures import Capture
 from .compiled import make_function
 from .forms import Forms
@@ -25,6 +26,7 @@ from .heap_natures import has_heap
 from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import UNKNOWN, Kind
 from .outputs import split_aux, with_outputs
+from .powers import real_power
 from .primitives import PRIMITIVES
 from .promoted import is_unseen
 from .purity import Purity
@@ -44,6 +46,7 @@ from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxEr
 from .transforms.heap.heap_writer import HeapRefusal
 from .transforms.lowering.check_fields import check_fields, check_iteration
 from .transforms.lowering.promote_fields import drop_holding
+from .transforms.trees.nodes import statements_in, walk
 from .transforms.trees.printer import Places, to_source_with_places
 from .transforms.trees.program import MISSING, Program
 from .transforms.trees.rebuild import parameter_names
@@ -78,14 +81,17 @@ class Generated:
     source: str
     program: Program
     places: Places = field(default_factory=dict)
+    guarded: bool = False  # whether the run may refuse a change that a heap could follow
     function: Any = None  # a FunctionType; as such it would look like a method to type checkers
 
 
 class Generator:
-    """Makes derivatives of one function and of those that it calls; `watch` is told of its passes."""
+    """Makes derivatives of one function and of those that it calls; `watch` is told of its passes. With
+    `real_powers` those of real numbers are taken to be real, and say so when they are not.
+    """
 
-    def __init__(self, watch: Watch = unwatched) -> None:
-        self.forms = Forms(watch)
+    def __init__(self, watch: Watch = unwatched, real_powers: bool = True) -> None:
+        self.forms = Forms(watch, real_powers)
         self.made: dict[Request, Generated] = {}
         self.refused: dict[Request, S2sadError] = {}
         self._requests: dict[Request, Request] = {}
@@ -123,6 +129,19 @@ class Generator:
         made: FunctionType = self.made[request].function
         return made
 
+    @property
+    def may_hide_complex_powers(self) -> bool:
+        """Whether what is made says that powers are real in functions that take exceptions: they would take
+        what it says of one that is not.
+        """
+        programs = [program for program in self.forms.programs.values() if program is not None]
+        statements = (s for p in programs for s in statements_in(p.tree.body))
+        return any(isinstance(s, gast.Try) and s.handlers for s in statements) and any(
+            isinstance(n, gast.Call) and p.resolve(n.func) is real_power
+            for p in programs
+            for n in walk(p.tree)
+        )
+
     def generate(self, request: Request) -> Generated:
         if request in self.refused:
             raise self.refused[request]
@@ -132,6 +151,9 @@ class Generator:
             except (UnsupportedSyntaxError, MissingRuleError) as refusal:
                 self.made.pop(request, None)
                 self.attempt_with_heap(request, refusal)
+            is_users = request.function.__code__.co_filename not in origins
+            if is_users and self.made[request].guarded:
+                self.prefer_heap(request)
         return self.made[request]
 
     def attempt(self, request: Request, heap: str | None = None) -> None:
@@ -159,6 +181,14 @@ class Generator:
             self.refused[request] = refusal
             raise refusal from None
 
+    def prefer_heap(self, request: Request) -> None:
+        """Makes a derivative with a heap, where one can be, of what has one without."""
+        plain = self.made[request]
+        try:
+            self.attempt(request, "writes" if request.writes else "reads")
+        except S2sadError:
+            self.made[request] = plain
+
     def transform(self, program: Program, kinds: Mapping[str, Kind], request: Request) -> Program:
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
         before = program
@@ -167,10 +197,12 @@ class Generator:
         program, aux = split_aux(program) if request.has_aux else (program, None)
         if program is not before:
             kinds = self.forms.kinds(program, given)
+        refuse_cached(program, given, request.wrt)
         watch = self.forms.watch if request is self._first else unwatched
         analysis = lowered(program, kinds, lambda p: self.forms.kinds(p, given), self.forms.effect, watch)
         program, kinds = analysis.program, analysis.kinds
         active = analysis.active(request.wrt)
+        self.made[request].guarded = analysis.prefers_heap(active)
         changes = analysis.changes_beside(active)
         check_iteration(program, active, lambda node: PRIMITIVES.is_object(analysis.kind(node)))
         unseen = partial(is_unseen, program, analysis.kind)
@@ -214,7 +246,7 @@ class Generator:
         return simplify(
             result,
             generation,
-            Purity(result, generation),
+            Purity(result, generation.kinds, generation.derivatives | generation.traces),
             lambda e, is_one: is_float(e, is_one, result, generation.kinds, generation.derivatives),
             lambda e: is_number(e, generation.kinds),
             lambda call: is_odd(call, result),

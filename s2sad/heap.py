@@ -30,7 +30,15 @@ from .heap_places import (
     the_list,
     tuple_like,
 )
-from .objects import fields_of, is_named_tuple, is_plain, is_read_as_it_stands, lookup, shadows_fields
+from .objects import (
+    fields_of,
+    is_named_tuple,
+    is_plain,
+    is_read_as_it_stands,
+    lookup,
+    sets_plainly,
+    shadows_fields,
+)
 from .runtime import zeros_like
 from .transforms.errors import UnsupportedSyntaxError
 
@@ -204,6 +212,12 @@ def _check_change(heap: Heap | None, x: Any, key: Any = "", is_field: bool = Fal
             why="which of them hold it is not followed",
             instead="make a new one: `a = a + v`",
         )
+    if isinstance(x, tuple):
+        raise UnsupportedSyntaxError(
+            "an in-place update of an item of a tuple",
+            why="a tuple cannot be changed",
+            instead="make a new tuple",
+        )
     if heap is not None and not heap.own.get(Place(x)):
         raise UnsupportedSyntaxError(
             f"a change of an object of type {type(x).__name__} that something outside of the function holds",
@@ -212,7 +226,7 @@ def _check_change(heap: Heap | None, x: Any, key: Any = "", is_field: bool = Fal
         )
     cls = type(x)
     if is_field:
-        is_simple = is_plain(cls) and lookup(cls, "__setattr__") is lookup(object, "__setattr__")
+        is_simple = is_plain(cls) and sets_plainly(cls)
         is_simple = is_simple and not shadows_fields(lookup(cls, key))
     else:
         is_simple = not any("__setitem__" in vars(c) for c in cls.__mro__ if c.__module__ not in BUILT_IN)

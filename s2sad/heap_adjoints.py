@@ -51,10 +51,12 @@ def _at(d: Parts | None, place: Place) -> dict[Any, Any]:
 
 
 def part_at(d: Parts | None, x: Any, key: Any, value: Any) -> Any:
-    """The adjoint of the `value` that `x` holds; None for one that is an object."""
-    if is_reference(value) or not is_reference(x):
+    """The adjoint of the `value` that `x` holds; None for one that is an object, zero for an item of an array
+    or tuple, which is no part of the heap.
+    """
+    if is_reference(value):
         return None
-    found = _at(d, Place(x)).get(key)
+    found = _at(d, Place(x)).get(key) if is_reference(x) else None
     return _zero(value) if found is None else found
 
 
@@ -160,9 +162,13 @@ def gathered(d: Parts | None, record: Record, once: bool = False) -> Any:
 
 
 def gathered_as(d: Parts | None, record: Record, once: bool, like: Any) -> Any:
-    """As `gathered`, of a list an array where `like` is one: the adjoint of what was scattered."""
+    """As `gathered`, of a list an array where `like` is one, and zeros like that where there is nothing: the
+    adjoint of what was scattered.
+    """
     found = gathered(d, record, once)
-    return np.array(found, like.dtype) if isinstance(like, np.ndarray) and found is not None else found
+    if found is None:
+        return zeros_like(like)
+    return np.array(found, like.dtype) if isinstance(like, np.ndarray) else found
 
 
 def _gathered(d: Parts, record: Record, seen: set[Place] | None) -> Any:

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from .heap_places import LISTS, Place, Record, is_reference, mapped, parts_of, the_list
+from .objects import fields_of
 from .transforms.errors import UnsupportedSyntaxError
 
 __all__ = [
     "check_same",
     "has_key",
+    "holds_attribute",
     "indexed",
     "is_full",
     "key_of",
@@ -95,6 +97,11 @@ def key_of_item(x: Any, value: Any) -> int:
 def has_key(x: Any, key: Any) -> bool:
     """Whether a dict has a key."""
     return key in mapped(x)
+
+
+def holds_attribute(x: Any, name: str) -> bool:
+    """Whether an object holds an attribute itself, whatever its class defines under the name."""
+    return name in fields_of(x)
 
 
 def is_full(x: Any) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
+from weakref import WeakSet
 
-from . import conversions, domain, heap, heap_arrays, heap_keys, heap_places
-from .constructors import makes_plainly, new_class
-from .effects import sharing_of
+from . import conversions, domain, heap, heap_adjoints, heap_arrays, heap_keys, heap_places
+from .constructors import makes_empty, new_class
+from .effects import ELSEWHERE, Effect, sharing_of
 from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Record, Tuple
 from .members import member_of
 from .objects import is_plain
@@ -22,6 +24,8 @@ from .transforms.trees.program import MISSING, Program
 __all__ = ["HeapNatures", "has_heap"]
 
 
+ON_HEAP: WeakSet[FunctionType] = WeakSet()  # the functions that are given a heap
+OF_HEAPS = (heap.__name__, heap_adjoints.__name__)
 HELPERS = (heap, heap_arrays, heap_keys, heap_places, conversions)
 NUMBERS = (float, int, complex, bool, len, round)
 LISTS = frozenset(  # functions of NumPy that may return lists
@@ -55,9 +59,11 @@ class HeapNatures:
         program: Program,
         given: Mapping[str, Kind],
         kinds: Mapping[str, Kind],
-        may_change: Callable[[Operation, Callable[[Any], Kind]], bool],
+        effect: Callable[[Operation, Callable[[Any], Kind]], tuple[Effect, Mapping[str, Any]]],
+        find_with_heap: Callable[[Operation, Callable[[Any], Kind]], Any],
     ) -> None:
-        self.program, self.arguments, self.kinds, self.changes = program, given, kinds, may_change
+        self.program, self.arguments, self.kinds, self.effect = program, given, kinds, effect
+        self.find_with_heap = find_with_heap
 
     def kind(self, node: Any) -> Kind:
         return domain.kind_of_atom(node, self.kinds, self.program)
@@ -95,7 +101,9 @@ class HeapNatures:
         return outside_of(read)
 
     def changes_array(self, value: Any) -> bool:
-        return bool(changed_atoms(value, self.program, PRIMITIVES, self.kind))
+        effect, _ = self.effect(self.operation(value), self.kind)
+        arrays = effect.changed - {ELSEWHERE}
+        return bool(arrays or changed_atoms(value, self.program, PRIMITIVES, self.kind))
 
     def is_held(self, node: Any) -> bool:
         kind = self.kind(node.value)
@@ -136,13 +144,16 @@ class HeapNatures:
         return nature_of(self.arguments.get(name, UNKNOWN))
 
     def makes_object(self, value: Any) -> bool:
-        return makes_plainly(new_class(value, self.program, self.kind))
+        return makes_empty(new_class(value, self.program, self.kind))
 
     def may_change(self, value: Any) -> bool:
         operation = self.operation(value)
         if not isinstance(operation, Call):
             return False
-        return operation.function is MISSING or self.changes(operation, self.kind)
+        return operation.function is MISSING or bool(self.effect(operation, self.kind)[0].changed)
+
+    def with_heap(self, value: Any) -> Any:
+        return self.find_with_heap(self.operation(value), self.kind)
 
     @staticmethod
     def helper(name: str) -> Any:
@@ -153,8 +164,14 @@ class HeapNatures:
 
 
 def has_heap(program: Program) -> bool:
-    """Whether a program has a heap: it is the derivative of one that was given a heap."""
-    return any(program.resolve(load(n)) is heap.new_heap for n in names_read(program.tree.body))
+    """Whether a program has a heap, made or given, or adjoints of one: these are found by what objects are,
+    of which a heap would make copies.
+    """
+    return any(map(_uses_heap, (program.resolve(load(n)) for n in names_read(program.tree.body))))
+
+
+def _uses_heap(found: Any) -> bool:
+    return isinstance(found, FunctionType) and (found.__module__ in OF_HEAPS or found in ON_HEAP)
 
 
 def nature_of(kind: Kind) -> str:

@@ -19,6 +19,7 @@ from .kind_execution import quietly, stand_ins
 from .kind_joins import join_all
 from .kind_values import kind_of
 from .kinds import NUMERIC, UNKNOWN, Array, Dim, Kind, Literal, Numeric, Scalar, Sym, Tuple, widen
+from .powers import real_power
 
 __all__ = ["ELEMENTWISE", "broadcast_dims", "elementwise_kind"]
 
@@ -33,6 +34,7 @@ ELEMENTWISE: frozenset[Any] = _CONVERSIONS | {
     operator.floordiv,
     operator.mod,
     operator.pow,
+    real_power,
     operator.lshift,
     operator.rshift,
     operator.and_,
@@ -59,6 +61,7 @@ ELEMENTWISE: frozenset[Any] = _CONVERSIONS | {
 _GROWING = frozenset(
     {
         operator.pow,
+        real_power,
         operator.lshift,
         pow,
         np.power,

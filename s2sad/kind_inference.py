@@ -8,6 +8,8 @@ where they may be.
 from __future__ import annotations
 
 import operator
+import re
+from abc import ABCMeta
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any
@@ -26,6 +28,7 @@ from .kind_sizes import SIZED, sized_kind
 from .kind_structure import adjoint_kind, attribute_kind, element_kind, size_of
 from .kinds import (
     NUMERIC,
+    TEXT,
     UNKNOWN,
     Array,
     Dict,
@@ -39,15 +42,18 @@ from .kinds import (
     Scalar,
     Sparse,
     Sym,
+    Text,
     Tuple,
     widen,
 )
+from .objects import is_plain
 from .registry import find_rule, takes_arrays
 from .rules import choices
 from .rules.methods import reshape_method
 from .rules.places import at_mask
 from .sparse import kind_with_sparse, makes_sparse
 from .transforms.analyses.template_slots import array_slots
+from .transforms.trees.helpers import merged
 
 __all__ = ["call_kind", "made_like"]
 
@@ -74,6 +80,16 @@ _ALWAYS_BOOL = frozenset(
         np.isscalar,
     }
 )
+_OF_KINDS = (float, complex, int, bool, np.floating, np.integer, np.ndarray, list, dict, tuple)
+_CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)
+_TESTS = re.compile("is[a-z]")
+_EQUALITY = frozenset({operator.eq, operator.ne})
+_OF_TEXT: dict[Any, Kind] = {
+    **{getattr(str, n): Scalar("bool") for n in ("startswith", "endswith", *filter(_TESTS.match, dir(str)))},
+    **{getattr(str, n): Scalar("int") for n in ("count", "find", "index", "rfind", "rindex")},
+    **{getattr(str, n): List(None, TEXT) for n in ("split", "rsplit", "splitlines")},
+    **{getattr(str, n): TEXT for n in ("lower", "upper", "strip", "lstrip", "rstrip", "replace", "title")},
+}
 _IDENTITY = frozenset({operator.is_, operator.is_not})
 _NEVER_NONE = (Array, Scalar, Tuple, List, Dict, Record, Numeric)
 # Functions that return what they were given, or something just like it, when that is an array.
@@ -226,7 +242,35 @@ def _truth_kind(function: Any, args: tuple[Kind, ...]) -> Kind:
             return Literal(function(a, b))
         case [Literal(None), x] | [x, Literal(None)] if function in _IDENTITY and isinstance(x, _NEVER_NONE):
             return Literal(function is operator.is_not)
+        case [x, cls] if function is isinstance:
+            found = _is_instance(x, _classes(cls))
+            return Scalar("bool") if found is None else Literal(found)
     return Scalar("bool")
+
+
+def _classes(kind: Kind) -> tuple[type, ...]:
+    """The classes that `isinstance` asks for; none where they are not known."""
+    items = kind.items if isinstance(kind, Tuple) else (kind,)
+    values = [item.value if isinstance(item, Literal) else None for item in items]
+    return tuple(v for v in values if isinstance(v, type)) if all(isinstance(v, type) for v in values) else ()
+
+
+def _is_instance(kind: Kind, classes: tuple[type, ...]) -> bool | None:
+    """Whether a value of this kind is an object of one of the classes, as far as their text decides it: not
+    where a class answers for itself.
+    """
+    if not classes or any(type(c).__instancecheck__ not in _CHECKS for c in classes):
+        return None
+    match kind:
+        case Record(cls):
+            return issubclass(cls, classes)
+        case Literal(None | bool() | int() | float() | str() as value):
+            return isinstance(value, classes)
+        case Scalar("float") if float in classes:
+            return True
+        case Scalar() | Array() | List() | Dict() | Tuple(cls=None) if all(map(is_plain, classes)):
+            return None if any(issubclass(c, classes) for c in _OF_KINDS) else False
+    return None
 
 
 def _is_elementwise(function: Any, count: int) -> bool:
@@ -282,7 +326,7 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Literal(len(items))
         case [_] if function is len:
             return Scalar("int")
-        case [Record(cls)] if function is type:
+        case [Record(cls) | Tuple(_, type() as cls)] if function is type:
             return Literal(cls)
         case [Array()] if function in (np.shape, np.size, np.ndim):
             return attribute_kind(args[0], function.__name__)
@@ -292,6 +336,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Tuple(xs + ys)
         case [List(_, x), List(_, y)] if function in (operator.add, operator.iadd, operator.concat):
             return List(None, join(x, y))
+        case [List(), _] | [_, List()] if function is operator.concat:
+            return List(None, UNKNOWN)
         case [List(_, x), (Scalar("int") | Literal(int()))] if function in (operator.mul, operator.imul):
             return List(None, x)
         case [Tuple(items)] if function is tuple:
@@ -303,6 +349,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return List(None, join_all([v for _, v in pairs]) if pairs else UNKNOWN)
         case [Dict() as x] if function in (dict, dict_copy):
             return x
+        case [Dict(xs), Dict(ys)] if function is merged or function is operator.or_:
+            return Dict(tuple((dict(xs) | dict(ys)).items()))
         case [Dict(pairs), Literal(key), *_] if function is dict_get and key in dict(pairs):
             return next(kind for k, kind in pairs if k == key)
         case [x] if function in (list, sorted):
@@ -317,8 +365,12 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Scalar("number")
         case [Literal(str() as a), Literal(str() as b)] if function in (operator.eq, operator.ne):
             return Literal(function(a, b))
-        case [(Literal() | Scalar()), (Literal() | Scalar())] if function in (operator.eq, operator.ne):
+        case [(Literal() | Scalar() | Text()), (Literal() | Scalar() | Text())] if function in _EQUALITY:
             return Scalar("bool")
+        case [Text(), *_] if function in _OF_TEXT:
+            return _OF_TEXT[function]
+        case [(Text() | Literal(str())), (Text() | Literal(str()))] if function is operator.add:
+            return TEXT
     return None
 
 

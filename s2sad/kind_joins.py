@@ -13,18 +13,21 @@ from .kinds import (
     NUMERIC,
     OBJECT,
     REALS,
+    TEXT,
     UNKNOWN,
     Array,
     Dict,
     Dim,
     Kind,
     List,
+    Literal,
     Nothing,
     Numeric,
     Object,
     Record,
     Scalar,
     Sym,
+    Text,
     Tuple,
     widen,
 )
@@ -76,6 +79,8 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             )
         case (Record() | Object()), (Record() | Object()):
             return OBJECT
+        case (Text() | Literal(str())), (Text() | Literal(str())):
+            return TEXT
     return UNKNOWN
 
 

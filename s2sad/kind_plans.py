@@ -6,6 +6,7 @@ Contract: an answer other than the guard holds for every value of the kinds give
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Literal as OneOf
 
 from .kinds import (
@@ -22,6 +23,7 @@ from .kinds import (
     Record,
     Scalar,
     Sym,
+    Text,
     Tuple,
     widen,
 )
@@ -124,6 +126,7 @@ def _is_python_real(dtype: str) -> bool:
     return dtype in REALS
 
 
+@cache
 def _is_inexact(dtype: str) -> bool:
     return dtype.startswith(("float", "complex", "longdouble", "clongdouble")) or dtype == "real"
 
@@ -150,7 +153,7 @@ def is_differentiable(x: Kind) -> bool | None:
             return _is_inexact(dtype)
         case Array(dtype, _):
             return None if dtype is None else _is_inexact(dtype)
-        case Literal() | Nothing() | Likeness():
+        case Literal() | Nothing() | Likeness() | Text():
             return False
         case Tuple(items):
             return _any([is_differentiable(k) for k in items])

@@ -17,6 +17,7 @@ from .kinds import (
     Object,
     Record,
     Scalar,
+    Text,
     Tuple,
     Unknown,
     widen,
@@ -24,6 +25,7 @@ from .kinds import (
 
 __all__ = [
     "are_alike",
+    "axes_of",
     "dtype_of",
     "has_length",
     "holds_arrays",
@@ -47,6 +49,7 @@ __all__ = [
     "is_tuple_of_numbers",
     "keys_of",
     "known_length",
+    "literal_of",
     "may_be_changed",
     "rank",
     "share_real_dtype",
@@ -201,7 +204,7 @@ def truth_of(kind: Kind) -> bool | None:
 def is_immutable(kind: Kind) -> bool:
     """Whether values of the kind cannot be changed in place, nor anything that they hold."""
     wide = widen(kind)
-    return isinstance(wide, (Scalar, Literal, Likeness)) or (
+    return isinstance(wide, (Scalar, Literal, Likeness, Text)) or (
         isinstance(wide, Tuple) and all(map(is_immutable, wide.items))
     )
 
@@ -239,3 +242,23 @@ def rank(kind: Kind) -> int | None:
     if isinstance(widen(kind), Scalar):
         return 0
     return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else None
+
+
+def axes_of(kind: Kind) -> tuple[bool, ...] | None:
+    """For each axis of a number or array whether its length may be another than one, when the rank is known.
+
+    >>> axes_of(Array("float64", (None, 1))), axes_of(Scalar("float")), axes_of(Unknown())
+    ((True, False), (), None)
+    """
+    if isinstance(widen(kind), Scalar):
+        return ()
+    return tuple(d != 1 for d in kind.dims) if isinstance(kind, Array) and kind.dims is not None else None
+
+
+def literal_of(kind: Kind) -> tuple[object] | None:
+    """The one value of a kind that has no others.
+
+    >>> literal_of(Literal(2)), literal_of(Literal(None)), literal_of(Scalar("int"))
+    ((2,), (None,), None)
+    """
+    return (kind.value,) if isinstance(kind, Literal) else None

@@ -21,6 +21,7 @@ from .kinds import (
     REALS,
     SET,
     SPARSE,
+    TEXT,
     UNKNOWN,
     Array,
     Dict,
@@ -36,6 +37,7 @@ from .kinds import (
     Set,
     Sparse,
     Sym,
+    Text,
     Tuple,
     Unknown,
 )
@@ -141,8 +143,8 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     if kind is dict and len(value) <= MAX_ITEMS and all(type(k) in (str, int) for k in value):
         pairs = [(k, _kind_of_item(v, f"{prefix}[{k!r}]", depth, names)) for k, v in value.items()]
         return Dict(tuple(pairs))
-    if kind is str and len(value) <= MAX_TEXT:
-        return Literal(value)
+    if kind is str:
+        return Literal(value) if len(value) <= MAX_TEXT else TEXT
     if kind is set or kind is frozenset:
         return SET
     if is_sparse(value):
@@ -249,6 +251,8 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
             return type(value) is Like and value.empty is None and contains(array, zeros_of(value), known)
         case Set():
             return type(value) in (set, frozenset)
+        case Text():
+            return type(value) is str
         case Literal(expected):
             return value is expected or (type(value) is type(expected) and repr(value) == repr(expected))
         case Scalar(dtype, size):

@@ -31,6 +31,7 @@ __all__ = [
     "REALS",
     "SET",
     "SPARSE",
+    "TEXT",
     "UNKNOWN",
     "Array",
     "Dict",
@@ -47,6 +48,7 @@ __all__ = [
     "Set",
     "Sparse",
     "Sym",
+    "Text",
     "Tuple",
     "Unknown",
     "length",
@@ -187,6 +189,11 @@ class Set(Kind):
 
 
 @dataclass(frozen=True, eq=False)
+class Text(Kind):
+    """Exactly a str."""
+
+
+@dataclass(frozen=True, eq=False)
 class Record(Kind):
     """An object of exactly this class, which holds exactly these attributes; in the order of their names."""
 
@@ -244,7 +251,8 @@ class Nothing(Kind):
     """No value at all: the element of an empty list, the value of code that is never reached."""
 
 
-UNKNOWN, NUMERIC, NOTHING, SPARSE, OBJECT, SET = Unknown(), Numeric(), Nothing(), Sparse(), Object(), Set()
+UNKNOWN, NUMERIC, NOTHING, SPARSE = Unknown(), Numeric(), Nothing(), Sparse()
+OBJECT, SET, TEXT = Object(), Set(), Text()
 
 INTEGERS = frozenset({"int", "int64", "integer"})
 REALS = INTEGERS | {"bool", "float", "real"}

@@ -27,11 +27,13 @@ import numpy as np
 
 from .arity import has_stars, of_arity
 from .compiled import make_function
-from .constructors import maker_of, makes_known, replacer_of
+from .constructors import has_maker, maker_of, replacer_of
 from .conversions import DICT_METHODS, LIST_METHODS
+from .dataclass_copies import converter_of, is_converter
 from .derivative import Derivative
 from .forwarders import is_class_method, of_class
 from .getters import GETTERS, written_getter
+from .kind_values import kind_of
 from .objects import is_named_tuple
 from .primitives import PRIMITIVES
 from .registry import stand_in
@@ -135,7 +137,9 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
     if len(args) == 1 and (f is dataclasses.replace or is_replace_of_tuple(f, args[0])):
         cls: Any = type(args[0])
         f = replacer_of(cls, tuple(keywords)) or f
-    if isinstance(f, type) and makes_known(f):
+    if is_converter(f):
+        f = converter_of(f, [kind_of(a, "") for a in args], keywords) or f
+    if has_maker(f):
         return replace(lift(maker_of(f), args, keywords), own=None)
     if isinstance(f, functools.partial):
         inner = lift(f.func, (*f.args, *args), {**f.keywords, **keywords})

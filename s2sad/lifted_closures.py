@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from types import CellType, FunctionType
 from typing import Any
 
-import gast
-
-from .compiled import compile_function
-from .source import remember_definition
+from .source import code_of_tree
 from .transforms.lowering.lift_closures import lift_closures
 from .transforms.trees.nodes import names_read
 from .transforms.trees.program import Program
@@ -29,9 +25,7 @@ def _function(program: Program, tree: Any) -> FunctionType:
     own: CellType = CellType()
     cells = {**program.scope.cells, tree.name: own}
     cells |= {n: CellType(program.bindings[n]) for n in names_read(tree) if n in program.bindings}
-    definition = ast.fix_missing_locations(gast.gast_to_ast(tree))
-    code = compile_function(definition, program.filename, cells)
-    remember_definition(code, tree, program.lines)
+    code = code_of_tree(tree, program.filename, cells, program.lines)
     scope: Any = program.scope.globals
     made = FunctionType(code, scope, tree.name, None, tuple(cells[n] for n in code.co_freevars))
     own.cell_contents = made

@@ -179,8 +179,10 @@ def reflects(left: Kind, right: Kind, name: str, reflected: str) -> bool:
 
 
 def with_field(kind: Kind, name: str, value: Kind) -> Kind:
-    """The kind of an object whose attribute was set to a value of this kind, or to what it was before."""
-    if not isinstance(kind, Record):
+    """The kind of an object whose attribute was set to a value of this kind, or to what it was before. What
+    a cached property computed is none of its: the run asks whether it is there.
+    """
+    if not isinstance(kind, Record) or isinstance(lookup(kind.cls, name), cached_property):
         return kind
     held = dict(kind.fields)
     held[name] = join(held[name], value) if name in held else widen(value)

@@ -27,6 +27,7 @@ __all__ = [
     "make",
     "mirror",
     "mirror_class",
+    "sets_plainly",
     "shadows_fields",
 ]
 
@@ -126,6 +127,13 @@ def shadows_fields(found: Any) -> bool:
     say. Slots are the attributes themselves.
     """
     return hasattr(type(found), "__set__") and type(found) is not _SLOT
+
+
+def sets_plainly(cls: type) -> bool:
+    """Whether setting an attribute of an object of the class does nothing else, unless the class says so of
+    that attribute.
+    """
+    return cls is SimpleNamespace or lookup(cls, "__setattr__") is lookup(object, "__setattr__")
 
 
 def is_read_as_it_stands(x: Any, name: str) -> bool:

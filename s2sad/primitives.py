@@ -17,16 +17,16 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import fitting, memory, mirrors, runtime, updates
+from . import fitting, memory, mirrors, powers, runtime, updates
 from .changing import changed, changed_by_method
 from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
 from .getters import GETTERS
-from .kinds import Array, Dict, Kind, List, Literal, Numeric, Object, Record, Scalar, Tuple, Unknown
+from .kinds import Array, Dict, Kind, List, Literal, Numeric, Object, Record, Scalar, Text, Tuple, Unknown
 from .members import FIXED, is_fixed, member_of, reflects
 from .objects import is_named_tuple
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
-from .rules import choices
+from .rules import choices, containers
 from .rules.math import planar_hypot
 from .rules.methods import ATTRIBUTES, METHODS
 from .sharing import is_fresh, is_read_only, sharing
@@ -39,7 +39,8 @@ from .updates import repeated, times_repeated
 __all__ = ["PRIMITIVES", "RulePrimitives"]
 
 
-HELPERS = (runtime, fitting, updates, mirrors, choices, memory)  # the modules of what generated code calls
+# The modules of what generated code calls.
+HELPERS = (runtime, fitting, powers, updates, mirrors, choices, containers, memory)
 BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
 COPIED = "__s2sad_copied__"  # the attribute of a function that names the parameters of which it reads a copy
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
@@ -113,6 +114,8 @@ class RulePrimitives:
         """The function that a method of such a value stands for, or None when only the run can tell."""
         if isinstance(kind, (Dict, List)):
             return (DICT_METHODS if isinstance(kind, Dict) else LIST_METHODS).get(name)
+        if isinstance(kind, Text):
+            return getattr(str, name, None)
         if not isinstance(kind, (Array, Numeric, Scalar)):
             return None
         member = getattr(np.ndarray, name, None)
@@ -223,6 +226,8 @@ class RulePrimitives:
     def is_dynamic(function: Any, count: int, keywords: list[str]) -> bool:
         """Whether a call is one of a function that only the run knows, as `vjp(f, x)` calls `vjp(f)`."""
         if hasattr(type(function), "lift_call"):
+            return True
+        if hasattr(type(function), "function_for_kinds") and function.is_dynamic:
             return True
         if isinstance(function, (functools.partial, *GETTERS)):
             return find_rule(function) is None

@@ -8,10 +8,11 @@ from typing import Any
 import gast
 
 from . import domain
-from .constructors import makes_plainly, new_class
+from .constructors import makes_empty, new_class
 from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
 from .members import field_kind, member_of
 from .objects import ABSENT, lookup, shadows_fields
+from .objects import sets_plainly as sets_attributes_plainly
 from .primitives import PRIMITIVES
 from .transforms.analyses.operations import Apply, Call, Operation, classify
 from .transforms.trees.nodes import load, names_read, walk
@@ -46,7 +47,7 @@ class KnownObjects:
         return kind if isinstance(kind, Record) else None
 
     def made(self, value: Any) -> bool:
-        return makes_plainly(new_class(value, self.program, self.kind))
+        return makes_empty(new_class(value, self.program, self.kind))
 
     def held(self, name: str) -> list[str] | None:
         kind = self.given.get(name, UNKNOWN)
@@ -142,7 +143,7 @@ def sets_plainly(kind: Kind, attr: str) -> bool:
     return (
         isinstance(kind, Record)
         and not shadows_fields(lookup(kind.cls, attr))
-        and lookup(kind.cls, "__setattr__") is lookup(object, "__setattr__")
+        and sets_attributes_plainly(kind.cls)
     )
 
 

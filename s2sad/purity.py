@@ -7,6 +7,7 @@ kind of the object, and what is not known may change something.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gast
@@ -16,7 +17,6 @@ from .kinds import Array, Dict, Kind, List, Literal, Numeric, Scalar, Set, Spars
 from .primitives import PRIMITIVES
 from .rules.methods import METHODS
 from .transforms.analyses.operations import method_of_callable
-from .transforms.differentiation.generation import Generation
 from .transforms.trees.program import MISSING, Program
 
 __all__ = ["Purity"]
@@ -34,9 +34,11 @@ class Purity:
     whether it changes nothing and has no other effect.
     """
 
-    def __init__(self, program: Program, generation: Generation) -> None:
-        self.program, self.kinds = program, generation.kinds
-        self.made = generation.derivatives | generation.traces
+    def __init__(
+        self, program: Program, kinds: Mapping[str, Kind], made: frozenset[str] = frozenset()
+    ) -> None:
+        self.program, self.kinds = program, kinds
+        self.made = made  # adjoints, tangents and traces: numbers, arrays and lists
 
     def __call__(self, node: Any) -> bool:
         match node:

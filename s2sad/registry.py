@@ -67,7 +67,6 @@ class Rule:
     both modes.
     `rows` holds simpler reverse templates, for a list and for a tuple of floats of which the result is a
     vector of floats; in forward mode the function then is linear.
-    `whole` is a simpler reverse template for results that are containers, when all parts have a cotangent.
     `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
     that carries a derivative is an error.
     `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
@@ -75,6 +74,9 @@ class Rule:
     `joins(ranks, *options)` says along which axis of a result the arrays and numbers of a list stand, and the
     number of its axes, from theirs and from the parameters behind the list; None where it depends on more.
     `widens` says that an elementwise result may be of another dtype than arguments that are all of one.
+    `scaling` says how the function answers when something is added to its argument, or multiplied with it:
+    "exp" makes a product of a sum, "log" a sum of a product, "sum" and "mean" reduce, "cumsum" adds up,
+    "where" chooses.
     `defined` gives zero for what is undefined in a result: elements that hold whatever was left in memory.
     """
 
@@ -89,13 +91,13 @@ class Rule:
     uniform: Template | None = None
     spread: Template | None = None
     rows: Mapping[type, Template] = field(default_factory=lambda: MappingProxyType({}))
-    whole: Template | None = None
     reals: Template | None = None
     refused: frozenset[str] = frozenset()
     parts: tuple[str | int, ...] | None = None
     lists: frozenset[str] = frozenset()
     joins: Callable[..., tuple[int, int] | None] | None = None
     widens: bool = False
+    scaling: str | None = None
     defined: Callable[[Any], Any] | None = None
 
     @property
@@ -144,10 +146,6 @@ class Rule:
 
         return declare
 
-    def for_whole(self, function: Callable[..., Any]) -> Rule:
-        """Decorator: a simpler reverse template for when all parts of a result have a cotangent."""
-        return _update(self, lambda rule: replace(rule, whole=Template(function)))
-
     def for_reals(self, function: Callable[..., Any]) -> Rule:
         """Decorator: a simpler elementwise template, right where no argument is complex."""
         return _update(self, lambda rule: replace(rule, reals=Template(function)))
@@ -174,6 +172,7 @@ def bprop(
     lists: bool | Iterable[str] = False,
     joins: Callable[..., tuple[int, int] | None] | None = None,
     widens: bool = False,
+    scaling: str | None = None,
     defined: Callable[[Any], Any] | None = None,
     pure: bool = True,
 ) -> Callable[[Callable[..., Any]], Rule]:
@@ -220,6 +219,7 @@ def bprop(
             lists=frozenset(every if lists is True or joins is not None else named),
             joins=joins,
             widens=widens,
+            scaling=scaling,
             defined=defined,
         )
         for f in rule.functions:

@@ -287,6 +287,8 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
             da[index] += v
         return da
     match da:
+        case list() if isinstance(index, slice) and v is None:
+            return da
         case list() if isinstance(index, slice):
             for i, dv in zip(range(*index.indices(len(da))), v, strict=True):
                 da[i] = add(da[i], dv)

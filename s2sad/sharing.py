@@ -12,11 +12,12 @@ from . import heap, memory, runtime, updates
 from .of_scipy import makes_new
 from .registry import find_rule, is_nondifferentiable
 from .rules.choices import kept_where, zeroed_where
+from .rules.complex_parts import with_imag, with_real
 from .rules.methods import reshape_method, transpose_method
 from .rules.places import at_mask, cycled, from_mask
 from .transforms.analyses.operations import Apply
 
-__all__ = ["is_fresh", "is_read_only", "sharing"]
+__all__ = ["is_fresh", "is_read_only", "is_steady_view", "sharing"]
 
 
 def _present(names: str) -> set[Any]:
@@ -51,6 +52,9 @@ OTHER_VIEWS = _present("""
     broadcast_arrays broadcast_to einsum imag lib.stride_tricks.sliding_window_view meshgrid real_if_close
     trim_zeros
 """) | {runtime.stop_gradient}
+
+# Those of them that are views whatever the values.
+STEADY = _present("broadcast_arrays broadcast_to einsum imag lib.stride_tricks.sliding_window_view")
 
 # NumPy lets nobody write into these.
 READ_ONLY = _present("diag diagonal linalg.diagonal")
@@ -103,6 +107,8 @@ FRESH = OPERATORS | frozenset(
         at_mask,
         cycled,
         from_mask,
+        with_imag,
+        with_real,
         float,
         int,
         len,
@@ -146,6 +152,11 @@ def _is_new_of_scipy(operation: Apply) -> bool:
     """Whether a call is of a function of SciPy that makes new arrays, and does not speak of overwriting."""
     told = any(k.startswith("overwrite") for k, _ in operation.keywords)
     return makes_new(operation.function) and len(operation.args) <= 3 and not told
+
+
+def is_steady_view(function: Any) -> bool:
+    """Whether a function gives views, or copies, that only depend on which arrays it is given."""
+    return _among(function, STEADY)
 
 
 def is_read_only(function: Any) -> bool:

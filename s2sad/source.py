@@ -14,7 +14,7 @@ import inspect
 import linecache
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -27,7 +27,7 @@ from .mangle_names import mangle_names
 from .transforms.errors import NoSourceError, SourceLocation
 from .transforms.trees.program import Scope
 
-__all__ = ["FunctionSource", "has_written_defaults", "read_source", "remember_definition"]
+__all__ = ["FunctionSource", "code_of_tree", "has_written_defaults", "read_source"]
 
 Node = Any  # gast publishes no types
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -168,6 +168,7 @@ class _File:
 _lock = threading.RLock()
 # By identity, because code objects compare by value, whatever file they come from.
 _known: dict[int, tuple[weakref.ref[CodeType], _Found]] = {}
+_texts: dict[str, tuple[list[str], tuple[str, ...]]] = {}  # the lines of files, and without their ends
 
 
 def _definition_of(function: FunctionType) -> _Found:
@@ -188,11 +189,15 @@ def _recall(key: int, code: CodeType) -> _Found | None:
     return entry[1] if entry is not None and entry[0]() is code else None
 
 
-def remember_definition(code: CodeType, tree: Node, lines: tuple[str, ...]) -> None:
-    """Notes the tree that some code was compiled from by this package; `lines` are its file's."""
+def code_of_tree(tree: Node, filename: str, free: Collection[str], lines: tuple[str, ...]) -> CodeType:
+    """The code of a function's tree in which the names in `free` are free variables, as `compile_function`;
+    `lines` are those of the file. Functions of this code have the tree as source.
+    """
+    code = compile_function(ast.fix_missing_locations(gast.gast_to_ast(tree)), filename, free)
     key = id(code)
     with _lock:
         _known[key] = (weakref.ref(code, lambda dead: _forget(key, dead)), _Found(tree, lines))
+    return code
 
 
 def _forget(key: int, dead: weakref.ref[CodeType]) -> None:
@@ -233,6 +238,15 @@ def _lines(function: FunctionType) -> tuple[str, ...]:
                 "None, text.splitlines(True), filename) and compile it with that filename; "
                 f"or {_RULE}",
             ) from None
+    if filename.startswith("<"):
+        return _without_ends(lines)
+    known = _texts.get(filename)
+    if known is None or known[0] is not lines:  # `linecache` keeps the list of a file that stays as it is
+        known = _texts[filename] = lines, _without_ends(lines)
+    return known[1]
+
+
+def _without_ends(lines: list[str]) -> tuple[str, ...]:
     return tuple(line.rstrip("\r\n") for line in lines)
 
 

@@ -4,23 +4,27 @@ methods, and functions that change their arguments, in the place of their calls.
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any
 
 import gast
 
 from . import domain
-from .constructors import makes_known, put_in_constructors
+from .cached_properties import put_in_cached
+from .constructors import makes_empty, makes_known, put_in_constructors
 from .iterators import put_in_iterators, without_iterators
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
 from .members import member_of
 from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
-from .transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, method_names
+from .recursive_methods import calls_itself
+from .transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, in_place_call, method_names
 from .transforms.analyses.operations import Operation, classify, rule_of_one
 from .transforms.lowering.drop_untaken import drop_untaken
 from .transforms.lowering.hoist_fields import hoist_fields
@@ -34,6 +38,7 @@ from .transforms.trees.nodes import (
     find_nodes,
     load,
     located,
+    names_read,
     same,
     statements_in,
     store,
@@ -53,7 +58,7 @@ __all__ = [
     "without_untaken",
 ]
 
-ROUNDS = 8  # of putting methods in place of their calls: each may hold calls of others
+ROUNDS = 16  # of putting methods in place of their calls: each may hold calls of others
 
 Kinds = Callable[[Any], Kind]
 Inlinable = Callable[[Any, Any], Program | None]
@@ -61,11 +66,20 @@ Inlinable = Callable[[Any, Any], Program | None]
 
 def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
     """Whether a function reads objects of the user's classes."""
-    free = {n.id: n for n in find_nodes(program.tree, gast.Name) if n.id not in program.locals}
+    free = [n for n in find_nodes(program.tree, gast.Name) if n.id not in program.locals]
+    found = {id(v): v for v in map(program.resolve, free)}
+    reached = map(program.resolve, find_nodes(program.tree, gast.Attribute))
+    found |= {id(v): v for v in reached if not is_of_library(v)}
     return any(map(holds_record, kinds.values())) or any(
-        is_plain(type(found)) or makes_known(found) or found is replace
-        for found in map(program.resolve, free.values())
+        is_plain(type(v)) or makes_known(v) or makes_empty(v) or v is replace for v in found.values()
     )
+
+
+def is_of_library(value: Any) -> bool:
+    """Whether a class is one of Python's library whose objects hold what no program reads, as locks."""
+    module = getattr(value, "__module__", None) or ""
+    is_class = isinstance(value, type) and value is not SimpleNamespace
+    return is_class and module.partition(".")[0] in sys.stdlib_module_names
 
 
 def holds_record(kind: Kind) -> bool:
@@ -107,7 +121,7 @@ def put_in_methods(
         if program is before:
             program = put_in_iterators(merge_objects(program, partial(is_object, kind)), kind)
             program = inline_calls(
-                set_properties(program, kind),
+                set_properties(put_in_cached(program, kind), kind),
                 inlinable,
                 find_method=partial(method_without_rule, program=before, kind=kind),
                 always=sets_attributes,
@@ -115,7 +129,37 @@ def put_in_methods(
             program = without_iterators(program)
             if same(program.tree, before.tree):
                 break
+    return without_lookups(program)
+
+
+def without_lookups(program: Program) -> Program:
+    """The program without the objects of `super()` and the classes that nothing reads any more: the methods
+    that were found by them are put in.
+    """
+    for function in (super, type):
+        reads = Counter(names_read(program.tree.body))
+
+        resolve = program.resolve
+
+        def is_unread(s: Any, function: Any = function, reads: Any = reads, resolve: Any = resolve) -> bool:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=func)):
+                    return resolve(func) is function and not reads[name]
+            return False
+
+        if any(map(is_unread, statements_in(program.tree.body))):
+            program = program.with_tree(without_statements(program.tree, is_unread))
     return program
+
+
+def without_statements(tree: Any, is_unwanted: Callable[[Any], bool]) -> Any:
+    """The function without some of its statements."""
+
+    def block(statements: list[Any]) -> list[Any]:
+        kept = [map_blocks(s, block) for s in statements if not is_unwanted(s)]
+        return kept or [located(gast.Pass(), s) for s in statements[:1]]
+
+    return rebuilt(tree, body=block(tree.body))
 
 
 def put_in_changing(
@@ -171,11 +215,18 @@ def truth_of_test(program: Program, kinds: Mapping[str, Kind], test: Any) -> boo
 
 
 def method_without_rule(value: Any, program: Program, kind: Kinds) -> MethodCall | None:
-    """The method that an expression calls by the class of its object, which has no rule of its own for it."""
+    """The method that an expression calls by the class of its object, which has no rule of its own for it,
+    and does not call itself again.
+    """
     is_builtin = isinstance(value, gast.Call) and isinstance(program.resolve(value.func), BuiltinFunctionType)
     if not is_builtin and rule_of_one(value, program, PRIMITIVES) is not None:
         return None
-    return called_method(value, program, PRIMITIVES, kind)
+    found = called_method(value, program, PRIMITIVES, kind)
+    if found is not None and found[1].args:
+        function, owner = found[0], kind(found[1].args[0])
+        if isinstance(owner, Record) and isinstance(function, FunctionType):
+            return None if calls_itself(owner.cls, function) else found
+    return found
 
 
 def is_object(kind: Kinds, name: str) -> bool:
@@ -192,7 +243,9 @@ def sets_attributes(function: Any) -> bool:
 
 
 def set_properties(program: Program, kind: Kinds) -> Program:
-    """The program with calls of what sets properties and items in the place of stores to these."""
+    """The program with calls of what sets properties and items, and of what changes objects by operators, in
+    the place of such statements.
+    """
     bindings, names = dict(program.bindings), program.names.copy()
 
     def sets_items(base: Any) -> bool:
@@ -226,6 +279,12 @@ def set_properties(program: Program, kind: Kinds) -> Program:
                 read = assign(item, gast.Subscript(value=base, slice=index, ctx=gast.Load()), s)
                 change = located(gast.AugAssign(target=store(item), op=op, value=value), s)
                 return [read, change, set_item(s, base, index, load(item))]
+            case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
+                changed, is_open = in_place_call(s, PRIMITIVES, kind)
+                if changed is None and isinstance(kind(load(name)), Record):
+                    changed = located(gast.BinOp(left=load(name), op=op, right=value), s)
+                if changed is not None and not is_open:
+                    return [assign(name, changed, s)]
         return [map_blocks(s, block)]
 
     body = block(program.tree.body)

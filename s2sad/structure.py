@@ -9,25 +9,42 @@ from typing import Any
 
 import numpy as np
 
-from .objects import fields_of, is_plain, mirror
+from .objects import fields_of, is_plain, make, mirror
 
-__all__ = ["basis_of", "flatten", "map_structure", "rows_of", "unflatten_columns", "unflatten_rows"]
+__all__ = [
+    "basis_of",
+    "flatten",
+    "map_structure",
+    "moved_structure",
+    "rows_of",
+    "unflatten_columns",
+    "unflatten_rows",
+]
 
 
 def map_structure(f: Callable[..., Any], x: Any, *others: Any) -> Any:
-    """`x` with `f(leaf, *leaves of the others in the same place)` in the place of each leaf."""
+    """`x` with `f(leaf, *leaves of the others in the same place)` in the place of each leaf, and with the
+    objects that mirror objects in the place of those.
+    """
+    return _mapped(f, mirror, x, *others)
+
+
+def moved_structure(f: Callable[..., Any], x: Any, *others: Any) -> Any:
+    """As `map_structure`, with objects of the same classes as those in `x`."""
+    return _mapped(f, lambda x, values: make(type(x), values), x, *others)
+
+
+def _mapped(f: Callable[..., Any], built: Callable[[Any, dict[str, Any]], Any], x: Any, *others: Any) -> Any:
     if isinstance(x, tuple):
-        items = [map_structure(f, *parts) for parts in zip(x, *others, strict=True)]
+        items = [_mapped(f, built, *parts) for parts in zip(x, *others, strict=True)]
         return type(x)._make(items) if hasattr(x, "_make") else tuple(items)
     if isinstance(x, list):
-        return [map_structure(f, *parts) for parts in zip(x, *others, strict=True)]
+        return [_mapped(f, built, *parts) for parts in zip(x, *others, strict=True)]
     if isinstance(x, dict):
-        return {k: map_structure(f, v, *(o[k] for o in others)) for k, v in x.items()}
+        return {k: _mapped(f, built, v, *(o[k] for o in others)) for k, v in x.items()}
     if is_plain(type(x)):
-        return mirror(
-            x,
-            {k: map_structure(f, v, *(getattr(o, k) for o in others)) for k, v in fields_of(x).items()},
-        )
+        held = fields_of(x).items()
+        return built(x, {k: _mapped(f, built, v, *(getattr(o, k) for o in others)) for k, v in held})
     return f(x, *others)
 
 

@@ -178,7 +178,7 @@ def _reached(rule: Rule) -> list[Any]:
 
 
 def _called(rule: Rule) -> Iterator[Any]:
-    kinds = (rule.uniform, rule.spread, rule.whole, rule.reals, *rule.rows.values(), *rule.ranks.values())
+    kinds = (rule.uniform, rule.spread, rule.reals, *rule.rows.values(), *rule.ranks.values())
     templates = (rule.template, rule.jvp_template, *kinds)
     for template in templates:
         if template is not None:

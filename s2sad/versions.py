@@ -28,26 +28,47 @@ CONTAINERS = (list, dict, tuple)  # whose kind can change while they stay the sa
 Made = tuple[FunctionType, list[Capture]]
 
 
+class _Assumption:
+    """A name around the function: how it is looked up, the object last seen there, and the key it gave."""
+
+    __slots__ = ("_is_settled", "_lookup", "_seen", "_state", "capture", "key")
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture, self._lookup = capture, capture.lookup()
+        self._seen = value = capture.value()
+        self.key = key = capture_key(value, capture.name)
+        self._state = key if type(key) is FunctionState else None
+        self._is_settled = not isinstance(value, CONTAINERS) and type(key) is not Record
+
+    def holds(self) -> bool:
+        """Whether the name surely means what it meant."""
+        value = self._lookup()
+        if value is not self._seen:
+            return False
+        return self._is_settled if self._state is None else self._state.is_of(value)
+
+
 class Versions:
     """The versions of one derivative."""
 
     def __init__(self) -> None:
         self._table: dict[Any, FunctionType] = {}
-        self._assumed: list[tuple[Capture, Any, Any]] = []  # with the object last seen and the key it gave
+        self._assumed: tuple[list[_Assumption], tuple[Any, ...]] = [], ()  # with their keys: replaced as one
         self._lock = threading.RLock()
 
     def find(self, place: Any) -> FunctionType | None:
         """The version for arguments of these kinds, of which those taken are differentiated."""
-        for position, (capture, seen, key) in enumerate(self._assumed):
-            value = capture.value()
-            if (
-                value is not seen
-                or isinstance(value, CONTAINERS)
-                or type(key) is Record
-                or (type(key) is FunctionState and not key.is_of(value))
-            ):
-                self._assumed[position] = capture, value, capture_key(value, capture.name)
-        return self._table.get((place, tuple([key for _, _, key in self._assumed])))
+        assumed, keys = self._assumed
+        for known in assumed:
+            if not known.holds():
+                keys = self._assume([k if k.holds() else _Assumption(k.capture) for k in assumed])
+                break
+        return self._table.get((place, keys))
+
+    def _assume(self, assumed: list[_Assumption]) -> tuple[Any, ...]:
+        keys = tuple([known.key for known in assumed])
+        self._assumed = assumed, keys
+        return keys
 
     def add(
         self, kinds: tuple[Kind, ...], taken: Any, chosen: Any, make: Callable[[tuple[Kind, ...]], Made]
@@ -61,15 +82,13 @@ class Versions:
             found = self.find(place)
             if found is None:
                 found, captures = make(kinds)
-                known = {capture.key() for capture, _, _ in self._assumed}
-                new = [c for c in captures if c.key() not in known]
+                assumed, keys = self._assumed
+                known = {assumption.capture.key() for assumption in assumed}
+                new = [_Assumption(c) for c in captures if c.key() not in known]
                 if new:
                     self._table.clear()
-                    self._assumed = [
-                        *self._assumed,
-                        *((c, (v := c.value()), capture_key(v, c.name)) for c in new),
-                    ]
-                self._table[place, tuple([key for _, _, key in self._assumed])] = found
+                    keys = self._assume([*assumed, *new])
+                self._table[place, keys] = found
             return found
 
 

@@ -8,10 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from .rules.places import along_axis_places, at_mask, cycled, diagonal_places, flat_places
+from .rules.places import (
+    along_axis_places,
+    at_mask,
+    cycled,
+    diagonal_places,
+    flat_places,
+    numbers_at,
+    shape_at,
+    turns_of,
+)
 from .updates import mask_like
 
 __all__ = [
+    "apply_at",
+    "combine_at",
     "copyto",
     "copyto_masked",
     "fill",
@@ -22,6 +33,7 @@ __all__ = [
     "put_along_axis",
     "put_number",
     "putmask",
+    "set_all_flat",
     "set_flat",
     "set_flat_number",
     "set_item",
@@ -79,6 +91,10 @@ def set_flat_number(a, index, value):
     a[places] = value
 
 
+def set_all_flat(a, value):
+    a[...] = cycled(value, a.shape)
+
+
 def set_item(a, index, value):
     a[index] = value
 
@@ -96,3 +112,24 @@ def fill_diagonal_number(a, val, wrap=False):
 def put_along_axis(arr, indices, values, axis=-1):
     places = along_axis_places(arr, indices, axis)
     arr[places] = values
+
+
+def combine_at(a, ind, v, ufunc):
+    """`ufunc.at(a, ind, v)`: elements that are hit several times have one turn after the other."""
+    numbers = numbers_at(a, ind)
+    spread = at_mask(v, np.ones(shape_at(a, ind), dtype=bool))
+    turns = turns_of(numbers)
+    for k in range(np.max(turns, initial=-1) + 1):
+        now = np.flatnonzero(turns == k)
+        places = flat_places(a, numbers[now])
+        a[places] = ufunc(np.take(a, numbers[now]), np.take(spread, now))
+
+
+def apply_at(a, ind, ufunc):
+    """`ufunc.at(a, ind)`"""
+    numbers = numbers_at(a, ind)
+    turns = turns_of(numbers)
+    for k in range(np.max(turns, initial=-1) + 1):
+        now = np.flatnonzero(turns == k)
+        places = flat_places(a, numbers[now])
+        a[places] = ufunc(np.take(a, numbers[now]))

@@ -4,7 +4,6 @@ values that are lists.
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,18 +15,18 @@ import numpy as np
 
 from . import domain, runtime, updates
 from . import write_templates as templates
+from .attribute_stores import ATTRIBUTES, attribute_views, stored_attribute, stored_in_part
 from .changing import changed, changed_by_method
 from .kinds import UNKNOWN, Array, Kind, List, Literal, Scalar, Tuple
 from .primitives import PRIMITIVES, parameters_of
 from .rules.methods import METHODS
-from .rules.places import at_mask, flat_places
+from .rules.places import at_mask
 from .source import read_source
 from .transforms import normalise
 from .transforms.analyses.bind_methods import MethodCall
 from .transforms.analyses.operations import IN_PLACE_OPERATORS, Apply, classify
 from .transforms.lowering.inline_calls import inline_calls
 from .transforms.lowering.lower_writes import Place, Writer, Written, lower_writes, without_unread
-from .transforms.normal_form.expand_item_updates import index_value
 from .transforms.trees.nodes import (
     assign,
     attribute,
@@ -41,32 +40,12 @@ from .transforms.trees.nodes import (
 )
 from .transforms.trees.program import MISSING, Names, Program
 from .transforms.trees.rebuild import rebuilt
+from .write_tables import AT, OF_NUMBERS, TEMPLATES
 
 __all__ = ["is_store", "lowered_writes"]
 
 REPLACING = {"sort": np.sort, "partition": np.partition}  # methods, by the function that makes a new array
 
-TEMPLATES: dict[Any, Any] = {
-    np.copyto: templates.copyto,
-    np.ndarray.fill: templates.fill,
-    np.put: templates.put,
-    np.ndarray.put: templates.put,
-    np.place: templates.place,
-    np.putmask: templates.putmask,
-    np.fill_diagonal: templates.fill_diagonal,
-    np.put_along_axis: templates.put_along_axis,
-    operator.setitem: templates.set_item,
-    np.ndarray.__setitem__: templates.set_item,
-    templates.set_flat: templates.set_flat,
-}
-OF_NUMBERS = {
-    templates.copyto_masked: templates.set_masked,
-    templates.place: templates.set_masked,
-    templates.putmask: templates.set_masked,
-    templates.put: templates.put_number,
-    templates.set_flat: templates.set_flat_number,
-    templates.fill_diagonal: templates.fill_diagonal_number,
-}
 UPDATES = {function: node for node, function in IN_PLACE_OPERATORS.items()}
 UPDATES |= {getattr(np.ndarray, f"__{function.__name__}__"): node for function, node in UPDATES.items()}
 VALUES = frozenset({"src", "v", "val", "vals", "value", "values"})  # parameters for what is written
@@ -86,8 +65,8 @@ def lowered_writes(
     stores.
     """
     while True:  # what a call gave is known, later, to be the array that it wrote to
-        finder = _Finder(program, kinds, _displays(program), _flat_views(program))
-        found = without_unread(lower_writes(program, finder.rewritten), "flat")
+        finder = _Finder(program, kinds, _displays(program), attribute_views(program))
+        found = without_unread(lower_writes(program, finder.rewritten), ATTRIBUTES)
         waiting = sum(map(bool, map(finder.template_call, find_nodes(found.tree, gast.Call))))
         if waiting:
             found = inline_calls(
@@ -108,18 +87,6 @@ def _template(function: Any) -> Program | None:
     source = read_source(function)
     names = Names(n.id for n in find_nodes(source.tree, gast.Name))
     return normalise(Program(source.tree, source.scope, source.filename, source.lines, names=names))
-
-
-def _flat_views(program: Program) -> dict[str, Any]:
-    """The names for `a.flat`, with `a`."""
-    return {
-        n.targets[0].id: n.value.value
-        for n in find_nodes(program.tree, gast.Assign)
-        if isinstance(n.targets[0], gast.Name)
-        and isinstance(n.value, gast.Attribute)
-        and n.value.attr == "flat"
-        and isinstance(n.value.value, gast.Name)
-    }
 
 
 def _displays(program: Program) -> dict[str, Any]:
@@ -144,7 +111,7 @@ class _Finder:
     program: Program
     kinds: Mapping[str, Kind]
     displays: Mapping[str, Any]
-    flat: Mapping[str, Any]
+    views: Mapping[str, Any]
 
     def kind(self, node: Any) -> Kind:
         return domain.kind_of_atom(node, self.kinds, self.program)
@@ -166,22 +133,22 @@ class _Finder:
                 target=gast.Subscript() as target
             ):
                 return self.stored(s, target, writer)
+            case gast.Assign(targets=[gast.Attribute(value=gast.Name()) as target]):
+                if target.attr in ATTRIBUTES and self.is_followed(target, s.value, True):
+                    return stored_attribute(s, target, writer, _is_complex(self.kind(target.value)))
         return None
 
+    def is_followed(self, part: Any, value: Any, whole: bool = False) -> bool:
+        """Whether a store into `a.flat`, `a.real` or `a.imag`, or (`whole`) of it, is one into `a`."""
+        if part.attr == "flat" or not self.varies(part.value):
+            return self.varies(part.value)
+        return not _is_complex(self.kind(value)) and (whole or _is_complex(self.kind(part.value)))
+
     def stored(self, s: Any, target: Any, writer: Writer) -> list[Any] | None:
-        """A store into `a.flat`, or of a list."""
-        base = self.flat.get(getattr(target.value, "id", ""))
-        if base is not None and self.varies(base):
-            index = index_value(target.slice, "slice")
-            if isinstance(s, gast.AugAssign):
-                places = writer.names.temporary(base.id)
-                found = call(writer.bound(flat_places, "flat_places"), base, index)
-                return [
-                    assign(places, located(found, s), s),
-                    rebuilt(s, target=rebuilt(target, value=base, slice=load(places))),
-                ]
-            set_flat = writer.bound(templates.set_flat, "set_flat")
-            return [located(gast.Expr(value=located(call(set_flat, base, index, s.value), s)), s)]
+        """A store into `a.flat` or `a.imag`, or of a list."""
+        part = self.views.get(getattr(target.value, "id", ""))
+        if part is not None and self.is_followed(part, s.value):
+            return stored_in_part(s, target, part, writer)
         if self.varies(target.value) and isinstance(self.kind(s.value), (List, Tuple)):
             value = writer.names.temporary(target.value.id)
             made = located(call(_function(writer, np.array), s.value), s)
@@ -242,9 +209,15 @@ class _Finder:
             return None
         function, args = self.callee(node)
         template = TEMPLATES.get(function) if _hashable(function) else None
-        if template is None or not args or not self.varies(args[0]):
+        if isinstance(node.func, gast.Attribute) and node.func.attr == "at" and not node.keywords:
+            template = AT.get((self.program.resolve(node.func.value), len(node.args)))
+            args = [*node.args, node.func.value]
+        if template is None:
             return None
         given = _bound(template, args, node.keywords)
+        base = given.get(next(iter(parameters_of(template))))
+        if base is None or not self.varies(base):
+            return None
         where = given.pop("where", None)
         if where is not None and template is templates.copyto:
             template, given["where"] = templates.copyto_masked, where
@@ -253,7 +226,7 @@ class _Finder:
         is_number = isinstance(value, Scalar) or (isinstance(value, Literal) and domain.is_scalar(value))
         if not given.keys() <= set(names) or (template is templates.fill and not is_number):
             return None
-        if _is_complex(value) and not _is_complex(self.kind(args[0])):
+        if _is_complex(value) and not _is_complex(self.kind(base)):
             return None
         if is_number:
             template = OF_NUMBERS.get(template, template)

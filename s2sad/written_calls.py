@@ -17,7 +17,6 @@ views, is followed where the stores are.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
@@ -27,12 +26,11 @@ import gast
 
 from . import domain
 from .arity import has_stars
-from .compiled import compile_function
 from .effects import ELSEWHERE, NONE, Effect, EffectAt
 from .kinds import Array, Kind
 from .outside import outside_of
 from .primitives import COPIED, PRIMITIVES
-from .source import read_source, remember_definition
+from .source import code_of_tree, read_source
 from .transforms.lowering.lower_writes import Writer, lower_writes
 from .transforms.trees.nodes import (
     assign,
@@ -88,8 +86,8 @@ def lowered_calls(
             case gast.Expr(value=gast.Call() as node) | gast.Assign(
                 targets=[gast.Name()], value=gast.Call() as node
             ):
-                function = program.resolve(node.func)
                 effect, given = effect_at(node)
+                function = effect.runs or program.resolve(node.func)
                 if isinstance(function, FunctionType) and _is_followed(function, effect, given, kind):
                     held = [a for a in given.values() if not domain.is_immutable(kind(a))]
                     held.sort(key=lambda a: all(a is not given[p] for p in effect.changed))
@@ -195,10 +193,7 @@ def _code(function: FunctionType, written: Parameters, has_result: bool) -> Code
 
     last = located(gast.Return(value=None), source.tree.body[-1])
     tree = rebuilt(source.tree, body=[*body, *block([*source.tree.body, last])])
-    definition = ast.fix_missing_locations(gast.gast_to_ast(tree))
-    code = compile_function(definition, source.filename, function.__code__.co_freevars)
-    remember_definition(code, tree, source.lines)
-    return code
+    return code_of_tree(tree, source.filename, function.__code__.co_freevars, source.lines)
 
 
 def _all_names(tree: Any) -> set[str]:

@@ -10,7 +10,9 @@ from types import ModuleType
 from tests.corpus_programs import (
     attempts,
     branches,
+    builders,
     carried,
+    classes,
     comprehensions,
     containers,
     contexts,
@@ -29,8 +31,10 @@ from tests.corpus_programs import (
     loops,
     matching,
     names,
+    namespaces,
     objects,
     protocols,
+    recursion,
     reductions,
     scalars,
     shaping,
@@ -66,8 +70,12 @@ FAMILIES: tuple[ModuleType, ...] = (
     attempts,
     matching,
     objects,
+    classes,
     protocols,
     shared,
+    recursion,
+    builders,
+    namespaces,
 )
 FAMILIES += (elementwise, reductions, shaping, indexing, whole_arrays, linear_algebra)
 PROGRAMS: list[Program] = [p for family in FAMILIES for p in declared(family.__name__)]

@@ -49,6 +49,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
     ],
     "Functions": [
         ("nested functions, lambdas, closures", "nested_function nested_lambda closure_in_loop"),
+        ("`nonlocal`, in functions that are called by name", "rebound_variables"),
         (
             "defaults, keyword-only and positional-only parameters",
             "nested_default keyword_only positional_only",
@@ -65,6 +66,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("decorators with `functools.wraps`, `functools.lru_cache`", "decorated_function cached_functions"),
         ("`zip(*rows)`, `range(*bounds)`", "zipped_columns sums_of_columns expanded_range"),
         ("recursion", "recursion mutual_recursion recursive_closure"),
+        (
+            "recursion that changes what it is given or captures: a `memo`, a tree, a list",
+            "remembered_values cheapest_way memo_passed_on search_tree sorted_by_recursion",
+        ),
         (
             "functions as arguments, results and elements",
             "function_as_argument returned_closure functions_in_a_tuple",
@@ -129,14 +134,28 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "kalman_of_a_subclass method_in_a_loop global_object",
         ),
         (
-            "class methods, also of objects",
-            "class_method_of_an_object class_method_of_an_argument class_methods_of_different_classes",
+            "class methods, also of objects, and those that make one",
+            "made_by_a_class_method class_method_of_an_object class_method_of_an_argument "
+            "class_methods_of_different_classes",
         ),
         (
             "`__iter__` that returns `iter(...)`, `__len__`, `__getitem__`, `__setitem__`, `__contains__`",
             "bodies_of_a_group group_of_numbers groups_zipped values_of_a_table items_set_by_the_class",
         ),
-        ("operators of the user's classes", "vector_operators"),
+        (
+            "operators of the user's classes, with numbers and in place",
+            "vector_operators dual_numbers vectors_changed_by_operators vector_of_two_names_changed",
+        ),
+        (
+            "`functools.cached_property`",
+            "cached_values cached_values_of_an_argument cached_where_it_is_needed",
+        ),
+        (
+            "`types.SimpleNamespace`",
+            "namespace_in_a_loop namespace_as_result namespaces_in_a_list namespaces_in_a_namespace",
+        ),
+        ("`dataclasses.asdict`, `astuple`", "dataclass_as_dict dataclass_as_tuple"),
+        ("methods that return `self`", "model_of_layers model_added_to series_in_a_loop series_in_a_branch"),
         (
             "objects in containers, as values and results",
             "objects_in_a_list objects_in_containers returns_an_object",
@@ -153,7 +172,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         (
             "arrays that objects and containers hold, changed in place",
             "regression_trained bodies_of_a_list arrays_of_two_dicts arrays_of_layers_and_a_list "
-            "elements_of_a_held_array array_of_two_objects",
+            "elements_of_a_held_array array_of_two_objects parameters_updated_by_key momentum_by_key",
         ),
         (
             "lists of objects of different classes",

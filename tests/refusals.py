@@ -51,6 +51,12 @@ class Bag:
     def __iter__(self) -> Any:
         return iter(self.items)
 
+    def __iadd__(self, other: Any) -> Any:
+        if isinstance(other, str):
+            return NotImplemented
+        self.items = self.items + other
+        return self
+
 
 class Swallowing:
     def __enter__(self) -> Any:

@@ -252,6 +252,22 @@ store.get()
 n = store.get()
 return np.sum(a * y) * store.get()
 """,
+    "an array of an object that only the run knows": """
+store = made(1)
+c = store.c
+a = x * c
+n = store.raised()
+d = a * store.c * y
+for k in range(2):
+    n = n + store.raised() * np.sum(a * c)
+return np.sum(a * d * c) * n
+""",
+    "a method of an item": """
+held = {"s": made(1)}
+a = x * held["s"].c
+n = held["s"].raised()
+return np.sum(a * a * y * held["s"].c) * n
+""",
     "a queue": """
 items = queue.Queue()
 for k in range(5):

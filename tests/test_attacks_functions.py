@@ -78,13 +78,40 @@ def test_keys_of_a_dict_that_is_made_in_a_loop() -> None:
     check_second(f, (X, Y), (0, 1))
 
 
+class Computed:
+    """A descriptor of the user's own."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __get__(self, owner: Any, cls: type) -> Any:
+        return self.function(owner)
+
+
 class Squared:
     def __init__(self, w: Any) -> None:
         self.w = w
 
-    @functools.cached_property
+    @Computed
     def square(self) -> Any:
         return self.w**2
+
+    @functools.cached_property
+    def cube(self) -> Any:
+        return self.w**3
+
+
+def test_cached_properties_of_an_argument_that_holds_them_already() -> None:
+    f = build("def f(x):\n    return x.cube * 2.0\n")
+    x = Squared(2.0)
+    assert s2sad.grad(f)(x).w == pytest.approx(24.0)
+    assert x.cube == 8.0
+    with pytest.raises(UnsupportedSyntaxError, match="the cached property `cube`"):
+        s2sad.grad(f)(x)
+    del x.cube
+    assert s2sad.grad(f)(x).w == pytest.approx(24.0)
+    constant = build("def f(v):\n    return x.cube * v\n", x=x)
+    assert s2sad.grad(constant)(3.0) == 8.0
 
 
 def test_what_a_descriptor_computes_is_no_attribute_that_an_object_holds() -> None:

@@ -33,6 +33,7 @@ from s2sad.heap_adjoints import (
 from s2sad.heap_keys import record_of_slice
 from s2sad.heap_places import Place, items_of, places_of
 from tests.compare import assert_same, check_program
+from tests.programs import build
 
 # mypy: allow-untyped-defs
 
@@ -448,3 +449,31 @@ def test_an_output_has_one_value() -> None:
 
     with pytest.raises(s2sad.S2sadError):
         s2sad.vjp(step, outputs="cells")([Cell(0.7), Cell(1.1)], 2.0)
+
+
+def test_names_that_may_have_no_value_hold_no_array() -> None:
+    """In the second tangent the loop's copy of `a` is asked for before the loop."""
+    h = build(
+        """
+def rec(h, n):
+    return h(n) if n == 0 else rec(h, n - 1)
+
+def f(x):
+    a = x * 2.0
+    b = a[1:]
+    b *= a[:-1]
+    fs = []
+    for k in range(2):
+        def g(n):
+            return np.sum(a * a) + n
+        fs.append(g)
+    return rec(fs[0], 1) * rec(fs[1], 2) * b[0]
+
+def h(x):
+    return jvp(f, (x,), (x,))[1]
+""",
+        jvp=s2sad.jvp,
+    )
+    x = np.array([0.5, -0.7, 1.2])
+    with pytest.raises(s2sad.S2sadError, match="another name, read later"):
+        s2sad.jvp(h)(x, x)

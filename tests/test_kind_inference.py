@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import operator
 import warnings
 from functools import partial
@@ -31,8 +32,23 @@ from s2sad.kind_structure import (
 )
 from s2sad.kind_values import contains, kind_of
 from s2sad.kind_values import kinds_of as kinds_together
-from s2sad.kinds import NOT_ONE, NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Sym, Tuple
+from s2sad.kinds import (
+    NOT_ONE,
+    NOTHING,
+    NUMERIC,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Dict,
+    List,
+    Literal,
+    Record,
+    Scalar,
+    Sym,
+    Tuple,
+)
 from s2sad.registry import is_pure
+from s2sad.transforms.trees.helpers import merged
 
 from .kind_values import (
     BOOL,
@@ -460,3 +476,40 @@ def test_pairs_of_one_count_are_as_many():
     assert rows is not call_kind_if(np.triu_indices, (COUNT,), {"k": Literal(2)}, is_pure)
     assert call_kind_if(np.triu_indices, (COUNT, Scalar("int")), {}, is_pure).items[0] is PLACES
     assert call_kind_if(np.triu_indices, (Scalar("int"),), {}, is_pure).items[0].dims == (None,)
+
+
+class Body:
+    """A class of the tests."""
+
+
+class Checking(type):
+    """Classes that answer for themselves what their objects are."""
+
+    def __instancecheck__(cls, value):
+        return True
+
+
+class Checked(metaclass=Checking):
+    """Such a class."""
+
+
+@pytest.mark.parametrize(("kind", "classes", "answer"), [
+    (Record(Body, ()), Literal(Body), Literal(True)), (Record(Body, ()), Literal(float), Literal(False)),
+    (FLOAT, Literal(Body), Literal(False)), (array("n"), Literal(Body), Literal(False)),
+    (FLOAT, Tuple((Literal(int), Literal(float))), Literal(True)), (Literal(2), Literal(int), Literal(True)),
+    (Literal(2.0), Literal(int), Literal(False)), (FLOAT, Literal(int), BOOL), (UNKNOWN, Literal(Body), BOOL),
+    (FLOAT, Literal(numbers.Real), BOOL), (FLOAT, Literal(Checked), BOOL), (FLOAT, UNKNOWN, BOOL),
+    (FLOAT, Tuple((Literal(Body), UNKNOWN)), BOOL),
+], ids=repr)
+def test_what_kinds_tell_of_classes(kind, classes, answer):
+    assert call_kind(isinstance, [kind, classes]) is answer
+
+
+@pytest.mark.parametrize(("function", "args", "kind"), [
+    (operator.add, [TEXT, Literal("a")], TEXT), (operator.eq, [TEXT, Literal("a")], BOOL),
+    (str.startswith, [TEXT, Literal("a")], BOOL), (str.split, [TEXT], List(None, TEXT)),
+    (str.count, [TEXT, TEXT], INT), (operator.add, [TEXT, FLOAT], UNKNOWN),
+    (merged, [Dict((("a", FLOAT), ("b", INT))), Dict((("b", FLOAT),))], Dict((("a", FLOAT), ("b", FLOAT)))),
+], ids=repr)
+def test_kinds_of_text_and_of_merged_dicts(function, args, kind):
+    assert call_kind(function, args) is kind

@@ -11,7 +11,20 @@ import s2sad
 from s2sad.kind_joins import join
 from s2sad.kind_plans import is_differentiable, unbroadcast_plan, zero_plan
 from s2sad.kind_values import _kinds_of, contains, kind_of, kinds_of
-from s2sad.kinds import LARGE, NOT_ONE, NOTHING, NUMERIC, UNKNOWN, Array, Dict, List, Literal, Scalar, Tuple
+from s2sad.kinds import (
+    LARGE,
+    NOT_ONE,
+    NOTHING,
+    NUMERIC,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Dict,
+    List,
+    Literal,
+    Scalar,
+    Tuple,
+)
 
 from .kind_values import BOOL, FLOAT, INT, array, fast, random_value, seeds, sym
 
@@ -23,7 +36,8 @@ F32, N, M = array("n", dtype="float32"), array("n"), array("n", "m")
 @pytest.mark.parametrize(("value", "kind"), [
     (1.5, FLOAT), (np.float64(1), FLOAT), (3, INT), (True, BOOL), (np.True_, BOOL), (1j, Scalar("complex")),
     (np.float32(1), Scalar("float32")), (np.int64(1), Scalar("int64")), (None, Literal(None)),
-    ("relu", Literal("relu")), ("x" * 100, UNKNOWN), (np.ones((3, 1)), array("x.0", 1)),
+    ("relu", Literal("relu")), ("x" * 100, TEXT), ({"a": "x" * 99}, Dict((("a", TEXT),))),
+    (np.ones((3, 1)), array("x.0", 1)),
     (np.array(1.0), Array("float64", ())), (np.ones(2, np.int32), array("x.0", dtype="int32")),
     (np.ones(2).view(np.matrix), UNKNOWN), (np.ma.ones(2), UNKNOWN), (np.array(["a"]), UNKNOWN),
     (np.array([None]), UNKNOWN), (np.ones(2, ">f8"), Array(None, (sym("x.0"),))), (object(), UNKNOWN),

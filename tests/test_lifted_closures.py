@@ -257,30 +257,6 @@ def f(x, v):
     h[0](3)
     return np.sum(a * v)
 """),
-    "a dict": ("derivative of the change", """
-def f(x, v):
-    memo = {}
-    def fib(k):
-        if k in memo:
-            return memo[k]
-        if k < 2:
-            r = x[k]
-        else:
-            r = fib(k-1) * v[0] + fib(k-2)
-        memo[k] = r
-        return r
-    return fib(4)
-"""),
-    "a list": ("derivative of the change", """
-def f(x, v):
-    out = []
-    def walk(k, t):
-        if k < 4:
-            out.append(t * x[k])
-            walk(k + 1, t * v[k])
-    walk(0, v[0])
-    return out[0] * out[1] + out[3]
-"""),
 }
 
 
@@ -312,3 +288,37 @@ def f_grad(x, v):
     dv += da * x
     return dx, dv
 """
+
+
+CONTAINERS = {
+    "a dict": """
+def f(x, v):
+    memo = {}
+    def fib(k):
+        if k in memo:
+            return memo[k]
+        if k < 2:
+            r = x[k]
+        else:
+            r = fib(k-1) * v[0] + fib(k-2)
+        memo[k] = r
+        return r
+    return fib(4)
+""",
+    "a list": """
+def f(x, v):
+    out = []
+    def walk(k, t):
+        if k < 4:
+            out.append(t * x[k])
+            walk(k + 1, t * v[k])
+    walk(0, v[0])
+    return out[0] * out[1] + out[3]
+""",
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_a_container_of_the_function_around(name: str) -> None:
+    check_changing(build(CONTAINERS[name]), (X, V), (0, 1))
+    check_changing_second(build(CONTAINERS[name]), (X, V), (0, 1))

@@ -71,13 +71,9 @@ def stored_over(x: Any, b: Any) -> Any:
         (
             softmax,
             (M,),
-            [
-                "de = dout / out_1",
-                "de -= np.sum(dout * out, axis=1, keepdims=True) / out_1",
-                "dx = de * e",
-            ],
+            ["de = dout - np.sum(dout * out, axis=1, keepdims=True)", "dx = de * out"],
         ),
-        (shifted_by_mean, (M,), ["dx = -np.sum(dout, axis=0) / reduced_size(x, 0) + dout * 2 * x"]),
+        (shifted_by_mean, (M,), ["dx = dout * 2 * x - np.sum(dout, axis=0) / x.shape[0]"]),
         (
             rectified,
             (M - 5, np.ones(4)),

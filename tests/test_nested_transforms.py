@@ -359,3 +359,127 @@ def test_a_bprop_is_differentiated_with_respect_to_its_cotangent() -> None:
 
     check_program(f, (np.array([3.0, 1.0]),), (0,))
     check_second(f, (np.array([3.0, 1.0]),), (0,))
+
+
+FORWARD = """
+from s2sad import jvp
+
+def inner(x, k=2.0):
+    return np.sum(x ** 3) * k
+
+along = jvp(inner)
+
+def f(x, k):
+    out, change = along(x, x)
+    return out * change + along(x, k, x, 1.0)[1] * k
+"""
+
+
+def test_a_forward_derivative_that_is_known_before() -> None:
+    f = build(FORWARD)
+    check_program(f, (np.array([0.5, -0.8]), 0.7), (0, 1))
+    check_second(f, (np.array([0.5, -0.8]), 0.7), (0, 1))
+
+
+BY_MEMORY = """
+from s2sad import grad
+
+def f(p, x):
+    q = {"w": p["w"], "b": p["b"]}
+    s = q
+    a = np.sum(q["w"])
+    s["w"] = x
+    return a * np.sum(q["w"] * q["b"])
+
+df = grad(f)
+
+def h(p, x):
+    d = df(p, x)
+    return np.sum(d["w"]) + np.sum(d["b"] ** 2)
+"""
+
+
+def test_adjoints_that_were_found_by_memory_are_differentiated() -> None:
+    p, x = {"w": np.array([0.5, 0.8]), "b": np.array([0.2, -0.4])}, np.array([0.7, 0.3])
+    check_program(build(BY_MEMORY), (p, x), (0, 1))
+
+
+CHANGING = {
+    "views": """
+b = a[1:]
+b *= a[:-1]
+a[0] = b[1] * a[3]
+""",
+    "out": """
+np.multiply(a, a, out=a)
+np.add(a[1:], a[:-1], out=a[1:])
+np.sin(a, out=a)
+""",
+    "a list of views": """
+h = [a[:2], a[2:], a]
+h[0][1] = h[1][0] * h[2][3]
+h[1] *= h[0]
+""",
+    "a swap": """
+u = a * 1.5
+for k in range(3):
+    u[1:] += 0.5 * a[:-1] * u[1:]
+    u, a = a, u
+""",
+    "a sort": """
+b = a[::-1]
+a.sort()
+b *= y
+""",
+    "an object": """
+s = Held(a)
+s.row[0] = s.u[3]
+s.u[1:] *= s.row[0]
+""",
+}
+HELD = """
+class Held:
+    def __init__(self, u):
+        self.u = u
+        self.row = u[:2]
+"""
+
+
+@pytest.mark.parametrize("name", CHANGING)
+def test_bprops_of_functions_that_change_arrays_are_differentiated(name: str) -> None:
+    changes = "".join(f"        {line}\n" for line in CHANGING[name].strip().splitlines())
+    f = build(
+        f"{HELD}\ndef f(x, y):\n    def g(x, y):\n        a = x * y\n{changes}        return a * x\n"
+        "    out, bprop = vjp(g, x, y)\n    dx, dy = bprop(out * y)\n    ex, ey = bprop(x)\n"
+        "    return np.sum(dx * dy * x) + np.sum(ex * ey)\n",
+        vjp=s2sad.vjp,
+    )
+    check_program(f, (np.array([0.5, -0.7, 1.2, 0.9]), np.array([0.3, 0.8, -0.4, 1.1])), (0, 1))
+
+
+PASSED_AROUND = {
+    "a dict": """
+h = {"p": a * 1.0, "q": a * y}
+h["p"][1:] *= h["q"][:-1]
+h["q"] = h["p"]
+h["q"][0] *= 2.0
+return np.sum(h["p"] * h["q"])
+""",
+    "a swap of items": """
+h = [a * 1.0, a * y]
+h[0], h[1] = h[1], h[0]
+h[0][1:] *= h[1][:-1]
+return np.sum(h[0] * h[1])
+""",
+}
+
+
+@pytest.mark.parametrize("name", PASSED_AROUND)
+@pytest.mark.parametrize("use", ["jvp(grad(g), (x,), (y,))[1]", "grad(g)(x) * y"])
+def test_derivatives_that_find_adjoints_by_memory_are_differentiated(name: str, use: str) -> None:
+    body = "".join(f"        {line}\n" for line in PASSED_AROUND[name].strip().splitlines())
+    f = build(
+        f"from s2sad import grad, jvp\ndef f(x, y):\n    def g(a):\n{body}"
+        f"    d = {use}\n    return np.sum(d * x)\n"
+    )
+    check_program(f, (np.array([0.5, -0.7, 1.2, 0.9]), np.array([0.3, 0.8, -0.4, 1.1])), (0, 1))

@@ -22,17 +22,17 @@ SYNTAX = {
         "y = [x]\ntry:\n    y.append(x)\n    z = y[9]\nexcept IndexError:\n    z = y\nreturn np.sum(z)",
     ],
     "a `with` that may swallow exceptions": ["with box:\n    y = x * 2\nreturn np.sum(y)"],
-    "assigning to a `global` or `nonlocal` name": [
+    "assigning to a `global` name, or to a `nonlocal` one in a function used as a value": [
         "global y\ny = x\nreturn np.sum(x)",
-        "y = x\ndef g():\n    nonlocal y\n    y = y * 2\ng()\nreturn np.sum(y)",
+        "y = x\ndef g():\n    nonlocal y\n    y = y * 2\nh = g\nh()\nreturn np.sum(y)",
     ],
     "`class` inside the function": ["class A:\n    pass\nreturn np.sum(x)"],
     "`async`": ["async def g():\n    pass\nreturn np.sum(x)"],
 }
 CHANGES = {
-    "of a list or dict by a recursive function": [
-        f"def g(a, n):\n    if n:\n        g(a, n - 1)\n        {change}\ny = {held}\ng(y, 2)\nreturn y[1]"
-        for held, change in (("[x[0]]", "a.append(x[n])"), ("{}", "a[n] = x[n]"))
+    "of arrays by a recursive function that changes lists or dicts, too": [
+        "memo = {}\ndef g(n):\n    if n not in memo:\n        memo[n] = 2 * x if n == 0 else x * g(n - 1)\n"
+        "    return memo[n]\ny = g(2)\ny *= x\nreturn np.sum(y * g(2))",
     ],
     "of a captured variable by a function that is only known at run time": [
         "y = x * 2\ndef g(n):\n    y[0] = x[1]\n    return n\nh = [g]\nreturn h[0](2.0) * y[0]",

@@ -15,6 +15,8 @@ ELSEWHERE = ("adjoints", "arithmetic", "elementwise", "functional", "gufuncs", "
 ELSEWHERE += ("objects", "results", "special", "updates")
 ONCE = {
     "einsum_grads",  # is itself what second derivatives of np.einsum are made of
+    "with_imag",  # of complex arrays alone, whose gradients are complex
+    "with_real",
 }
 
 

@@ -194,6 +194,7 @@ def test_adding_to_containers() -> None:
     items = [1.0, None, 2.0]
     assert add_at(items, -1, 0.5) is items and items == [1.0, None, 2.5]
     assert add_at(items, slice(0, 2), [1.0, 3.0]) == [2.0, 3.0, 2.5]
+    assert add_at(items, slice(0, 2), None) == [2.0, 3.0, 2.5]
     assert add_at({"a": 1.0}, "b", 2.0) == {"a": 1.0, "b": 2.0}
     assert add_at((1.0, 2.0), 1, 1.0) == (1.0, 3.0)
     assert add_at(Pair(1.0, 2.0), 0, 1.0) == Pair(2.0, 2.0)

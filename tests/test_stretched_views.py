@@ -1,4 +1,4 @@
-"""Views with axes of length one put in: their adjoints are sums, without a buffer."""
+"""Views with axes of length one put in, or turned around: their adjoints are views of sums, no buffers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ BODIES = {
     "by name": "return np.sum(np.tanh(A * b[:, np.newaxis]))",
     "a row": "return np.sum(np.tanh(A * b[None, :]))",
     "the first axis alone": "return np.sum(np.tanh(A * b[None]))",
+    "turned around": "return np.sum(np.tanh(A * b[::-1]) * b[::-1, None] * A[:, ::-1])",
+    "turned around twice": "c = b[::-1]\n    d = c[::-1] * A\n    return np.sum(d * b) + c[0] * b[1]",
+    "turned around and stored into": "c = A * b\n    d = c[::-1]\n    d[0] = b\n    return np.sum(c ** 3)",
+    "turned and written later": "c = A + b\n    d = c[::-1] * b\n    c[0] = b\n    return np.sum(c * d)",
+    "sums of what comes": "return np.sum(np.log(np.cumsum((b ** 2)[::-1])[::-1]) * b)",
+    "sums of what comes in rows": "return np.sum(np.cumsum(A[:, ::-1], axis=1)[:, ::-1] ** 2 * b)",
     "dots": "return np.sum(np.sin(A) * b[..., None])",
     "two axes": "return np.sum(np.sin(A[:, None, :, None]) * b)",
     "both ways": "return np.sum(np.tanh(A * b[:, None] * b[None, :]))",

@@ -323,15 +323,15 @@ def f(x, v):
     b *= 2.0
     return np.sum(a * v)
 """),
-    "a list is changed": ("derivative of the change", """
+    "a set is changed": ("derivative of the change", """
 def go(u, k, s):
     if k > 0:
-        u.append(s * u[-1])
+        u.add(s * k)
         go(u, k-1, s)
 def f(x, v):
-    a = [x[0] * 1.0]
+    a = {x[0] * 1.0}
     go(a, 3, v[0])
-    return a[2] * a[3]
+    return sum(a)
 """),
 }
 

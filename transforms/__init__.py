@@ -27,6 +27,7 @@ from .normal_form.desugar_containers import desugar_containers
 from .normal_form.desugar_contexts import desugar_contexts
 from .normal_form.desugar_jumps import desugar_jumps
 from .normal_form.desugar_match import desugar_match
+from .normal_form.desugar_nonlocals import desugar_nonlocals
 from .normal_form.desugar_zips import desugar_zips
 from .normal_form.expand_stars import expand_stars
 from .normal_form.place_definitions import place_definitions
@@ -37,6 +38,7 @@ from .simplification.facts import Facts
 from .simplification.fold_constants import fold_constants
 from .simplification.inline_temporaries import inline_temporaries
 from .simplification.join_exchanges import join_exchanges
+from .simplification.meet_quotients import meet_quotients
 from .simplification.merge_copies import merge_copies, put_constants, share_names
 from .simplification.move_signs import move_signs
 from .simplification.read_before_zero import read_before_zero
@@ -46,7 +48,7 @@ from .simplification.share_temporaries import share_temporaries
 from .simplification.share_values import share_values
 from .simplification.store_over_zero import store_over_zero
 from .simplification.update_in_place import update_in_place
-from .trees.nodes import find_nodes, load, names_read, statements_in, target_names
+from .trees.nodes import load, names_in, names_read, statements_in, target_names
 from .trees.program import Program
 
 __all__ = [
@@ -76,6 +78,7 @@ NORMALISE: tuple[Pass, ...] = (
     check_syntax,
     desugar_match,
     resolve_names,
+    desugar_nonlocals,
     bind_imports,
     desugar_containers,
     desugar_contexts,
@@ -193,13 +196,24 @@ def _merge_copies(tree: Any, facts: Facts) -> Any:
     return merge_copies(tree, facts.is_pure, facts.captured, facts.generation.traces, alike=facts.alike)
 
 
+def _meet_quotients(tree: Any, facts: Facts) -> Any:
+    return meet_quotients(tree, lambda name: name in facts.generation.derivatives, facts.is_pure)
+
+
 def _read_before_zero(tree: Any, facts: Facts) -> Any:
     return read_before_zero(tree, facts.is_pure, facts.generation.derivatives)
 
 
 def _share_values(tree: Any, facts: Facts) -> Any:
     is_one = _assigned_once(tree, facts)
-    return share_values(tree, facts.may_go, lambda name: is_one(name) and facts.is_number(load(name)))
+    return share_values(
+        tree,
+        facts.may_go,
+        lambda name: is_one(name) and facts.is_number(load(name)),
+        lambda name: facts.is_float(load(name), is_one),
+        lambda name: name in facts.generation.derivatives,
+        facts.is_pure,
+    )
 
 
 def _move_signs(tree: Any, facts: Facts) -> Any:
@@ -251,6 +265,8 @@ def _store_over_zero(tree: Any, facts: Facts) -> Any:
 
 
 def _update_in_place(tree: Any, facts: Facts, wanted: Set[str] | None = None) -> Any:
+    if wanted is not None and not wanted:
+        return tree
     is_one, variables = _assigned_once(tree, facts), facts.variables
 
     def is_of_form(value: Any, name: str) -> bool:
@@ -281,8 +297,7 @@ def _share_temporaries(tree: Any, facts: Facts) -> Any:
 
 
 def _restore_names(tree: Any, facts: Facts) -> Any:
-    names = {n.id for n in find_nodes(tree, gast.Name)}
-    temporaries = frozenset(filter(facts.is_temporary, names))
+    temporaries = frozenset(filter(facts.is_temporary, names_in(tree)))
     return restore_names(tree, facts.origins, temporaries, facts.captured | facts.scope)
 
 
@@ -292,6 +307,7 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("merge_copies", _merge_copies),
     ("join_exchanges", lambda tree, facts: join_exchanges(tree)),
     ("share_values", _share_values),
+    ("meet_quotients", _meet_quotients),
     ("read_before_zero", _read_before_zero),
     # Sums with what broadcasting spreads: NumPy would not reuse the other term.
     ("update_stretched", lambda tree, facts: _update_in_place(tree, facts, facts.generation.stretched)),

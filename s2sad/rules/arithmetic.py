@@ -10,6 +10,7 @@ import operator
 
 import numpy as np
 
+from ..powers import real_power
 from ..registry import bprop, nondifferentiable
 from ..runtime import broadcast_like, unbroadcast, zeros_like
 from .samples import A, given
@@ -50,6 +51,12 @@ def positive(x, out, dout):
 @bprop(np.power, operator.pow, pow, "elementwise", domain=(0.5, 2.0), in_place=[operator.ipow])
 def power(x, y, out, dout):
     return dout * y * x ** (y - (y != 0)), dout * out * np.log(x + (x == 0))
+
+
+# The result may not be computed, so the derivative says that it is real, too.
+@bprop(real_power, "elementwise", domain=(0.5, 2.0))
+def real_power_(x, y, out, dout):
+    return dout * y * real_power(x, y - (y != 0)), dout * out * np.log(x + (x == 0))
 
 
 # The result is of double precision whatever the arguments are, so this says `unbroadcast` itself.

@@ -22,13 +22,20 @@ NAN = [given(with_nan(3, 4)), given(with_nan(3, 4), axis=1)]
 # ---------------------------------------------------------------- cumulative sums
 
 
-@bprop(np.cumsum, "linear", samples=[*ALONG, *WIDENED])
+@bprop(np.cumsum, "linear", scaling="cumsum", samples=[*ALONG, *WIDENED])
 def cumsum(x, axis=None, dtype=None, *, out, dout):
     if dtype is not None:
         return (unbroadcast(cumsum_dx(dout, x, axis), x),)
     if axis is None:
         return (np.reshape(np.cumsum(dout[::-1])[::-1], np.shape(x)),)
     return (np.flip(np.cumsum(np.flip(dout, axis), axis), axis),)
+
+
+@cumsum.for_ranks(1)
+def cumsum_of_vector(x, axis=None, dtype=None, *, out, dout):
+    if dtype is not None:
+        return (unbroadcast(cumsum_dx(dout, x, axis), x),)
+    return (np.cumsum(dout[::-1])[::-1],)
 
 
 def cumsum_dx(d: Array, x: Array, axis: Any) -> Array:

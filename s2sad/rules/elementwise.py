@@ -29,7 +29,7 @@ def cbrt(x, out, dout):
     return (dout / (3 * out ** 2),)
 
 
-@bprop(np.exp, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.exp, "elementwise", scaling="exp", domain=(-2.0, 2.0))
 def exp(x, out, dout):
     return (dout * out,)
 
@@ -44,7 +44,7 @@ def expm1(x, out, dout):
     return (dout * (out + 1),)
 
 
-@bprop(np.log, "elementwise", domain=(0.5, 2.0))
+@bprop(np.log, "elementwise", scaling="log", domain=(0.5, 2.0))
 def log(x, out, dout):
     return (dout / x,)
 
@@ -241,7 +241,7 @@ def real_if_close_jvp(out, da):
 
 # ---------------------------------------------------------------- choices
 
-@bprop(np.where, "elementwise", samples=[
+@bprop(np.where, "elementwise", scaling="where", samples=[
     given(np.array([True, False, True]), A(3), A(3)), given(np.array([[True], [False]]), A(3), A()),
     given(True, 1.5, A(2)),
     given(np.array([True, False]), A(2, dtype="complex128"), 0.5),

@@ -50,6 +50,7 @@ from ..heap_adjoints import (
 from ..heap_keys import (
     check_same,
     has_key,
+    holds_attribute,
     indexed,
     is_full,
     key_of,
@@ -86,6 +87,7 @@ nondifferentiable(
         arguments_of,
         check_same,
         has_key,
+        holds_attribute,
         heap_constant,
         heap_object,
         is_full,

@@ -343,19 +343,9 @@ def split(x, indices_or_sections, axis=0, *, out, dout):
     return (np.concatenate(filled(dout, out), axis=axis),)
 
 
-@split.for_whole
-def split_whole(x, indices_or_sections, axis=0, *, out, dout):
-    return (np.concatenate(dout, axis=axis),)
-
-
 @bprop(np.hsplit, "linear", samples=[given(A(6), 3), given(A(2, 6), 2)])
 def hsplit(x, indices_or_sections, *, out, dout):
     return (np.hstack(filled(dout, out)),)
-
-
-@hsplit.for_whole
-def hsplit_whole(x, indices_or_sections, *, out, dout):
-    return (np.hstack(dout),)
 
 
 @bprop(np.vsplit, "linear", samples=[given(A(4, 3), 2)])
@@ -363,19 +353,9 @@ def vsplit(x, indices_or_sections, *, out, dout):
     return (np.concatenate(filled(dout, out)),)
 
 
-@vsplit.for_whole
-def vsplit_whole(x, indices_or_sections, *, out, dout):
-    return (np.concatenate(dout),)
-
-
 @bprop(np.dsplit, "linear", samples=[given(A(2, 3, 4), 2)])
 def dsplit(x, indices_or_sections, *, out, dout):
     return (np.concatenate(filled(dout, out), axis=2),)
-
-
-@dsplit.for_whole
-def dsplit_whole(x, indices_or_sections, *, out, dout):
-    return (np.concatenate(dout, axis=2),)
 
 
 if hasattr(np, "unstack"):
@@ -383,7 +363,3 @@ if hasattr(np, "unstack"):
     @bprop(np.unstack, "linear", samples=[given(A(2, 3)), given(A(2, 3), axis=-1)])
     def unstack(x, *, axis=0, out, dout):
         return (np.stack(filled(dout, out), axis=axis),)
-
-    @unstack.for_whole
-    def unstack_whole(x, *, axis=0, out, dout):
-        return (np.stack(dout, axis=axis),)

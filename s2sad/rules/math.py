@@ -26,7 +26,7 @@ def cbrt(x, out, dout):
     return (dout / (3 * out ** 2),)
 
 
-@bprop(math.exp, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.exp, "elementwise", scaling="exp", domain=(-2.0, 2.0))
 def exp(x, out, dout):
     return (dout * out,)
 
@@ -46,7 +46,7 @@ def pow_(x, y, out, dout):
     return dout * y * x ** (y - (y != 0)), dout * out * math.log(x + (x == 0))
 
 
-@bprop(math.log, "elementwise", samples=[(1.7,), (1.7, 2.5)])
+@bprop(math.log, "elementwise", scaling="log", samples=[(1.7,), (1.7, 2.5)])
 def log(x, base=None, *, out, dout):
     if base is None:
         return dout / x, None

@@ -80,9 +80,9 @@ def item(x: Array, *index: Any) -> Any:
     return x.item(*index)
 
 
-def item_at(x: Array, index: tuple[Any, ...]) -> Any:
-    """`x.item(*index)`."""
-    return x.item(*index)
+def item_at(x: Any, index: tuple[Any, ...]) -> Any:
+    """`x.item(*index)`; the tangent of a NumPy number may be Python's."""
+    return x.item(*index) if isinstance(x, (np.ndarray, np.generic)) else x
 
 
 def item_dx(d: Any, x: Array, index: tuple[Any, ...]) -> Array:

@@ -198,8 +198,15 @@ def var(
         return dout * 2 / np.size(a) * deviation(a, axis), None, None, None
     if axis is None:
         return dout * 2 / (np.size(a) - ddof) * deviation(a, axis), None, None, None
-    da = unreduce(dout * 2 / (reduced_size(a, axis) - ddof), a, axis, keepdims) * deviation(a, axis)
-    return da, None, None, None
+    n = reduced_size(a, axis)
+    if isinstance(axis, int) is True:
+        n = np.shape(a)[axis]
+    if (ddof == 0) is not True:
+        n = n - ddof
+    d = dout * 2 / n
+    if keepdims or (axis == 0) is True:
+        return d * deviation(a, axis), None, None, None
+    return np.expand_dims(d, axis) * deviation(a, axis), None, None, None
 
 
 @var.jvp
@@ -245,10 +252,15 @@ def std(
         return dout / (or_inf(out) * np.size(a)) * deviation(a, axis), None, None, None
     if axis is None:
         return dout / (or_inf(out) * (np.size(a) - ddof)) * deviation(a, axis), None, None, None
-    da = unreduce(dout / (or_inf(out) * (reduced_size(a, axis) - ddof)), a, axis, keepdims) * deviation(
-        a, axis
-    )
-    return da, None, None, None
+    n = reduced_size(a, axis)
+    if isinstance(axis, int) is True:
+        n = np.shape(a)[axis]
+    if (ddof == 0) is not True:
+        n = n - ddof
+    d = dout / (or_inf(out) * n)
+    if keepdims or (axis == 0) is True:
+        return d * deviation(a, axis), None, None, None
+    return np.expand_dims(d, axis) * deviation(a, axis), None, None, None
 
 
 @std.jvp

@@ -15,7 +15,17 @@ from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols
 
-__all__ = ["along_axis_places", "at_mask", "cycled", "diagonal_places", "flat_places", "from_mask"]
+__all__ = [
+    "along_axis_places",
+    "at_mask",
+    "cycled",
+    "diagonal_places",
+    "flat_places",
+    "from_mask",
+    "numbers_at",
+    "shape_at",
+    "turns_of",
+]
 
 
 def flat_places(a: Array, index: Any, mode: Any = "raise") -> tuple[Array, ...]:
@@ -42,7 +52,31 @@ def along_axis_places(arr: Array, indices: Array, axis: int | None = -1) -> tupl
     return np.unravel_index(np.take_along_axis(places, indices, axis), arr.shape)
 
 
-nondifferentiable([flat_places, diagonal_places, along_axis_places])
+def numbers_at(a: Array, index: Any) -> Array:
+    """Which elements `a[index]` are, counted in the order of `a.flat`; in one row."""
+    if isinstance(index, list) and not index:
+        index = np.zeros(0, dtype=int)
+    return np.ravel(np.arange(a.size).reshape(a.shape)[index])
+
+
+def shape_at(a: Array, index: Any) -> tuple[int, ...]:
+    """The shape of `a[index]`."""
+    if isinstance(index, list) and not index:
+        return 0, *a.shape[1:]
+    return np.shape(a[index])
+
+
+def turns_of(numbers: Array) -> Array:
+    """How often each number stands before, in a row."""
+    order = np.argsort(numbers, kind="stable")
+    is_first = np.diff(numbers[order], prepend=-1) != 0
+    starts = np.maximum.accumulate(np.where(is_first, np.arange(numbers.size), 0))
+    turns = np.empty_like(numbers)
+    turns[order] = np.arange(numbers.size) - starts
+    return turns
+
+
+nondifferentiable([flat_places, diagonal_places, along_axis_places, numbers_at, shape_at, turns_of])
 
 
 def at_mask(x: Array, mask: Array) -> Array:

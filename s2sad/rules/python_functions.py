@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import heapq
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -20,6 +21,11 @@ def nsmallest(n: int, iterable: Iterable[Any], key: Callable[[Any], Any] | None 
 @stands_in(heapq.nlargest)
 def nlargest(n: int, iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> list[Any]:
     return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+@stands_in(operator.getitem)
+def getitem(a: Any, b: Any) -> Any:
+    return a[b]
 
 
 @stands_in(dict.fromkeys)

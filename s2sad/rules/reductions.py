@@ -172,7 +172,7 @@ def product_along_first(x: Array) -> Array:
 # ---------------------------------------------------------------- sums and means
 
 
-@bprop(np.sum, samples=[*REDUCTIONS, *MASKED, *WIDENED, *INITIAL])
+@bprop(np.sum, scaling="sum", samples=[*REDUCTIONS, *MASKED, *WIDENED, *INITIAL])
 def sum_(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=True, out, dout):
     if where is not True:
         dinitial = unbroadcast(dout, initial)
@@ -207,7 +207,7 @@ def sum_jvp(axis, dtype, keepdims, where, out, da, dinitial):
     return np.sum(da, axis=axis) + dinitial
 
 
-@bprop(np.mean, "linear", samples=[*REDUCTIONS, *MASKED, *WIDENED])
+@bprop(np.mean, "linear", scaling="mean", samples=[*REDUCTIONS, *MASKED, *WIDENED])
 def mean(x, axis=None, dtype=None, *, keepdims=False, where=True, out, dout):
     if where is not True:
         return (np.where(where, unreduce(dout / counted(x, axis, keepdims, where), x, axis, keepdims), 0),)
@@ -225,9 +225,12 @@ def mean_of_all(x, axis=None, dtype=None, *, keepdims=False, out, dout):
 
 @mean.for_spread
 def mean_over_axes(x, axis=None, dtype=None, *, keepdims=False, out, dout):
+    n = reduced_size(x, axis)
+    if isinstance(axis, int) is True:
+        n = x.shape[axis]
     if keepdims or axis == 0:
-        return (dout / reduced_size(x, axis),)
-    return (np.expand_dims(dout / reduced_size(x, axis), axis),)
+        return (dout / n,)
+    return (np.expand_dims(dout / n, axis),)
 
 
 @bprop(np.nansum, samples=[*NAN, *NAN_MASKED, *WIDENED, given(with_nan(3, 4), initial=0.7)])

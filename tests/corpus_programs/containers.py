@@ -296,3 +296,17 @@ def steps_of_a_stack(x, y):
             a = stack.pop()
             stack.append(a * b if step == "times" else a + b)
     return stack[0] * stack[0]
+
+
+@program((signed(3),), second=True)
+def values_of_run_time_keys(x):
+    d = {}
+    for i, v in enumerate(x):
+        d[i % 2] = d.get(i % 2, 0.0) + v * v
+    return np.prod(list(d.values())) + sum(v * v for v in d.values())
+
+
+@program((signed(3),), second=True)
+def dict_of_formatted_keys(x):
+    d = {f"k{i}": v for i, v in enumerate(x)}
+    return np.sum(np.array(list(d.values())) ** 2) * d["k1"]

@@ -418,3 +418,19 @@ def cached_functions(x, y):
 @program((0.8, 1.4), wrt=(0, 1), second=True)
 def cached_recursion(x, y):
     return x * fibonacci(20) * y + cached_recurrence(x, 4) * y
+
+
+@program((0.8, np.array([0.7, 0.3, 1.2])), wrt=(0, 1), second=True)
+def rebound_variables(x, v):
+    total, count = x, 0
+
+    def add(w):
+        nonlocal total, count
+        count += 1
+        if w > 0.5:
+            return total
+        total = total * w
+        return total - w
+
+    kept = [add(w) * total for w in v]
+    return total + add(total) * kept[0] * count

@@ -196,3 +196,48 @@ def held_arrays_as_lists_change(x, y):
     other.reverse()
     stack[-1].value += p.value
     return np.sum(other[0] * other[1]) + np.sum(stack[0].value)
+
+
+@program(({"w": positive(2), "b": positive(1)}, 0.05), wrt=(0, 1), second=True)
+def parameters_updated_by_key(params, rate):
+    params = {k: v.copy() for k, v in params.items()}
+    trail = []
+    for _ in range(3):
+        trail.append({k: v.copy() for k, v in params.items()})
+        for k in params:
+            params[k] -= rate * np.cos(params[k])
+    return sum(np.sum(t["w"]) * np.sum(t["b"]) for t in trail) + np.sum(params["w"])
+
+
+@program((positive(2), 0.5, 0.05), wrt=(0, 1, 2), second=True)
+def momentum_by_key(w, b, rate):
+    params = {}
+    for k, v in zip("wb", (w * 1.0, b), strict=True):
+        params[k] = v
+    speed = {k: 0.0 * v for k, v in params.items()}
+    for _ in range(2):
+        for k in params:
+            speed[k] = 0.9 * speed[k] + np.sin(params[k])
+            params[k] -= rate * speed[k]
+    return np.sum(params["w"] ** 2) * params["b"]
+
+
+@program((positive(3), 0.5), wrt=(0, 1))
+def sums_by_key(x, a):
+    sums = {}
+    for i, v in enumerate(x):
+        key = "even" if i % 2 == 0 else "odd"
+        if key not in sums:
+            sums[key] = np.zeros(2)
+        sums[key] += v * a
+    return np.sum(sums["even"]) * np.sum(sums["odd"])
+
+
+@program(({"w": positive(2), "b": positive(1)}, 0.05), wrt=(0, 1), second=True)
+def array_of_a_dict_by_name(params, rate):
+    params = {k: v.copy() for k, v in params.items()}
+    both = [params]
+    both[0]["b"] = rate * params["b"]
+    w = params["w"]
+    w += rate
+    return np.sum(both[0]["w"]) * np.sum(params["b"]) * (w * 2)[0]

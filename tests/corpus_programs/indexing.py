@@ -256,3 +256,53 @@ def places_of_positives(x, y):
 def slope_by_frequencies(u, length):
     k = 2 * np.pi * np.fft.fftfreq(len(u), d=length / len(u))
     return np.sum(np.real(np.fft.ifft(1j * k * np.fft.fft(u))) ** 2)
+
+
+@program((signed(6), 0.3, 3), (signed(6), 0.3, 0), wrt=(0, 1), second=True)
+def heat_in_place(x, c, n):
+    u = x * 1.0
+    for _ in range(n):
+        u[1:-1] = u[1:-1] + c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        u[0] = u[0] - u[1] * c
+        u[:] = u + np.sin(u)
+    return u
+
+
+@program((signed(4), signed(4, 4)), wrt=(0, 1), second=True)
+def spread_views_of_what_changes(x, m):
+    a = x * x
+    wide = np.broadcast_to(a, (4, 4))
+    rows, columns = np.broadcast_arrays(a[:, None], m)
+    total = np.sum(wide * m)
+    for i in range(3):
+        a[i] = total * x[i + 1]
+        total = total + np.sum(np.sin(rows) * columns) + np.sum(np.cos(wide) * m)
+    return total
+
+
+@program((signed(3, 3), signed(3)), wrt=(0, 1), second=True)
+def diagonal_of_what_changes(m, x):
+    a = m * 2.0
+    d, turned = np.einsum("ii->i", a), np.einsum("ij->ji", a)
+    a[0, 0] = x[1]
+    a *= 1.5
+    return np.sum(d * x) + np.sum(turned[0] * x**2)
+
+
+@program((signed(5), positive(4), np.array([3, 1, 1, 0])), wrt=(0, 1), second=True)
+def products_at_places(x, v, places):
+    a = x.copy()
+    np.multiply.at(a, places, v)
+    np.divide.at(a, [2, 2], v[:2])
+    np.negative.at(a, places[1:])
+    return a * x
+
+
+@program((signed(6), positive(4), np.array([4, 1, 1, 0])), wrt=(0, 1), second=True)
+def elements_read_twice_of_what_changes(x, p, places):
+    a = x * 1.0
+    b = a[::-1]
+    b[0] = p[0]
+    t = a[places]
+    np.put(b, places, t * p)
+    return np.sum(b * p[1]) + np.sum(t * t * a[places])

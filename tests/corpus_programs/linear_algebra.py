@@ -152,3 +152,15 @@ def matmul_updates(x, y):
     for _ in range(2):
         m = m @ np.outer(y, x) * 0.1
     return np.trace(m)
+
+
+@program((positive(3, 3) * 0.3,), second=True)
+def results_in_parts(a):
+    s = a @ a.T + np.eye(3)
+    total = 0.0
+    for _ in range(2):
+        s = 0.5 * s + np.eye(3)
+        total = total + np.linalg.slogdet(s)[1]
+    w, v = np.linalg.eigh(s)
+    r = np.linalg.qr(s)[1]
+    return total + np.linalg.eigh(s).eigenvalues[0] * np.linalg.svd(s)[1][0] + w[1] * v[0, 0] ** 2 * r[0, 1]

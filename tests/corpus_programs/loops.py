@@ -231,3 +231,15 @@ def over_keys(params):
     for name in ("a", "b"):
         s = s + np.sum(params[name] ** 2)
     return s
+
+
+@program((0.3, 0.9), wrt=(0, 1), second=True)
+def pendulum_by_a_closure(x, k):
+    def force(q, v):
+        return -k * math.sin(q) - 0.1 * v
+
+    q, v = x, 0.0
+    for _ in range(5):
+        v += 0.1 * force(q, v)
+        q += 0.1 * v
+    return q**2 + v**2

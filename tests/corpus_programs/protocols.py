@@ -208,6 +208,17 @@ def dict_of_a_named_tuple(p, y):
     return p._asdict()["a"] * y + sum(v**2 for v in p._asdict().values())
 
 
+def shifted(p, y):
+    return type(p)(p[0] + y, p[1] * y)
+
+
+@program((Pair(0.7, 0.3), 0.5), wrt=(0, 1), second=True)
+def named_tuples_of_the_same_class(p, y):
+    held = [shifted(p, y), shifted(State(y, p.a), y)]
+    made = [State, Pair][int(y > 0.2)](held[1].vel, y)
+    return made.a * held[1].pos * held[0].b
+
+
 @program((0.7, 0.5), wrt=(0, 1), second=True)
 def named_tuples_replaced_in_a_list(x, dt):
     states = [State(x), Pair(x, dt)]

@@ -15,6 +15,7 @@ from s2sad.transforms.normal_form.desugar_assignments import desugar_assignments
 from s2sad.transforms.normal_form.desugar_contexts import desugar_contexts
 from s2sad.transforms.normal_form.desugar_jumps import desugar_jumps
 from s2sad.transforms.normal_form.desugar_match import desugar_match
+from s2sad.transforms.normal_form.desugar_nonlocals import desugar_nonlocals
 from s2sad.transforms.normal_form.desugar_zips import desugar_zips
 from s2sad.transforms.normal_form.place_definitions import place_definitions
 from s2sad.transforms.normal_form.resolve_names import resolve_names
@@ -28,6 +29,7 @@ FRONT: tuple[Pass, ...] = (
     check_syntax,
     desugar_match,
     resolve_names,
+    desugar_nonlocals,
     bind_imports,
     desugar_contexts,
     desugar_zips,

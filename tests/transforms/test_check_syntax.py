@@ -24,7 +24,6 @@ REFUSED = {
     "y = super().f(x)": "`super()`",
     "async def g(): pass": "`async def`",
     "@np.vectorize\n    def g(y): return y": "decorated nested function",
-    "def g():\n        nonlocal x\n        x = 1": "`nonlocal`",
     "def g():\n        def h():\n            yield 1": "`yield`",
 }
 

@@ -61,6 +61,21 @@ def test_expressions(before: str, after: str) -> None:
     assert fold(before) == after
 
 
+@pytest.mark.parametrize(("before", "after"), [
+    ("-d + b", "b - d"), ("-d * x / y + b * c", "b * c - d * x / y"), ("-d + -d2", "-d - d2"),
+    ("-x + b", "-x + b"), ("-d + effect(b)", "-d + effect(b)"), ("-d - b", "-d - b"),
+    ("(-np.sum(d, axis=0, keepdims=True))[0] + b", "b - np.sum(d, axis=0)"),
+    ("-np.sum(d, axis=1, keepdims=True)[0]", "-np.sum(d, axis=1, keepdims=True)[0]"),
+])
+def test_derivatives(before: str, after: str) -> None:
+    def is_derivative(node: Node) -> bool:
+        return any(isinstance(n, gast.Name) and n.id.startswith("d") for n in gast.walk(node))
+
+    tree = parse(f"def f():\n    return {before}\n")
+    folded = fold_constants(tree, purity, is_derivative, is_derivative=is_derivative)
+    assert text_of(folded) == f"def f():\n    return {after}\n"
+
+
 def test_folded_literals_are_exact() -> None:
     for text in ("2 - 1", "2.0 * 3.0", "1 / 2", "1 - 3", "(-2) ** 2", "7 // 2", "-7 // 2", "-7 % 3",
                  "0.5 - 0.5", "-0.0 * 1.0"):

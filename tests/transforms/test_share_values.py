@@ -115,8 +115,109 @@ def f(d, x):
 }
 
 
+PRODUCTS_WITH_ONE = {
+    """
+def f(d, x):
+    a = 1.0 * x
+    b = a * d
+    d[0] += 2.0
+    c = b - a
+    return b + c
+""": """
+def f(d, x):
+    b = x * d
+    d[0] += 2.0
+    c = b - x
+    return b + c
+""",
+    """
+def f(d, x):
+    a = 1.0 * x
+    b = a * d
+    x[0] += 2.0
+    return b + a
+""": None,
+    """
+def f(d, x):
+    a = 1.0 * x
+    b = a * d
+    x = x * 2.0
+    c = a * x
+    return b + c
+""": None,
+    """
+def f(d, x):
+    b = d * 2.0
+    a = 1.0 * d
+    b += a
+    c = a * x
+    return b + c
+""": None,  # derivatives may share memory
+    """
+def f(d, x):
+    a = 1.0 * x
+    b = [a, d]
+    c = a * d
+    return b[0] + c
+""": None,
+    """
+def f(d, x):
+    a = 1.0 * x
+    b = a * d
+    if b[0] > 0.0:
+        x[:] = 0.0
+    c = a + b
+    return c * d
+""": None,
+}
+
+
+NUMBERS = {
+    """
+def f(d, x):
+    k = 0.0
+    for _ in range(3):
+        a = 0.1 * k
+        k = k + 1.0 + a
+        b = 0.1 * k
+        x = x + b
+    return x
+""": None,  # k has another value by then
+    """
+def f(d, x):
+    k = 0.5
+    for j in range(3):
+        a = 0.1 * k
+        x = x + a
+        for _ in range(2):
+            k = k * 0.5
+        b = 0.1 * k
+        x = x - b
+        c = 0.1 * k
+        x = x * c
+    return x
+""": """
+def f(d, x):
+    k = 0.5
+    for j in range(3):
+        a = 0.1 * k
+        x = x + a
+        for _ in range(2):
+            k = k * 0.5
+        b = 0.1 * k
+        x = x - b
+        x = x * b
+    return x
+""",
+}
+
+
 def shared(source: str) -> str:
-    return to_source(share_values(program_of(source).tree, lambda n: True, lambda n: False)).strip()
+    tree = program_of(source).tree
+    whole, derivatives = frozenset({"d", "x"}), frozenset({"b", "d"})
+    new = share_values(tree, lambda n: True, lambda n: n == "k", whole.__contains__, derivatives.__contains__,
+                       lambda call: True)
+    return to_source(new).strip()
 
 
 def result(source: str) -> bytes:
@@ -127,7 +228,7 @@ def result(source: str) -> bytes:
     return b"".join(np.asarray(part).tobytes() for part in (out if isinstance(out, tuple) else (out,)))
 
 
-@pytest.mark.parametrize("source", SHARED)
+@pytest.mark.parametrize("source", SHARED | PRODUCTS_WITH_ONE | NUMBERS)
 def test_values(source: str) -> None:
-    assert shared(source) == (SHARED[source] or source).strip()
+    assert shared(source) == ((SHARED | PRODUCTS_WITH_ONE | NUMBERS)[source] or source).strip()
     assert result(shared(source)) == result(source)

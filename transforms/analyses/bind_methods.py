@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..trees.nodes import call, is_atom, located
+from ..trees.nodes import attribute, call, is_atom, load, located
 from ..trees.program import MISSING, Program
 
 if TYPE_CHECKING:
     from .operations import Primitives
 
-__all__ = ["LOOKING", "MethodCall", "called_method", "method_names"]
+__all__ = ["BINARY", "LOOKING", "MethodCall", "called_method", "in_place_call", "method_names"]
 
 MethodCall = tuple[Any, Any]  # the function, and the call of it with the object as an argument
 Kind = Callable[[Any], Any]
@@ -83,6 +83,17 @@ def called_method(value: Any, program: Program, primitives: Primitives, kind: Ki
     if primitives.prefers_right(kind(left), kind(right), pair):
         return calls(method(right, pair[1]), right, left)
     return calls(method(left, pair[0]), left, right)
+
+
+def in_place_call(s: Any, primitives: Primitives, kind: Kind) -> tuple[Any, bool]:
+    """The call that `x += v` makes of the method of x's class for that, None where there is no such method;
+    and whether the method may answer that it does not apply.
+    """
+    x, name = load(s.target.id), f"__i{BINARY[type(s.op)]}__"
+    member = primitives.member(kind(x), name)
+    if member is None or member.role != "method":
+        return None, False
+    return located(call(attribute(x, name), s.value), s), "NotImplemented" in member.value.__code__.co_names
 
 
 # The expressions that look something up in the classes of their operands.

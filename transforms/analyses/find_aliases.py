@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from ..trees.nodes import assigned_names, blocks_of, bound_in_header, load, names_read, statements_in, walk
-from ..trees.program import Program
+from ..trees.program import EMPTY, Program
 from .find_exchanges import find_exchanges
 from .liveness import live_before, loop_head
 from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
@@ -215,7 +215,7 @@ def find_aliases(
                 if shared == "view" and not is_container(load(site)):
                     return found
                 return both(found) | own, both(found)
-            case Call() if operation.function is object.__new__:
+            case Call() if operation.function in EMPTY:
                 return own, frozenset()
             case Call() if operation.function in (set, frozenset):
                 return own, both(union(map(of, operation.operands())))

@@ -85,8 +85,8 @@ def changes_elsewhere(
     """The statements with a call that may change more than `changing_calls` tells, each with the name of what
     it may change; with no name where that is outside of the function.
 
-    A function that only the run knows, and through which no derivative goes, may change its arguments; the
-    method that a name stands for, or a partial application, what it was made of.
+    A function that only the run knows, and through which no derivative goes, may change its arguments; a
+    method its object; the method that a name stands for, or a partial application, what it was made of.
     """
     bound = _bound_callables(program)
     found: list[tuple[str, Any]] = []
@@ -97,7 +97,8 @@ def changes_elsewhere(
         if isinstance(operation, Call) and operation.function is not MISSING:
             found += [("", s)] * may_change(s.value)
         elif isinstance(operation, Call):
-            atoms = [*operation.args, *(v for _, v in operation.keywords)]
+            owner = [operation.callee.value] if isinstance(operation.callee, gast.Attribute) else []
+            atoms = [*owner, *operation.args, *(v for _, v in operation.keywords)]
             names = [a.id for a in atoms if isinstance(a, gast.Name) and not is_immutable(a)]
             callee = getattr(operation.callee, "id", "")
             names += [callee] * (callee in bound)

@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import statements_in
+from ..trees.nodes import own_statements
 from .liveness import is_exit, live_before
 
 __all__ = ["Exchange", "find_exchanges"]
@@ -44,8 +44,8 @@ def _live_at_end(loop: Any, live: Mapping[int, frozenset[str]]) -> frozenset[str
 
 
 def find_exchanges(tree: Any) -> Iterator[Exchange]:
-    """The loops of a function that permute names."""
-    for loop in statements_in(tree.body):
+    """The loops of a function that permute names, those of nested functions left out."""
+    for loop in own_statements(tree.body):
         if isinstance(loop, (gast.For, gast.While)):
             found = _exchange(loop)
             if found is not None:

@@ -29,6 +29,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import MISSING, Program
+from .bind_methods import in_place_call
 from .find_aliases import Aliases
 from .find_changed import changed_atoms
 from .operations import (
@@ -193,7 +194,10 @@ class _Run:
                 owner = self.kinds.get(name, domain.UNKNOWN)
                 self.change(name, domain.with_field(owner, attr, self.atom(s.value)))
             case gast.AugAssign(target=gast.Name(id=name)):
-                self.define(name, self.value(gast.BinOp(left=load(name), op=s.op, right=s.value)))
+                changed, is_open = in_place_call(s, self.primitives, self.atom)
+                if not is_open:  # one that may not apply is refused
+                    plain = gast.BinOp(left=load(name), op=s.op, right=s.value)
+                    self.define(name, self.value(changed or plain))
             case gast.AugAssign(target=gast.Subscript(value=gast.Name() as base, slice=index)):
                 item = self.value(gast.Subscript(value=base, slice=index, ctx=gast.Load()))
                 both = [item, self.atom(s.value)]

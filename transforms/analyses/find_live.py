@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from ..trees.nodes import Comment, is_atom, statements_in
-from .find_uses import Header, Uses, reads
+from .find_uses import Uses, reads
 
 __all__ = ["Live", "find_live"]
 
@@ -30,7 +30,8 @@ class Live:
     """Sets of names as bits of an integer (`bits`), by the identity of the statement.
 
     `after` holds what is live after a statement, `inside` what is live at the start of a `for` loop's body,
-    once its targets are bound; `entry` at the start of the function; `needed` the statements that matter.
+    once its targets are bound; `entry` at the start of the function; `needed` the statements that matter, if
+    that was asked.
     """
 
     bits: dict[str, int]
@@ -82,16 +83,20 @@ class _Flow:
         self.live = Live({name: 1 << k for k, name in enumerate(uses.bound)}, {}, {}, set())
         of = self.live.of
         self.read = {key: of(h.reads) for key, h in uses.headers.items()}
-        self.killed = {key: of(self.kills(h)) for key, h in uses.headers.items()}
+        self.killed = {key: of(h.binds) for key, h in uses.headers.items()}
+        if uses.captured:
+            self.spare_captured()
         self.handled = 0  # what exceptions lead to
         self.guarded = careful  # whether a handler may take them
         self.jumps: list[tuple[int, int]] = []
         self.loops: list[int] = []
 
-    def kills(self, header: Header) -> list[str]:
-        """The names whose old values nobody can read any more after the statement."""
-        captured, position = self.uses.captured, header.position
-        return [name for name in header.binds if name not in captured or captured[name] > position]
+    def spare_captured(self) -> None:
+        """Old values of captured names can still be read after a statement that binds these."""
+        captured = self.uses.captured
+        for position, (key, header) in enumerate(self.uses.headers.items(), 1):
+            kept = [name for name in header.binds if name in captured and captured[name] <= position]
+            self.killed[key] &= ~self.live.of(kept)
 
     def at_exit(self) -> int:
         """What nested functions, called from outside later, may read."""
@@ -128,7 +133,7 @@ class _Flow:
             if self.loops and (self.matters is None or self.loops[-1] in self.live.needed):
                 self.live.needed.add(key)
             return live
-        if not self.is_needed(s, live, []):
+        if self.matters is not None and not self.is_needed(s, live, []):
             return live
         return live & ~self.killed[key] | self.read[key]
 

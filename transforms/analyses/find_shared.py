@@ -17,7 +17,8 @@ from typing import Any
 
 import gast
 
-from .find_aliases import OUTSIDE, Aliases, argument_of, both, contents_of, is_outside
+from ..trees.nodes import names_read, own_statements
+from .find_aliases import NOTHING, OUTSIDE, Aliases, argument_of, both, contents_of, is_outside
 
 __all__ = ["Sharing", "classes_of", "find_shared"]
 
@@ -44,6 +45,7 @@ def find_shared(
     a new one.
     """
     shared: list[str] = []
+    seeing: set[str] = set()
     outside: list[tuple[Any, str, str]] = []
     written: dict[str, None] = {}
     for name, statement in stores:
@@ -54,22 +56,67 @@ def find_shared(
         outside += [(statement, name, root) for root in others if is_outside(root)]
         if any(not is_outside(other) for other in others):
             shared.append(name)
+        seeing.update(others)
         for root in aliases.held.get(name, (frozenset({OUTSIDE}),))[0]:
             parameter = argument_of(root) or contents_of(root)
             if parameter is not None:
                 written[parameter] = None
-    return Sharing(tuple(classes_of(aliases, shared)), tuple(outside), tuple(sorted(written)))
+    apart = _closures(aliases, seeing) if shared else frozenset()
+    return Sharing(tuple(classes_of(aliases, shared, apart)), tuple(outside), tuple(sorted(written)))
 
 
-def classes_of(aliases: Aliases, members: list[str]) -> list[frozenset[str]]:
-    """The classes of names that are connected by roots, as far as they hold one of `members`."""
+def _closures(aliases: Aliases, seeing: set[str]) -> frozenset[str]:
+    """The nested functions, and tuples of such, that see no change of what they hold, and of which nothing
+    that is held goes on elsewhere: they are values, with adjoints of their own.
+    """
+    statements = own_statements(aliases.tree.body)
+    found = {s.name for s in statements if isinstance(s, gast.FunctionDef)}
+    found |= {
+        s.targets[0].id
+        for s in statements
+        if _is_display(s) and isinstance(s.targets[0], gast.Name) and found.intersection(names_read(s.value))
+    }
+    found -= seeing
+    while True:
+        passed = {n for s in statements for n in found.intersection(_passed_on(s, aliases, found))}
+        if not passed:
+            return frozenset(found)
+        found -= passed
+
+
+def _is_display(s: Any) -> bool:
+    return isinstance(s, gast.Assign) and isinstance(s.value, gast.Tuple)
+
+
+def _passed_on(s: Any, aliases: Aliases, found: set[str]) -> list[str]:
+    """The names of which a statement may give what they hold to others than `found`."""
+    match s:
+        case gast.Assign(targets=[gast.Name(id=target)]) | gast.FunctionDef(name=target):
+            mine = both(aliases.held.get(target, NOTHING))
+            read = [] if target in found else names_read(s)
+            return [n for n in read if both(aliases.held.get(n, NOTHING)) & mine]
+        case gast.Return() | gast.If() | gast.While() | gast.Try():
+            return []
+        case gast.For():
+            return names_read(s.iter)
+        case gast.With():
+            return names_read([item.context_expr for item in s.items])
+    return names_read(s)
+
+
+def classes_of(
+    aliases: Aliases, members: list[str], apart: frozenset[str] = frozenset()
+) -> list[frozenset[str]]:
+    """The classes of names that are connected by roots, as far as they hold one of `members`; those of names
+    that are `apart` connect nothing.
+    """
     found: list[frozenset[str]] = []
     for member in members:
         if any(member in c for c in found):
             continue
         names, roots = {member}, set(both(aliases.held.get(member, (frozenset(), frozenset()))))
         while True:
-            more = {n for n, held in aliases.held.items() if n not in names and both(held) & roots}
+            more = {n for n, held in aliases.held.items() if n not in names | apart and both(held) & roots}
             if not more:
                 break
             names |= more

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from ..trees.nodes import Comment, blocks_of, bound_in_header, find_nodes, loads
+from ..trees.nodes import Comment, blocks_of, bound_in_header, has_nested, loads
 from ..trees.rebuild import rebuilt, with_blocks
 from ..trees.remember import remembered
 from .nested_scopes import NestedScope, children
@@ -32,11 +32,10 @@ _SCOPES_AND_ODD = frozenset({gast.Lambda, gast.GeneratorExp, *_COMPREHENSIONS, *
 
 
 class Header(NamedTuple):
-    """What a statement reads and binds, its blocks left out; `position` counts statements in source order."""
+    """What a statement reads and binds, its blocks left out."""
 
     reads: frozenset[str]
     binds: tuple[str, ...]
-    position: int
 
 
 @dataclass(slots=True)
@@ -46,7 +45,7 @@ class Uses:
     `bound` and `read` count how often it binds and reads each name itself; `captured` are the names that
     nested functions, lambdas and generators read later, with the position from which they may; `captures`
     those of each statement; `fixed` the names that must keep their names, because a nested scope binds the
-    same one.
+    same one. A position counts statements in source order, as `headers` do.
     """
 
     parameters: tuple[str, ...] = ()
@@ -128,7 +127,7 @@ def _effects(node: Node) -> tuple[Node, ...]:
 
 def map_nested(function: Node, change: Callable[[Node], Node]) -> Node:
     """The function with `change` applied to the functions nested directly in it."""
-    if len(find_nodes(function, gast.FunctionDef)) == 1:
+    if not has_nested(function):
         return function
 
     def block(statements: list[Node]) -> list[Node]:
@@ -167,12 +166,12 @@ def _is_plain(expression: Node) -> bool:
 
 
 @remembered
-def _simple(assignment: Node) -> tuple[frozenset[str], tuple[str, ...]] | None:
+def _simple(assignment: Node) -> Header | None:
     """What an assignment without nested scopes reads and binds."""
     if not (_is_plain(assignment.value) and all(map(_is_plain, assignment.targets))):
         return None
     binds = tuple(name for target in assignment.targets for name in bound_by(target))
-    return frozenset(loads(assignment)), binds
+    return Header(frozenset(loads(assignment)), binds)
 
 
 class _NotAnalysed(Exception):
@@ -202,16 +201,12 @@ class _Finder:
     def block(self, statements: list[Node]) -> None:
         for s in statements:
             self.position += 1
-            self.statement(s)
-
-    def statement(self, s: Node) -> None:
-        if s.__class__ is gast.Assign and (simple := _simple(s)) is not None:
-            names, binds = simple
-            self.read += loads(s)
-            self.bound += binds
-            self.uses.headers[id(s)] = Header(names, binds, self.position)
-        else:
-            self.compound(s)
+            if s.__class__ is gast.Assign and (simple := _simple(s)) is not None:
+                self.read += loads(s)
+                self.bound += simple.binds
+                self.uses.headers[id(s)] = simple
+            else:
+                self.compound(s)
 
     def compound(self, s: Node) -> None:
         """Any statement: one that has blocks, nested scopes, or targets other than names."""
@@ -246,7 +241,7 @@ class _Finder:
                 pass
             case _:
                 raise _NotAnalysed
-        self.uses.headers[id(s)] = Header(frozenset(self.now), tuple(binds), position)
+        self.uses.headers[id(s)] = Header(frozenset(self.now), tuple(binds))
         self.bound += binds
         if isinstance(s, (gast.For, gast.While)):
             outer, self.loop = self.loop, position if self.loop is None else self.loop

@@ -167,14 +167,14 @@ def is_test(s: Any) -> bool:
 
 
 def assigned_before(function: Any) -> dict[int, frozenset[str]]:
-    """For each branch in a function (by the id of its `if`) the names that every path to it has assigned."""
+    """For each statement of a function (by its id) the names that every path to it has assigned."""
     found: dict[int, frozenset[str]] = {}
 
     def visit(statements: list[Any], known: frozenset[str]) -> frozenset[str]:
         for s in statements:
+            found[id(s)] = known
             match s:
                 case gast.If():
-                    found[id(s)] = known
                     arms = visit(s.body, known), visit(s.orelse, known)
                     known = arms[0] & arms[1]
                 case gast.For():
@@ -186,7 +186,6 @@ def assigned_before(function: Any) -> dict[int, frozenset[str]]:
                 case gast.Try(handlers=[]):
                     known = visit([*s.body, *s.finalbody], known)
                 case gast.Try():
-                    found[id(s)] = known
                     ends = [visit(arm, known) for arm in arms_of(s) if not ends_in_raise(arm)]
                     known = frozenset.intersection(*ends) if ends else known
                 case _:

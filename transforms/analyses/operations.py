@@ -43,6 +43,7 @@ __all__ = [
     "known_method",
     "method_of_callable",
     "rule_of_one",
+    "starred",
 ]
 
 OPERATORS: dict[type, Any] = {
@@ -253,6 +254,11 @@ def _classify_attribute(value: Any, program: Program, primitives: Primitives, ki
 def is_named_tuple(keys: tuple[Any, ...]) -> bool:
     """Whether a `Build` with these keys that is a call makes a named tuple: it has positions for keys."""
     return any(isinstance(k, int) for k in keys)
+
+
+def starred(operation: Call) -> bool:
+    """Whether what a call passes is known at run time only."""
+    return any(isinstance(a, gast.Starred) for a in operation.args) or None in dict(operation.keywords)
 
 
 def is_pop(value: Any) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..trees.nodes import same
+import gast
+
+from ..trees.nodes import attribute, same
 
 if TYPE_CHECKING:
     from .masks import Mask
 
-__all__ = ["Adjoint", "Env", "is_same_adjoint"]
+__all__ = ["Adjoint", "Env", "field_of", "is_same_adjoint", "part_of"]
 
 
 @dataclass(frozen=True)
@@ -57,3 +59,16 @@ def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:
     """Whether two adjoints are the same value in the same form, ownership aside."""
     forms = [(x.accumulator, x.uniform, x.mask, x.zeroed, x.masks) for x in (a, b)]
     return same(a.value, b.value) and same(a.whole, b.whole) and forms[0] == forms[1]
+
+
+def part_of(adjoint: Any, key: Any) -> Any:
+    """One part of the adjoint of a container."""
+    if isinstance(adjoint, gast.Tuple) and isinstance(key, gast.Constant):
+        return adjoint.elts[key.value]
+    return gast.Subscript(value=adjoint, slice=key, ctx=gast.Load())
+
+
+def field_of(adjoint: Any, name: str) -> Any:
+    """One part of the adjoint of an object."""
+    held = {k.arg: k.value for k in adjoint.keywords} if isinstance(adjoint, gast.Call) else {}
+    return held[name] if name in held else attribute(adjoint, name)

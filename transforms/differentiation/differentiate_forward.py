@@ -46,6 +46,7 @@ from .forward_rules import TangentEmitter
 from .generation import Generation
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_stores import is_addition, list_check
+from .unheard_calls import takes_callable
 
 __all__ = ["differentiate_forward"]
 
@@ -170,6 +171,8 @@ class Forward(TangentEmitter):
             ) if items in self.active:
                 same = call(attribute(load(self.tangent_name(items)), "append"), self.tangent(value))
                 return [located(gast.Expr(value=same), s), s]
+            case gast.Expr(value=value) if takes_callable(operation := self.operation(value), self):
+                return self.call(s, operation, self.names.temporary("result"))
             case gast.If():
                 return [
                     located(
@@ -249,6 +252,8 @@ class Forward(TangentEmitter):
         constant = isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
         if isinstance(operation, Apply) and constant and self.is_shadow_view(operation, name):
             return self.placed(s, name, [], self.viewed(operation, name, None))
+        if isinstance(operation, Apply) and operation.function is self.primitives.helper("new_adjoints"):
+            return [s, assign(self.tangent_name(name), s.value, s)]  # their tangents are such a table
         if constant or (
             isinstance(operation, (Apply, Call)) and not any(self.is_active(o) for o in operation.operands())
         ):

@@ -341,9 +341,11 @@ class Emitter:
         result = self.kinds.get(out, self.domain.UNKNOWN)
         if self.is_of_numbers(operation) and self.is_as_number(out):
             return "none"
-        if literal and is_elementwise and not self.rule(operation).widens:
+        domain, kind = self.domain, self.kind(operand)
+        is_real = domain.is_real(result) or not (domain.is_real(kind) and domain.is_scalar(result))
+        if literal and is_elementwise and not self.rule(operation).widens and is_real:
             return "none"
-        return self.domain.unbroadcast_plan(self.kind(operand), result, [self.kind(a) for a in others])
+        return domain.unbroadcast_plan(kind, result, [self.kind(a) for a in others])
 
     def is_as_number(self, name: str) -> bool:
         """Whether the adjoint of a variable may be a number: it is one, or an array without dimensions."""

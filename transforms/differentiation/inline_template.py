@@ -46,8 +46,9 @@ def inline_template(
     `arguments` maps the template's parameters to expressions; `bind(name, object)` gives the name by which
     the code can read an object that the template reads from its module; temporaries are named after `base`;
     `nature` says of an expression that it surely is an "array" or an "integer", and so not None. A template
-    that asks whether an argument `is True` asks whether that is known, and one that asks whether a tangent
-    `is None` whether there is none. A result that the template gives as None is absent.
+    that asks whether an argument `is True` asks whether that is known, as one does that asks this of a
+    comparison; and one that asks whether a tangent `is None` asks whether there is none. A result that the
+    template gives as None is absent.
     """
     arguments = {**template.words, **arguments}
     mapping = dict(arguments)
@@ -118,6 +119,8 @@ def _truth(test: Any, known: Mapping[str, Any]) -> Any:
             return MISSING if any(v is MISSING for v in found) else not decisive
         case gast.Compare(left=left, ops=[op], comparators=[right]):
             a, b = (literal_of(known.get(n.id, n) if isinstance(n, gast.Name) else n) for n in (left, right))
+            if isinstance(left, (gast.Call, gast.Compare)):
+                a = _truth(left, known)
             if isinstance(op, (gast.Is, gast.IsNot)) and a is MISSING:
                 is_given = isinstance(left, gast.Name) and left.id in known
                 return isinstance(op, gast.IsNot) if b is True or is_given else MISSING

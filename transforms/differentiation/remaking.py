@@ -50,6 +50,10 @@ def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript()) if name in shadows.names:
                 if _is_part_of_list(shadows, s):
                     yield Obstacle(name, "a slice of a list holds the same objects as the list", s)
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as value) if (
+                name in shadows.names and shadows.is_found(value)
+            ):
+                yield Obstacle(name, "which array's adjoint it is is known only at run time", s)
             case gast.Try(handlers=[_, *_]):
                 for name in assigned_names(s):
                     if name in shadows.names:

@@ -29,11 +29,12 @@ from ..trees.nodes import (
     tuple_of,
 )
 from ..trees.rebuild import call_at, rebuilt, substitute
+from .adjoint import field_of, part_of
 from .adjoints import Adjoint, AdjointEmitter, Env
 from .bind_captured import bind_captured, is_function_tangent
 from .masks import mask_of_item, note_conditions
 from .refuse_statements import index_guard, refuse_opaque
-from .reverse_calls import reverse_call
+from .reverse_calls import reverse_call, unheard_call
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_regions import reverse_try, reverse_with
 from .reverse_rules import reverse_apply
@@ -175,6 +176,8 @@ class Reverse(AdjointEmitter):
                 return reverse_addition(self, s, env)
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"))):
                 return reverse_append(self, s, env)
+            case gast.Expr(value=gast.Call()):
+                return unheard_call(self, s, self.names.temporary("result")), []
             case gast.If():
                 return self.branch(s, env)
             case gast.For():
@@ -193,7 +196,9 @@ class Reverse(AdjointEmitter):
     def assignment(self, s: Any, name: str, env: Env) -> Sweep:
         adjoint = env.pop(name, None)
         noted = self.shadows.noted(s, name)
-        if adjoint is None or (adjoint.shadow and not self.shadows.is_made_there(s, name)):
+        if adjoint is None:
+            return [*unheard_call(self, s, name), *noted], []
+        if adjoint.shadow and not self.shadows.is_made_there(s, name):
             return [s, *noted], []
         found, adjoint = self.shadows.at_birth(name, adjoint)
         if not noted:
@@ -241,7 +246,7 @@ class Reverse(AdjointEmitter):
                         self.accumulate(env, item.id, part(adjoint.value, name), back)
             case Build(items=items, keys=keys):
                 for k, item in enumerate(items):
-                    if self.is_active(item) and item.id not in self.shadows:
+                    if self.is_active(item) and not (item.id in self.shadows and name in self.shadows):
                         part = (
                             self.captured_part(adjoint.value, keys[k].value, item.id)
                             if is_function_tangent(keys)
@@ -256,7 +261,9 @@ class Reverse(AdjointEmitter):
         return [s], back
 
     def squeezing(self, base: Any, index: Any) -> Any:
-        """The index that makes an array of its view at an index that puts axes in; None for other views."""
+        """The index that makes an array of its view at an index that puts axes in, or turns them around; None
+        for other views.
+        """
 
         def is_none(part: Any) -> bool:
             value = part.value if isinstance(part, gast.Constant) else self.program.resolve(part)
@@ -325,15 +332,8 @@ class Reverse(AdjointEmitter):
     def branch(self, s: Any, env: Env) -> Sweep:
         if len(s.body) == 1 and isinstance(s.body[0], gast.Break):
             return [s], []
-        if self.changes.may_be_overwritten(s, s.test):
-            self.program.refuse(
-                s,
-                "a branch on an array that is changed in place later",
-                "which way it went would have to be kept",
-                "branch on `bool(...)` of it",
-            )
         test, ahead = s.test, []
-        if self.may_say_otherwise(test):
+        if self.may_say_otherwise(test) or self.changes.may_be_overwritten(s, test):
             test = load(self.names.temporary(test.id))
             ahead = [assign(test.id, call(self.bind("bool", bool), s.test), s)]
         arms = [dict(env), dict(env)]
@@ -380,19 +380,6 @@ class Reverse(AdjointEmitter):
         return self.kept | {
             n for block in (self.open if self.split else self.open[1:]) for n in names_read(block)
         }
-
-
-def part_of(adjoint: Any, key: Any) -> Any:
-    """One part of the adjoint of a container."""
-    if isinstance(adjoint, gast.Tuple) and isinstance(key, gast.Constant):
-        return adjoint.elts[key.value]
-    return gast.Subscript(value=adjoint, slice=key, ctx=gast.Load())
-
-
-def field_of(adjoint: Any, name: str) -> Any:
-    """One part of the adjoint of an object."""
-    held = {k.arg: k.value for k in adjoint.keywords} if isinstance(adjoint, gast.Call) else {}
-    return held[name] if name in held else attribute(adjoint, name)
 
 
 def placed(back: list[Any], statement: Any) -> list[Any]:

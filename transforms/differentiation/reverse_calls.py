@@ -13,20 +13,50 @@ from ..trees.nodes import assign, call, constant, load, located, store, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import substitute
 from .adjoints import Adjoint, Env
+from .unheard_calls import takes_callable
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep
 
-__all__ = ["reverse_call"]
+__all__ = ["reverse_call", "unheard_call"]
 
 
 def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: Adjoint, env: Env) -> Sweep:
     """Both sweeps of a call of a function that has a linked derivative, or whose function the run knows."""
     if not any(reverse.is_active(o) for o in operation.operands()):
         return [s], []
-    operands = [*operation.args, *(v for _, v in operation.keywords)]
-    keys: list[Any] = [*range(len(operation.args)), *(k for k, _ in operation.keywords)]
-    active = [(key, atom) for key, atom in zip(keys, operands, strict=True) if reverse.is_active(atom)]
+    active = active_arguments(reverse, operation)
+    ahead, bprop = forward_call(reverse, s, operation, active, out)
+    back: list[Any] = []
+    result = call(bprop, reverse.full(out, adjoint, back))
+    if operation.function is MISSING:
+        return ahead, _spread_unknown(reverse, operation, result, active, env, back)
+    names = [reverse.adjoint_name(atom.id) for _, atom in active]
+    target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
+    back.append(assign(target, result))
+    for name, (_, atom) in zip(names, active, strict=True):
+        reverse.accumulate(env, atom.id, load(name), back)
+    return ahead, back
+
+
+def unheard_call(reverse: Reverse, s: Any, out: str) -> list[Any]:
+    """The forward sweep of a statement whose result has no adjoint."""
+    operation = reverse.operation(s.value)
+    if not takes_callable(operation, reverse):
+        return [s]
+    return forward_call(reverse, s, operation, active_arguments(reverse, operation), out)[0]
+
+
+def active_arguments(reverse: Reverse, operation: Call) -> list[tuple[Any, Any]]:
+    """The active arguments of a call, each with its position or name."""
+    given = [*enumerate(operation.args), *operation.keywords]
+    return [(key, atom) for key, atom in given if reverse.is_active(atom)]
+
+
+def forward_call(
+    reverse: Reverse, s: Any, operation: Call, active: list[tuple[Any, Any]], out: str
+) -> tuple[list[Any], str]:
+    """The forward sweep of a call, and the name of the bprop that it gets."""
     kinds, named = reverse.linked_operands(operation)
     link = reverse.link(operation, [key for key, _ in active], kinds, named, reverse.careful)
     copied = reverse.primitives.copied(operation.function)
@@ -39,7 +69,7 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
         options: dict[str, Any] = {}
         if reverse.is_active(callee_owner(operation)):
             options["own"] = constant(True)
-        if len(active) < len(keys):
+        if len(active) < len(operation.args) + len(operation.keywords):
             options["keys"] = tuple_of([constant(key) for key, _ in active])
         if reverse.careful:
             options["careful"] = constant(True)
@@ -58,16 +88,7 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
     ahead.append(forward)
     if given_to != out:
         ahead.append(assign(out, call(reverse.helper("kept"), load(given_to)), s))
-    back: list[Any] = []
-    result = call(bprop, reverse.full(out, adjoint, back))
-    if operation.function is MISSING:
-        return ahead, _spread_unknown(reverse, operation, result, active, env, back)
-    names = [reverse.adjoint_name(atom.id) for _, atom in active]
-    target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
-    back.append(assign(target, result))
-    for name, (_, atom) in zip(names, active, strict=True):
-        reverse.accumulate(env, atom.id, load(name), back)
-    return ahead, back
+    return ahead, bprop
 
 
 def is_changed_later(reverse: Reverse, s: Any, out: str) -> bool:

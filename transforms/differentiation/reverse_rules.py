@@ -22,6 +22,7 @@ from ..trees.nodes import (
     same,
     tuple_of,
 )
+from ..trees.rebuild import map_children
 from ..trees.signs import without_sign
 from .adjoints import Adjoint, Env
 from .derived_kinds import conformed, derived_kinds
@@ -159,14 +160,14 @@ def contributions(
     adjoint would have to be spread first.
     """
     template = reverse.template_for(operation, rule, out)
-    if rule.whole is not None and getattr(adjoint.value, "id", None) in reverse.complete:
-        template = rule.whole
     bound, slots = reverse.arguments(operation, template, rule)
     wanted = sorted({slot.gradient for slot in slots})
     base = "d" + out
     parts = tuple_of([constant(k) for k in dict.fromkeys(s.part for s in slots) if k is not None])
     arguments = {**bound, "out": load(out), "dout": adjoint.value, "WANTED": parts}
     statements, results = reverse.inline(template, arguments, wanted, base)
+    if getattr(adjoint.value, "id", None) in reverse.complete:
+        results = {key: unfilled(reverse, value) for key, value in results.items()}
     is_elementwise = rule.structure == "elementwise"
     if is_elementwise and is_chosen_twice(reverse, operation, out, adjoint, slots, results):
         assert adjoint.mask is not None
@@ -219,6 +220,16 @@ def contributions(
         found.append((slot.name, part))
     back += [of_numbers(reverse, s) for s in code] if only_numbers else code
     return found
+
+
+def unfilled(reverse: Reverse, value: Any) -> Any:
+    """The expression, reading as it is the adjoint of a list of which no part is missing."""
+    match value:
+        case gast.Call(func=func, args=[gast.Name(id=name) as adjoint, _]) if (
+            name in reverse.complete and reverse.is_helper(func, "filled")
+        ):
+            return adjoint
+    return map_children(value, lambda child: unfilled(reverse, child))
 
 
 def direct(value: Any, code: list[Any], results: list[Any]) -> Any:

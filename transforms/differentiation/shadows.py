@@ -51,7 +51,7 @@ class Shadows:
 
     def __init__(self, reverse: Reverse, shadowed: frozenset[str], aliases: Aliases | None) -> None:
         self.reverse = reverse
-        self.names = {n: reverse.adjoint_name(n) for n in sorted(shadowed)}
+        self.names = {n: reverse.adjoint_name(n) for n in sorted(shadowed - self._tables())}
         # The flags, set in the forward sweep, of what only the run knows to be a view or a copy.
         self.is_view_of = {
             n: reverse.names.fresh(f"{n}_is_view") for n in self._undecided()
@@ -66,6 +66,22 @@ class Shadows:
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
+
+    def _tables(self) -> set[str]:
+        """The names of tables of adjoints by memory, of which each adjoint has its own."""
+        return {
+            s.targets[0].id
+            for s in find_nodes(self.reverse.program.tree, gast.Assign)
+            if isinstance(s.targets[0], gast.Name) and self._is_helper(s.value, "new_adjoints")
+        }
+
+    def is_found(self, value: Any) -> bool:
+        """Whether an expression is an adjoint that is found by memory."""
+        return self._is_helper(value, "adjoint_of")
+
+    def _is_helper(self, value: Any, name: str) -> bool:
+        operation = self.reverse.operation(value)
+        return isinstance(operation, Apply) and operation.function is self.reverse.primitives.helper(name)
 
     def _undecided(self) -> list[str]:
         """The names of what may be a view of something that has a shadow."""
@@ -253,6 +269,8 @@ class Shadows:
         operation = self.reverse.operation(s.value)
         match operation:
             case Alias():
+                return False
+            case Apply() if self.is_found(s.value):
                 return False
             case Item() | Build() if self.is_container(name):
                 return False

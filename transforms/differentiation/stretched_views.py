@@ -1,4 +1,6 @@
-"""Views of whole arrays with axes of length one put in, `b[:, None]`, and what takes these axes out again."""
+"""Views of whole arrays with axes of length one put in or axes turned around, `b[::-1, None]`, and what takes
+these axes out and turns them back again.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,15 @@ from typing import Any
 import gast
 
 from ..trees.nodes import call, constant, tuple_of
+from ..trees.rebuild import rebuilt
 
-__all__ = ["squeezing", "without_kept_axes"]
+__all__ = ["is_turned", "squeezing", "without_kept_axes"]
 
 
 def squeezing(index: Any, rank: int | None, is_none: Callable[[Any], bool]) -> Any:
-    """The index that takes the axes out again that an index puts into an array of this rank; None for an
-    index that does anything else. `is_none` says of a part that it is None.
+    """The index that takes the axes out again that an index puts into an array of this rank, and turns back
+    those that it turns around; None for an index that does anything else. `is_none` says of a part that it is
+    None.
 
     >>> index = gast.parse("b[..., None]").body[0].value.slice
     >>> found = squeezing(index, 2, lambda part: getattr(part, "value", 0) is None)
@@ -22,15 +26,17 @@ def squeezing(index: Any, rank: int | None, is_none: Callable[[Any], bool]) -> A
     '(:, :, 0)'
     """
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    colons = sum(map(is_all, parts))
+    turned = sum(map(is_turned, parts))
+    colons = sum(map(is_all, parts)) + turned
     dots = sum(isinstance(p, gast.Constant) and p.value is ... for p in parts)
     new = sum(map(is_none, parts))
-    if rank is None or not new or dots > 1 or colons > rank or new + colons + dots < len(parts):
+    if rank is None or not new + turned or dots > 1 or colons > rank or new + colons + dots < len(parts):
         return None
     found: list[Any] = []
     for p in parts:
         rest = rank - colons if isinstance(p, gast.Constant) and p.value is ... else 1
-        found += [constant(0)] if is_none(p) else [gast.Slice(lower=None, upper=None, step=None)] * rest
+        same = p if is_turned(p) else gast.Slice(lower=None, upper=None, step=None)
+        found += [constant(0)] if is_none(p) else [same] * rest
     while is_all(found[-1]):
         found.pop()
     return found[0] if len(found) == 1 else tuple_of(found)
@@ -41,9 +47,22 @@ def is_all(part: Any) -> bool:
     return isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None
 
 
+def is_turned(part: Any) -> bool:
+    """Whether a part of an index is `::-1`."""
+    match part:
+        case gast.Slice(lower=None, upper=None, step=gast.UnaryOp(op=gast.USub(), operand=step)):
+            return isinstance(step, gast.Constant) and step.value == 1
+    return False
+
+
 def without_kept_axes(node: Any) -> Any:
-    """`np.sum(x, axis=1)` for `np.sum(x, axis=1, keepdims=True)[:, 0]`; None for anything else."""
+    """`np.sum(x, axis=1)` for `np.sum(x, axis=1, keepdims=True)[:, 0]`, also of what is negated; None for
+    anything else.
+    """
     match node:
+        case gast.Subscript(value=gast.UnaryOp(op=gast.USub(), operand=operand) as negated):
+            found = without_kept_axes(rebuilt(node, value=operand))
+            return None if found is None else rebuilt(negated, operand=found)
         case gast.Subscript(value=gast.Call(func=gast.Attribute(attr="sum") as function, args=[x]) as total):
             given = {k.arg: k.value for k in total.keywords}
             if given.keys() != {"axis", "keepdims"} or getattr(given["keepdims"], "value", None) is not True:

@@ -60,7 +60,9 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
     fresh = {name: load(reverse.names.temporary(name)) for name in assigned_names(again)}
     for name, copy in fresh.items():
         reverse.kinds[copy.id] = reverse.kinds[name]
-    back = [substitute(b, fresh) for b in [*again, *loop.back]]
+    back = [*again, *loop.back]
+    if fresh:
+        back = [substitute(b, fresh) for b in back]
     order = {n: k for k, n in enumerate([*assigned_names(s), *assigned_names(forward)])}
     saved = sorted(needed(back), key=lambda n: order[n])
     position = _place(forward.body, saved)

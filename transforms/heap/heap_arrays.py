@@ -19,7 +19,7 @@ import gast
 
 from ..analyses.find_live import Live, find_live
 from ..analyses.find_uses import find_uses
-from ..analyses.liveness import captured_names
+from ..analyses.liveness import assigned_before, captured_names
 from ..normal_form.expand_item_updates import index_value
 from ..trees.nodes import find_nodes, load, names_read, statements_in
 from ..trees.rebuild import map_blocks, parameters, rebuilt
@@ -41,6 +41,8 @@ class Arrays:
         self.own = _own_arrays(to)
         self.follows = any(map(self.replaces, statements_in(to.program.tree.body)))
         self.live: Live | None = None
+        self.assigned = assigned_before(to.program.tree)
+        self.unassigned: dict[str, None] = {}  # the names that are asked for where they may have no value
         self.captured = {
             name
             for s in statements_in(to.program.tree.body)
@@ -117,13 +119,15 @@ class Arrays:
             for n in names_read(loop.iter)
         }
         found = sorted((self.live.names_after(s) | around) - {name})
-        return [load(n) for n in found if n in self.to.program.locals and self.may_hold(n)]
+        found = [n for n in found if n in self.to.program.locals and self.may_hold(n)]
+        self.unassigned.update(dict.fromkeys(n for n in found if n not in self.assigned[id(s)]))
+        return [load(n) for n in found]
 
     def may_hold(self, name: str) -> bool:
         to = self.to
         if name in to.lazy or name in self.own or to.nature(load(name)) == "object":
             return False
-        return to.natures.is_array(load(name)) or to.nature(load(name)) == "unknown"
+        return to.natures.is_array(load(name)) or to.natures.of(load(name)) == "unknown"
 
     def outside(self) -> list[Node]:
         """What may hold arrays that are held outside of the function, too."""

@@ -17,7 +17,7 @@ from ..trees.program import MISSING, Program
 if TYPE_CHECKING:
     from .heap_writer import Writer
 
-__all__ = ["CHANGING", "Methods", "is_list_change"]
+__all__ = ["CHANGING", "READING", "Methods", "is_list_change"]
 
 Node = Any  # gast publishes no types
 
@@ -296,12 +296,16 @@ class Methods:
 
     def later(self, target: str, x: Node, method: str) -> bool:
         """`t = d.items()`, which is written where t is read."""
-        if self.count(x.id) != 1 or self.count(target) != 1:
+        if self.count(target) != 1:
             self.to.refuse(
-                f"`.{method}()` of what has several values, among changes of objects",
+                f"a name for `.{method}()` that has other values as well, among changes of objects",
                 "of which dict it is not followed",
                 "write it where its items are used",
             )
+        if self.count(x.id) != 1:
+            nature = self.to.nature(x)
+            x = self.to.made(x.id, x)
+            self.to.known_natures[x.id] = nature
         self.to.lazy[target] = (x, method)
         return True
 

@@ -81,6 +81,9 @@ class Natures(Protocol):
     def may_change(self, value: Node) -> bool:
         """Whether a call may change what it is given."""
 
+    def with_heap(self, value: Node) -> Any:
+        """The function of the heap that a call is one of, None where it needs none."""
+
     def helper(self, name: str) -> Any:
         """A run-time helper."""
 

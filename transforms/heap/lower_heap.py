@@ -20,14 +20,18 @@ from typing import Any
 
 import gast
 
+from ..analyses.liveness import free_names
 from ..trees.nodes import (
+    assign,
     assigned_names,
     blocks_of,
     call,
     constant,
     load,
     names_read,
+    param,
     statements_in,
+    store,
     tuple_of,
     walk,
 )
@@ -38,7 +42,7 @@ from .heap_loops import Loops
 from .heap_methods import Methods, is_list_change
 from .heap_writer import Natures, Writer
 
-__all__ = ["lower_heap"]
+__all__ = ["lower_heap", "lower_to_heap"]
 
 Node = Any  # gast publishes no types
 
@@ -53,6 +57,15 @@ def lower_heap(program: Program, natures: Natures, writes: bool) -> Program:
     return _Lowerer(program, natures).run(writes)
 
 
+def lower_to_heap(program: Program, natures: Natures) -> Program | None:
+    """The program as one that is given a heap before its arguments, and returns the heap and its result; None
+    where it changes no object.
+    """
+    if not any(changes(s, program, natures) for s in statements_in(program.tree.body)):
+        return None
+    return _Lowerer(program, natures, passes=True).run_on_heap()
+
+
 def changes(s: Node, program: Program, natures: Natures) -> bool:
     """Whether a statement changes an object or container."""
     match s:
@@ -64,13 +77,14 @@ def changes(s: Node, program: Program, natures: Natures) -> bool:
         case gast.AugAssign(target=gast.Name() as target):
             return natures.of(target) == "object"
         case gast.Assign(value=gast.Call()) | gast.Expr(value=gast.Call()):
-            return is_list_change(s.value, program)
+            return is_list_change(s.value, program) or natures.with_heap(s.value) is not None
     return False
 
 
 class _Lowerer(Writer):
-    def __init__(self, program: Program, natures: Natures) -> None:
+    def __init__(self, program: Program, natures: Natures, passes: bool = False) -> None:
         super().__init__(program, natures)
+        self.passes = passes  # whether the heap is an argument and part of the result
         self.methods = Methods(self)
         self.loops = Loops(self, self.methods.resizes)
         self.arrays = Arrays(self)
@@ -95,12 +109,27 @@ class _Lowerer(Writer):
             self.begin(first)
             self.put(self.heap, self.helper("new_heap", *self.arrays.outside()))
             start[0] = self.code[-1]
-        body = [*start, *body]
+        first_values = [assign(name, constant(None), first) for name in self.arrays.unassigned]
+        return self.finished(rebuilt(tree, body=[*start, *first_values, *body]))
+
+    def run_on_heap(self) -> Program:
+        tree = self.program.tree
+        self.begin(next(iter(statements_in(tree.body))))
+        if self.arrays.follows:
+            self.refuse_array()
+        for p in parameters(tree):
+            if self.natures.given(p.id) == "object":
+                self.put(p.id, self.helper("reference", load(p.id), *self.class_of(p.id)))
+        body = [*self.code, *self.block(tree.body)]
+        args = rebuilt(tree.args, posonlyargs=[param(self.heap), *tree.args.posonlyargs])
+        return self.finished(rebuilt(tree, args=args, body=body))
+
+    def finished(self, tree: Node) -> Program:
         return self.program.with_tree(
-            rebuilt(tree, body=body),
+            tree,
             names=self.names,
             bindings=self.bindings,
-            locals=self.program.locals | frozenset(assigned_names(body)),
+            locals=self.program.locals | {self.heap} | frozenset(assigned_names(tree.body)),
         )
 
     # ------------------------------------------------------------ statements
@@ -137,13 +166,16 @@ class _Lowerer(Writer):
             case gast.FunctionDef():
                 self.captured(s)
             case gast.Return(value=value):
-                self.emit(rebuilt(s, value=self.view(value)))
+                self.emit(rebuilt(s, value=self.result(value)))
             case _:
                 self.emit(map_blocks(s, self.inner))
 
+    def result(self, value: Node) -> Node:
+        return self.made("out", tuple_of([load(self.heap), value])) if self.passes else self.view(value)
+
     def captured(self, s: Node) -> None:
         """A nested function, which may read numbers of the one around it."""
-        for name in names_read(s):
+        for name in sorted(free_names(s) - {s.name}):
             nature = self.nature(load(name)) if name in self.program.locals else "plain"
             if nature == "object":
                 self.refuse(
@@ -256,9 +288,15 @@ class _Lowerer(Writer):
         if self.natures.makes_object(value) and target is not None:
             self.enter(target, value, shallow=True)
             return
+        function = self.natures.with_heap(value)
+        if function is not None:
+            self.pass_heap(target, value, function)
+            return
         if self.natures.changes_array(value):
             self.refuse_array()
         if self.natures.is_inert(value):
+            if self.natures.sharing(value) == "view":  # of memory that no name holds, as adjoints found by it
+                self.refuse_array()
             self.emit(s)
             return
         changing = self.natures.may_change(value)
@@ -299,6 +337,23 @@ class _Lowerer(Writer):
             self.emit(gast.Expr(value=self.helper("note_outside", load(self.heap), found)))
         if found is not None and target is not None:
             self.enter(target, found)
+
+    def pass_heap(self, target: str | None, value: Node, function: Any) -> None:
+        """A call of a function of the heap."""
+        if self.arrays.follows:
+            self.refuse(
+                "a call of a recursive function that changes objects, among changes of arrays in place",
+                "which arrays it holds on to is not followed",
+                "make new arrays: `a = a + v` in place of `a += v`",
+            )
+        owner = [value.func.value] if isinstance(value.func, gast.Attribute) else []
+        name = getattr(value.func, "attr", getattr(value.func, "id", "call"))
+        callee = load(self.bound(function, name))
+        found = self.made("found", rebuilt(value, func=callee, args=[load(self.heap), *owner, *value.args]))
+        result = self.names.temporary(target or "result")
+        self.emit(assign(tuple_of([store(self.heap), store(result)], gast.Store()), found))
+        if target is not None:
+            self.known(target, load(result))
 
 
 def _has_slice(index: Node) -> bool:

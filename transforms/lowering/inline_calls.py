@@ -43,6 +43,7 @@ from ..trees.nodes import (
     load,
     located,
     names_read,
+    own_statements,
     walk,
 )
 from ..trees.program import MISSING, Program
@@ -115,6 +116,7 @@ class _Inliner:
         self.always: Callable[[Any], bool] = lambda function: False
         self.needed: Callable[[Node], bool] = lambda call: False
         self.nested = True
+        self.reads_all = False  # what is put in whatever its size must not call itself, by however long a way
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
         self.defined = Counter(n.name for n in find_nodes(program.tree, gast.FunctionDef))
@@ -188,18 +190,20 @@ class _Inliner:
         if not isinstance(call, gast.Call) or has_stars(call):
             return None
         name = call.func.id if isinstance(call.func, gast.Name) and method is MISSING else ""
-        callee = None
+        wanted, callee = self.is_needed(call), None
         if name in known:
             function = known[name]
             if name in active or name in names_read(function.body):
                 return None
         else:
-            callee = self.callee(self.program.resolve(call.func) if method is MISSING else method, call)
+            called = self.program.resolve(call.func) if method is MISSING else method
+            reads_all = self.reads_all or wanted or method is not MISSING
+            callee = self.callee(called, call, None if reads_all else self.limit)
             if callee is None or defines_functions(callee.tree) or key_of(callee) in active:
                 return None
             function = callee.tree
         given = bind(function.args, call, literal_defaults=callee is not None)
-        wanted = (method is not MISSING and self.always(function)) or self.is_needed(call)
+        wanted = wanted or (method is not MISSING and self.always(function))
         # A nested function that stays is known to the run alone, which costs more than its statements.
         cost = size(function) if callee is not None else size(function) // 2
         if given is None or not (wanted or cost <= min(self.limit, self.left)) or calls_by_keyword(function):
@@ -276,8 +280,10 @@ class _Inliner:
 
     # ------------------------------------------------------------ functions from outside
 
-    def callee(self, function: Any, call: Node) -> Program | None:
-        """The normal form of a function, its calls replaced; None when it is unknown or recursive."""
+    def callee(self, function: Any, call: Node, limit: int | None) -> Program | None:
+        """The normal form of a function, its calls replaced; None when it is unknown, recursive, or has more
+        statements than the limit before anything is put into it.
+        """
         if function is MISSING or not callable(function):
             return None
         called = id(function), len(call.args), *(k.arg for k in call.keywords)
@@ -290,7 +296,10 @@ class _Inliner:
         if key in self.stack:
             self.reached = min(self.reached, self.stack.index(key))
             return None
+        if limit is not None and len(own_statements(found.tree.body)) > limit:
+            return None
         inner = _Inliner(found, self.find, self.limit, (*self.stack, key), self.read)
+        inner.reads_all = limit is None
         result: Program | None = inner.run()
         if inner.reached <= len(self.stack):
             self.reached = min(self.reached, inner.reached)

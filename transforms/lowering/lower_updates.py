@@ -8,6 +8,8 @@ stored into; what only the run can tell is guarded there.
     x += v          x[...] += v          x *= v          x_1 = x * v
                     x_2 = x                              x[...] = x_1
                                                          x_2 = x
+
+`x_2 = add_at(x, i, v)` of an array that others hold is a statement of its own, and `x_2` that array.
 """
 
 from __future__ import annotations
@@ -34,12 +36,13 @@ def lower_updates(
     aliases: Callable[[], Aliases],
     nature: Callable[[str, Any], str],
     helper: Callable[[str], Any],
+    is_addition: Callable[[Any, str], bool],
 ) -> Program:
     """The program without in-place operators.
 
     `nature(x, sum)` is "immutable", "same" (an array, and the sum is one like it), "alike" (of the same
-    dtype), "array" or "unknown";
-    `helper(name)` is the object of a run-time helper.
+    dtype), "array" or "unknown"; `helper(name)` is the object of a run-time helper;
+    `is_addition(function, x)` says that a function adds to the array `x` in place and returns it.
     """
     bindings = dict(program.bindings)
     names = program.names.copy()
@@ -82,6 +85,13 @@ def lower_updates(
             stored = [fit, assign(whole, load(fitted), s), same]
         return [assign(result.id, plain.value, s), *stored]
 
+    def is_seen(s: Any, name: str) -> bool:
+        """Whether an addition changes an array that others hold."""
+        match s.value.args:
+            case [gast.Name(id=x), *_] if is_addition(program.resolve(s.value.func), x):
+                return bool(aliases().others(x, s, name) or aliases().loops_over(x, s))
+        return False
+
     def visit(statements: list[Any]) -> list[Any]:
         result = []
         for s in statements:
@@ -90,6 +100,8 @@ def lower_updates(
                     program.resolve(s.value.func) in _OPERATORS
                 ):
                     result.extend(update(s, name))
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call()) if is_seen(s, name):
+                    result += [located(gast.Expr(value=s.value), s), assign(name, s.value.args[0], s)]
                 case gast.FunctionDef():
                     result.append(s)
                 case _:
@@ -97,7 +109,7 @@ def lower_updates(
         return result
 
     known = [*bindings.values(), *map(program.scope.lookup, [*_NAMES, *program.scope.cells])]
-    if not any(v in _OPERATORS for v in known if callable(v)):
+    if not any(v in _OPERATORS or v is helper("add_at") for v in known if callable(v)):
         return program
     tree = gast.FunctionDef(
         **{f: getattr(program.tree, f) for f in program.tree._fields if f != "body"},

@@ -62,14 +62,14 @@ def lower_writes(program: Program, rewrite: Callable[[Any, Writer], list[Any] | 
     )
 
 
-def without_unread(program: Program, attribute: str) -> Program:
-    """The program without the names for an attribute of this name that nothing reads."""
+def without_unread(program: Program, attributes: Sequence[str]) -> Program:
+    """The program without the names for attributes of these names that nothing reads."""
     read = set(names_read(program.tree.body))
 
     def is_unread(s: Any) -> bool:
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Attribute(attr=attr)):
-                return attr == attribute and name not in read
+                return attr in attributes and name not in read
         return False
 
     def without(statements: list[Any]) -> list[Any]:

@@ -35,7 +35,7 @@ __all__ = ["check_syntax"]
 Node = Any  # gast publishes no types
 
 STATEMENTS = """FunctionDef Return Assign AugAssign AnnAssign For While If With Try Raise Assert Expr Pass
-    Break Continue Match Global Delete Import ImportFrom"""
+    Break Continue Match Global Nonlocal Delete Import ImportFrom"""
 EXPRESSIONS = """BoolOp NamedExpr BinOp UnaryOp Lambda IfExp Dict Set Compare Call FormattedValue JoinedStr
     Constant Attribute Subscript Starred Name List Tuple Slice ListComp SetComp DictComp GeneratorExp"""
 PARTS = """arguments keyword expr_context boolop operator unaryop cmpop comprehension alias withitem
@@ -53,7 +53,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "YieldFrom": ("`yield from`", "collect the values and return them"),
     "TryStar": ("`except*`", "write a plain `except`"),
     "ClassDef": ("a class definition inside the function", "define the class at the module's top"),
-    "Nonlocal": ("`nonlocal`", "pass the value as an argument and return the new one"),
     "TypeAlias": ("a type alias inside the function", "define it at the module's top"),
     "TypeVar": ("a type parameter", "leave the type parameters out"),
 }

@@ -69,7 +69,7 @@ def local_names(function: Node) -> list[str]:
             found[n.name] = None
         elif isinstance(n, (gast.Import, gast.ImportFrom)):
             found.update(dict.fromkeys(map(imported_name, n.names)))
-        elif isinstance(n, gast.Global):
+        elif isinstance(n, (gast.Global, gast.Nonlocal)):
             outside.update(n.names)
     return [name for name in found if name not in outside]
 
@@ -194,6 +194,8 @@ class _Renamer:
                 return located(gast.Pass(), node)
             case gast.Lambda():
                 return self.function(node, env)
+            case gast.Nonlocal():
+                return rebuilt(node, names=[env.get(name, name) for name in node.names])
             case gast.AnnAssign():
                 return rebuilt(
                     node, target=self.node(node.target, env), value=node.value and self.node(node.value, env)

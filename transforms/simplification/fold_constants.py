@@ -19,7 +19,7 @@ import gast
 
 from ..analyses.find_sharing import shared_by
 from ..analyses.find_uses import Purity, is_pure
-from ..differentiation.stretched_views import without_kept_axes
+from ..differentiation.stretched_views import is_turned, without_kept_axes
 from ..trees.nodes import constant, fields_of, located, same
 from ..trees.rebuild import alike, rebuilt
 
@@ -231,9 +231,16 @@ class _Folder:
             return located(gast.BinOp(left=doubled[0], op=gast.Mult(), right=doubled[1]), node)
         positive = self.positive(right)
         if positive is None:
-            return node
+            return self.turned(node) if op is gast.Add and self.is_derivative(left) else node
         return self.sum(rebuilt(node, op=gast.Sub() if op is gast.Add else gast.Add(), right=positive),
                         gast.Sub if op is gast.Add else gast.Add, consumed)
+
+    def turned(self, node: Node) -> Node:
+        """`b - a` for `-a + b`."""
+        positive = self.positive(node.left)
+        if positive is None or not is_pure(node, self.purity):
+            return node
+        return located(gast.BinOp(left=node.right, op=gast.Sub(), right=positive), node)
 
     def unary(self, node: Node, consumed: bool) -> Node:
         operand = node.operand
@@ -299,9 +306,15 @@ class _Folder:
             return node
 
     def item(self, node: Node) -> Node:
-        """`(a, b)[0]` is `a`; the sum over an axis that is kept, without it, is that over the axis."""
+        """`(a, b)[0]` is `a`; the sum over an axis that is kept, without it, is that over the axis; what is
+        computed, turned around twice, is as it was.
+        """
+        match node:
+            case gast.Subscript(value=gast.Subscript(value=gast.BinOp() | gast.Call() as computed) as inner):
+                if is_turned(inner.slice) and is_turned(node.slice) and self.purity(computed):
+                    return computed
         summed = without_kept_axes(node)
-        if summed is not None and self.purity(node.value):
+        if summed is not None and is_pure(node.value, self.purity):
             return located(summed, node)
         index = _number(node.slice)
         if (not isinstance(index, int) or not isinstance(node.value, (gast.Tuple, gast.List))

@@ -109,6 +109,7 @@ class _Inliner:
 
     def __init__(self, tree: Node, uses: Uses, settings: _Settings) -> None:
         self.settings, self.uses = settings, uses
+        self.own = uses.bound.keys() - uses.fixed
         sharing = find_sharing(tree, settings.purity, settings.owned)
         inside = uses.bound.keys() - set(uses.parameters) - uses.fixed - sharing.escaped
         followers = {n: sharing.followers(n) for n in settings.owned & inside & sharing.changed}
@@ -146,6 +147,8 @@ class _Inliner:
         """What a statement itself may change, its blocks left out."""
         is_impure = not all(map(self.is_pure, header_expressions(s)))
         match s:
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                return _Effects(frozenset([name]), is_impure=is_impure)
             case gast.Assign():
                 places = [p for t in s.targets for p in ([t] if not bound_by(t) else getattr(t, "elts", []))]
                 places = [p for p in places if isinstance(p, (gast.Subscript, gast.Attribute))]
@@ -237,8 +240,8 @@ class _Block:
         value = s.value
         parts = value.elts if isinstance(value, gast.Tuple) else [value]
         names, is_pure = reads(value), not self.in_order and self.inliner.is_pure(value)
-        own = self.inliner.uses.bound.keys() - self.inliner.uses.fixed
-        is_reference = names <= own and all(isinstance(p, (gast.Name, gast.Constant)) for p in parts)
+        is_own = names <= self.inliner.own
+        is_reference = is_own and all(isinstance(p, (gast.Name, gast.Constant)) for p in parts)
         data = names - self.inliner.functions(value)
         is_number = is_pure and all(map(self.inliner.settings.is_immutable, data))
         return _Pending(value, len(self.lines), self.comment, frozenset(names), is_pure, is_reference,

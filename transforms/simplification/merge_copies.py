@@ -208,24 +208,28 @@ class Classes:
         return found
 
 
-def _is_literal(value: Node) -> bool:
+def _is_literal(value: Node | None) -> bool:
     if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
         value = value.operand
     return isinstance(value, gast.Constant)
+
+
+def _assigned(s: Node) -> str:
+    """The name that a statement assigns, if it is nothing but that."""
+    is_one = s.__class__ is gast.Assign and s.targets[0].__class__ is gast.Name
+    return s.targets[0].id if is_one else ""
 
 
 def renamed(statements: list[Node], mapping: Mapping[str, Node], owner: Node) -> list[Node]:
     """The statements with names replaced, less those that say no more."""
     result = []
     for s in statements:
-        match s:
-            case gast.Assign(targets=[gast.Name(id=name)]) if name in mapping and _is_literal(mapping[name]):
-                continue
+        if _is_literal(mapping.get(_assigned(s))):
+            continue
         new = _replaced(s, mapping)
-        match new:
-            case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)) if a == b:
-                continue
-        result.append(new)
+        name = _assigned(new)
+        if not name or new.value.__class__ is not gast.Name or new.value.id != name:
+            result.append(new)
     return result or [located(gast.Pass(), owner)]
 
 
@@ -236,7 +240,7 @@ def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:
         if new is None or (new.__class__ is gast.Name and new.id == node.id):
             return node
         return new if isinstance(node.ctx, gast.Load) else rebuilt(node, id=new.id)
-    if isinstance(node, gast.expr) and mapping.keys().isdisjoint(names_in(node)):
+    if isinstance(node, (gast.expr, gast.Assign)) and mapping.keys().isdisjoint(names_in(node)):
         return node
     changes: dict[str, Any] = {}
     held = node.__dict__

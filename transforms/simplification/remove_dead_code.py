@@ -87,7 +87,7 @@ def _reachable(statements: list[Node]) -> list[Node]:
         else:
             old = blocks_of(s)
             new = [_reachable(b) for b in old]
-            result.append(s if all(map(alike, old, new)) else _filled(with_blocks(s, new)))
+            result.append(s if not old or all(map(alike, old, new)) else _filled(with_blocks(s, new)))
         if result and isinstance(result[-1], (gast.Return, gast.Raise, gast.Break, gast.Continue)):
             break
     return result

@@ -13,8 +13,8 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import find_nodes, load
-from ..trees.rebuild import substitute
+from ..trees.nodes import load, walk
+from .merge_copies import renamed
 
 __all__ = ["restore_names"]
 
@@ -45,7 +45,7 @@ def restore_names(
         taken.add(new)
         if new != name:
             mapping[name] = load(new)
-    return substitute(tree, mapping) if mapping else tree
+    return renamed([tree], mapping, tree)[0] if mapping else tree
 
 
 def _versions(variable: str) -> Any:
@@ -62,9 +62,9 @@ def _numbers(stem: str, start: int) -> Any:
 def _names_in_order(tree: Any) -> dict[str, bool]:
     """All names in a function, in order of appearance, and whether each is assigned in it."""
     found: dict[str, bool] = {}
-    for node in find_nodes(tree, gast.Name, gast.FunctionDef):
+    for node in walk(tree):
         if node.__class__ is gast.Name:
             found[node.id] = found.get(node.id, False) or node.ctx.__class__ is gast.Store
-        else:
+        elif node.__class__ is gast.FunctionDef:
             found.setdefault(node.name, False)
     return found

@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from ..analyses.find_uses import Uses, find_uses, map_nested
-from ..trees.nodes import find_nodes, load, own_statements
+from ..trees.nodes import load, names_in, own_statements
 from ..trees.rebuild import rebuilt
 from .merge_copies import Classes, renamed
 
@@ -38,9 +38,8 @@ def share_temporaries(
     """The function with fewer names; `alike` says of two temporaries that they hold arrays of one kind, both
     derivatives or both not.
     """
-    taken = {n.id for n in find_nodes(tree, gast.Name)} | protected
-
     def fresh(letter: str) -> Iterator[str]:
+        taken = names_in(tree) | protected
         names = chain([letter], (f"{letter}_{k}" for k in count(1)))
         return (n for n in names if n not in taken)
 

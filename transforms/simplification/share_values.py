@@ -8,20 +8,39 @@ nothing changes in place: each is assigned once, made anew, and only computed wi
     B[2:] += dB_1                    B[2:] += dB_1
     dB_2 = dA * 0.125          ->    B[:-2] += dB_1
     B[:-2] += dB_2
+
+Nor is an array multiplied by one where nothing changes it before the product has been read.
+
+    dout = 1.0 * h                   do = h * t
+    do = dout * t              ->    dt = h * o
+    dt = dout * o
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import gast
 
 from ..analyses.find_sharing import base_of
-from ..analyses.find_uses import Uses, find_uses, map_nested
-from ..trees.nodes import blocks_of, find_nodes, is_atom, load, loads, names_read
+from ..analyses.find_uses import Purity, Uses, find_uses, is_pure, map_nested
+from ..trees.nodes import (
+    Comment,
+    assigned_names,
+    blocks_of,
+    children,
+    is_atom,
+    load,
+    loads,
+    names_read,
+    statements_in,
+)
 from ..trees.rebuild import map_blocks, rebuilt, substitute
+from ..trees.remember import remembered
 
 __all__ = ["share_values"]
 
@@ -32,16 +51,24 @@ Operation = tuple[Any, ...]
 _ARITHMETIC = (gast.BinOp, gast.UnaryOp)
 
 
-def share_values(tree: Node, may_go: Test, is_number: Test) -> Node:
+def share_values(
+    tree: Node, may_go: Test, is_number: Test, is_whole: Test, is_derivative: Test, purity: Purity
+) -> Node:
     """The function without repeated arithmetic; `may_go` says which names are not needed as such, `is_number`
-    that a name always holds a number.
+    that a name always holds a number, `is_whole` that it always holds floats, so that a product with one is
+    the same, and `is_derivative` that what it holds shares memory with other derivatives alone.
     """
-    tree = map_nested(tree, lambda nested: share_values(nested, may_go, is_number))
-    uses = find_uses(tree)
-    if uses is None:
-        return tree
-    values = {n: uses.read[n] for n in _values(tree, uses) if may_go(n)}
-    return rebuilt(tree, body=_block(tree.body, values, is_number))
+
+    def function(tree: Node) -> Node:
+        tree = map_nested(tree, function)
+        uses = find_uses(tree)
+        if uses is None:
+            return tree
+        values = {n: uses.read[n] for n in _values(tree, uses) if may_go(n)}
+        sharing = _Sharing(values, is_number, is_whole, is_derivative, purity)
+        return rebuilt(tree, body=sharing.block(tree.body))
+
+    return function(tree)
 
 
 def _values(tree: Node, uses: Uses) -> set[str]:
@@ -52,7 +79,7 @@ def _values(tree: Node, uses: Uses) -> set[str]:
     made: set[str] = set()
     added: set[str] = set()
     negated: set[str] = set()
-    for s in find_nodes(tree, gast.Assign, gast.AugAssign, gast.BinOp, gast.UnaryOp):
+    for s in statements_in(tree.body):
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if _is_made(value):
                 made.add(name)
@@ -61,10 +88,9 @@ def _values(tree: Node, uses: Uses) -> set[str]:
             case gast.AugAssign(value=gast.Name(id=name), target=target) if base_of(target) != name:
                 computed[name] += 1
                 added.add(name)
-            case gast.BinOp(left=left, right=right):
-                computed.update(n.id for n in (left, right) if isinstance(n, gast.Name))
-            case gast.UnaryOp(operand=gast.Name(id=name)):
-                computed[name] += 1
+        for part in children(s):
+            if isinstance(part, gast.expr):
+                computed.update(_operands(part))
     return {
         n
         for n in made - (negated & added)  # `x += -v` is `x -= v`
@@ -76,6 +102,17 @@ def _values(tree: Node, uses: Uses) -> set[str]:
     }
 
 
+@remembered
+def _operands(expression: Node) -> tuple[str, ...]:
+    """The names that are operands of arithmetic in an expression, each as often as it is."""
+    own: tuple[str, ...] = ()
+    if isinstance(expression, gast.Name | gast.Constant):
+        return own
+    if isinstance(expression, _ARITHMETIC):
+        own = tuple(n.id for n in children(expression) if isinstance(n, gast.Name))
+    return own + tuple(name for part in children(expression) for name in _operands(part))
+
+
 def _is_made(value: Node) -> bool:
     """Whether an expression makes a new object."""
     match value:
@@ -84,37 +121,85 @@ def _is_made(value: Node) -> bool:
     return isinstance(value, _ARITHMETIC)
 
 
-def _block(statements: list[Node], values: Mapping[str, int], is_number: Test) -> list[Node]:
-    """The statements; `values` tells how often each name is read."""
-    known: dict[Operation, str] = {}
-    again: dict[str, Node] = {}
-    result: list[Node] = []
-    for k, s in enumerate(statements):
-        if again:
-            s = substitute(s, again)
-        name = _assigned(s, lambda n: n in values or is_number(n))
-        if name in values:
-            found = known.setdefault(_operation(s.value), name)
-            if found != name and _reads_of(name, statements[k + 1 :]) == values[name]:
-                again[name] = load(found)
-                continue
-        if blocks_of(s) and not isinstance(s, gast.FunctionDef):
-            s = map_blocks(s, lambda block: _block(block, values, is_number))
-        result.append(s)
-    return result
+@dataclass(frozen=True)
+class _Sharing:
+    """What is known of one function; `values` tells how often each name is read."""
+
+    values: Mapping[str, int]
+    is_number: Test
+    is_whole: Test
+    is_derivative: Test
+    purity: Purity
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        known: dict[Operation, str] = {}
+        versions: Counter[str] = Counter()  # how often each name has been bound so far
+        again: dict[str, Node] = {}
+        result: list[Node] = []
+        for k, s in enumerate(statements):
+            if again:
+                s = substitute(s, again)
+            name = _assigned(s)
+            versions.update(n for n in assigned_names(s) if n not in self.values)
+            if name in self.values:
+                is_alone = isinstance((result or [None])[-1], Comment) and not _are_more(statements[k + 1 :])
+                same = "" if is_alone else self.multiplied(s.value, name, statements[k + 1 :])
+                if not same and all(n in self.values or self.is_number(n) for n in names_read(s.value)):
+                    operands = tuple(versions[n] for n in names_read(s.value))
+                    same = known.setdefault((*_operation(s.value), operands), name)
+                    same = same if self.is_read_in(statements[k + 1 :], name) else name
+                if same and same != name:
+                    again[name] = load(same)
+                    continue
+            if blocks_of(s) and not isinstance(s, gast.FunctionDef):
+                s = map_blocks(s, self.block)
+            result.append(s)
+        return result
+
+    def is_read_in(self, statements: list[Node], name: str) -> bool:
+        """Whether nothing but these statements reads a name."""
+        return sum(loads(s).count(name) for s in statements) == self.values[name]
+
+    def multiplied(self, value: Node, name: str, statements: list[Node]) -> str:
+        """The array of which a name is the product with one, if the statements, which nothing else does, read
+        it before one of them may change that.
+        """
+        match value:
+            case gast.BinOp(left=gast.Constant(value=1.0), op=gast.Mult(), right=gast.Name(id=array)):
+                if self.is_whole(array):
+                    calm = takewhile(lambda s: self.is_calm(s, array), statements)
+                    return array if self.is_read_in(list(calm), name) else ""
+        return ""
+
+    def is_calm(self, s: Node, array: str) -> bool:
+        """Whether a statement changes nothing of what a name holds."""
+        match s:
+            case Comment():
+                return True
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                return name != array and is_pure(value, self.purity)
+            case gast.AugAssign(target=target, value=value):
+                changed = base_of(target) or array
+                is_apart = self.is_derivative(changed) and not self.is_derivative(array)
+                return is_apart and is_pure(value, self.purity)
+        return False
 
 
-def _assigned(s: Node, is_steady: Test) -> str:
-    """The name to which a statement assigns one arithmetic operation on values that stay as they are."""
+def _are_more(statements: list[Node]) -> bool:
+    """Whether a statement stands under the same comment as that before these."""
+    return bool(statements) and not isinstance(statements[0], Comment)
+
+
+def _assigned(s: Node) -> str:
+    """The name to which a statement assigns one arithmetic operation on names and literals."""
     match s:
-        case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp(left=left, right=right) as value):
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp(left=left, right=right)):
             operands = [left, right]
-        case gast.Assign(targets=[gast.Name(id=name)], value=gast.UnaryOp(operand=operand) as value):
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.UnaryOp(operand=operand)):
             operands = [operand]
         case _:
             return ""
-    is_simple = all(map(is_atom, operands)) and all(map(is_steady, names_read(value)))
-    return str(name) if is_simple else ""
+    return str(name) if all(map(is_atom, operands)) else ""
 
 
 def _operation(value: Node) -> Operation:
@@ -130,7 +215,3 @@ def _atom(node: Node) -> Operation:
         case gast.UnaryOp(operand=operand):
             return gast.UnaryOp, *_atom(operand)
     return gast.Constant, node.value.__class__, repr(node.value)
-
-
-def _reads_of(name: str, statements: list[Node]) -> int:
-    return sum(loads(s).count(name) for s in statements)

@@ -75,8 +75,8 @@ class _Updates:
             name
             for s in own_statements(tree.body)
             if isinstance(s, (gast.Assign, gast.AugAssign))
+            if self.keeps(s)
             for name in loads(s)
-            if self.keeps(s, name)
         }
 
     def block(self, statements: list[Node]) -> list[Node]:
@@ -92,9 +92,9 @@ class _Updates:
                 if name in unread:
                     unread[name] -= 1
             update = self.update(s, unread)
-            for name in set(loads(s)) & unread.keys():
-                if self.keeps(s, name):
-                    del unread[name]
+            if unread and self.keeps(s):
+                for name in loads(s):
+                    unread.pop(name, None)
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() | gast.UnaryOp() as value):
                     if self.is_own(name) and (update is not s or self.is_of_form(value, name)):
@@ -127,8 +127,8 @@ class _Updates:
                         return located(gast.AugAssign(target=store(first), op=op, value=value), s)
         return s
 
-    def keeps(self, s: Node, name: str) -> bool:
-        """Whether an array may have another name, or be part of something, after a statement reads it."""
+    def keeps(self, s: Node) -> bool:
+        """Whether what a statement reads may have another name, or be part of something, after it."""
         match s:
             case gast.Assign() | gast.AugAssign():
                 is_new = isinstance(s.value, (gast.BinOp, gast.UnaryOp, gast.Compare))

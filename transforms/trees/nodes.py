@@ -26,6 +26,7 @@ __all__ = [
     "constant",
     "fields_of",
     "find_nodes",
+    "has_nested",
     "is_atom",
     "load",
     "loads",
@@ -256,16 +257,16 @@ _BINDING = (gast.Store, gast.Param)
 
 def names_in(node: Node) -> frozenset[str]:
     """All names in a tree, nested functions included."""
-    if isinstance(node, gast.expr):
+    if isinstance(node, _WHOLE):
         return _names(node)
     return frozenset().union(*map(names_in, children(node)))
 
 
 @remembered
-def _names(expression: Node) -> frozenset[str]:
-    if expression.__class__ is gast.Name:
-        return frozenset([expression.id])
-    return frozenset().union(*map(names_in, children(expression)))
+def _names(whole: Node) -> frozenset[str]:
+    if whole.__class__ is gast.Name:
+        return frozenset([whole.id])
+    return frozenset().union(*map(names_in, children(whole)))
 
 
 def assigned_names(statements: Node | list[Node]) -> list[str]:
@@ -355,6 +356,11 @@ def statements_in(block: list[Node]) -> Iterator[Node]:
         if s.__class__ in _BLOCKS or isinstance(s, gast.FunctionDef):
             for inner in [s.body] if isinstance(s, gast.FunctionDef) else blocks_of(s):
                 yield from statements_in(inner)
+
+
+def has_nested(function: Node) -> bool:
+    """Whether functions are defined in a function."""
+    return any(s.__class__ is gast.FunctionDef for s in own_statements(function.body))
 
 
 def own_statements(block: list[Node]) -> list[Node]:

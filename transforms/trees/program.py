@@ -9,16 +9,17 @@ import builtins
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 import gast
 
 from ..errors import SourceLocation, UnsupportedSyntaxError
 
-__all__ = ["MISSING", "Names", "Program", "Scope", "program_of"]
+__all__ = ["EMPTY", "MISSING", "Names", "Program", "Scope", "program_of"]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+EMPTY = (object.__new__, SimpleNamespace.__new__)  # what makes objects that hold nothing, given a class
 
 
 class Names:

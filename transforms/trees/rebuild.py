@@ -12,7 +12,8 @@ from typing import Any
 
 import gast
 
-from .nodes import blocks_of, fields_of, find_nodes, located, names_in
+from .nodes import blocks_of, children, fields_of, located, names_in
+from .remember import remembered
 
 __all__ = [
     "alike",
@@ -88,13 +89,11 @@ def substitute(node: Node, mapping: dict[str, Node]) -> Node:
 
 def map_blocks(statement: Node, change: Callable[[list[Node]], list[Node]]) -> Node:
     """The statement with `change` applied to its blocks, a nested function's body included."""
-    match statement:
-        case gast.If() | gast.For() | gast.While() | gast.With() | gast.Try():
-            return with_blocks(statement, [change(block) for block in blocks_of(statement)])
-        case gast.FunctionDef():
-            return with_body(statement, change(statement.body))
-        case _:
-            return statement
+    if blocks := blocks_of(statement):
+        return with_blocks(statement, [change(block) for block in blocks])
+    if isinstance(statement, gast.FunctionDef):
+        return with_body(statement, change(statement.body))
+    return statement
 
 
 def with_body(function: Node, body: list[Node]) -> Node:
@@ -147,6 +146,12 @@ def parameter_names(function: Node) -> list[str]:
 
 def bound_names(tree: Node) -> frozenset[str]:
     """All names that a function binds anywhere in it, nested functions and their variables included."""
-    functions = frozenset(n.name for n in find_nodes(tree, gast.FunctionDef) if n is not tree)
-    bound = (n.id for n in find_nodes(tree, gast.Name) if n.ctx.__class__ in (gast.Store, gast.Param))
-    return functions.union(bound)
+    return frozenset().union(*map(_bound, children(tree)))
+
+
+@remembered
+def _bound(node: Node) -> frozenset[str]:
+    if node.__class__ is gast.Name:
+        return frozenset([node.id] if node.ctx.__class__ in (gast.Store, gast.Param) else [])
+    own = [node.name] if node.__class__ is gast.FunctionDef else []
+    return frozenset(own).union(*map(_bound, children(node)))

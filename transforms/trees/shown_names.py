@@ -9,7 +9,7 @@ import gast
 
 from .nodes import call, constant, find_nodes, load, names_read
 from .printer import to_source
-from .program import Program
+from .program import EMPTY, Program
 from .rebuild import substitute
 
 __all__ = ["shown_name"]
@@ -31,7 +31,7 @@ def _shown(program: Program, name: str) -> Any:
         target = s.targets[0]
         if isinstance(target, gast.Name) and program.origins.get(target.id, target.id) == name:
             match s.value:
-                case gast.Call(args=[gast.Name() as cls]) if program.resolve(s.value.func) is object.__new__:
+                case gast.Call(args=[gast.Name() as cls]) if program.resolve(s.value.func) in EMPTY:
                     return call(cls, constant(...))
                 case gast.Attribute() | gast.Subscript() | gast.Call():
                     return substitute(s.value, {n: _shown(program, n) for n in names_read(s.value)})

@@ -1,0 +1,187 @@
+"""Calls for their effect alone of functions that only the run knows: what these change in what they hold is
+followed nowhere, and refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import s2sad
+from s2sad import UnsupportedSyntaxError
+from tests.compare import check_program
+from tests.mutation_checks import check_changing
+from tests.programs import build
+
+X, V = np.array([0.5, -0.7, 1.2]), np.array([0.3, 0.8])
+
+CHANGING = {
+    "partial applications in a list": """
+from functools import partial
+def scale(a, c):
+    a *= c
+def f(x, v):
+    a, b = v * 1.0, v * 2.0
+    for op in [partial(scale, a), partial(scale, b)]:
+        op(x[2])
+    return np.sum(a * b)
+""",
+    "lambdas in a tuple": """
+def scale(a, c):
+    a *= c
+def f(x, v):
+    a, b = v * 1.0, v * 2.0
+    for op in (lambda c: scale(a, c), lambda c: scale(b, c)):
+        op(x[2])
+    return np.sum(a * b)
+""",
+    "in a dict, of a number that does not vary": """
+from functools import partial
+def scale(a, c):
+    a *= c
+def f(x, v):
+    a = v * x[0]
+    ops = {"a": partial(scale, a)}
+    ops["a"](2.0)
+    return np.sum(a * a)
+""",
+    "with a result that is not needed": """
+from functools import partial
+def scale(a):
+    a *= 2.0
+    return 1.0
+def f(x, v):
+    a = v * x[0]
+    for op in [partial(scale, a), partial(scale, a)]:
+        t = op()
+    return np.sum(a * a)
+""",
+    "with a result that is only compared": """
+from functools import partial
+def scale(a, c):
+    a *= c
+    return a[0]
+def f(x, v):
+    a = v * x[0]
+    ops = [partial(scale, a)]
+    if ops[0](x[2]) > 100.0:
+        return x[0]
+    return np.sum(a * a)
+""",
+    "passed to a recursive function": """
+def each(g, x, k):
+    if k >= len(x):
+        return
+    g(x[k])
+    each(g, x, k + 1)
+def f(x, v):
+    a = v * x[0]
+    def scale(c):
+        b = a
+        b *= c
+    each(scale, x, 0)
+    return np.sum(a * a)
+""",
+    "passed on by a recursive function": """
+def each(g, x, k):
+    if k >= len(x):
+        return
+    g(x[k])
+    each(g, x, k + 1)
+def rows(g, x, k):
+    if k > 1:
+        return
+    each(g, x, 0)
+    rows(g, x, k + 1)
+def f(x, v):
+    a = v * x[0]
+    def scale(c):
+        b = a
+        b *= c
+    rows(scale, x, 0)
+    return np.sum(a * a)
+""",
+    "among changes of objects": """
+from functools import partial
+def scale(a, c):
+    a *= c
+def f(x, v):
+    a = v * x[0]
+    ops = {}
+    ops["k"] = partial(scale, a)
+    for name, op in ops.items():
+        op(x[0])
+    return np.sum(a * a)
+""",
+}
+
+
+@pytest.mark.parametrize("name", CHANGING)
+@pytest.mark.parametrize("form", [s2sad.vjp, s2sad.jvp])
+def test_what_callables_hold_and_change_is_refused(name: str, form: object) -> None:
+    f = build(CHANGING[name])
+    with pytest.raises(UnsupportedSyntaxError, match=r"a change in place|changes its arguments"):
+        if form is s2sad.jvp:
+            s2sad.jvp(f, argnums=(0, 1))(X, V, X, V)
+        else:
+            s2sad.grad(f, argnums=(0, 1))(X, V)
+
+
+HARMLESS = {
+    "functions that compute": """
+def f(x, v):
+    a = v * x[0]
+    seen = []
+    def look(c):
+        b = a * c
+        return np.max(b)
+    for op in [look, lambda c: c]:
+        op(x[1])
+    return np.sum(a * a)
+""",
+    "a hook": """
+def run(x, hook, k):
+    if k >= len(x):
+        return 0.0
+    if hook is not None:
+        hook(x[k])
+    return x[k] ** 2 + run(x, hook, k + 1)
+def f(x, v):
+    a = v * x[0]
+    def hook(c):
+        b = np.sum(a) * c
+    return run(x, hook, 0) + run(x, None, 0) * np.sum(a)
+""",
+    "functions of the module": """
+def log(c):
+    str(c)
+def f(x, v):
+    for op in [log, print]:
+        if x[0] > 100.0:
+            op(x[1])
+    for op in [log]:
+        op(x[1])
+    return np.sum(v * x[0])
+""",
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_callables_that_change_nothing(name: str) -> None:
+    check_program(build(HARMLESS[name]), (X, V), (0, 1))
+
+
+def test_a_gradient_of_a_function_that_changes_its_arguments() -> None:
+    f = build("def f(x, y):\n    x += y\n    x *= x[0]\n    return np.sum(x * y)\n")
+    text = "    d = g(x, y)\n    return np.sum(d[0] * np.sin(x)) + np.sum(d[1])\n"
+    changed = build("def h(x, y):\n" + text, g=s2sad.grad(f, argnums=(0, 1)))
+    copied = build("def h(x, y):\n    x = x.copy()\n" + text, g=s2sad.grad(f, argnums=(0, 1)))
+    for h in (changed, copied):
+        check_changing(h, (X, X + 1.0), (0, 1))
+
+
+def test_a_gradient_that_changes_what_else_holds_is_refused() -> None:
+    f = build("def f(rows, y):\n    rows[0] += y\n    return np.sum(rows[0] * y)\n")
+    h = build("def h(x, y):\n    d = g([x * 1.0], y)\n    return np.sum(d[0])\n", g=s2sad.grad(f))
+    with pytest.raises(UnsupportedSyntaxError, match="a derivative that changes what it is given"):
+        s2sad.grad(h)(X, X)

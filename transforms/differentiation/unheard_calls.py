@@ -1,0 +1,39 @@
+"""Calls whose result carries no derivative on, and in which a callable takes part that holds what does:
+`hook(x)`, or `walk(hook, tree)`, of `hook = partial(scale, a)`.
+
+What the callable does to what it holds is seen nowhere in the call. So its derivative runs in its place,
+which is refused where it changes that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import gast
+
+from ..analyses.operations import Call, Operation
+from ..trees.nodes import own_statements
+from ..trees.program import MISSING
+
+if TYPE_CHECKING:
+    from .emit import Emitter
+
+__all__ = ["takes_callable"]
+
+
+def takes_callable(operation: Operation, emitter: Emitter) -> TypeGuard[Call]:
+    """Whether a call may call something that holds what carries a derivative."""
+    if not isinstance(operation, Call):
+        return False
+    held = [a for a in operation.operands() if emitter.is_active(a) and _may_be_callable(emitter, a)]
+    if operation.function is MISSING and any(a is operation.callee for a in held):
+        return True
+    tree = emitter.program.tree
+    if any(not emitter.primitives.is_unknown(emitter.kind(p)) for p in tree.args.args):
+        return bool(held)
+    functions = {s.name for s in own_statements(tree.body) if isinstance(s, gast.FunctionDef)}
+    return any(a.id in functions for a in held)  # in generic code all else may be data
+
+
+def _may_be_callable(emitter: Emitter, atom: Any) -> bool:
+    return bool(emitter.primitives.is_unknown(emitter.kind(atom)))

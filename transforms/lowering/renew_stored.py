@@ -1,0 +1,131 @@
+"""Arrays that are overwritten altogether as new arrays.
+
+Form: the single-assignment form, in and out. What is computed of an array element by element, and then stored
+into all of it, is the array from then on, if it is one like it and nobody else holds the old one.
+
+    out = x - b                  out = x - b
+    out_1 = np.exp(out)          out_1 = np.exp(out)
+    out[...] = out_1       ->    total = np.sum(out_1)
+    total = np.sum(out)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..analyses.find_aliases import Aliases
+from ..trees.nodes import assigned_names, blocks_of, find_nodes, load, loads, own_statements
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt, substitute
+
+__all__ = ["renew_stored"]
+
+
+def renew_stored(
+    program: Program,
+    aliases: Callable[[], Aliases],
+    is_elementwise: Callable[[Any], bool],
+    is_same: Callable[[str, str], bool],
+) -> Program:
+    """The program without such stores.
+
+    `is_elementwise(value)` says of an expression that it is computed element by element, and `is_same(a, b)`
+    of an array and of what is computed of it that they have one shape and dtype.
+    """
+    if not any(map(_is_whole, find_nodes(program.tree, gast.Assign))):
+        return program
+    found = _Finder(program, aliases, is_elementwise, is_same).found(program.tree.body)
+    if not found:
+        return program
+    origins = dict(program.origins)
+    for s in found.values():
+        base = s.targets[0].value.id
+        origins[s.value.id] = origins.get(base, base)
+
+    def block(statements: list[Any]) -> list[Any]:
+        renamed: dict[str, Any] = {}
+        result = []
+        for s in statements:
+            if id(s) in found:
+                renamed[s.targets[0].value.id] = load(s.value.id)
+                continue
+            s = s if isinstance(s, gast.FunctionDef) else map_blocks(s, block)
+            result.append(substitute(s, renamed) if renamed else s)
+        return result
+
+    return program.with_tree(rebuilt(program.tree, body=block(program.tree.body)), origins=origins)
+
+
+class _Finder:
+    def __init__(
+        self,
+        program: Program,
+        aliases: Callable[[], Aliases],
+        is_elementwise: Callable[[Any], bool],
+        is_same: Callable[[str, str], bool],
+    ) -> None:
+        self.aliases, self.is_elementwise, self.is_same = aliases, is_elementwise, is_same
+        self.reads = Counter(
+            n.id for n in find_nodes(program.tree, gast.Name) if isinstance(n.ctx, gast.Load)
+        )
+        statements = own_statements(program.tree.body)
+        self.bound = Counter(name for s in statements for name in _bound(s))
+        self.captured = {n for s in statements if isinstance(s, gast.FunctionDef) for n in _names(s)}
+
+    def found(self, statements: list[Any]) -> dict[int, Any]:
+        """The stores that are left out, by their identities, in a block and those inside."""
+        found: dict[int, Any] = {}
+        made: dict[str, Any] = {}
+        for k, s in enumerate(statements):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                    made[name] = value
+                case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]) if (
+                    _is_whole(s)
+                    and base in made
+                    and self.is_new(base, s, made.get(s.value.id))
+                    and self.reads[base] == sum(_names(other).count(base) for other in statements)
+                    and not any(base in assigned_names(other) for other in statements[k + 1 :])
+                ):
+                    found[id(s)] = s
+                case gast.FunctionDef():
+                    pass
+                case _:
+                    for block in blocks_of(s):
+                        found.update(self.found(block))
+        return found
+
+    def is_new(self, base: str, s: Any, value: Any) -> bool:
+        """Whether a store of a value that was computed of an array may be the array from then on."""
+        name = s.value.id
+        return (
+            value is not None
+            and base in loads(value)
+            and self.reads[name] == self.bound[name] == self.bound[base] == 1
+            and not {base, name} & self.captured
+            and self.is_elementwise(value)
+            and self.is_same(base, name)
+            and not self.aliases().others(base, s)
+            and not self.aliases().loops_over(base, s)
+        )
+
+
+def _is_whole(s: Any) -> bool:
+    """Whether a statement stores what a name holds into all of an array: `a[...] = v`."""
+    match s:
+        case gast.Assign(targets=[gast.Subscript(slice=gast.Constant(value=index))], value=gast.Name()):
+            return index is ...
+    return False
+
+
+def _bound(s: Any) -> list[str]:
+    return assigned_names(s) if isinstance(s, (gast.Assign, gast.AugAssign, gast.FunctionDef)) else []
+
+
+def _names(s: Any) -> list[str]:
+    """The names that a statement loads, and those inside, each as often as it does."""
+    return [n.id for n in find_nodes(s, gast.Name) if isinstance(n.ctx, gast.Load)]

@@ -1,0 +1,169 @@
+"""Views that are only read, of arrays that are changed, made anew where they are read.
+
+Form: the single-assignment form, in and out. The adjoint of such a view (one element for many, say) is no
+view of an adjoint; one that is made and read between two changes needs none.
+
+    wide = np.broadcast_to(a, (4, 4))          a[1] = s
+    a[1] = s                            ->     wide_1 = np.broadcast_to(a, (4, 4))
+    y = wide * c                               y = wide_1 * c
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    blocks_of,
+    constant,
+    load,
+    located,
+    names_read,
+    own_statements,
+)
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt, substitute
+
+__all__ = ["Reads", "renew_views"]
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What is known of expressions and names: `is_view(value)` says that a value is such a view of arrays,
+    `is_part(value)` that it is a part of what its first operand holds, and `is_fresh(value)` that it shares
+    no memory with its operands; `is_changed(name)` that somebody changes an object, and `is_data(name)` that
+    it is an array of what carries derivatives.
+    """
+
+    is_view: Callable[[Any], bool]
+    is_part: Callable[[Any], bool]
+    is_fresh: Callable[[Any], bool]
+    is_changed: Callable[[str], bool]
+    is_data: Callable[[str], bool]
+
+
+def renew_views(program: Program, reads: Reads) -> Program:
+    """The program with such views made where they are read."""
+    statements = own_statements(program.tree.body)
+    defined = _definitions(statements)
+    views = [n for n, v in defined.items() if reads.is_view(v) and any(map(reads.is_changed, names_read(v)))]
+    if not views or any(isinstance(s, gast.Try) for s in statements):
+        return program  # where a view cannot be made, an exception is raised only where it is read
+    bound = Counter(name for s in statements for name in _bound(s))
+    captured = {n for s in statements if isinstance(s, gast.FunctionDef) for n in names_read(s)}
+
+    def is_steady(name: str, parts: set[str]) -> bool:
+        """Whether the definition of a name means the same view wherever the name is read."""
+        atoms = names_read(defined[name])
+        same = [a in parts or reads.is_data(a) or not reads.is_changed(a) for a in atoms]
+        once = bound[name] == 1 and all(bound[a] <= 1 for a in atoms)
+        return once and all(same) and captured.isdisjoint([name, *atoms])
+
+    found: dict[str, Any] = {}
+    for view in views:
+        parts = _parts(view, defined, reads)
+        uses = [s for s in statements if not parts.isdisjoint(_read(s))]
+        if all(is_steady(n, parts) for n in parts) and all(_only_reads(s, parts, reads) for s in uses):
+            found |= {name: defined[name] for name in parts}
+    return _Writer(program, found).program() if found else program
+
+
+def _parts(view: str, defined: dict[str, Any], reads: Reads) -> set[str]:
+    """The names of a view and of its parts; and of what it is a view of, where that is itself a part."""
+    found, before = {view}, 0
+    todo = [view]
+    while todo:
+        sources = [n for n in names_read(defined[todo.pop()]) if n in defined and reads.is_part(defined[n])]
+        todo += [n for n in sources if n not in found]
+        found.update(sources)
+    while before != len(found):
+        before = len(found)
+        found |= {n for n, v in defined.items() if not found.isdisjoint(names_read(v)) and reads.is_part(v)}
+    return found
+
+
+def _definitions(statements: list[Any]) -> dict[str, Any]:
+    """What names are, those that a tuple is unpacked into also."""
+    found: dict[str, Any] = {}
+    for s in statements:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                found[name] = value
+            case gast.Assign(targets=[gast.Tuple(elts=targets)], value=gast.Name() as value):
+                for k, target in enumerate(targets):
+                    found[target.id] = gast.Subscript(value=value, slice=constant(k), ctx=gast.Load())
+    return found
+
+
+def _only_reads(s: Any, parts: set[str], reads: Reads) -> bool:
+    """Whether a statement reads no more of views than their values, or makes one of them."""
+    match s:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            return name in parts or reads.is_fresh(value)
+        case gast.Assign(targets=[gast.Tuple(elts=targets)]):
+            return parts.issuperset(t.id for t in targets)
+        case (
+            gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base), slice=index)])
+            | gast.AugAssign(target=gast.Subscript(value=gast.Name(id=base), slice=index))
+        ):
+            return base not in parts and reads.is_data(base) and parts.isdisjoint(names_read(index))
+    return False
+
+
+def _bound(s: Any) -> list[str]:
+    """The names that a statement itself binds, without the blocks in it."""
+    inner = {name for block in blocks_of(s) for name in assigned_names(block)}
+    return [name for name in assigned_names(s) if name not in inner] if inner else assigned_names(s)
+
+
+def _read(s: Any) -> list[str]:
+    """The names that a statement itself reads, without the blocks in it."""
+    match s:
+        case gast.For(iter=header) | gast.If(test=header) | gast.While(test=header):
+            return names_read(header)
+        case gast.With(items=items):
+            return names_read([item.context_expr for item in items])
+    return [] if blocks_of(s) else names_read(s)
+
+
+class _Writer:
+    """Makes views, given by the expressions that they are, where statements read them."""
+
+    def __init__(self, program: Program, views: dict[str, Any]) -> None:
+        self.before, self.views, self.names = program, views, program.names.copy()
+
+    def program(self) -> Program:
+        tree = rebuilt(self.before.tree, body=self.block(self.before.tree.body))
+        added = self.before.locals | frozenset(assigned_names(tree.body))
+        return self.before.with_tree(tree, names=self.names, locals=added)
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        for s in statements:
+            if blocks_of(s) and not isinstance(s, gast.FunctionDef):
+                s = map_blocks(s, self.block)
+            elif self.views.keys().isdisjoint(assigned_names(s)):
+                code, s = self.renewed(s, s)
+                result += code
+            else:
+                continue
+            result.append(s)
+        return result or [located(gast.Pass(), s) for s in statements[:1]]
+
+    def renewed(self, node: Any, s: Any) -> tuple[list[Any], Any]:
+        """The statements that make the views anew that a tree reads, and the tree with these."""
+        code: list[Any] = []
+        mapping: dict[str, Any] = {}
+        for name in names_read(node):
+            if name in self.views:
+                before, value = self.renewed(self.views[name], s)
+                again = self.names.temporary(name)
+                code += [*before, assign(again, value, s)]
+                mapping[name] = load(again)
+        return code, substitute(node, mapping) if mapping else node
