@@ -27,7 +27,14 @@ from .transforms.trees.shown_names import shown_name
 if TYPE_CHECKING:
     from .analysis import Analysis
 
-__all__ = ["check_known", "refuse_methods", "refuse_outside", "refuse_slices", "refuse_unknown"]
+__all__ = [
+    "check_known",
+    "refuse_in_place",
+    "refuse_methods",
+    "refuse_outside",
+    "refuse_slices",
+    "refuse_unknown",
+]
 
 CONTAINERS = (dict, deque, defaultdict, OrderedDict, Counter)
 
@@ -36,28 +43,29 @@ def refuse_unknown(found: Analysis, active: frozenset[str]) -> None:
     """Raises MissingRuleError for a call of an unknown C function with something active, and for one of a
     function whose changes are unknown the error that tells why.
     """
+    program = found.program
     for statement, _ in found.calls:
-        cause = found.effect_at(statement.value)[0].cause
-        if cause is not None and any(name in active for name in names_read(statement)):
+        value = statement.value
+        if active.isdisjoint(names_read(statement)):
+            continue
+        cause = found.effect_at(value)[0].cause
+        if cause is not None:
             raise cause
-        operation = found.operations.of(statement.value)
-        if (
-            isinstance(operation, Call)
-            and operation.function is not MISSING
-            and not isinstance(operation.function, (FunctionType, type))
-            and not hasattr(type(operation.function), "function_for_kinds")  # a derivative has source
-            and not changed_atoms(statement.value, found.program, PRIMITIVES, found.kind)
-            and any(name in active for name in names_read(statement))
-        ):
-            if hasattr(operation.function, "function_for_kinds") and found.may_change(statement.value):
-                found.program.refuse(
-                    statement.value,
-                    "a call of a derivative that changes what it is given, where that carries a derivative",
-                    "what else holds what it changes is not followed",
-                    "give it arrays, each a copy of its own: `gradient(x.copy())`",
-                )
-            refusal = PRIMITIVES.refusal(operation.function)
-            raise missing_rule(operation.function, refusal, found.program.where(statement.value))
+        operation = found.operations.of(value)
+        if not isinstance(operation, Call) or changed_atoms(value, program, PRIMITIVES, found.kind):
+            continue
+        function = operation.function
+        if function is MISSING or isinstance(function, (FunctionType, type)):
+            continue
+        if not hasattr(type(function), "function_for_kinds"):
+            raise missing_rule(function, PRIMITIVES.refusal(function), program.where(value))
+        if found.may_change(value):
+            program.refuse(
+                value,
+                "a call of a derivative that changes what it is given, where that carries a derivative",
+                "what else holds what it changes is not followed",
+                "give it arrays, each a copy of its own: `gradient(x.copy())`",
+            )
 
 
 def refuse_in_place(program: Program, value: Any, owner: Kind) -> None:
