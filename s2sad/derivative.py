@@ -29,15 +29,11 @@ from .repeatable import is_repeatable
 from .tangents import checked_bprop, tangent_like, unshared
 from .target import Target, target_of
 from .transforms.differentiation.bind_captured import is_captured
-from .transforms.errors import NonDifferentiableError, S2sadError
+from .transforms.errors import NonDifferentiableError, S2sadError, refusals
 from .transforms.trees.program import Names
 from .versions import Made, Versions, share
 
 __all__ = ["Derivative"]
-
-
-class _PowersHiddenError(Exception):
-    """Whoever takes exceptions would not let it be known that a power is complex."""
 
 
 class Derivative:
@@ -123,16 +119,20 @@ class Derivative:
     # ------------------------------------------------------------ calling
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
+        met = refusals.last
         try:
             if self._form == "jvp":
-                return self._push(args, keywords)
-            if keywords or len(args) != len(self._parameters) or self._target.args:
+                made = self._push(args, keywords)
+            elif keywords or len(args) != len(self._parameters) or self._target.args:
                 made = self._bound_call(args, keywords)
             else:
                 made = self._function(args)(*args)
+            if refusals.last is not met:  # and the function took it for an exception of its own
+                refusals.raise_last()
         except ComplexPowerError:
             if not self._expects_complex(args, keywords):
                 raise
+            refusals.last = met
             return self(*args, **keywords)
         if self._form != "vjp" or not self.checks:
             return made
@@ -238,6 +238,7 @@ class Derivative:
         """The generated function for these kinds and parameters, and what it assumes; with `real_powers` that
         powers of real numbers are real, unless they turned out not to be.
         """
+        met = refusals.last
         real_powers = real_powers and kinds not in self._complex
         function, before = self._plain(kinds, real_powers)
         bare = isinstance(self._argnums, (int, str))
@@ -245,18 +246,11 @@ class Derivative:
         key = self._form, chosen, bare, options, kinds, real_powers
 
         def make() -> Made:
-            generator = Generator(real_powers=real_powers)
-            made = self._generate(function, kinds, chosen, generator)
-            if real_powers and generator.may_hide_complex_powers:
-                raise _PowersHiddenError
-            return made
+            return self._generate(function, kinds, chosen, Generator(real_powers=real_powers))
 
-        try:
-            with collection_paused():
-                made, captures = share(function, key, make)
-        except _PowersHiddenError:
-            self._complex.add(kinds)
-            return self._made(kinds, chosen, False)
+        with collection_paused():
+            made, captures = share(function, key, make)
+        refusals.last = met  # what was tried on the way, and given up, is no refusal
         return made, [*before, *captures]
 
     def _generate(
@@ -327,9 +321,11 @@ class Derivative:
     @property
     def __wrapped__(self) -> FunctionType:
         """The generic generated function, so that `inspect.getsource` and `help` show it."""
+        met = refusals.last
         try:
             return self._generic()
         except S2sadError as error:  # so that it can be asked for: `inspect.signature` does
+            refusals.last = met
             raise AttributeError(str(error)) from error
 
     def _generic(self) -> FunctionType:

@@ -26,7 +26,6 @@ from .heap_natures import has_heap
 from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import UNKNOWN, Kind
 from .outputs import split_aux, with_outputs
-from .powers import real_power
 from .primitives import PRIMITIVES
 from .promoted import is_unseen
 from .purity import Purity
@@ -46,7 +45,6 @@ from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxEr
 from .transforms.heap.heap_writer import HeapRefusal
 from .transforms.lowering.check_fields import check_fields, check_iteration
 from .transforms.lowering.promote_fields import drop_holding
-from .transforms.trees.nodes import statements_in, walk
 from .transforms.trees.printer import Places, to_source_with_places
 from .transforms.trees.program import MISSING, Program
 from .transforms.trees.rebuild import parameter_names
@@ -128,19 +126,6 @@ class Generator:
         self._pending.clear()
         made: FunctionType = self.made[request].function
         return made
-
-    @property
-    def may_hide_complex_powers(self) -> bool:
-        """Whether what is made says that powers are real in functions that take exceptions: they would take
-        what it says of one that is not.
-        """
-        programs = [program for program in self.forms.programs.values() if program is not None]
-        statements = (s for p in programs for s in statements_in(p.tree.body))
-        return any(isinstance(s, gast.Try) and s.handlers for s in statements) and any(
-            isinstance(n, gast.Call) and p.resolve(n.func) is real_power
-            for p in programs
-            for n in walk(p.tree)
-        )
 
     def generate(self, request: Request) -> Generated:
         if request in self.refused:

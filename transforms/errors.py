@@ -6,9 +6,10 @@ never the alternative: what cannot be differentiated exactly raises one of these
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 __all__ = [
     "MissingRuleError",
@@ -20,6 +21,7 @@ __all__ = [
     "describe",
     "locate_with",
     "missing_rule",
+    "refusals",
 ]
 
 
@@ -53,6 +55,29 @@ def locate_with(locator: Callable[[SourceLocation | None], SourceLocation | None
     _locators[:] = [locator]
 
 
+@dataclass(frozen=True, eq=False)
+class _Refusal:
+    """What an error says, without the frames that it was raised in."""
+
+    error: Callable[..., S2sadError]
+    args: tuple[Any, ...]
+
+
+class _Refusals(threading.local):
+    """The last error of this thread. A function that takes all exceptions takes those of its derivative, too,
+    and would go on as if a callback had raised: whoever runs a derivative compares what was last before.
+    """
+
+    last: _Refusal | None = None
+
+    def raise_last(self) -> NoReturn:
+        assert self.last is not None
+        raise self.last.error(*self.last.args)
+
+
+refusals = _Refusals()
+
+
 class S2sadError(Exception):
     """The base of all errors: `what` is wrong, `where`, `why`, and `instead`, what to do about it."""
 
@@ -62,6 +87,7 @@ class S2sadError(Exception):
         where = locate(where)
         super().__init__(what, where, why, instead)
         self.what, self.where, self.why, self.instead = what, where, why, instead
+        refusals.last = _Refusal(type(self), self.args)
 
     def __str__(self) -> str:
         parts = [self.what]
