@@ -27,6 +27,7 @@ from .heap_natures import has_heap
 from .judgements import stays_starred
 from .kind_values import kind_of
 from .kinds import SET, UNKNOWN, Array, Kind, Literal, Record, Tuple
+from .known_functions import put_in_known
 from .lifted_closures import lifted_closures
 from .members import replaced_tuple, super_of
 from .outputs import refuse_rebound, with_outputs
@@ -48,7 +49,6 @@ from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwa
 from .transforms.analyses.find_kinds import Values
 from .transforms.analyses.operations import Call, Operation, classify, starred
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
-from .transforms.lowering.inline_calls import inline_calls
 from .transforms.lowering.promote_fields import promote_fields
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
 from .transforms.trees.nodes import assigned_names, find_nodes, statements_in
@@ -215,7 +215,7 @@ class Forms:
             if one_name:
                 known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
                 program = promote_fields(program, known, PRIMITIVES.helper)
-            program = lifted_closures(inline_calls(program, self.inlinable))
+            program = lifted_closures(put_in_known(program, self.inlinable))
         else:
             program = self.inlined(program)
             if not calls_of_functions(program, self.inlinable):
@@ -247,7 +247,7 @@ class Forms:
         """A function in normal form with small callees in the place of their calls."""
         key = ("inlined", id(program))
         if key not in self.programs:
-            self.programs[key] = lifted_closures(inline_calls(program, self.inlinable))
+            self.programs[key] = lifted_closures(put_in_known(program, self.inlinable))
         found = self.programs[key]
         assert found is not None
         return found
@@ -280,9 +280,7 @@ class Forms:
 
     # ------------------------------------------------------------ kinds
 
-    def kinds(
-        self, program: Program, kinds: Mapping[str, Kind], before: bool = False
-    ) -> dict[str, Kind]:
+    def kinds(self, program: Program, kinds: Mapping[str, Kind], before: bool = False) -> dict[str, Kind]:
         """The kinds of a program's names; `before` says that more calls are put into it before it is
         differentiated, which may change objects then, and not now.
         """
@@ -344,9 +342,7 @@ class Forms:
         """Whether a call of a function without a rule, known now, may change something that it is given."""
         return bool(self.effect(operation, kind)[0].changed)
 
-    def effect(
-        self, operation: Operation, kind: Callable[[Any], Kind]
-    ) -> tuple[Effect, Mapping[str, Any]]:
+    def effect(self, operation: Operation, kind: Callable[[Any], Kind]) -> tuple[Effect, Mapping[str, Any]]:
         """What a call of a function without a rule, known now, may do; and the atoms that it is given."""
         if not isinstance(operation, Call) or operation.function in NOT_READ:
             return RESULT_UNKNOWN, {}

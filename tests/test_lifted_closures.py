@@ -254,6 +254,7 @@ def f(x, v):
             a[k] *= v[k]
             go(k - 1)
     h = [go]
+    h.reverse()
     h[0](3)
     return np.sum(a * v)
 """),

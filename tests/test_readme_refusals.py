@@ -35,7 +35,7 @@ CHANGES = {
         "    return memo[n]\ny = g(2)\ny *= x\nreturn np.sum(y * g(2))",
     ],
     "of a captured variable by a function that is only known at run time": [
-        "y = x * 2\ndef g(n):\n    y[0] = x[1]\n    return n\nh = [g]\nreturn h[0](2.0) * y[0]",
+        "y = x * 2\ndef g(n):\n    y[0] = x[1]\n    return n\nh = [g]\nh.reverse()\nreturn h[0](2.0) * y[0]",
     ],
 }
 OBJECTS = {

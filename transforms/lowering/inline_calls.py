@@ -71,17 +71,19 @@ def inline_calls(
     always: Callable[[Any], bool] = lambda function: False,
     nested: bool = True,
     needed: Callable[[Node], bool] = lambda call: False,
+    makes: Callable[[Node], bool] = lambda call: False,
 ) -> Program:
     """The program with small callees in place of their calls.
 
     `find_function(function, call)` gives the normal form of a function object for a call of it, or None for
     one that is not to be read; `find_method` the function that an expression calls as a method; `always`
     says of a method's tree that it is put in whatever its size, and `needed` of a call that what it calls
-    is. Without `nested` the calls of nested functions stay.
+    is, `makes` of one that it is although what it calls defines functions. Without `nested` the calls of
+    nested functions stay.
     """
     inliner = _Inliner(program, find_function, max_statements, (key_of(program),), {})
     inliner.find_method, inliner.always, inliner.nested = find_method, always, nested
-    inliner.needed = needed
+    inliner.needed, inliner.makes = needed, makes
     return inliner.run()
 
 
@@ -115,15 +117,14 @@ class _Inliner:
         self.find_method: Callable[[Node], MethodCall | None] | None = None
         self.always: Callable[[Any], bool] = lambda function: False
         self.needed: Callable[[Node], bool] = lambda call: False
+        self.makes: Callable[[Node], bool] = lambda call: False
         self.nested = True
         self.reads_all = False  # what is put in whatever its size must not call itself, by however long a way
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
         self.defined = Counter(n.name for n in find_nodes(program.tree, gast.FunctionDef))
         self.defined.update(
-            n.id
-            for n in find_nodes(program.tree, gast.Name)
-            if not isinstance(n.ctx, gast.Load)
+            n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load)
         )
 
     def run(self) -> Program:
@@ -199,11 +200,13 @@ class _Inliner:
             called = self.program.resolve(call.func) if method is MISSING else method
             reads_all = self.reads_all or wanted or method is not MISSING
             callee = self.callee(called, call, None if reads_all else self.limit)
-            if callee is None or defines_functions(callee.tree) or key_of(callee) in active:
+            if callee is None or key_of(callee) in active:
+                return None
+            if defines_functions(callee.tree) and not self.makes(call):
                 return None
             function = callee.tree
         given = bind(function.args, call, literal_defaults=callee is not None)
-        wanted = wanted or (method is not MISSING and self.always(function))
+        wanted = wanted or (method is not MISSING and self.always(function)) or self.makes(call)
         # A nested function that stays is known to the run alone, which costs more than its statements.
         cost = size(function) if callee is not None else size(function) // 2
         if given is None or not (wanted or cost <= min(self.limit, self.left)) or calls_by_keyword(function):
@@ -365,13 +368,10 @@ def without_unused(tree: Node) -> Node:
     """The function without the nested functions that are only defined."""
     while True:
         nested = {n.name: n for n in find_nodes(tree, gast.FunctionDef) if n is not tree}
-        read = Counter(
-            n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load)
-        )
+        read = Counter(n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load))
         for name, n in nested.items():  # its own calls of itself do not count
             read[name] -= sum(
-                isinstance(m, gast.Name) and m.id == name and isinstance(m.ctx, gast.Load)
-                for m in walk(n)
+                isinstance(m, gast.Name) and m.id == name and isinstance(m.ctx, gast.Load) for m in walk(n)
             )
         unused = {name for name in nested if read[name] <= 0}
         if not unused:

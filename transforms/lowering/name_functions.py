@@ -1,0 +1,199 @@
+"""Nested functions that are stored or chosen, and partial applications, as calls by name.
+
+Form in: the normal form, calls put in. Form out: the same; what held such a function holds its name, and a
+call tells by that which function it is.
+
+    steps = [scale, shift]                  steps = ["scale", "shift"]
+    for step in steps:                      for step in steps:
+        step(2.0)                               if step == "scale":
+                                                    scale(2.0)
+                                                else:
+                                                    shift(2.0)
+
+    put = functools.partial(fill, y)        put = "put"
+    put(2.0)                                fill(y, 2.0)
+
+So they can be put in where they are called, and what they write is followed there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..analyses.find_functions import Functions, find_functions, functions_in
+from ..trees.nodes import assign, constant, find_nodes, load, located
+from ..trees.program import Program
+from ..trees.rebuild import bound_names, map_blocks, map_children, rebuilt
+
+__all__ = ["name_functions"]
+
+
+def name_functions(
+    program: Program, is_partial: Callable[[Any], bool], is_wanted: Callable[[Any], bool]
+) -> Program:
+    """The program in which calls name their functions, as far as these are known and `is_wanted`: so are
+    partial applications, by `is_partial(call)`, and what is stored beside what is wanted.
+    """
+    defined = {f.name: f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree}
+    calls = find_nodes(program.tree, gast.Call)
+    if not any(map(is_wanted, defined.values())) and not any(map(is_partial, calls)):
+        return program
+    program = defined_apart(program, is_wanted)
+    defined = {f.name: f for f in find_nodes(program.tree, gast.FunctionDef)}
+    functions = find_functions(program, is_partial)
+    wanted = {n for n in functions.known if n in functions.partials or is_wanted(defined[n])}
+    while more := {n for n in beside(functions, wanted) if n not in wanted}:
+        wanted |= more
+    return _Writer(program, functions, frozenset(wanted)).run() if wanted else program
+
+
+def defined_apart(program: Program, is_wanted: Callable[[Any], bool]) -> Program:
+    """The program in which each wanted function has a name of its own, which no branch defines: of a name
+    with several values it is one.
+    """
+    bound = bindings_of(program)
+    names = program.names.copy()
+    defined: list[Any] = []
+
+    def block(statements: list[Any]) -> list[Any]:
+        """Of the function, or of a loop: what branches define stands before them."""
+        result: list[Any] = []
+        for s in statements:
+            new = statement(s, False)
+            result += [*defined, *new]
+            defined.clear()
+        return result
+
+    def statement(s: Any, in_branch: bool) -> list[Any]:
+        match s:
+            case gast.FunctionDef(name=name):
+                if varies(s.args) or not (in_branch or bound[name] > 1) or not is_wanted(s):
+                    return [s]
+                own = names.fresh(name)
+                defined.append(rebuilt(s, name=own))
+                return [assign(name, load(own), s)]
+            case gast.For() | gast.While():
+                outer, defined[:] = list(defined), []
+                new = map_blocks(s, block)
+                defined[:] = outer
+                return [new]
+        return [map_blocks(s, lambda inner: [n for b in inner for n in statement(b, True)])]
+
+    body = block(program.tree.body)
+    tree = rebuilt(program.tree, body=body)
+    return program.with_tree(tree, names=names, locals=program.locals | bound_names(tree))
+
+
+def varies(args: Any) -> bool:
+    """Whether a definition computes defaults."""
+    return any(
+        d is not None and not isinstance(d, gast.Constant) for d in [*args.defaults, *args.kw_defaults]
+    )
+
+
+def bindings_of(program: Program) -> Counter[str]:
+    """How often each name is given a value."""
+    found = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    found.update(f.name for f in find_nodes(program.tree, gast.FunctionDef))
+    return found
+
+
+def beside(functions: Functions, wanted: set[str]) -> frozenset[str]:
+    """What is held beside what is wanted."""
+    held = [functions_in(value) & functions.known for value in functions.held.values()]
+    return frozenset().union(*(found for found in held if found & wanted))
+
+
+class _Writer:
+    def __init__(self, program: Program, functions: Functions, wanted: frozenset[str]) -> None:
+        self.program = program
+        self.functions = functions
+        self.wanted = wanted
+        self.names = program.names.copy()
+        self.bound = bindings_of(program)
+        self.given = {n: self.functions.partials[n].call for n in wanted if n in functions.partials}
+
+    def run(self) -> Program:
+        tree = rebuilt(self.program.tree, body=self.block(self.program.tree.body))
+        taken = self.program.locals | bound_names(tree)
+        return self.program.with_tree(tree, names=self.names, locals=taken)
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in self.statement(s)]
+
+    def statement(self, s: Any) -> list[Any]:
+        match s:
+            case gast.FunctionDef():
+                return [s]
+            case gast.Assign(targets=[gast.Name(id=name)]) if name in self.given:
+                return self.partial(s, name)
+            case (
+                gast.Assign(targets=[gast.Name()], value=gast.Call(func=gast.Name(id=name)))
+                | gast.Expr(value=gast.Call(func=gast.Name(id=name)))
+            ) if name not in self.wanted or name in self.given:
+                found = self.functions.called(name)
+                if found & self.wanted:
+                    return self.dispatch(s, name, sorted(found & self.wanted), found <= self.wanted)
+        if isinstance(s, (gast.If, gast.While, gast.With, gast.Try)):
+            return [map_blocks(s, self.block)]
+        if isinstance(s, gast.For):
+            return [map_blocks(rebuilt(s, iter=self.named(s.iter)), self.block)]
+        return [self.named(s)]
+
+    def named(self, node: Any) -> Any:
+        """A statement or expression with the names of functions in the place of these."""
+        if isinstance(node, gast.Name):
+            is_function = node.id in self.wanted and node.id not in self.given
+            return constant(node.id) if is_function and isinstance(node.ctx, gast.Load) else node
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+            return rebuilt(map_children(node, self.named), func=node.func)
+        return map_children(node, self.named)
+
+    def partial(self, s: Any, name: str) -> list[Any]:
+        """The statements that keep what a partial application holds."""
+        kept: list[Any] = []
+
+        def keep(atom: Any) -> Any:
+            if not isinstance(atom, gast.Name) or self.bound[atom.id] <= 1:
+                return atom
+            copy = self.names.temporary(atom.id)
+            kept.append(assign(copy, atom, s))
+            return load(copy)
+
+        node = self.given[name]
+        first, *rest = node.args
+        self.given[name] = rebuilt(
+            node,
+            args=[first, *map(keep, rest)],
+            keywords=[rebuilt(k, value=keep(k.value)) for k in node.keywords],
+        )
+        return [*kept, rebuilt(s, value=constant(name))]
+
+    def direct(self, s: Any, name: str) -> Any:
+        """The statement with a call of the function of a name in the place of its call."""
+        node = rebuilt(s.value, func=load(name))
+        while (given := self.given.get(getattr(node.func, "id", ""))) is not None:
+            function, *args = given.args
+            later = {k.arg for k in node.keywords}
+            keywords = [k for k in given.keywords if k.arg not in later]
+            node = rebuilt(
+                node, func=function, args=[*args, *node.args], keywords=[*keywords, *node.keywords]
+            )
+        return rebuilt(s, value=node)
+
+    def dispatch(self, s: Any, name: str, found: list[str], is_all: bool) -> list[Any]:
+        *tested, last = found
+        if not is_all:
+            tested, code = found, [s]
+        else:
+            code = [self.direct(s, last)]
+        for function in tested[::-1]:
+            test = self.names.temporary(name)
+            value = gast.Compare(left=load(name), ops=[gast.Eq()], comparators=[constant(function)])
+            chosen = gast.If(test=load(test), body=[self.direct(s, function)], orelse=code)
+            code = [assign(test, located(value, s), s), located(chosen, s)]
+        return code
