@@ -15,10 +15,12 @@ from .function_state import state_of
 from .kind_values import kind_of_free
 from .kinds import UNKNOWN, Literal
 from .members import is_fixed
+from .transforms.normal_form.desugar_globals import assigned_globals
+from .transforms.trees.modules import name_key
 from .transforms.trees.nodes import find_nodes
 from .transforms.trees.program import MISSING, Program, Scope
 
-__all__ = ["Capture", "capture_key", "captured"]
+__all__ = ["Capture", "capture_key", "captured", "rebound_in", "updated_in"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,13 @@ class Capture:
         """What looks the name up again, fast: it may say MISSING of one that has gone."""
         is_global = not self.path and self.name not in self.scope.cells and self.name in self.scope.globals
         return partial(self.scope.globals.get, self.name, MISSING) if is_global else self.value
+
+    def name_key(self) -> tuple[int, str]:
+        """Where the name, or the last of the path, is bound."""
+        if not self.path:
+            return name_key(self.scope.globals, self.name)
+        owner = Capture(self.scope, self.name, self.path[:-1]).value()
+        return name_key(owner, self.path[-1])
 
     def key(self) -> Any:
         return id(self.scope.globals), id(self.scope.cells.get(self.name)), self.name, self.path
@@ -80,4 +89,28 @@ def captured(program: Program) -> Iterator[Capture]:
         if program.resolve(n) is not MISSING:
             root, *path = dotted(n)
             if not is_fixed(program.scope.lookup(root)):
+                yield Capture(program.scope, root, tuple(path))
+
+
+def rebound_in(program: Program) -> Iterator[tuple[int, str]]:
+    """The names of modules and classes that a program assigns, whatever form it has."""
+    yield from (name_key(program.scope.globals, name) for name in assigned_globals(program.tree))
+    for n in find_nodes(program.tree, gast.Attribute):
+        if not isinstance(n.ctx, gast.Load):
+            owner = program.resolve(n.value)
+            if isinstance(owner, (ModuleType, type)):
+                yield name_key(owner, n.attr)
+
+
+def updated_in(program: Program) -> Iterator[Capture]:
+    """The names of modules and classes that a program, as it was written, updates by `+=` and the like: what
+    kind they are of says whether this changes an object.
+    """
+    assigned = assigned_globals(program.tree)
+    for s in find_nodes(program.tree, gast.AugAssign):
+        match s.target:
+            case gast.Name(id=name) if name in assigned:
+                yield Capture(program.scope, name)
+            case gast.Attribute(value=owner) if isinstance(program.resolve(owner), (ModuleType, type)):
+                root, *path = dotted(s.target)
                 yield Capture(program.scope, root, tuple(path))

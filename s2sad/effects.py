@@ -5,10 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from . import domain, heap
 from .conversions import dict_copy, list_copy, united
@@ -29,6 +30,7 @@ from .transforms.analyses.find_stores import stores
 from .transforms.analyses.operations import Apply
 from .transforms.errors import UnsupportedSyntaxError
 from .transforms.trees.helpers import merged
+from .transforms.trees.modules import named
 from .transforms.trees.nodes import (
     assigned_names,
     blocks_of,
@@ -161,18 +163,20 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
     def may_change(call: Any) -> bool:
         return bool(effect_at(call)[0].changed)
 
+    numbers = _numbers_named(program)
     changed: list[Any] = [load(name) for name, _ in stores(program, PRIMITIVES.is_in_place)]
     fields = [
         target.value
         for s in statements_in(program.tree.body)
         if isinstance(s, gast.Assign)
         for target in s.targets
-        if isinstance(target, gast.Attribute)
+        if isinstance(target, gast.Attribute) and not is_named(program, target.value)
     ]
     for s, atoms in calls_that_change(program, kinds, may_change):
         effect, given = effect_at(s.value)
         known = effect.changed and ELSEWHERE not in effect.changed and effect.changed <= given.keys()
         changed += [given[p] for p in effect.changed] if known else atoms
+    changed = [a for a in changed if getattr(a, "id", "") not in numbers]
     found: set[str] = set()
     effects = [effect_at(c)[0] for c in find_nodes(program.tree, gast.Call)]
     if any(ELSEWHERE in effect.changed for effect in effects):
@@ -197,6 +201,24 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
     if fields:
         shared.add(ELSEWHERE)
     return Effect(frozenset(found), frozenset(shared), results, cause=cause)
+
+
+def _numbers_named(program: Program) -> set[str]:
+    """The variables that are read from modules and classes which hold numbers there now."""
+    return {
+        s.targets[0].id
+        for s in statements_in(program.tree.body)
+        if isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and isinstance(s.value, gast.Attribute)
+        and is_named(program, s.value.value)
+        and isinstance(named(program.resolve(s.value.value), s.value.attr), (int, float, complex, np.generic))
+    }
+
+
+def is_named(program: Program, owner: Any) -> bool:
+    """Whether an object is a module or class, whose names are no arrays that others pass."""
+    return isinstance(program.resolve(owner), (ModuleType, type))
 
 
 def _results(program: Program, result: Any, effect_at: EffectAt) -> frozenset[str]:

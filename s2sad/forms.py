@@ -16,7 +16,7 @@ import gast
 
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
-from .captures import Capture, captured
+from .captures import Capture, captured, rebound_in, updated_in
 from .constructors import has_maker, maker_of, makes_empty, replacer_of
 from .dataclass_copies import converter_of, is_converter
 from .effects import ANYTHING, Effect, EffectAt, aliases_of, effect_of
@@ -59,7 +59,7 @@ __all__ = ["Forms"]
 
 Kinds = Mapping[str, Kind]
 RESULT_UNKNOWN = replace(ANYTHING, changed=frozenset())
-NOT_READ = (*EMPTY, MISSING, getattr)
+NOT_READ = (*EMPTY, MISSING, getattr, globals)
 MANY_LENGTHS = 6  # of arguments of one function, after which lengths are taken as unknown
 MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
 
@@ -74,6 +74,8 @@ class Forms:
 
     watch: Watch = unwatched
     real_powers: bool = True  # whether powers of real numbers are taken to be real
+    rebound: set[tuple[int, str]] = field(default_factory=set)  # as in Scope
+    updated: dict[Any, Capture] = field(default_factory=dict)  # of these, what kinds matter
     watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
     captures: dict[Any, Capture] = field(default_factory=dict)
     programs: dict[Any, Program | None] = field(default_factory=dict)
@@ -93,7 +95,8 @@ class Forms:
     def read(self, function: FunctionType) -> tuple[FunctionSource, Program]:
         source = read_source(function)
         names = {n.id for n in find_nodes(source.tree, gast.Name)}
-        return source, Program(source.tree, source.scope, source.filename, source.lines, names=Names(names))
+        scope = replace(source.scope, rebound=self.rebound)
+        return source, Program(source.tree, scope, source.filename, source.lines, names=Names(names))
 
     def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
         """The plain function that a call runs: of a derivative, the code generated for these kinds; of a
@@ -136,12 +139,19 @@ class Forms:
         key = function
         if key not in self.programs:
             _, program = self.read(function)
+            self.rebound |= set(rebound_in(program))
+            self.updated.update({c.key(): c for c in updated_in(program)})
             program = normalise(program, self._watch_of(function))
             self.note(captured(program))
             self.programs[key] = program
         found = self.programs[key]
         assert found is not None
         return found
+
+    def is_outdated(self, known: set[tuple[int, str]]) -> bool:
+        """Whether names that were taken to stay have been found to be assigned, beside those known."""
+        found = self.rebound - known
+        return bool(found) and any(c.name_key() in found for c in self.captures.values())
 
     def note(self, captures: Iterable[Capture]) -> None:
         self.captures.update({c.key(): c for c in captures})

@@ -89,17 +89,21 @@ class Generator:
     """
 
     def __init__(self, watch: Watch = unwatched, real_powers: bool = True) -> None:
-        self.forms = Forms(watch, real_powers)
+        self._first: Request | None = None
+        self._pending: list[tuple[FunctionType, str, Request]] = []
+        self._begin(Forms(watch, real_powers))
+
+    def _begin(self, forms: Forms) -> None:
+        """Nothing has been generated."""
+        self.forms = forms
         self.made: dict[Request, Generated] = {}
         self.refused: dict[Request, S2sadError] = {}
         self._requests: dict[Request, Request] = {}
-        self._first: Request | None = None
-        self._pending: list[tuple[FunctionType, str, Request]] = []
 
     @property
     def captures(self) -> list[Capture]:
         """The free names that the result depends on."""
-        return list(self.forms.captures.values())
+        return [*self.forms.captures.values(), *self.forms.updated.values()]
 
     @property
     def first(self) -> Request:
@@ -113,7 +117,7 @@ class Generator:
             self._first = request
             self.forms.watched = request.function
         try:
-            self.generate(request)
+            self.generate_first(request)
         finally:
             forget()
         for request_, generated in list(self.made.items()):
@@ -126,6 +130,21 @@ class Generator:
         self._pending.clear()
         made: FunctionType = self.made[request].function
         return made
+
+    def generate_first(self, request: Request) -> None:
+        """Makes the derivative that was asked for: again, where what it was made of names meanwhile that it
+        took to stay turned out to be assigned.
+        """
+        known = set(self.forms.rebound)
+        try:
+            self.generate(request)
+        except S2sadError:
+            if not self.forms.is_outdated(known):
+                raise
+        if self.forms.is_outdated(known):
+            old = self.forms
+            self._begin(Forms(old.watch, old.real_powers, old.rebound, watched=old.watched))
+            self.generate_first(request)
 
     def generate(self, request: Request) -> Generated:
         if request in self.refused:

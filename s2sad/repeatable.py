@@ -57,7 +57,7 @@ def _is_repeatable(function: FunctionType, given: Kinds, forms: Forms) -> bool:
             if called is None:
                 return False
             todo.append(called)
-    return True
+    return not forms.rebound
 
 
 def _changes_alone(node: Any, program: Program) -> bool:

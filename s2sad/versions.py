@@ -43,8 +43,8 @@ class _Assumption:
     def holds(self) -> bool:
         """Whether the name surely means what it meant."""
         value = self._lookup()
-        if value is not self._seen:
-            return False
+        if value is not self._seen:  # a number's kind is that of its type
+            return type(value) in (int, float) and type(value) is type(self._seen)
         return self._is_settled if self._state is None else self._state.is_of(value)
 
 

@@ -20,7 +20,11 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("`a[i] = b`, `a[1:] += b`", "elements_in_loop slices_in_loop array_built_in_a_context"),
         ("`(a := b)` wherever Python allows it", "walrus walrus_in_condition walrus_inside"),
         ("`del a`, `del a[i]`, `del a.b`", "deleted_name item_deleted key_deleted attribute_deleted"),
-        ("`global` to read", "reads_a_global globals_are_read"),
+        (
+            "`global`: to read, and to assign what carries no derivative",
+            "reads_a_global globals_are_read global_counter global_flag_in_a_loop global_table_made_once",
+        ),
+        ("attributes of modules and classes, to the same end", "attributes_of_a_module_and_a_class_set"),
     ],
     "Branches and loops": [
         ("`if`, `elif`, `else`, `a if b else c`", "if_else elif_chain ternary_of_ternaries"),

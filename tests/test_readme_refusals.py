@@ -22,7 +22,7 @@ SYNTAX = {
         "y = [x]\ntry:\n    y.append(x)\n    z = y[9]\nexcept IndexError:\n    z = y\nreturn np.sum(z)",
     ],
     "a `with` that may swallow exceptions": ["with box:\n    y = x * 2\nreturn np.sum(y)"],
-    "assigning to a `global` name, or to a `nonlocal` one in a function used as a value": [
+    "a `global` set to what carries a derivative, or a `nonlocal` set by a function used as a value": [
         "global y\ny = x\nreturn np.sum(x)",
         "y = x\ndef g():\n    nonlocal y\n    y = y * 2\nh = g\nh()\nreturn np.sum(y)",
     ],

@@ -25,6 +25,7 @@ from .normal_form.desugar_assignments import desugar_assignments
 from .normal_form.desugar_attributes import desugar_attributes
 from .normal_form.desugar_containers import desugar_containers
 from .normal_form.desugar_contexts import desugar_contexts
+from .normal_form.desugar_globals import desugar_globals
 from .normal_form.desugar_jumps import desugar_jumps
 from .normal_form.desugar_match import desugar_match
 from .normal_form.desugar_nonlocals import desugar_nonlocals
@@ -78,6 +79,7 @@ NORMALISE: tuple[Pass, ...] = (
     check_syntax,
     desugar_match,
     resolve_names,
+    desugar_globals,
     desugar_nonlocals,
     bind_imports,
     desugar_containers,

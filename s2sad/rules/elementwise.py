@@ -91,13 +91,25 @@ def tan(x, out, dout):
     return (dout * (1 + out ** 2),)
 
 
+# Two roots, and the sign taken last: on their branch cuts, complex numbers are on the side that the zeros of
+# their imaginary parts tell.
 @bprop(np.arcsin, "elementwise", domain=(-0.8, 0.8))
 def arcsin(x, out, dout):
+    return (dout / (np.sqrt(-(x - 1)) * np.sqrt(-(-x - 1))),)
+
+
+@arcsin.for_reals
+def arcsin_of_reals(x, out, dout):
     return (dout / np.sqrt(1 - x ** 2),)
 
 
 @bprop(np.arccos, "elementwise", domain=(-0.8, 0.8))
 def arccos(x, out, dout):
+    return (-dout / (np.sqrt(-(x - 1)) * np.sqrt(-(-x - 1))),)
+
+
+@arccos.for_reals
+def arccos_of_reals(x, out, dout):
     return (-dout / np.sqrt(1 - x ** 2),)
 
 

@@ -143,6 +143,8 @@ class _Lowerer(Writer):
                 self.assignment(s, target, value)
             case gast.Assign(targets=[gast.Tuple(elts=elts)], value=value):
                 self.unpack([e.id for e in elts], value)
+            case gast.Assign(targets=[gast.Attribute(value=x)], value=value) if self.nature(x) == "plain":
+                self.emit(rebuilt(s, value=self.number(value)))  # a module or class
             case gast.Assign(targets=[gast.Attribute(value=x, attr=attr)], value=value):
                 self.change("heap_set", x, constant(attr), value, constant(True))
             case gast.Assign(targets=[gast.Subscript(value=x, slice=index)], value=value):

@@ -7,6 +7,7 @@ put what carries no derivative into what carries none.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -44,6 +45,13 @@ def check_fields(
                         f"`{attr}` of an argument is set in a function that another derivative calls",
                         "the caller sees the change, and following it through this call is not supported",
                         "return the new value, and set the attribute where the function is called",
+                    )
+                if not followed and carries and isinstance(program.resolve(s.targets[0].value), ModuleType):
+                    program.refuse(
+                        s,
+                        f"a value that carries a derivative, assigned to the global `{attr}`",
+                        "the module is changed where others see it",
+                        "return the value, and assign it where the function is called",
                     )
                 if not followed and carries and varies(name, attr):
                     program.refuse(

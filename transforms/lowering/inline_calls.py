@@ -322,6 +322,8 @@ class _Inliner:
                 names.taken.add(name)
                 continue
             value = callee.resolve(load(name))
+            if value is globals and callee.scope.globals is not self.program.scope.globals:
+                return None
             if not isinstance(value, ModuleType) and not callable(value):
                 return None  # a number, say, that may be another one later
             if self.program.resolve(load(name)) is value:

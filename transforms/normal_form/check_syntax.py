@@ -94,8 +94,8 @@ def check(program: Program, node: Node, local: frozenset[str]) -> None:
 
 
 def check_function(program: Program, node: Node) -> None:
-    """Refuses decorators and type parameters, names of the module that are assigned, and star parameters of
-    the function itself (that of a call's arity is differentiated in its place).
+    """Refuses decorators and type parameters, globals that are bound by more than assignments, and star
+    parameters of the function itself (that of a call's arity is differentiated in its place).
     """
     for starred, name in ((node.args.vararg, "*args"), (node.args.kwarg, "**kwargs")):
         if starred is not None and node is program.tree:
@@ -121,25 +121,38 @@ def check_function(program: Program, node: Node) -> None:
 
 
 def check_globals(program: Program, function: Node) -> None:
-    """Refuses to assign what `global` declares."""
+    """Refuses to bind what `global` declares by other statements than assignments."""
     if not find_nodes(function, gast.Global):
         return
     found = list(walk_scope(function.body))
     declared = {name: n for n in found if isinstance(n, gast.Global) for name in n.names}
     for n in found:
-        bound = [n.id] if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load) else []
-        bound += [n.name] if isinstance(n, gast.FunctionDef) else []
-        bound += (
-            [a.asname or a.name for a in n.names] if isinstance(n, (gast.Import, gast.ImportFrom)) else []
-        )
-        for name in bound:
+        for name in bound_by(n):
             if name in declared:
                 program.refuse(
                     declared[name],
-                    f"`global {name}` with an assignment to `{name}` is not differentiated",
-                    "the module is changed where others see it",
-                    "pass the value as an argument and return the new one",
+                    f"`global {name}` with `{name}` bound by more than assignments is not differentiated",
+                    instead=f"bind another name, and assign it: `{name} = ...`",
                 )
+
+
+def bound_by(node: Node) -> list[str]:
+    """The variables that a node binds, which is no assignment."""
+    match node:
+        case gast.FunctionDef(name=name):
+            return [name]
+        case gast.Import(names=names) | gast.ImportFrom(names=names):
+            return [a.asname or a.name.partition(".")[0] for a in names]
+        case (
+            gast.For(target=bound)
+            | gast.NamedExpr(target=bound)
+            | gast.withitem(optional_vars=bound)
+            | gast.ExceptHandler(name=bound)
+        ) if bound is not None:
+            return [bound] if isinstance(bound, str) else [n.id for n in find_nodes(bound, gast.Name)]
+        case gast.MatchAs(name=str() as name) | gast.MatchStar(name=str() as name):
+            return [name]
+    return []
 
 
 def check_parts(program: Program, node: Node, local: frozenset[str]) -> None:

@@ -3,7 +3,7 @@
 Form in: a function that `check_syntax` accepts. Form out: no two variables anywhere in it share a name,
 nested functions, lambdas and comprehensions included, and none is named like a global that is read in it. The
 variables of the outermost function keep their names; the others are renamed where they collide. `locals`
-and `names` of the program are set; annotations of parameters and `global` are dropped.
+and `names` of the program are set; annotations of parameters are dropped.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -44,7 +44,9 @@ def resolve_names(program: Program) -> Program:
     """The program with one name for each variable, and with all names known."""
     tree = program.tree
     own = set(local_names(tree))
-    names = Names(own | set(global_names(tree, frozenset())) | {tree.name} | set(program.bindings))
+    declared = {name for n in find_nodes(tree, gast.Global) for name in n.names}
+    free = set(global_names(tree, frozenset()))
+    names = Names(own | free | declared | {tree.name} | set(program.bindings))
     renamer = _Renamer(program, names, own)
     body = renamer.statements(tree.body, {name: name for name in own})
     args = map_parameters(tree.args, plain)
@@ -53,7 +55,7 @@ def resolve_names(program: Program) -> Program:
     names.taken |= {n.id for n in find_nodes(tree, gast.Name)} | set(dir(builtins)) | set(keyword.kwlist)
     annotations = [n.annotation for n in find_nodes(tree, gast.Name) if n.annotation is not None]
     names.taken |= {n.id for a in annotations for n in gast.walk(a) if isinstance(n, gast.Name)}
-    return program.with_tree(new, locals=bound_names(new), names=names)
+    return program.with_tree(new, locals=bound_names(new) - declared, names=names)
 
 
 def local_names(function: Node) -> list[str]:
@@ -191,7 +193,7 @@ class _Renamer:
                             "one name would mean two variables",
                             "rename the variable",
                         )
-                return located(gast.Pass(), node)
+                return node
             case gast.Lambda():
                 return self.function(node, env)
             case gast.Nonlocal():

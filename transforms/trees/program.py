@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import gast
 
 from ..errors import SourceLocation, UnsupportedSyntaxError
+from .modules import name_key
 
 __all__ = ["EMPTY", "MISSING", "Names", "Program", "Scope", "program_of"]
 
@@ -56,10 +57,15 @@ class Names:
 
 @dataclass(frozen=True)
 class Scope:
-    """Where the free names of a function live: looked up live, as Python does."""
+    """Where the free names of a function live: looked up live, as Python does.
+
+    `rebound` are the names of modules and classes that are assigned while the function runs, by `name_key`:
+    what they mean only the run can tell.
+    """
 
     globals: Mapping[str, Any]
     cells: Mapping[str, Any] = field(default_factory=dict)  # name -> types.CellType
+    rebound: Container[tuple[int, str]] = field(default=frozenset(), compare=False)
 
     def lookup(self, name: str) -> Any:
         """The object that a free name means now, or MISSING."""
@@ -109,9 +115,13 @@ class Program:
             return MISSING if node.id in self.locals else self.scope.lookup(node.id)
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
-            if isinstance(owner, (ModuleType, type)):
+            if isinstance(owner, (ModuleType, type)) and not self.rebinds(owner, node.attr):
                 return getattr(owner, node.attr, MISSING)
         return MISSING
+
+    def rebinds(self, owner: Any, name: str) -> bool:
+        """Whether a name of a module or class is assigned while the function runs."""
+        return bool(self.scope.rebound) and name_key(owner, name) in self.scope.rebound
 
     def source_line(self, node: Any) -> str:
         """The text of the user's statement at a node, on one line; of a compound statement its header."""
