@@ -13,6 +13,7 @@ import gast
 from . import domain
 from .effects import Effect, aliases_of, calls_that_change
 from .kinds import UNKNOWN, Dict, Kind, List
+from .outer_arrays import outer_arrays, with_outer_arrays
 from .outside import outside_of
 from .primitives import PRIMITIVES
 from .refused_changes import (
@@ -207,9 +208,10 @@ class Analysis:
         """What is changed, whoever is differentiated."""
         return self.changes_beside(frozenset())
 
-    def changes_beside(self, active: frozenset[str]) -> Changes:
+    def changes_beside(self, active: frozenset[str], outlives: bool = False) -> Changes:
         """What is changed, given what is active: a function that only the run knows, and that is
-        differentiated, is refused when it changes an argument.
+        differentiated, is refused when it changes an argument. If the reverse `outlives` the run, arrays from
+        outside that this writes to may be those of another run by then.
         """
         elsewhere = changes_elsewhere(
             self.program,
@@ -218,6 +220,8 @@ class Analysis:
             lambda atom: domain.is_immutable(self.kind(atom)),
             active,
         )
+        if outlives:
+            elsewhere += [(name, self.program.tree.body[-1]) for name in outer_arrays(self.program)]
         return Changes(
             self.program,
             lambda: self.aliases,
@@ -295,9 +299,9 @@ class Analysis:
             return program
         read = names_read(program.tree.body)
         others = [n.id for n in program.tree.args.args if n.id not in written and self._may_share(n.id, read)]
-        outside = {n for n in read if n not in program.bindings and self._is_free_data(n)}
+        outside = {n for n in read if n not in program.bindings and self._is_free_data(n)} - {*written}
         seen = outside_of(program.resolve(load(n)) for n in read if n not in program.locals)
-        contents = any(not domain.is_array(self.kind_of_name(n)) for n in written)
+        contents = any(not domain.is_array(self.kind(load(n))) for n in written)
         if len(written) + len(others) + len(outside) + bool(seen) < 2 and not contents:
             return program
         name, bindings = program.names.copy(), dict(program.bindings)
@@ -367,14 +371,23 @@ def lowered(
     find_kinds: FindKinds,
     effect: FindEffect,
     watch: Callable[[str, Program], None],
+    outer: bool = False,
 ) -> Analysis:
-    """The analysis of a program, its augmented assignments written as what they are for these kinds."""
+    """The analysis of a program, its augmented assignments written as what they are for these kinds; with
+    `outer` arrays from outside that it writes to are variables.
+    """
     found = Analysis(program, kinds, effect)
 
     def follow(changed: Program) -> Analysis:
         return found if changed is found.program else Analysis(changed, find_kinds(changed), effect)
 
-    found = follow(lowered_writes(program, kinds, find_kinds))
+    given = found
+    if outer:
+        found = follow(with_outer_arrays(found))
+    found = follow(lowered_writes(found.program, found.kinds, find_kinds))
+    if outer and found.calls_unknown:  # what is called may read them
+        found = given
+        found = follow(lowered_writes(program, kinds, find_kinds))
     found = follow(lowered_calls(found.program, found.kind, found.effect_at, found.may_share))
     found = found.of(
         renew_stored(found.program, lambda: found.aliases, found.is_elementwise, found.is_replaced)

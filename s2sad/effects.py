@@ -125,6 +125,7 @@ def aliases_of(
         lambda atom: domain.item_nature(kind(atom)) == "array",
         lambda call: program.resolve(call.func) is PRIMITIVES.helper("holding"),
         makes_new,
+        lambda call: program.resolve(call.func) is PRIMITIVES.helper("outer_array"),
     )
 
 

@@ -25,6 +25,7 @@ from .forms import Forms
 from .heap_natures import has_heap
 from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import UNKNOWN, Kind
+from .outer_arrays import reads_arrays, without_outer_arrays
 from .outputs import split_aux, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import is_unseen
@@ -154,20 +155,31 @@ class Generator:
                 self.attempt(request)
             except (UnsupportedSyntaxError, MissingRuleError) as refusal:
                 self.made.pop(request, None)
-                self.attempt_with_heap(request, refusal)
+                self.attempt_otherwise(request, refusal)
             is_users = request.function.__code__.co_filename not in origins
             if is_users and self.made[request].guarded:
                 self.prefer_heap(request)
         return self.made[request]
 
-    def attempt(self, request: Request, heap: str | None = None) -> None:
+    def attempt(self, request: Request, heap: str | None = None, outer: bool = False) -> None:
         given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
         outputs = None if heap is None else request.outputs
         program, kinds = self.forms.expanded(request.function, given, heap, outputs)
         generated = self.made[request] = Generated("", "", program)
-        result = self.transform(program, kinds, request)
+        result = self.transform(program, kinds, request, outer)
         generated.program, generated.name = result, result.tree.name
         generated.source, generated.places = to_source_with_places(result.tree)
+
+    def attempt_otherwise(self, request: Request, refusal: S2sadError) -> None:
+        """Makes a derivative of what is refused as it is."""
+        try:
+            given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
+            if request.writes and reads_arrays(self.forms.expanded(request.function, given)[0]):
+                self.attempt(request, outer=True)
+                return
+        except S2sadError:
+            self.made.pop(request, None)
+        self.attempt_with_heap(request, refusal)
 
     def attempt_with_heap(self, request: Request, refusal: S2sadError) -> None:
         """Makes a derivative in which all that objects hold is one variable. Where this is refused as well,
@@ -193,7 +205,9 @@ class Generator:
         except S2sadError:
             self.made[request] = plain
 
-    def transform(self, program: Program, kinds: Mapping[str, Kind], request: Request) -> Program:
+    def transform(
+        self, program: Program, kinds: Mapping[str, Kind], request: Request, outer: bool = False
+    ) -> Program:
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
         before = program
         if request.outputs is not None and not has_heap(program):
@@ -203,11 +217,12 @@ class Generator:
             kinds = self.forms.kinds(program, given)
         refuse_cached(program, given, request.wrt)
         watch = self.forms.watch if request is self._first else unwatched
-        analysis = lowered(program, kinds, lambda p: self.forms.kinds(p, given), self.forms.effect, watch)
+        find = partial(self.forms.kinds, kinds=given)
+        analysis = lowered(program, kinds, find, self.forms.effect, watch, outer)
         program, kinds = analysis.program, analysis.kinds
         active = analysis.active(request.wrt)
         self.made[request].guarded = analysis.prefers_heap(active)
-        changes = analysis.changes_beside(active)
+        changes = analysis.changes_beside(active, request.form == "vjp")
         check_iteration(program, active, lambda node: PRIMITIVES.is_object(analysis.kind(node)))
         unseen = partial(is_unseen, program, analysis.kind)
         check_fields(program, active, analysis.varies, unseen, not request.writes)
@@ -245,7 +260,7 @@ class Generator:
                 shadowed,
                 request.careful,
             )
-        result = drop_holding(result, PRIMITIVES.helper("holding"))
+        result = without_outer_arrays(drop_holding(result, PRIMITIVES.helper("holding")))
         watch("differentiate", result)
         return simplify(
             result,

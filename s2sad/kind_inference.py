@@ -105,6 +105,7 @@ _LIKE_ARRAY: dict[Any, int] = {
     runtime.take_at: 2,
     runtime.take_stored: 2,
     updates.kept: 0,
+    updates.outer_array: 0,
     updates.own_tangent: 0,
     runtime.unbroadcast: 1,
     fitting.fitted: 1,

@@ -26,6 +26,7 @@ __all__ = [
     "of_elements",
     "of_same_dtype",
     "of_sequence",
+    "outer_array",
     "own_tangent",
     "pack_like",
     "present",
@@ -168,6 +169,11 @@ def refuse_held(base: Any, index: Any) -> None:
     """Raises UnsupportedSyntaxError if the item that an augmented assignment changes may be shared."""
     if not hasattr(base, "dtype"):
         refuse_shared(base[index])
+
+
+def outer_array(x: Any) -> Any:
+    """An array that the function holds from outside, and writes to."""
+    return x
 
 
 def refuse_overlap(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:

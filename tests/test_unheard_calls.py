@@ -22,7 +22,7 @@ def scale(a, c):
     a *= c
 def f(x, v):
     a, b = v * 1.0, v * 2.0
-    for op in [partial(scale, a), partial(scale, b)]:
+    for op in [partial(scale, a), partial(scale, b)][::1]:
         op(x[2])
     return np.sum(a * b)
 """,
@@ -31,7 +31,7 @@ def scale(a, c):
     a *= c
 def f(x, v):
     a, b = v * 1.0, v * 2.0
-    for op in (lambda c: scale(a, c), lambda c: scale(b, c)):
+    for op in (lambda c: scale(a, c), lambda c: scale(b, c))[::1]:
         op(x[2])
     return np.sum(a * b)
 """,
@@ -41,7 +41,7 @@ def scale(a, c):
     a *= c
 def f(x, v):
     a = v * x[0]
-    ops = {"a": partial(scale, a)}
+    ops = {"a": partial(scale, a)}.copy()
     ops["a"](2.0)
     return np.sum(a * a)
 """,
@@ -52,7 +52,7 @@ def scale(a):
     return 1.0
 def f(x, v):
     a = v * x[0]
-    for op in [partial(scale, a), partial(scale, a)]:
+    for op in [partial(scale, a), partial(scale, a)][::1]:
         t = op()
     return np.sum(a * a)
 """,
@@ -63,7 +63,7 @@ def scale(a, c):
     return a[0]
 def f(x, v):
     a = v * x[0]
-    ops = [partial(scale, a)]
+    ops = [partial(scale, a)][::1]
     if ops[0](x[2]) > 100.0:
         return x[0]
     return np.sum(a * a)
@@ -125,6 +125,12 @@ def test_what_callables_hold_and_change_is_refused(name: str, form: object) -> N
             s2sad.jvp(f, argnums=(0, 1))(X, V, X, V)
         else:
             s2sad.grad(f, argnums=(0, 1))(X, V)
+
+
+@pytest.mark.parametrize("name", [n for n, text in CHANGING.items() if "[::1]" in text or ".copy()" in text])
+def test_what_is_known_to_change_is_followed(name: str) -> None:
+    f = build(CHANGING[name].replace("[::1]", "").replace(".copy()", ""))
+    check_changing(f, (X, V), (0, 1))
 
 
 HARMLESS = {

@@ -21,6 +21,7 @@ from ..updates import (
     of_elements,
     of_same_dtype,
     of_sequence,
+    outer_array,
     own_tangent,
     pack_like,
     present,
@@ -87,6 +88,7 @@ def times_repeated_(count, x, out, dout):
 
 nondifferentiable([refuse_held, refuse_lookup, refuse_no_list, refuse_overlap, refuse_shared], pure=False)
 nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
+nondifferentiable([outer_array])  # its derivative is that of what is stored into it
 
 
 @bprop(of_elements, "linear", samples=[given([1.5, 2.5], [1.0, 2.0]), given({"a": 1.5}, {"a": 1.0})])

@@ -148,6 +148,7 @@ def find_aliases(
     is_array: Callable[[Any], bool],
     is_same: Callable[[Any], bool] = lambda call: False,
     makes_new: Callable[[Any], bool] = lambda call: False,
+    is_outer: Callable[[Any], bool] = lambda call: False,
 ) -> Aliases:
     """The aliases among a program's names.
 
@@ -156,7 +157,8 @@ def find_aliases(
     "maybe" when it may with that, else "unknown"; `is_scalar_item(base, index)` says that an item is a number
     rather than a view; `is_container(atom)` that an item is an object that is held, `is_array(atom)` that
     what is stored is copied; `is_same(call)` that it returns its first argument; `makes_new(call)` that the
-    result of a user's function shares no memory with anything.
+    result of a user's function shares no memory with anything, `is_outer(call)` that it gives the array from
+    outside that its argument names, and that nothing else shares memory with.
     """
     tree, immutable = program.tree, cache(is_immutable)
     passing: frozenset[int] = frozenset()  # the copies at the ends of loops that are left out
@@ -204,6 +206,8 @@ def find_aliases(
                 return union([of(base), (frozenset(), both(union(map(of, items))))])
             case Build(items=items):
                 return own, both(union(map(of, items)))
+            case Apply(node=gast.Call(args=[gast.Name(id=name)]) as node) if is_outer(node):
+                return frozenset({argument_root(name)}), frozenset()
             case Apply() if operation.function in _UPDATES or is_in_place(operation.function):
                 first = of(operation.args[0])
                 return first[0] | own, first[1]
