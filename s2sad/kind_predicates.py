@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .kind_plans import is_differentiable
 from .kind_structure import element_kind, size_of
 from .kinds import (
     INTEGERS,
@@ -158,10 +159,12 @@ def holds_immutables(kind: Kind) -> bool:
 
 
 def holds_arrays(kind: Kind) -> bool:
-    """Whether a value of the kind is an array, or a container of nothing but arrays."""
+    """Whether a value of the kind is an array, or a container of nothing but arrays, and of what carries no
+    derivative.
+    """
     match kind:
         case Tuple(items):
-            return all(map(holds_arrays, items))
+            return all(is_differentiable(k) is False or holds_arrays(k) for k in items)
         case List(_, element):
             return isinstance(element, Nothing) or holds_arrays(element)
         case Dict(items):

@@ -475,30 +475,14 @@ def test_programs(name: str) -> None:
         pytest.xfail(str(error).splitlines()[0])
 
 
-REVERSE_ONCE = {  # whose traces hold arrays that are found by memory beside numbers, or that call functions
+REVERSE_ONCE = {  # whose traces hold numbers beside arrays that are found by memory, or what is not known
     "a copy of an argument in nested loops",
-    "rows appended then changed",
-    "arrays born in loop outlive",
-    "for exchange break",
     "temp exchange",
-    "list of lists",
     "rows loop list",
-    "list comp then aug",
     "list passed to function",
-    "list slice",
-    "nested tuple",
     "inner outer loops",
-    "inner while list",
-    "early return in loop",
-    "last only",
-    "mask births",
-    "alias in dict str",
-    "cotangent of exchange in try",
-    "enumerate views list",
-    "deque like",
     "stack of rows changed later",
     "reshape maybe",
-    "fancy births",
 }
 
 

@@ -46,7 +46,9 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
         index.clear()
         for source, parts, whole in _sources(reverse, s):
             adjoints = [inner.pop(part, None) for part in parts]
-            if not any(adjoints) or (whole and parts[0] in reverse.shadows.by_memory):
+            shadows = reverse.shadows
+            is_found = shadows.is_container(source.id) or (whole and parts[0] in shadows.by_memory)
+            if is_found or not any(adjoints):
                 continue
             if not index:
                 index.append(reverse.names.fresh("k"))
