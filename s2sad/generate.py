@@ -25,7 +25,7 @@ from .forms import Forms
 from .heap_natures import has_heap
 from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import UNKNOWN, Kind
-from .outer_arrays import reads_arrays, without_outer_arrays
+from .outer_arrays import outer_arrays, reads_arrays, without_outer_arrays
 from .outputs import split_aux, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import is_unseen
@@ -161,12 +161,12 @@ class Generator:
                 self.prefer_heap(request)
         return self.made[request]
 
-    def attempt(self, request: Request, heap: str | None = None, outer: bool = False) -> None:
+    def attempt(self, request: Request, heap: str | None = None, refusal: Any = None) -> None:
         given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
         outputs = None if heap is None else request.outputs
         program, kinds = self.forms.expanded(request.function, given, heap, outputs)
         generated = self.made[request] = Generated("", "", program)
-        result = self.transform(program, kinds, request, outer)
+        result = self.transform(program, kinds, request, refusal)
         generated.program, generated.name = result, result.tree.name
         generated.source, generated.places = to_source_with_places(result.tree)
 
@@ -175,7 +175,7 @@ class Generator:
         try:
             given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
             if request.writes and reads_arrays(self.forms.expanded(request.function, given)[0]):
-                self.attempt(request, outer=True)
+                self.attempt(request, refusal=refusal)
                 return
         except S2sadError:
             self.made.pop(request, None)
@@ -206,8 +206,11 @@ class Generator:
             self.made[request] = plain
 
     def transform(
-        self, program: Program, kinds: Mapping[str, Kind], request: Request, outer: bool = False
+        self, program: Program, kinds: Mapping[str, Kind], request: Request, refusal: S2sadError | None
     ) -> Program:
+        """The derivative of a program; after a `refusal` that in which the arrays from outside that it writes
+        to are variables.
+        """
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
         before = program
         if request.outputs is not None and not has_heap(program):
@@ -218,7 +221,9 @@ class Generator:
         refuse_cached(program, given, request.wrt)
         watch = self.forms.watch if request is self._first else unwatched
         find = partial(self.forms.kinds, kinds=given)
-        analysis = lowered(program, kinds, find, self.forms.effect, watch, outer)
+        analysis = lowered(program, kinds, find, self.forms.effect, watch, refusal is not None)
+        if refusal is not None and not outer_arrays(analysis.program):
+            raise refusal
         program, kinds = analysis.program, analysis.kinds
         active = analysis.active(request.wrt)
         self.made[request].guarded = analysis.prefers_heap(active)

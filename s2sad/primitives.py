@@ -110,8 +110,10 @@ class RulePrimitives:
         return any(function is builder for builder in BUILDERS)
 
     @staticmethod
-    def method(kind: Kind, name: str) -> Any:
-        """The function that a method of such a value stands for, or None when only the run can tell."""
+    def method(kind: Kind, name: str, count: int) -> Any:
+        """The function that a method of such a value, given so many arguments, stands for, or None when only
+        the run can tell.
+        """
         if isinstance(kind, (Dict, List)):
             return (DICT_METHODS if isinstance(kind, Dict) else LIST_METHODS).get(name)
         if isinstance(kind, Text):
@@ -119,6 +121,8 @@ class RulePrimitives:
         if not isinstance(kind, (Array, Numeric, Scalar)):
             return None
         member = getattr(np.ndarray, name, None)
+        if name == "view" and not count:  # otherwise of another type
+            return METHODS[name]
         return member if refusal(member) else METHODS.get(name)
 
     @staticmethod

@@ -13,7 +13,7 @@ from .of_scipy import makes_new
 from .registry import find_rule, is_nondifferentiable
 from .rules.choices import kept_where, zeroed_where
 from .rules.complex_parts import with_imag, with_real
-from .rules.methods import reshape_method, transpose_method
+from .rules.methods import reshape_method, transpose_method, view_method
 from .rules.places import at_mask, cycled, from_mask
 from .transforms.analyses.operations import Apply
 
@@ -37,7 +37,7 @@ VIEWS = _present("""
     atleast_1d atleast_2d atleast_3d diagonal expand_dims flip fliplr flipud linalg.diagonal
     linalg.matrix_transpose matrix_transpose moveaxis permute_dims rollaxis rot90 squeeze swapaxes transpose
     array_split dsplit hsplit split vsplit unstack
-""") | {transpose_method, updates.writable, memory.adjoint_of}
+""") | {transpose_method, view_method, updates.writable, memory.adjoint_of}
 
 # Views, or the argument itself, or copies: that depends on its memory layout or dtype.
 MAYBE_VIEWS = _present("""
@@ -113,6 +113,7 @@ FRESH = OPERATORS | frozenset(
         int,
         len,
         abs,
+        divmod,
         # The heap itself is no memory: the objects are, and no array among them is changed.
         heap.heap_append,
         heap.heap_clear,

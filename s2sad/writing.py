@@ -299,6 +299,9 @@ class _Finder:
             found = changed(function, len(node.args), named)
         if not found:
             found = ["out"] if "out" in named else []
+        if isinstance(function, np.ufunc) and found == [*range(function.nin, function.nargs)] != found[:1]:
+            out = gast.Tuple(elts=node.args[function.nin :], ctx=gast.Load())
+            return rebuilt(node, args=node.args[: function.nin]), out
         if len(found) != 1:
             return node, None
         (place,) = found
@@ -315,9 +318,11 @@ class _Finder:
 
     def places(self, out: Any) -> list[Place] | None:
         """The arrays that are written to; None when they are not known or carry no derivative."""
-        display = self.displays.get(out.id) if isinstance(out, gast.Name) else None
-        arrays = [out] if display is None else display.elts
-        return [Place(a) for a in arrays] if arrays and all(map(self.varies, arrays)) else None
+        display = self.displays.get(out.id) if isinstance(out, gast.Name) else out
+        arrays = display.elts if isinstance(display, gast.Tuple) else [out]
+        if not any(map(self.varies, arrays)) or not all(isinstance(self.kind(a), Array) for a in arrays):
+            return None
+        return [Place(a) for a in arrays]
 
     def masked(
         self, plain: Any, out: Any, where: Any, writer: Writer

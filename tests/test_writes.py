@@ -21,6 +21,39 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...], tuple[int, ...]]] = {
         (X, Y + 0.0),
         (0,),
     ),
+    "two results": (
+        "c, d = np.zeros((2, 3)), np.zeros((2, 3))\nnp.modf(3 * x, out=(c, d))\nc *= y\n"
+        "return np.sum(c * x) + np.sum(d * y)",
+        (X, Y),
+        (0, 1),
+    ),
+    "two results, by position": (
+        "c, d = x * y, x + y\nnp.divmod(3.1 * x, 0.7, c, d)\nd *= y\nreturn np.sum(c * x) + np.sum(d * d)",
+        (X, Y),
+        (0, 1),
+    ),
+    "a result of integers": (
+        "c, d = np.zeros((2, 3)), np.zeros((2, 3), np.int32)\nnp.frexp(3 * x, out=(c, d))\n"
+        "return np.sum(c * y * d)",
+        (X, Y),
+        (0, 1),
+    ),
+    "divmod of Python": (
+        "c, d = divmod(3.1 * x, 0.7)\nd *= y\nreturn np.sum(c * x) + np.sum(d * d)",
+        (X, Y),
+        (0, 1),
+    ),
+    "a view of all of an array": (
+        "c = x * y\nd = c.view()\nd[0] = y[1]\nd *= x\nreturn np.sum(c * d)",
+        (X, Y),
+        (0, 1),
+    ),
+    "axes left out and put in": (
+        "c = np.expand_dims(x * y, 0)\nd = np.squeeze(c)\ne = np.expand_dims(d, 2)\ne[0] = y[0, 1]\n"
+        "d[1] *= x[1]\nreturn np.sum(c * y)",
+        (X, Y),
+        (0, 1),
+    ),
     "a mask and operands that are broadcast": (
         "c = np.ones((2, 3))\n"
         "np.multiply(x[0], y[:, :1], out=c, where=x[:1] > 0)\n"

@@ -127,7 +127,7 @@ def frexp_jvp(out, dx):
 
 @bprop(np.ldexp, "elementwise", samples=[given(A(4), 3), given(A(3), np.array([1, -2, 0]))])
 def ldexp(x, i, out, dout):
-    return (np.ldexp(dout, i),)
+    return np.ldexp(dout, i), None
 
 
 # ---------------------------------------------------------------- magnitudes and signs

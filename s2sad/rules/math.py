@@ -212,7 +212,7 @@ def frexp_jvp(out, dx):
 
 @bprop(math.ldexp, "elementwise", samples=[(1.3, 4), (-0.7, -2)])
 def ldexp(x, i, out, dout):
-    return (math.ldexp(dout, i),)
+    return math.ldexp(dout, i), None
 
 
 # ---------------------------------------------------------------- of several numbers

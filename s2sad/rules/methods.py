@@ -27,6 +27,7 @@ __all__ = [
     "reshape_method",
     "to_list",
     "transpose_method",
+    "view_method",
 ]
 
 
@@ -73,6 +74,16 @@ def undone(axes: tuple[Any, ...]) -> Any:
 
 
 nondifferentiable([undone])
+
+
+def view_method(x: Array) -> Array:
+    """`x.view()`, of the same dtype."""
+    return x.view()
+
+
+@bprop(view_method, "linear", samples=[given(A(2, 3)), given(A(3))])
+def view_method_(x, out, dout):
+    return (dout,)
 
 
 def item(x: Array, *index: Any) -> Any:
@@ -150,6 +161,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "item": item,
     "tolist": to_list,
     "compress": compress_method,
+    "view": view_method,
     "flatten": np.ravel,
     "ravel": np.ravel,
     "copy": np.copy,

@@ -281,7 +281,7 @@ def _classify_call(value: Any, program: Program, primitives: Primitives, kind: A
     if function is MISSING and is_atom(value.func):
         function = primitives.function_of(kind(value.func))
     if function is MISSING and isinstance(value.func, gast.Attribute):
-        method = primitives.method(kind(value.func.value), value.func.attr)
+        method = primitives.method(kind(value.func.value), value.func.attr, len(args) + len(keywords))
         if method is not None:
             return Apply(method, *primitives.positional(method, (value.func.value, *args), keywords), value)
         return _classify_method(value, args, keywords, program, primitives)
