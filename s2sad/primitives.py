@@ -28,7 +28,7 @@ from .objects import is_named_tuple
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
 from .rules import choices, containers
 from .rules.math import planar_hypot
-from .rules.methods import ATTRIBUTES, METHODS
+from .rules.methods import ATTRIBUTES, METHODS, view_method
 from .sharing import is_fresh, is_read_only, sharing
 from .sparse import sparse_operator
 from .transforms.analyses.operations import Member
@@ -122,7 +122,7 @@ class RulePrimitives:
             return None
         member = getattr(np.ndarray, name, None)
         if name == "view" and not count:  # otherwise of another type
-            return METHODS[name]
+            return view_method
         return member if refusal(member) else METHODS.get(name)
 
     @staticmethod

@@ -161,7 +161,6 @@ METHODS: dict[str, Callable[..., Any]] = {
     "item": item,
     "tolist": to_list,
     "compress": compress_method,
-    "view": view_method,
     "flatten": np.ravel,
     "ravel": np.ravel,
     "copy": np.copy,
