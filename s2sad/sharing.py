@@ -8,13 +8,23 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import heap, memory, runtime, updates
+from . import fitting, heap, memory, runtime, updates
 from .of_scipy import makes_new
 from .registry import find_rule, is_nondifferentiable
 from .rules.choices import kept_where, zeroed_where
 from .rules.complex_parts import with_imag, with_real
-from .rules.methods import reshape_method, transpose_method, view_method
+from .rules.convolutions import full_convolution
+from .rules.differences import undo_diff, undo_neighbours
+from .rules.fourier import fitted, irfft_dx, irfftn_dx, rfft_dx, rfftn_dx
+from .rules.indexing import untake, untake_along
+from .rules.methods import item_dx, reshape_method, transpose_method, view_method
+from .rules.padding import from_ends, padded
 from .rules.places import at_mask, cycled, from_mask
+from .rules.placing import place_diagonal, undo_diag
+from .rules.products import dot_dx, dot_dy, matmul_dx, matmul_dy
+from .rules.shaping import unrepeat, untile
+from .rules.tensors import kron_dx, kron_dy, tensordot_dx, tensordot_dy
+from .rules.windows import add_windows
 from .transforms.analyses.operations import Apply
 
 __all__ = ["is_fresh", "is_read_only", "is_steady_view", "sharing"]
@@ -44,7 +54,7 @@ MAYBE_VIEWS = _present("""
     array asanyarray asarray ascontiguousarray asfortranarray astype complex64 complex128 conjugate diag
     float16 float32 float64 linalg.matrix_power longdouble clongdouble nan_to_num ravel real
     require reshape
-""") | {reshape_method, updates.stored_in, runtime.unbroadcast}
+""") | {reshape_method, updates.stored_in, runtime.unbroadcast, runtime.conform}
 
 # Views or copies, in ways that the adjoint cannot follow: of another argument than the first, or of several;
 # with one element for many; by values; of an imaginary part, whose adjoint has the other sign; without one.
@@ -114,6 +124,33 @@ FRESH = OPERATORS | frozenset(
         len,
         abs,
         divmod,
+        add_windows,
+        dot_dx,
+        dot_dy,
+        fitted,
+        fitting.contracted,
+        from_ends,
+        full_convolution,
+        irfft_dx,
+        irfftn_dx,
+        item_dx,
+        kron_dx,
+        kron_dy,
+        matmul_dx,
+        matmul_dy,
+        padded,
+        rfft_dx,
+        rfftn_dx,
+        place_diagonal,
+        tensordot_dx,
+        tensordot_dy,
+        undo_diag,
+        undo_diff,
+        undo_neighbours,
+        unrepeat,
+        untake,
+        untake_along,
+        untile,
         # The heap itself is no memory: the objects are, and no array among them is changed.
         heap.heap_append,
         heap.heap_clear,
