@@ -51,7 +51,7 @@ VIEWS = _present("""
 
 # Views, or the argument itself, or copies: that depends on its memory layout or dtype.
 MAYBE_VIEWS = _present("""
-    array asanyarray asarray ascontiguousarray asfortranarray astype complex64 complex128 conjugate diag
+    array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray astype complex64 complex128 conjugate diag
     float16 float32 float64 linalg.matrix_power longdouble clongdouble nan_to_num ravel real
     require reshape
 """) | {reshape_method, updates.stored_in, runtime.unbroadcast, runtime.conform}
@@ -166,6 +166,12 @@ FRESH = OPERATORS | frozenset(
 )
 
 
+# Of positions and truths, new ones.
+FRESH |= _present("all any argmax argmin argpartition argsort count_nonzero nonzero searchsorted")
+
+# New ones, unless they are asked for the derivative, or difference, of order zero.
+BY_ORDER = _present("diff polyder")
+
 COPIES_BY_DEFAULT = _present("array astype nan_to_num meshgrid")
 
 
@@ -178,6 +184,8 @@ def sharing(operation: Apply) -> str:
         return "view"
     if _among(function, COPIES_BY_DEFAULT) and not _says_copy(operation):
         return "fresh"
+    if _among(function, BY_ORDER):
+        return "fresh" if len(operation.args) < 2 and not operation.keywords else "maybe"
     if function is np.einsum and len(operation.args) > 2 and isinstance(operation.args[0], gast.Constant):
         return "fresh"  # of several operands
     if _among(function, MAYBE_VIEWS):
@@ -210,7 +218,7 @@ def _says_copy(operation: Apply) -> bool:
 
 def is_fresh(function: Any) -> bool:
     """Whether a function's result surely shares no memory with its arguments, however it is called."""
-    if _among(function, VIEWS | MAYBE_VIEWS | OTHER_VIEWS) or function is memory.shallow_copy:
+    if _among(function, VIEWS | MAYBE_VIEWS | OTHER_VIEWS | BY_ORDER) or function is memory.shallow_copy:
         return False
     if isinstance(getattr(function, "__self__", function), np.ufunc) or _among(function, FRESH):
         return True
