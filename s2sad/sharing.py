@@ -51,8 +51,8 @@ VIEWS = _present("""
 
 # Views, or the argument itself, or copies: that depends on its memory layout or dtype.
 MAYBE_VIEWS = _present("""
-    array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray astype complex64 complex128 conjugate diag
-    float16 float32 float64 linalg.matrix_power longdouble clongdouble nan_to_num ravel real
+    array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray astype complex64 complex128
+    conjugate diag float16 float32 float64 linalg.matrix_power longdouble clongdouble nan_to_num ravel real
     require reshape
 """) | {reshape_method, updates.stored_in, runtime.unbroadcast, runtime.conform}
 

@@ -43,6 +43,7 @@ from tests.corpus_programs import (
     stars,
     statements,
     whole_arrays,
+    writers,
 )
 from tests.corpus_programs.declare import Program, declared
 
@@ -75,6 +76,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     classes,
     protocols,
     shared,
+    writers,
     recursion,
     builders,
     namespaces,

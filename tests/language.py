@@ -78,6 +78,11 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "functions as arguments, results and elements",
             "function_as_argument returned_closure functions_in_a_tuple",
         ),
+        (
+            "closures that write into arrays, also stored, chosen or made by a function; `functools.partial`",
+            "writers_in_a_dict writer_chosen writers_made_by_a_function writing_partial_application",
+        ),
+        ("arrays of the module that are written to", "work_array_of_the_module"),
         ("local imports", "imports_inside imports_in_branch missing_module"),
     ],
     "Comprehensions and what consumes them": [

@@ -306,9 +306,10 @@ class _Finder:
                 if self.program.resolve(node.func) is len or not functions_in(value):
                     return ELSE
                 return value if is_sequence(value) else self.lose(value)
-            case gast.Call(func=gast.Name(id=name)):
-                if not isinstance(self.read(name, sure), frozenset):
-                    self.lose(self.held[name])
+            case gast.Call(func=gast.Name(id=name), keywords=keywords):
+                called = self.read(name, sure)
+                if not isinstance(called, frozenset) or any(k.arg is None for k in keywords):
+                    self.lose(called)
             case gast.Call(
                 func=gast.Attribute(value=gast.Name(id=name), attr=attr), args=args, keywords=[]
             ) if isinstance(self.held.get(name), Items):
