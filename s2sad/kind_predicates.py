@@ -52,6 +52,7 @@ __all__ = [
     "known_length",
     "literal_of",
     "may_be_changed",
+    "may_be_integer",
     "rank",
     "share_real_dtype",
     "truth_of",
@@ -187,6 +188,11 @@ def is_list_of_numbers(kind: Kind) -> bool:
         case List(items, element):
             return all(is_numeric(k) or is_list_of_numbers(k) for k in items or (element,))
     return False
+
+
+def may_be_integer(kind: Kind) -> bool:
+    """Whether numbers of the kind carry a derivative, and integers are among them, which have none."""
+    return isinstance(kind, Scalar) and kind.dtype == "real"
 
 
 def may_be_changed(kind: Kind) -> bool:

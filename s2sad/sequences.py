@@ -39,13 +39,13 @@ def gather(dxs: Any, out: Any) -> Any:
 
 def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
     """The cotangents of the arguments of `max` or `min`: `dout`, split evenly among those equal to the
-    result.
+    result; zeros where that is an integer, whose cotangent is None.
     """
     xs = operands[0] if len(operands) == 1 else operands
     if isinstance(xs, dict):  # one of its keys
         return (zeros_like(xs),)
     chosen = _chosen(xs, out)
-    share = dout / sum(chosen)
+    share = 0.0 if dout is None else dout / sum(chosen)
     parts = [
         None if zeros_like(x) is None else conform(share if c else share * 0, x)
         for c, x in zip(chosen, xs, strict=True)

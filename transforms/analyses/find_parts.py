@@ -12,7 +12,7 @@ import gast
 
 from ..trees.nodes import target_names, walk
 from ..trees.program import MISSING, Program
-from .operations import Call, Operation
+from .operations import Call, Operation, Pop
 
 __all__ = ["find_parts"]
 
@@ -31,7 +31,7 @@ def find_parts(program: Program, operation_of: Callable[[Any], Operation]) -> fr
                 found.add(name)
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as made):
                 operation = operation_of(made)
-                if isinstance(operation, Call) and operation.function is MISSING:
+                if isinstance(operation, Pop) or (isinstance(operation, Call) and operation.function is MISSING):
                     found.add(name)
     while new := {name for name, source in copies if source in found} - found:
         found |= new

@@ -83,7 +83,7 @@ class TangentEmitter(Emitter):
         tangent = self.tangent(load(name))
         kind = self.kinds.get(name, self.domain.UNKNOWN)
         known = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind)
-        if known or name not in self.parts:
+        if (known and not self.domain.may_be_integer(kind)) or name not in self.parts:
             return tangent
         return call(self.helper("present"), tangent, load(name))
 

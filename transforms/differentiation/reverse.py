@@ -286,8 +286,14 @@ class Reverse(AdjointEmitter):
         not come from a call of the function alone.
         """
         if isinstance(adjoint, gast.Name) and adjoint.id in self.function_adjoints:
-            return part_of(adjoint, constant(key))
-        return call(self.helper("captured_part"), adjoint, constant(key), load(free))
+            return self.of_number(part_of(adjoint, constant(key)), load(free))
+        return self.of_number(call(self.helper("captured_part"), adjoint, constant(key), load(free)), load(free))
+
+    def of_number(self, adjoint: Any, atom: Any) -> Any:
+        """The adjoint that a function which the run finds gives: None for a number that is an integer now."""
+        if not self.domain.may_be_integer(self.kind(atom)):
+            return adjoint
+        return call(self.helper("present"), adjoint, atom)
 
     def unpacking(self, s: Any, env: Env) -> Sweep:
         targets = [t.id for t in s.targets[0].elts]

@@ -138,7 +138,6 @@ def _spread_unknown(
             given = call(reverse.helper("callee_adjoint"), given, owner, constant(operation.callee.attr))
         reverse.accumulate(env, owner.id, given, back)
     for key, atom in active:
-        reverse.accumulate(
-            env, atom.id, gast.Subscript(value=load(dargs), slice=constant(key), ctx=gast.Load()), back
-        )
+        part = gast.Subscript(value=load(dargs), slice=constant(key), ctx=gast.Load())
+        reverse.accumulate(env, atom.id, reverse.of_number(part, atom), back)
     return back

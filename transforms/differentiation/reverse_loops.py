@@ -19,9 +19,11 @@ from ..trees.nodes import (
     assign,
     assigned_names,
     call,
+    find_nodes,
     load,
     located,
     names_read,
+    own_statements,
     tuple_of,
     walk,
 )
@@ -166,7 +168,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     assigned = set(assigned_names(s))
     outer = [n for n in names_read(s) if n in reverse.active and n not in assigned]
     shadows = {v: a for v, a in env.items() if a.shadow}
-    outer = [v for v in outer if v not in shadows]
+    outer = [v for v in outer if v not in shadows and (v in env or not _is_only_appended(s, v))]
     carried = [v for v in env if v in assigned and v not in shadows]
     expected = find_carried(s, [*env, *outer], assigned, reverse.passed_to)
     expected = [v for v in expected if v not in carried and v not in shadows]
@@ -230,6 +232,18 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     for v in carried:
         env[v] = Adjoint(load(names[v]), owned=v in buffers)
     return loop
+
+
+def _is_only_appended(loop: Any, name: str) -> bool:
+    """Whether a loop does nothing with a list but append to it, so that none of it has an adjoint there."""
+    appended = 0
+    for s in own_statements(loop.body):
+        match s:
+            case gast.Expr(
+                value=gast.Call(func=gast.Attribute(value=gast.Name(id=items), attr="append"))
+            ) if items == name:
+                appended += 1
+    return appended == sum(n.id == name for n in find_nodes(loop, gast.Name))
 
 
 def _hoisted(reverse: Reverse, varying: set[str], back: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -279,7 +279,8 @@ def part_of_rest(
             code.append(assign(name, value))
             shared[slot.gradient] = load(name)
         value = shared[slot.gradient]
-    return gast.Subscript(value=value, slice=constant(slot.part), ctx=gast.Load())
+    part = gast.Subscript(value=value, slice=constant(slot.part), ctx=gast.Load())
+    return reverse.of_number(part, load(slot.name))
 
 
 def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -> tuple[Adjoint, bool]:
