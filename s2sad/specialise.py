@@ -30,18 +30,22 @@ from .transforms.lowering.drop_untaken import drop_untaken
 from .transforms.lowering.hoist_fields import hoist_fields
 from .transforms.lowering.inline_calls import inline_calls
 from .transforms.lowering.merge_objects import merge_objects
+from .transforms.trees.bind_objects import Objects
 from .transforms.trees.nodes import (
     assign,
     assigned_names,
     attribute,
     call,
+    constant,
     find_nodes,
+    is_atom,
     load,
     located,
     names_read,
     same,
     statements_in,
     store,
+    tuple_of,
     walk,
 )
 from .transforms.trees.program import Program, Scope
@@ -246,11 +250,26 @@ def set_properties(program: Program, kind: Kinds) -> Program:
     """The program with calls of what sets properties and items, and of what changes objects by operators, in
     the place of such statements.
     """
-    bindings, names = dict(program.bindings), program.names.copy()
+    names = program.names.copy()
+    objects = Objects(program, names)
 
-    def sets_items(base: Any) -> bool:
-        member = member_of(kind(base), "__setitem__")
+    def has_method(base: Any, name: str) -> bool:
+        member = member_of(kind(base), name)
         return member is not None and member.role == "method"
+
+    def key(s: Any, index: Any) -> tuple[list[Any], Any]:
+        """An index as an argument, and what makes it first: a slice is an object there."""
+        match index:
+            case gast.Tuple(elts=parts):
+                before, parts = zip(*(key(s, p) for p in parts), strict=True) if parts else ((), ())
+                made, value = [b for bs in before for b in bs], tuple_of(parts)
+            case gast.Slice():
+                bounds = [b or constant(None) for b in (index.lower, index.upper, index.step)]
+                made, value = [], call(objects.name(slice), *bounds)
+            case _:
+                return [], index
+        name = names.temporary("key")
+        return [*made, assign(name, located(value, s), s)], load(name)
 
     def set_item(s: Any, base: Any, index: Any, value: Any) -> Any:
         method = attribute(base, "__setitem__")
@@ -265,20 +284,26 @@ def set_properties(program: Program, kind: Kinds) -> Program:
                 owner = kind(base)
                 found = lookup(owner.cls, attr) if isinstance(owner, Record) else None
                 if isinstance(found, property) and isinstance(found.fset, FunctionType):
-                    name = names.fresh(found.fset.__name__)
-                    bindings[name] = found.fset
+                    name = objects.name(found.fset)
                     return [located(gast.Expr(value=call(name, base, value)), s)]
             case gast.Assign(targets=[gast.Subscript(value=base, slice=index)], value=value) if (
-                sets_items(base)
+                has_method(base, "__setitem__")
             ):
-                return [set_item(s, base, index, value)]
+                made, index = key(s, index)
+                return [*made, set_item(s, base, index, value)]
+            case gast.Assign(targets=[target], value=gast.Subscript(value=base, slice=index)) if (
+                not is_atom(index) and has_method(base, "__getitem__")
+            ):
+                made, index = key(s, index)
+                return [*made, assign(target, located(rebuilt(s.value, slice=index), s.value), s)]
             case gast.AugAssign(target=gast.Subscript(value=base, slice=index), op=op, value=value) if (
-                sets_items(base)
+                has_method(base, "__setitem__")
             ):
+                made, index = key(s, index)
                 item = names.temporary(base.id)
                 read = assign(item, gast.Subscript(value=base, slice=index, ctx=gast.Load()), s)
                 change = located(gast.AugAssign(target=store(item), op=op, value=value), s)
-                return [read, change, set_item(s, base, index, load(item))]
+                return [*made, read, change, set_item(s, base, index, load(item))]
             case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
                 changed, is_open = in_place_call(s, PRIMITIVES, kind)
                 if changed is None and isinstance(kind(load(name)), Record):
@@ -292,7 +317,7 @@ def set_properties(program: Program, kind: Kinds) -> Program:
     if same(tree, program.tree):
         return program
     taken = program.locals | frozenset(assigned_names(body))
-    return program.with_tree(tree, bindings=bindings, names=names, locals=taken)
+    return program.with_tree(tree, bindings=objects.all_bindings(), names=names, locals=taken)
 
 
 def hoist_reads(

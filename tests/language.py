@@ -52,7 +52,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("files, locks, context managers of your own", "several_contexts lock context_of_a_generator"),
     ],
     "Functions": [
-        ("nested functions, lambdas, closures", "nested_function nested_lambda closure_in_loop"),
+        (
+            "nested functions, lambdas, closures",
+            "nested_function nested_lambda closure_in_loop closures_made_in_a_loop",
+        ),
         ("`nonlocal`, in functions that are called by name", "rebound_variables"),
         (
             "defaults, keyword-only and positional-only parameters",
@@ -149,7 +152,8 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "`__iter__` that returns `iter(...)`, `__len__`, `__getitem__`, `__setitem__`, `__contains__`",
-            "bodies_of_a_group group_of_numbers groups_zipped values_of_a_table items_set_by_the_class",
+            "bodies_of_a_group group_of_numbers groups_zipped values_of_a_table items_set_by_the_class "
+            "items_by_pairs items_by_slices",
         ),
         (
             "operators of the user's classes, with numbers and in place",

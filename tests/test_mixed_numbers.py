@@ -1,5 +1,5 @@
-"""Integers among floats: in lists, as the smallest of several, as what a branch leaves. They have no derivative,
-and what is computed of them goes on.
+"""Integers among floats: in lists, as the smallest of several, as what a branch leaves. They have no
+derivative, and what is computed of them goes on.
 """
 
 from __future__ import annotations

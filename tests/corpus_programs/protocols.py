@@ -225,3 +225,60 @@ def named_tuples_replaced_in_a_list(x, dt):
     states[0] = states[0]._replace(vel=dt)
     moved = [s._replace(pos=dt * s.pos) for s in states[:1]]
     return moved[0].pos * states[0].vel
+
+
+class Grid:
+    """Numbers in rows, by pairs of indices."""
+
+    def __init__(self, rows, columns):
+        self.columns = columns
+        self.items = [0.0] * (rows * columns)
+
+    def __getitem__(self, place):
+        i, j = place
+        return self.items[i * self.columns + j]
+
+    def __setitem__(self, place, value):
+        i, j = place
+        self.items[i * self.columns + j] = value
+
+    def trace(self):
+        return sum(self[i, i] for i in range(self.columns))
+
+
+@program((0.7, 1.3), wrt=(0, 1))
+def items_by_pairs(x, y):
+    grid = Grid(2, 2)
+    for i in range(2):
+        for j in range(2):
+            grid[i, j] = x * (i + 1) + y * j
+    grid[0, 1] += x * grid[1, 0]
+    return grid.trace() * grid[0, 1]
+
+
+@program((0.7, 1.3), wrt=(0, 1))
+def items_by_pairs_of_two_names(x, y):
+    grid = Grid(1, 2)
+    grids = [grid]
+    grid[0, 0] = x
+    grids[0][0, 1] = y * grid[0, 0]
+    return grid[0, 0] * grids[0][0, 1]
+
+
+class Sheet:
+    def __init__(self, values):
+        self.values = values
+
+    def __getitem__(self, place):
+        return self.values[place]
+
+    def __setitem__(self, place, value):
+        self.values[place] = value
+
+
+@program((positive(3, seed=4),))
+def items_by_slices(x):
+    sheet = Sheet(np.outer(x, x))
+    sheet[0, 1] = x[2]
+    sheet[1:, 0] = x[0] * 2
+    return np.sum(sheet[0, :] * sheet[:, 1]) + sheet[2, 2] + np.sum(sheet[1:][0])

@@ -227,7 +227,9 @@ class _Run:
         """Notes an item that is set, of an object by a method of its class."""
         owner = self.kinds.get(base.id, self.domain.UNKNOWN)
         member = self.primitives.member(owner, "__setitem__")
-        if member is not None and member.role == "method" and is_atom(index):
+        read = [self.atom(load(n)) for n in loads(index)]
+        is_key = is_atom(index) or not any(map(self.domain.may_be_changed, read))
+        if member is not None and member.role == "method" and is_key:
             self.forget(call(attribute(base, "__setitem__"), index, value))
         else:
             self.change(base.id, self.domain.stored_kind(owner, kind, self.key(index)))

@@ -31,7 +31,8 @@ def find_parts(program: Program, operation_of: Callable[[Any], Operation]) -> fr
                 found.add(name)
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as made):
                 operation = operation_of(made)
-                if isinstance(operation, Pop) or (isinstance(operation, Call) and operation.function is MISSING):
+                is_unknown = isinstance(operation, Call) and operation.function is MISSING
+                if is_unknown or isinstance(operation, Pop):
                     found.add(name)
     while new := {name for name, source in copies if source in found} - found:
         found |= new

@@ -287,7 +287,8 @@ class Reverse(AdjointEmitter):
         """
         if isinstance(adjoint, gast.Name) and adjoint.id in self.function_adjoints:
             return self.of_number(part_of(adjoint, constant(key)), load(free))
-        return self.of_number(call(self.helper("captured_part"), adjoint, constant(key), load(free)), load(free))
+        part = call(self.helper("captured_part"), adjoint, constant(key), load(free))
+        return self.of_number(part, load(free))
 
     def of_number(self, adjoint: Any, atom: Any) -> Any:
         """The adjoint that a function which the run finds gives: None for a number that is an integer now."""

@@ -243,7 +243,7 @@ def _is_only_appended(loop: Any, name: str) -> bool:
                 value=gast.Call(func=gast.Attribute(value=gast.Name(id=items), attr="append"))
             ) if items == name:
                 appended += 1
-    return appended == sum(n.id == name for n in find_nodes(loop, gast.Name))
+    return appended == [n.id for n in find_nodes(loop, gast.Name)].count(name)
 
 
 def _hoisted(reverse: Reverse, varying: set[str], back: list[Any]) -> tuple[list[Any], list[Any]]:

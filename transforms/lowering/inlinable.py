@@ -6,10 +6,11 @@ from typing import Any
 
 import gast
 
+from ..analyses.liveness import free_names
 from ..trees.nodes import find_nodes, is_atom, statements_in, walk
-from ..trees.rebuild import parameters
+from ..trees.rebuild import bound_names, parameters
 
-__all__ = ["bind", "calls_by_keyword", "defines_functions", "size", "stays"]
+__all__ = ["bind", "calls_by_keyword", "defines_functions", "makes_closures", "size", "stays"]
 
 Node = Any  # gast publishes no types
 
@@ -76,6 +77,15 @@ def calls_by_keyword(function: Node) -> bool:
         for p in parameters(n)
     }
     return any(k.arg in nested for n in find_nodes(function, gast.Call) for k in n.keywords)
+
+
+def makes_closures(function: Node) -> bool:
+    """Whether a function uses one that it defines as a value, which captured a variable of its own."""
+    nested = [n for n in find_nodes(function, gast.FunctionDef) if n is not function]
+    own = bound_names(function) - {n.name for n in nested}
+    called = {id(c.func) for c in find_nodes(function, gast.Call)}
+    used = {n.id for n in find_nodes(function, gast.Name) if id(n) not in called}
+    return any(n.name in used and free_names(n) & own for n in nested)
 
 
 def defines_functions(function: Node) -> bool:

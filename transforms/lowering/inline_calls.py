@@ -48,7 +48,7 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, relocated, substitute
-from .inlinable import bind, calls_by_keyword, defines_functions, size, stays
+from .inlinable import bind, calls_by_keyword, defines_functions, makes_closures, size, stays
 
 __all__ = ["inline_calls"]
 
@@ -119,6 +119,7 @@ class _Inliner:
         self.needed: Callable[[Node], bool] = lambda call: False
         self.makes: Callable[[Node], bool] = lambda call: False
         self.nested = True
+        self.in_loop = False
         self.reads_all = False  # what is put in whatever its size must not call itself, by however long a way
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
@@ -157,6 +158,10 @@ class _Inliner:
                 case gast.Expr(value=gast.Call() as call):
                     body = self.expand(call, None, s, known, active)
                     result.extend([s] if body is None else body)
+                case gast.For() | gast.While():
+                    self.in_loop, before = True, self.in_loop
+                    result.append(map_blocks(s, lambda inner: self.block(inner, known, active) or inner))
+                    self.in_loop = before
                 case _:
                     result.append(map_blocks(s, lambda inner: self.block(inner, known, active) or inner))
         return result or [located(gast.Pass(), s) for s in statements[:1]]
@@ -195,6 +200,8 @@ class _Inliner:
         if name in known:
             function = known[name]
             if name in active or name in names_read(function.body):
+                return None
+            if self.in_loop and makes_closures(function):  # which would share their variables
                 return None
         else:
             called = self.program.resolve(call.func) if method is MISSING else method
