@@ -98,7 +98,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "sum_of_generator any_of_generator all_of_generator extrema_of_generators tuple_of_generator "
             "joined_text product_of_generator",
         ),
-        ("`map`, `filter`, `functools.reduce`", "mapped mapped_over_two filtered reduced"),
+        (
+            "`map`, `filter`, `functools.reduce`",
+            "mapped mapped_over_two filtered reduced iterators_with_names",
+        ),
         (
             "`itertools.accumulate`, `chain`, `product`, `combinations`, `permutations`, `pairwise`, "
             "`islice`, `repeat`, `takewhile`",

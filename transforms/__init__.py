@@ -26,6 +26,7 @@ from .normal_form.desugar_attributes import desugar_attributes
 from .normal_form.desugar_containers import desugar_containers
 from .normal_form.desugar_contexts import desugar_contexts
 from .normal_form.desugar_globals import desugar_globals
+from .normal_form.desugar_iterators import desugar_iterators
 from .normal_form.desugar_jumps import desugar_jumps
 from .normal_form.desugar_match import desugar_match
 from .normal_form.desugar_nonlocals import desugar_nonlocals
@@ -82,6 +83,7 @@ NORMALISE: tuple[Pass, ...] = (
     desugar_globals,
     desugar_nonlocals,
     bind_imports,
+    desugar_iterators,
     desugar_containers,
     desugar_contexts,
     desugar_zips,

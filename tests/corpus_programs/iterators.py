@@ -133,3 +133,32 @@ def pairs_with_an_argument_that_is_given(x, y):
 @program((positive(3), positive(3, seed=1)), wrt=(0, 1))
 def pairs_counted_from(x, y):
     return sum(n * pair[0] * pair[1] for n, pair in enumerate(zip(x, y, strict=True), 2))
+
+
+@program((positive(4, seed=8),))
+def iterators_with_names(x):
+    slopes = map(np.cos, x)
+    large = filter(lambda v: v > 0.5, slopes)
+    pairs = zip(large, x, strict=False)
+    total = 0.0
+    for a, b in pairs:
+        total += a * b
+    return total
+
+
+@program((positive(3, seed=8),))
+def generators_with_names(x):
+    factor = 2.0
+    scaled = (v * factor for v in x)
+    start, *rest = scaled
+    order = reversed(rest)
+    return sum(v * v for v in order) * start
+
+
+@program((positive(3, seed=8),))
+def iterators_named_in_a_loop(x):
+    total = 0.0
+    for k in range(3):
+        scaled = (v * k for v in x)
+        total += sum(scaled) ** 2
+    return total
