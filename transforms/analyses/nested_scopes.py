@@ -9,11 +9,24 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import children, walk
+from ..trees.nodes import children, loads, walk
+from ..trees.remember import remembered
 
 __all__ = ["NestedScope", "children"]
 
 Node = Any  # gast publishes no types
+
+_SCOPES = (gast.FunctionDef, gast.Lambda, gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
+_BINDING = (*_SCOPES, gast.NamedExpr)
+
+
+@remembered
+def _only_loads(expression: Node) -> bool:
+    """Whether an expression reads names, and neither binds any nor has a scope of its own."""
+    return all(
+        isinstance(n.ctx, gast.Load) if isinstance(n, gast.Name) else not isinstance(n, _BINDING)
+        for n in walk(expression)
+    )
 
 
 class NestedScope:
@@ -35,6 +48,10 @@ class NestedScope:
                 self.bound[node.id] = 1
 
     def visit(self, node: Node) -> None:
+        if isinstance(node, gast.expr) and _only_loads(node):
+            self.loads.update(loads(node))
+            self.mentioned.update(loads(node))
+            return
         if isinstance(node, self._ODD):
             self.is_odd = True
         match node:
@@ -47,8 +64,7 @@ class NestedScope:
                 return
             case gast.Nonlocal() | gast.Global():
                 self.mentioned.update(node.names)
-            case (gast.FunctionDef() | gast.Lambda() | gast.GeneratorExp() | gast.ListComp() | gast.SetComp()
-                  | gast.DictComp()):
+            case _ if isinstance(node, _SCOPES):
                 self.nested(node)
                 return
         for child in children(node):

@@ -147,7 +147,8 @@ class _Sharing:
                 if not same and all(n in self.values or self.is_number(n) for n in names_read(s.value)):
                     operands = tuple(versions[n] for n in names_read(s.value))
                     same = known.setdefault((*_operation(s.value), operands), name)
-                    same = same if self.is_read_in(statements[k + 1 :], name) else name
+                    if same != name and not self.is_read_in(statements[k + 1 :], name):
+                        same = name
                 if same and same != name:
                     again[name] = load(same)
                     continue
