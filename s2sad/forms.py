@@ -6,7 +6,7 @@ are given.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FunctionType
@@ -16,10 +16,11 @@ import gast
 
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
+from .call_effects import CallEffects
 from .captures import Capture, captured, rebound_in, updated_in
 from .constructors import has_maker, maker_of, makes_empty, replacer_of
 from .dataclass_copies import converter_of, is_converter
-from .effects import ANYTHING, Effect, EffectAt, aliases_of, effect_of
+from .effects import aliases_of
 from .forwarders import is_class_method, of_class
 from .guarded_powers import guard_powers, without_needless_guards
 from .heap_calls import HeapCalls
@@ -47,19 +48,17 @@ from .specialise import (
 )
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from .transforms.analyses.find_kinds import Values
-from .transforms.analyses.operations import Call, Operation, classify, starred
+from .transforms.analyses.operations import Call, starred
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.lowering.promote_fields import promote_fields
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
 from .transforms.trees.nodes import assigned_names, find_nodes, statements_in
-from .transforms.trees.program import EMPTY, MISSING, Names, Program, Scope
+from .transforms.trees.program import EMPTY, Names, Program, Scope
 from .transforms.trees.rebuild import parameter_names
 
 __all__ = ["Forms"]
 
 Kinds = Mapping[str, Kind]
-RESULT_UNKNOWN = replace(ANYTHING, changed=frozenset())
-NOT_READ = (*EMPTY, MISSING, getattr, globals)
 MANY_LENGTHS = 6  # of arguments of one function, after which lengths are taken as unknown
 MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
 
@@ -78,17 +77,16 @@ class Forms:
     updated: dict[Any, Capture] = field(default_factory=dict)  # of these, what kinds matter
     watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
     captures: dict[Any, Capture] = field(default_factory=dict)
-    programs: dict[Any, Program | None] = field(default_factory=dict)
+    programs: dict[Any, Program] = field(default_factory=dict)
     result_kinds: dict[Any, Kind] = field(default_factory=dict)
-    effects: dict[Any, Effect] = field(default_factory=dict)
-    met: set[Any] = field(default_factory=set)  # the effects that were asked for since they were begun
     derivatives: dict[Any, Any] = field(default_factory=dict)
+    effects: CallEffects = field(init=False)
     heap_calls: HeapCalls = field(init=False)
     seen_kinds: dict[Any, set[Any]] = field(default_factory=dict)
     values: dict[Any, tuple[Scope, Values]] = field(default_factory=dict)  # closures may share their nodes
 
     def __post_init__(self) -> None:
-        self.heap_calls = HeapCalls(self)
+        self.effects, self.heap_calls = CallEffects(self), HeapCalls(self)
 
     # ------------------------------------------------------------ programs
 
@@ -144,9 +142,7 @@ class Forms:
             program = normalise(program, self._watch_of(function))
             self.note(captured(program))
             self.programs[key] = program
-        found = self.programs[key]
-        assert found is not None
-        return found
+        return self.programs[key]
 
     def is_outdated(self, known: set[tuple[int, str]]) -> bool:
         """Whether names that were taken to stay have been found to be assigned, beside those known."""
@@ -191,7 +187,7 @@ class Forms:
         "writes" what the arguments hold, one in which all changes of objects are changes of that, and which
         returns the parameters `outputs` if there are any.
         """
-        program = whole = self.normal_form(function)
+        whole = self.normal_form(function)
         program = self.taken(whole, kinds)
         objects = has_objects(program, kinds) and not has_heap(program)
         depends = objects or program is not whole
@@ -209,11 +205,9 @@ class Forms:
             if self.real_powers:
                 program = guard_powers(program)
             if objects and heap is None:
-                program = hoist_reads(program, self.kinds(program, kinds), self.may_change)
+                program = hoist_reads(program, self.kinds(program, kinds), self.effects.may_change)
             self.programs[key] = program
-        found = self.programs[key]
-        assert found is not None
-        return found
+        return self.programs[key]
 
     def put_together(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
         """A function in normal form with what can be put in where it is called; with `one_name` the
@@ -223,14 +217,14 @@ class Forms:
         if has_objects(program, kinds) and not has_heap(program):
             program = put_in_methods(program, find, lambda p: self.kinds(p, kinds), self.inlinable, one_name)
             if one_name:
-                known = KnownObjects(program, kinds, self.kinds(program, kinds), self.may_change)
+                known = KnownObjects(program, kinds, self.kinds(program, kinds), self.effects.may_change)
                 program = promote_fields(program, known, PRIMITIVES.helper)
             program = lifted_closures(put_in_known(program, self.inlinable))
         else:
             program = self.inlined(program)
             if not calls_of_functions(program, self.inlinable):
                 return program
-        return put_in_changing(program, find, self.inlinable, self.may_change)
+        return put_in_changing(program, find, self.inlinable, self.effects.may_change)
 
     def taken(self, program: Program, given: Kinds) -> Program:
         """A function in normal form without the branches that constants among its arguments rule out, so that
@@ -249,18 +243,14 @@ class Forms:
         key = ("taken", id(program), tuple(given.values()))
         if key not in self.programs:
             self.programs[key] = without_untaken(program, find(program), find)[0]
-        found = self.programs[key]
-        assert found is not None
-        return found
+        return self.programs[key]
 
     def inlined(self, program: Program) -> Program:
         """A function in normal form with small callees in the place of their calls."""
         key = ("inlined", id(program))
         if key not in self.programs:
             self.programs[key] = lifted_closures(put_in_known(program, self.inlinable))
-        found = self.programs[key]
-        assert found is not None
-        return found
+        return self.programs[key]
 
     def expanded(
         self,
@@ -295,9 +285,9 @@ class Forms:
         differentiated, which may change objects then, and not now.
         """
         _, values = self.values.setdefault((id(program.scope), before), (program.scope, {}))
-        forgets, call_kind = self.forgets, self.kind_of_call
+        forgets, call_kind = self.effects.forgets, self.kind_of_call
         if before:
-            forgets, call_kind = self.hides, self.kind_of_hidden
+            forgets, call_kind = self.effects.hides, self.kind_of_hidden
         found = find_kinds(program, kinds, PRIMITIVES, domain, call_kind, aliases_of, forgets, values)
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
@@ -347,78 +337,6 @@ class Forms:
             result = program.tree.body[-1].value
             self.result_kinds[key] = domain.kind_of_atom(result, found)
         return self.result_kinds[key]
-
-    def may_change(self, operation: Operation, kind: Callable[[Any], Kind]) -> bool:
-        """Whether a call of a function without a rule, known now, may change something that it is given."""
-        return bool(self.effect(operation, kind)[0].changed)
-
-    def effect(self, operation: Operation, kind: Callable[[Any], Kind]) -> tuple[Effect, Mapping[str, Any]]:
-        """What a call of a function without a rule, known now, may do; and the atoms that it is given."""
-        if not isinstance(operation, Call) or operation.function in NOT_READ:
-            return RESULT_UNKNOWN, {}
-        if starred(operation):
-            return ANYTHING, {}
-        args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
-        function = self.plain(operation.function, args, keywords)
-        try:
-            bound = self.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
-        except NoSourceError:
-            return ANYTHING, {}
-        if bound is None:  # a wrong call is told when it is linked
-            known = isinstance(operation.function, (FunctionType, type))
-            return RESULT_UNKNOWN if known else ANYTHING, {}
-        effect = self.effect_of(function, bound)
-        if getattr(operation.function, "gives_gradients", False):
-            effect = replace(effect, runs=function)
-        elif function is not operation.function:  # the result of a class, a derivative, or one that is kept
-            effect = replace(ANYTHING, changed=effect.changed, cause=effect.cause)
-        return effect, {**dict(zip(bound, operation.args, strict=False)), **dict(operation.keywords)}
-
-    def effect_of(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:
-        """What a call of a function on arguments of these kinds may do: of a recursive one the least that
-        holds for its calls of itself.
-        """
-        key = (function, tuple(bound.items()))
-        if key in self.effects:
-            self.met.add(key)
-            return self.effects[key]
-        before = self.effects.keys() | {key}
-        self.effects[key] = Effect()  # what a recursive call meets at first
-        while True:
-            self.met.discard(key)
-            found = self.found_effect(function, bound)
-            last, self.effects[key] = self.effects[key], found
-            if key not in self.met or found == last:
-                return found
-            for made in self.effects.keys() - before:  # it stands on what was taken for granted
-                del self.effects[made]
-
-    def found_effect(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:
-        """One look at what a call may do, given what is known of calls now."""
-        try:
-            program, kinds = self.expanded(function, bound)
-            return effect_of(program, kinds, self.effect_at(program, kinds))
-        except NoSourceError:
-            return ANYTHING
-        except UnsupportedSyntaxError as error:
-            return replace(ANYTHING, cause=error)
-
-    def effect_at(self, program: Program, kinds: Kinds) -> EffectAt:
-        """What the calls in a program may do."""
-
-        def kind(node: Any) -> Kind:
-            return domain.kind_of_atom(node, kinds, program)
-
-        return lambda call: self.effect(classify(call, program, PRIMITIVES, kind), kind)
-
-    def forgets(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
-        """Whether what is known of the objects that a call is given may not hold after it."""
-        return operation.function is MISSING or self.may_change(operation, kind)
-
-    def hides(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
-        """As `forgets`, in a program into which more calls are put before it is differentiated."""
-        shown = self.inlinable(operation.function, operation.node) is not None
-        return not shown and self.forgets(operation, kind)
 
     def bind_kinds(
         self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]

@@ -221,7 +221,7 @@ class Generator:
         refuse_cached(program, given, request.wrt)
         watch = self.forms.watch if request is self._first else unwatched
         find = partial(self.forms.kinds, kinds=given)
-        analysis = lowered(program, kinds, find, self.forms.effect, watch, refusal is not None)
+        analysis = lowered(program, kinds, find, self.forms.effects.of_call, watch, refusal is not None)
         if refusal is not None and not outer_arrays(analysis.program):
             raise refusal
         program, kinds = analysis.program, analysis.kinds

@@ -52,11 +52,11 @@ class HeapCalls:
 
     def natures(self, program: Program, given: Kinds) -> HeapNatures:
         kinds = self.forms.kinds(program, given, before=True)
-        return HeapNatures(program, given, kinds, self.forms.effect, self.called)
+        return HeapNatures(program, given, kinds, self.forms.effects.of_call, self.called)
 
     def called(self, operation: Operation, kind: Callable[[Any], Kind]) -> CellType | None:
         """Where the function of the heap is that a call is to be one of."""
-        if not isinstance(operation, Call) or not self.forms.may_change(operation, kind):
+        if not isinstance(operation, Call) or not self.forms.effects.may_change(operation, kind):
             return None
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
         function = operation.function

@@ -46,7 +46,7 @@ def _is_repeatable(function: FunctionType, given: Kinds, forms: Forms) -> bool:
         if key in seen:
             continue
         seen.add(key)
-        if forms.effect_of(function, given).changed:
+        if forms.effects.of_function(function, given).changed:
             return False
         program, kinds = forms.expanded(function, given)
         is_pure = Purity(program, kinds)
