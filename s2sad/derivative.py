@@ -11,26 +11,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import Any
 
-from . import domain
-from .arguments import Argnums, check_input, check_type, plain_parameters, positions
+from .arguments import Argnums
 from .captures import Capture
-from .function_state import state_of
 from .generate import Generator, Request
-from .getters import GETTERS
-from .kind_values import kind_of, kinds_of
+from .kind_values import kinds_of
 from .kinds import UNKNOWN, Kind
+from .parameters import Options, Parameters
 from .pause_collection import collection_paused
 from .powers import ComplexPowerError
-from .primitives import PRIMITIVES
 from .repeatable import is_repeatable
-from .tangents import checked_bprop, tangent_like, unshared
-from .target import Target, target_of
-from .transforms.differentiation.bind_captured import is_captured
+from .tangents import checked_bprop, unshared
+from .target import Target
 from .transforms.errors import NonDifferentiableError, S2sadError, refusals
-from .transforms.trees.program import Names
 from .versions import Made, Versions, share
 
 __all__ = ["Derivative"]
@@ -60,73 +56,32 @@ class Derivative:
         careful: bool = False,
         unchanged: frozenset[int] = frozenset(),
     ) -> None:
-        self._outputs, self._writes, self._careful = outputs, writes, careful
-        self._unchanged = unchanged
-        self._f, self._form, self._argnums, self._has_aux = f, form, argnums, has_aux
-        self._leading, self._trailing = leading, trailing
+        self._f = f
+        self._options = Options(
+            form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged
+        )
         self._begin()
 
     def _begin(self) -> None:
         """Reads the function's signature; nothing has been generated."""
-        f, outputs = self._f, self._outputs
-        self._target = target_of(f)
-        function = self._target.function
-        self._state = state_of(function) if isinstance(function, FunctionType) else None
-        self._signature = getattr(function, "__signature__", None) or inspect.signature(function)
-        self._parameters = tuple(plain_parameters(self._signature, function))
-        self._start = len(self._target.args) + self._leading
-        captured = [
-            p.kind is p.KEYWORD_ONLY and is_captured(p.name) for p in self._signature.parameters.values()
-        ]
-        self._stop = len(self._parameters) - self._trailing - sum(captured)
-        for output in (outputs,) if isinstance(outputs, str) else outputs or ():
-            if output not in self._parameters:
-                raise NonDifferentiableError(
-                    f"`outputs` names `{output}`, which is no parameter of {getattr(f, '__name__', f)!r}",
-                    why="outputs are parameters that the function changes in place",
-                    instead=f"name one of {', '.join(self._parameters)}",
-                )
-        self._wrt = positions(self._argnums, self._parameters[: self._stop], self._start, f)
+        self._given = given = Parameters(self._f, self._options)
         self._versions = Versions()
         self._complex: set[tuple[Kind, ...]] = set()  # those for which a power of real numbers was complex
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
-            setattr(self, name, getattr(f, name, getattr(function, name, None)))
-        self.__signature__ = self._own_signature()
-
-    def _own_signature(self) -> inspect.Signature:
-        """That of the function; in forward mode with a tangent for each differentiated parameter."""
-        signature = self.primal_signature
-        if self._form != "jvp":
-            return signature
-        wrt = self._wrt if self._argnums is not None else range(self._start, self._stop)
-        names = Names(self._parameters)
-        tangents = [
-            inspect.Parameter(names.fresh(f"d{self._parameters[k]}"), inspect.Parameter.POSITIONAL_ONLY)
-            for k in wrt
-        ]
-        primals = [
-            p.replace(kind=inspect.Parameter.POSITIONAL_ONLY, default=inspect.Parameter.empty)
-            for p in signature.parameters.values()
-        ]
-        return inspect.Signature([*primals, *tangents])
-
-    @property
-    def primal_signature(self) -> inspect.Signature:
-        """That of the function itself."""
-        is_primitive = not isinstance(self._f, FunctionType) and PRIMITIVES.find_rule(self._f) is not None
-        return self._signature if is_primitive or isinstance(self._f, GETTERS) else inspect.signature(self._f)
+            setattr(self, name, getattr(self._f, name, getattr(given.target.function, name, None)))
+        self.__signature__ = given.signature_of_derivative()
 
     # ------------------------------------------------------------ calling
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        met = refusals.last
+        met, given = refusals.last, self._given
         try:
-            if self._form == "jvp":
+            if given.form == "jvp":
                 made = self._push(args, keywords)
-            elif keywords or len(args) != len(self._parameters) or self._target.args:
+            elif keywords or len(args) != len(given.names) or given.target.args:
                 made = self._bound_call(args, keywords)
             else:
-                made = self._function(args)(*args)
+                made = self.function_of(args)(*args)
             if refusals.last is not met:  # and the function took it for an exception of its own
                 refusals.raise_last()
         except ComplexPowerError:
@@ -134,7 +89,7 @@ class Derivative:
                 raise
             refusals.last = met
             return self(*args, **keywords)
-        if self._form != "vjp" or not self.checks:
+        if given.form != "vjp" or not self.checks:
             return made
         out, bprop = made
         return out, checked_bprop(bprop, out, self.__name__)
@@ -144,11 +99,11 @@ class Derivative:
         without taking powers to be real: once, and of a function that can be run again.
         """
         primals, _, _ = self.split(args, keywords)
-        kinds = kinds_of(primals, self._parameters)
+        kinds = kinds_of(primals, self.parameters)
         inner = self
-        while not isinstance(function := inner._target.function, FunctionType):
+        while not isinstance(function := inner.target.function, FunctionType):
             inner = function
-        if kinds in self._complex or not is_repeatable(function, kinds[: len(inner._parameters)]):
+        if kinds in self._complex or not is_repeatable(function, kinds[: len(inner.parameters)]):
             return False
         self._complex.add(kinds)
         self._versions = Versions()
@@ -156,15 +111,21 @@ class Derivative:
 
     def _bound_call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         primals = self.bind(args, keywords)
-        function = self._function(primals)
+        function = self.function_of(primals)
         count = function.__code__.co_argcount
-        named = dict(zip(self._parameters[count:], primals[count:], strict=True))
+        named = dict(zip(self.parameters[count:], primals[count:], strict=True))
         return function(*primals[:count], **named)
 
     def _push(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         primals, tangents, taken = self.split(args, keywords)
-        out, dout = self._function(primals, taken)(*primals, *tangents)
+        out, dout = self.function_of(primals, taken)(*primals, *tangents)
         return out, unshared(dout, tangents)
+
+    def _current(self) -> Parameters:
+        """What it is given, as the function is now: its code and its defaults may have been replaced."""
+        if not self._given.is_current():
+            self._begin()
+        return self._given
 
     def split(
         self, args: tuple[Any, ...], keywords: dict[str, Any]
@@ -172,65 +133,27 @@ class Derivative:
         """All arguments in the order of the parameters, the tangents among `args` of those that are
         differentiated, and the positions of the arguments that tangents were given for.
         """
-        if self._form != "jvp":
-            return self.bind(args, keywords), (), ()
-        count, odd = (len(self._wrt), 0) if self._argnums is not None else divmod(len(args), 2)
-        if odd or len(args) < count:
-            wanted = f"{count} tangents" if self._argnums is not None else "a tangent for each of them"
-            raise TypeError(f"{self.__name__}: jvp takes the arguments and then {wanted}")
-        args, tangents = args[: len(args) - count], args[len(args) - count :]
-        primals = self.bind(args, keywords)
-        taken = self._wrt if self._argnums is not None else tuple(range(self._start, self._start + count))
-        chosen = self._chosen(primals, taken)
-        given = {
-            k: tangent_like(primals[k], tangent, self._parameters[k])
-            for k, tangent in zip(taken, tangents, strict=True)
-        }
-        return primals, tuple(given[k] for k in chosen), taken
+        return self._current().split(args, keywords, self.__name__)
 
     def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """All arguments in the order of the parameters: bound ones, given ones and defaults."""
-        if self._state is not None and not self._state.is_of(self._target.function):
-            self._begin()
-        bound = self._signature.bind(*self._target.args, *args, **{**dict(self._target.keywords), **keywords})
-        bound.apply_defaults()
-        return tuple(bound.arguments[p] for p in self._parameters)
+        return self._current().bind(args, keywords)
 
-    def _function(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> FunctionType:
-        """The generated function for these arguments, of which those `taken` have tangents (None: all)."""
-        if self._state is not None and not self._state.is_of(self._target.function):
-            self._begin()
-        kinds = kinds_of(primals, self._parameters)
-        if UNKNOWN in kinds:
-            for value, name in zip(primals, self._parameters, strict=True):
-                check_type(name, value)
+    def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:
+        """The positions among all parameters of those that are differentiated."""
+        return self._given.chosen(primals, taken, str(self.__name__))
+
+    def function_of(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> FunctionType:
+        """The generated function for these values of all parameters; those `taken` have tangents (None: all
+        that are arguments).
+        """
+        given = self._current()
+        kinds = given.kinds(primals)
         found = self._versions.find((kinds, taken))
         if found is not None:
             return found
-        chosen = self._chosen(primals, taken)
+        chosen = given.chosen(primals, taken, str(self.__name__))
         return self._versions.add(kinds, taken, chosen, lambda kinds: self._made(kinds, chosen))
-
-    def _chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """The positions of the arguments to differentiate; raises NonDifferentiableError for one that carries
-        no derivative.
-        """
-        if self._argnums is not None:
-            for k in self._wrt:
-                check_input(self._parameters[k], primals[k], str(self.__name__))
-            return self._wrt
-        return self._default_choice(kinds_of(primals, self._parameters), taken)
-
-    def _default_choice(
-        self, kinds: tuple[Kind, ...], taken: tuple[int, ...] | None = None
-    ) -> tuple[int, ...]:
-        """All arguments (with tangents): `vjp` gives None for those without derivative, `jvp` leaves them
-        out.
-        """
-        return tuple(
-            k
-            for k in (range(self._start, self._stop) if taken is None else taken)
-            if self._form != "jvp" or domain.is_differentiable(kinds[k]) is not False
-        )
 
     # ------------------------------------------------------------ generating
 
@@ -241,9 +164,7 @@ class Derivative:
         met = refusals.last
         real_powers = real_powers and kinds not in self._complex
         function, before = self._plain(kinds, real_powers)
-        bare = isinstance(self._argnums, (int, str))
-        options = self._has_aux, self._outputs, self._writes, self._careful, self._unchanged
-        key = self._form, chosen, bare, options, kinds, real_powers
+        key = *self._options.key, chosen, kinds, real_powers
 
         def make() -> Made:
             return self._generate(function, kinds, chosen, Generator(real_powers=real_powers))
@@ -256,19 +177,18 @@ class Derivative:
     def _generate(
         self, function: FunctionType, kinds: tuple[Kind, ...], chosen: tuple[int, ...], generator: Generator
     ) -> Made:
-        wrt = tuple(function.__code__.co_varnames[k] for k in chosen)
-        bare = isinstance(self._argnums, (int, str))
+        options, names = self._options, function.__code__.co_varnames
         request = Request(
             function,
-            self._form,
-            wrt,
-            bare,
+            options.form,
+            tuple(names[k] for k in chosen),
+            options.is_bare,
             kinds,
-            self._has_aux,
-            self._outputs,
-            self._writes,
-            self._careful,
-            tuple(function.__code__.co_varnames[k] for k in sorted(self._unchanged)),
+            options.has_aux,
+            options.outputs,
+            options.writes,
+            options.careful,
+            tuple(names[k] for k in sorted(options.unchanged)),
         )
         made = generator.derivative(request)
         return made, generator.captures
@@ -277,7 +197,7 @@ class Derivative:
         """The function to differentiate (of a derivative, the code generated for these kinds) and what it
         assumes.
         """
-        inner = self._target.function
+        inner = self.target.function
         if isinstance(inner, FunctionType):
             return inner, []
         found: Made = inner.made_for_kinds(kinds, real_powers)
@@ -285,9 +205,9 @@ class Derivative:
 
     def made_for_kinds(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
         """The generated function for arguments of these kinds (in forward mode tangents after them)."""
-        own = kinds[: len(self._parameters)]
-        chosen = self._wrt if self._argnums is not None else self._default_choice(own)
-        if self._form == "jvp" and len(kinds) != len(own) + len(chosen):
+        own = kinds[: len(self.parameters)]
+        chosen = self._given.chosen_by_kinds(own)
+        if self.form == "jvp" and len(kinds) != len(own) + len(chosen):
             raise NonDifferentiableError(
                 f"{self!r} is differentiated, and some of its arguments carry no derivative",
                 instead="give jvp the argnums of those that do",
@@ -297,7 +217,7 @@ class Derivative:
     @property
     def gives_gradients(self) -> bool:
         """Whether a call gives gradients alone, and nothing that the function made."""
-        return self._form == "grad" and not self._has_aux
+        return self.form == "grad" and not self.has_aux
 
     def function_for_kinds(
         self, args: list[Kind], keywords: dict[str, Kind], real_powers: bool = True
@@ -305,16 +225,8 @@ class Derivative:
         """The generated function for arguments of these kinds, and what it assumes; None when they do not
         fit.
         """
-        if self.is_dynamic:
-            return None, []
-        kinds = dict(zip(self._parameters, args, strict=False))
-        kinds.update({k: v for k, v in keywords.items() if k in self._parameters})
-        for name, parameter in self._signature.parameters.items():
-            if name not in kinds and parameter.default is not parameter.empty:
-                kinds[name] = kind_of(parameter.default, name)
-        if len(args) > len(self._parameters) or len(kinds) < len(self._parameters):
-            return None, []
-        return self.made_for_kinds(tuple(kinds[p] for p in self._parameters), real_powers)
+        kinds = None if self.is_dynamic else self._given.kinds_in_call(args, keywords)
+        return (None, []) if kinds is None else self.made_for_kinds(kinds, real_powers)
 
     # ------------------------------------------------------------ showing
 
@@ -329,9 +241,11 @@ class Derivative:
             raise AttributeError(str(error)) from error
 
     def _generic(self) -> FunctionType:
-        kinds = tuple(UNKNOWN for _ in self._parameters)
-        chosen = self._wrt if self._argnums is not None else self._default_choice(kinds)
-        return self._made(kinds, chosen)[0]
+        kinds = self._unknown_kinds()
+        return self._made(kinds, self._given.chosen_by_kinds(kinds))[0]
+
+    def _unknown_kinds(self) -> tuple[Kind, ...]:
+        return tuple(UNKNOWN for _ in self.parameters)
 
     @property
     def source(self) -> str:
@@ -346,22 +260,22 @@ class Derivative:
         """The generated function that a call with these arguments (without tangents) runs: plain code, to
         compile or to read.
         """
-        return self._function(self.bind(args, keywords))
+        return self.function_of(self.bind(args, keywords))
 
     def generate_with(self, generator: Generator, args: tuple[Any, ...] | None = None) -> Target:
         """Makes the derivative for these arguments (the generic one for None) again, by a generator that may
         watch; returns what it is of.
         """
-        kinds: tuple[Kind, ...] = tuple(UNKNOWN for _ in self._parameters)
         if args is None:
-            chosen = self._wrt if self._argnums is not None else self._default_choice(kinds)
+            kinds = self._unknown_kinds()
+            chosen = self._given.chosen_by_kinds(kinds)
         else:
             primals = self.bind(args, {})
-            kinds = kinds_of(primals, self._parameters)
-            chosen = self._chosen(primals)
+            kinds = kinds_of(primals, self.parameters)
+            chosen = self.chosen(primals)
         with collection_paused():
             self._generate(self._plain(kinds)[0], kinds, chosen, generator)
-        return self._target
+        return self.target
 
     # ------------------------------------------------------------ being differentiated
 
@@ -371,74 +285,59 @@ class Derivative:
         return self._f
 
     @property
+    def primal_signature(self) -> inspect.Signature:
+        """That of the function itself."""
+        return self._given.primal_signature()
+
+    @property
     def is_dynamic(self) -> bool:
         """Whether a call is needed to tell the arguments: bound ones, and tangents behind the others."""
-        return self._form == "jvp" or bool(self._target.args or self._target.keywords)
+        return self.form == "jvp" or bool(self.target.args or self.target.keywords)
 
     @property
     def target(self) -> Target:
-        return self._target
+        return self._given.target
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of all parameters of the function behind it, bound ones first."""
-        return self._parameters
+        return self._given.names
+
+    @property
+    def defaults(self) -> tuple[str, ...]:
+        """The names of the parameters that have a default."""
+        return self._given.defaults
 
     @property
     def arguments(self) -> range:
         """The positions of the parameters that are arguments: not bound ones, nor captured variables."""
-        return range(len(self._target.args), self._stop)
+        return range(len(self.target.args), self._given.stop)
 
     @property
     def positions(self) -> tuple[int, ...]:
         """The positions that `argnums` names among all parameters."""
-        return self._wrt
+        return self._given.wrt
+
+    @property
+    def form(self) -> str:
+        return self._options.form
+
+    @property
+    def argnums(self) -> Argnums:
+        return self._options.argnums
+
+    @property
+    def has_aux(self) -> bool:
+        return self._options.has_aux
 
     def of(self, f: Any, leading: int) -> Derivative:
         """The same derivative of a function that takes `leading` arguments before the own ones of this one's
         function.
         """
-        trailing = len(self._parameters) - self._stop
-        return Derivative(
-            f,
-            self._form,
-            self._argnums,
-            self._has_aux,
-            self._leading + leading,
-            trailing,
-            self._outputs,
-            self._writes,
-            self._careful,
-            frozenset(k + leading for k in self._unchanged),
-        )
-
-    def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """The positions among all parameters of those that are differentiated."""
-        return self._chosen(primals, taken)
-
-    @property
-    def form(self) -> str:
-        return self._form
-
-    @property
-    def argnums(self) -> Argnums:
-        return self._argnums
-
-    @property
-    def has_aux(self) -> bool:
-        return self._has_aux
-
-    @property
-    def defaults(self) -> tuple[str, ...]:
-        """The names of the parameters that have a default."""
-        empty = inspect.Parameter.empty
-        return tuple(p.name for p in self._signature.parameters.values() if p.default is not empty)
-
-    def function_of(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> FunctionType:
-        """The generated function for these values of all parameters; those `taken` have tangents (None:
-        all that are arguments).
-        """
-        return self._function(primals, taken)
+        options, trailing = self._options, len(self.parameters) - self._given.stop
+        unchanged = frozenset(k + leading for k in options.unchanged)
+        own = replace(options, leading=options.leading + leading, trailing=trailing, unchanged=unchanged)
+        return _with_options(f, own)
 
     # ------------------------------------------------------------ being an object
 
@@ -446,8 +345,14 @@ class Derivative:
         return self if instance is None else MethodType(self, instance)
 
     def __reduce__(self) -> Any:
-        made = self._f, self._form, self._argnums, self._has_aux, self._leading, self._trailing
-        return Derivative, (*made, self._outputs, self._writes)
+        return _with_options, (self._f, self._options)
 
     def __repr__(self) -> str:
-        return f"<{self._form} of {self.__qualname__}>"
+        return f"<{self.form} of {self.__qualname__}>"
+
+
+def _with_options(f: Callable[..., Any], options: Options) -> Derivative:
+    derivative = Derivative.__new__(Derivative)
+    derivative._f, derivative._options = f, options
+    derivative._begin()
+    return derivative
