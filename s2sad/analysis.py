@@ -12,8 +12,8 @@ import gast
 
 from . import domain
 from .effects import Effect, aliases_of, calls_that_change
-from .kinds import UNKNOWN, Dict, Kind, List
-from .outer_arrays import outer_arrays, with_outer_arrays
+from .kinds import UNKNOWN, Kind
+from .outer_arrays import outer_arrays
 from .outside import outside_of
 from .primitives import PRIMITIVES
 from .refused_changes import (
@@ -25,7 +25,7 @@ from .refused_changes import (
     refuse_unknown,
 )
 from .registry import takes_arrays
-from .stored import Stored, is_read_at_once, reads_of
+from .stored import is_read_at_once
 from .transforms import find_active
 from .transforms.analyses.changes import Changes
 from .transforms.analyses.classified import Operations
@@ -46,23 +46,11 @@ from .transforms.analyses.find_stores import stores
 from .transforms.analyses.operations import Apply, Call, Operation
 from .transforms.analyses.template_slots import array_operands_of
 from .transforms.heap.heap_methods import READING
-from .transforms.lowering.add_in_place import add_in_place
-from .transforms.lowering.array_operands import array_operands
-from .transforms.lowering.drop_same_stores import drop_same_stores
-from .transforms.lowering.hoist_items import hoist_items
-from .transforms.lowering.lower_updates import lower_updates
-from .transforms.lowering.merge_versions import merge_versions
-from .transforms.lowering.renew_stored import renew_stored
-from .transforms.lowering.renew_views import renew_views
-from .transforms.lowering.share_reads import share_reads
-from .transforms.normal_form.expand_item_updates import expand_item_updates
 from .transforms.trees.nodes import call, find_nodes, load, located, names_read, tuple_of
 from .transforms.trees.program import MISSING, Program
 from .transforms.trees.rebuild import rebuilt
-from .writing import lowered_writes
-from .written_calls import lowered_calls
 
-__all__ = ["Analysis", "lowered"]
+__all__ = ["Analysis", "FindEffect", "FindKinds"]
 
 FindKinds = Callable[[Program], dict[str, Kind]]
 FindEffect = Callable[[Operation, Callable[[Any], Kind]], tuple[Effect, Mapping[str, Any]]]
@@ -363,55 +351,3 @@ class Analysis:
         if value is MISSING or callable(value) or isinstance(value, ModuleType):
             return False
         return not domain.is_immutable(self.kind(load(name)))
-
-
-def lowered(
-    program: Program,
-    kinds: Mapping[str, Kind],
-    find_kinds: FindKinds,
-    effect: FindEffect,
-    watch: Callable[[str, Program], None],
-    outer: bool = False,
-) -> Analysis:
-    """The analysis of a program, its augmented assignments written as what they are for these kinds; with
-    `outer` arrays from outside that it writes to are variables.
-    """
-    found = Analysis(program, kinds, effect)
-
-    def follow(changed: Program) -> Analysis:
-        return found if changed is found.program else Analysis(changed, find_kinds(changed), effect)
-
-    given = found
-    if outer:
-        found = follow(with_outer_arrays(found))
-    found = follow(lowered_writes(found.program, found.kinds, find_kinds))
-    if outer and found.calls_unknown:  # what is called may read them
-        found = given
-        found = follow(lowered_writes(program, kinds, find_kinds))
-    found = follow(lowered_calls(found.program, found.kind, found.effect_at, found.may_share))
-    found = found.of(
-        renew_stored(found.program, lambda: found.aliases, found.is_elementwise, found.is_replaced)
-    )
-    found = follow(array_operands(found.program, found.listed, PRIMITIVES.helper("np")))
-    guard = PRIMITIVES.helper("refuse_held")
-    found = follow(
-        expand_item_updates(found.program, lambda base: domain.item_nature(found.kind(base)), guard)
-    )
-    found = follow(
-        lower_updates(
-            found.program, lambda: found.aliases, found.nature, PRIMITIVES.helper, found.is_addition
-        )
-    )
-    found = follow(drop_same_stores(found.program, lambda base: isinstance(found.kind(base), (List, Dict))))
-    stored = Stored(found.program, found.kind, found.operations)
-    found = found.of(add_in_place(found.program, stored.is_like, stored.is_basic, stored.is_inert))
-    found = follow(merge_versions(found.program))
-    reads = reads_of(found.kind, found.operations, found.changes.is_changed)
-    found = follow(renew_views(found.program, reads))
-    found = found.of(share_reads(found.program, found.is_steady, found.changes.is_changed))
-    program, alike = hoist_items(found.program, found.keys_of)
-    if program is not found.program:
-        kinds = {**found.kinds, **{new: found.kind_of_name(old) for new, old in alike.items()}}
-        found = Analysis(program, kinds, effect)
-    watch("lower_updates", found.program)
-    return found.of(found.guarded())

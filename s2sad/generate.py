@@ -16,7 +16,6 @@ from typing import Any
 import gast
 
 from . import domain
-from .analysis import lowered
 from .arguments import check_call
 from .cached_properties import refuse_cached
 from .captures import Capture
@@ -25,6 +24,7 @@ from .forms import Forms
 from .heap_natures import has_heap
 from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import UNKNOWN, Kind
+from .lowering import lowered
 from .outer_arrays import outer_arrays, reads_arrays, without_outer_arrays
 from .outputs import split_aux, with_outputs
 from .primitives import PRIMITIVES

@@ -64,8 +64,9 @@ def share_values(
         uses = find_uses(tree)
         if uses is None:
             return tree
-        values = {n: uses.read[n] for n in _values(tree, uses) if may_go(n)}
-        sharing = _Sharing(values, is_number, is_whole, is_derivative, purity)
+        computed = {n: uses.read[n] for n in _values(tree, uses)}
+        values = frozenset(filter(may_go, computed))
+        sharing = _Sharing(values, computed, is_number, is_whole, is_derivative, purity)
         return rebuilt(tree, body=sharing.block(tree.body))
 
     return function(tree)
@@ -123,9 +124,12 @@ def _is_made(value: Node) -> bool:
 
 @dataclass(frozen=True)
 class _Sharing:
-    """What is known of one function; `values` tells how often each name is read."""
+    """What is known of one function; `computed` tells how often the names are read that are only computed
+    with, of which `values` may go.
+    """
 
-    values: Mapping[str, int]
+    values: frozenset[str]
+    computed: Mapping[str, int]
     is_number: Test
     is_whole: Test
     is_derivative: Test
@@ -154,12 +158,12 @@ class _Sharing:
                     continue
             if blocks_of(s) and not isinstance(s, gast.FunctionDef):
                 s = map_blocks(s, self.block)
-            result.append(s)
+            result.append(self.seen(s, statements[k + 1 :]))
         return result
 
     def is_read_in(self, statements: list[Node], name: str) -> bool:
         """Whether nothing but these statements reads a name."""
-        return sum(loads(s).count(name) for s in statements) == self.values[name]
+        return sum(loads(s).count(name) for s in statements) == self.computed[name]
 
     def multiplied(self, value: Node, name: str, statements: list[Node]) -> str:
         """The array of which a name is the product with one, if the statements, which nothing else does, read
@@ -167,10 +171,24 @@ class _Sharing:
         """
         match value:
             case gast.BinOp(left=gast.Constant(value=1.0), op=gast.Mult(), right=gast.Name(id=array)):
-                if self.is_whole(array):
-                    calm = takewhile(lambda s: self.is_calm(s, array), statements)
-                    return array if self.is_read_in(list(calm), name) else ""
+                return array if self.is_whole(array) and self.is_read_before(name, array, statements) else ""
         return ""
+
+    def seen(self, s: Node, statements: list[Node]) -> Node:
+        """The assignment of a copy of a part of an array, without the copy if the statements, which nothing
+        else does, read it before one of them may change the array.
+        """
+        match s:
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.Call(func=gast.Attribute(value=gast.Subscript(value=gast.Name(id=array)) as part)),
+            ) if name in self.computed and self.is_read_before(name, array, statements):
+                return rebuilt(s, value=part)
+        return s
+
+    def is_read_before(self, name: str, array: str, statements: list[Node]) -> bool:
+        """Whether the statements are all that read a name, before one of them may change an array."""
+        return self.is_read_in(list(takewhile(lambda s: self.is_calm(s, array), statements)), name)
 
     def is_calm(self, s: Node, array: str) -> bool:
         """Whether a statement changes nothing of what a name holds."""
