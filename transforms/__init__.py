@@ -45,6 +45,7 @@ from .simplification.merge_copies import merge_copies, put_constants, share_name
 from .simplification.move_signs import move_signs
 from .simplification.read_before_zero import read_before_zero
 from .simplification.remove_dead_code import remove_dead_code
+from .simplification.repeat_indices import repeat_indices
 from .simplification.restore_names import restore_names
 from .simplification.share_temporaries import share_temporaries
 from .simplification.share_values import share_values
@@ -257,6 +258,11 @@ def _inline_temporaries(tree: Any, facts: Facts) -> Any:
     )
 
 
+def _repeat_indices(tree: Any, facts: Facts) -> Any:
+    is_one = _assigned_once(tree, facts)
+    return repeat_indices(tree, facts.is_temporary, lambda name: is_one(name) and facts.is_number(load(name)))
+
+
 def _store_over_zero(tree: Any, facts: Facts) -> Any:
     variables = facts.variables
     return store_over_zero(
@@ -315,6 +321,7 @@ SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
     ("read_before_zero", _read_before_zero),
     # Sums with what broadcasting spreads: NumPy would not reuse the other term.
     ("update_stretched", lambda tree, facts: _update_in_place(tree, facts, facts.generation.stretched)),
+    ("repeat_indices", _repeat_indices),
     ("inline_temporaries", _inline_temporaries),
     ("fold_constants_again", _fold_merged),
     ("move_signs", _move_signs),
