@@ -129,3 +129,22 @@ def test_a_function_of_another_module_reads_its_own_globals() -> None:
     assert s2sad.grad(f)(1.5) == 3.0
     inner.__globals__["flag"] = True
     assert s2sad.grad(f)(1.5) == 6.0
+
+
+ARRAYS_ASSIGNED = {
+    "by the function": "    global BUF\n    BUF = np.zeros(4)\n    BUF[:] = x * x\n",
+    "by a callee": "    grow()\n    BUF[:] = x * x\n",
+    "by a callee, later": "    BUF[:] = x\n    t = np.sum(BUF)\n    grow()\n    BUF[0] = t\n",
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS_ASSIGNED)
+def test_arrays_that_globals_are_assigned_are_not_changed_unheard(name: str) -> None:
+    f = build(
+        "BUF = np.zeros(4)\ndef grow():\n    global BUF\n    BUF = np.ones(4)\n"
+        f"def f(x):\n{ARRAYS_ASSIGNED[name]}    return np.sum(BUF * x)\n"
+    )
+    x = np.array([0.5, -0.7, 1.2, 0.9])
+    for derivative, args in ((s2sad.grad(f), ()), (s2sad.jvp(f), (x,))):
+        with pytest.raises(s2sad.UnsupportedSyntaxError, match="outside of the function"):
+            derivative(x, *args)

@@ -145,6 +145,7 @@ class _Lowerer(Writer):
                 self.unpack([e.id for e in elts], value)
             case gast.Assign(targets=[gast.Attribute(value=x)], value=value) if self.nature(x) == "plain":
                 self.emit(rebuilt(s, value=self.number(value)))  # a module or class
+                self.note_outside(value)
             case gast.Assign(targets=[gast.Attribute(value=x, attr=attr)], value=value):
                 self.change("heap_set", x, constant(attr), value, constant(True))
             case gast.Assign(targets=[gast.Subscript(value=x, slice=index)], value=value):
@@ -217,8 +218,16 @@ class _Lowerer(Writer):
                 self.emit(rebuilt(s, value=rebuilt(value, operand=self.number(a))))
             case gast.Call():
                 self.call(s, target, value)
+            case gast.Attribute() if self.program.resolve(value) is MISSING:
+                self.emit(s)
+                self.note_outside(load(target))
             case _:
                 self.emit(s)
+
+    def note_outside(self, node: Node) -> None:
+        """Notes that a module or class holds a value: arrays in it are not to be changed."""
+        if self.arrays.follows and isinstance(node, gast.Name):
+            self.emit(gast.Expr(value=self.helper("note_outside", load(self.heap), node)))
 
     def is_dynamic(self, value: Node, x: Node) -> bool:
         """Whether an attribute is one of an object that the run has to look at."""
@@ -336,7 +345,7 @@ class _Lowerer(Writer):
         for record, node in records:
             self.emit(gast.Expr(value=self.helper("check_same", record, node)))
         if found is not None and self.arrays.follows and self.natures.is_unknown(value):
-            self.emit(gast.Expr(value=self.helper("note_outside", load(self.heap), found)))
+            self.note_outside(found)
         if found is not None and target is not None:
             self.enter(target, found)
 
