@@ -122,6 +122,9 @@ class _Finder:
         holding = {n: v for n, v in self.held.items() if functions_in(v)}
         for repeated, rest in self.repeated.items():
             self.check_iteration(repeated, rest, holding)
+        for name, partial in reversed(self.partials.items()):
+            if name in self.lost:  # and with it the function that it holds, which may be a partial
+                self.lose_all(partial.call.args[0])
         made = frozenset(n for v in holding.values() for n in functions_in(v))
         return Functions(holding, made - self.lost, self.partials)
 
