@@ -41,7 +41,6 @@ __all__ = [
     "is_list",
     "is_list_of_numbers",
     "is_numeric",
-    "is_of_no_dimensions",
     "is_python_real",
     "is_real",
     "is_real_scalar",
@@ -53,6 +52,7 @@ __all__ = [
     "literal_of",
     "may_be_changed",
     "may_be_integer",
+    "may_have_no_axes",
     "rank",
     "share_real_dtype",
     "truth_of",
@@ -119,9 +119,11 @@ def is_array(kind: Kind) -> bool:
     return isinstance(kind, Array) and bool(kind.dims)
 
 
-def is_of_no_dimensions(kind: Kind) -> bool:
-    """Whether the kind is an array without axes: it can be changed in place, and arithmetic makes numbers."""
-    return isinstance(kind, Array) and kind.dims == ()
+def may_have_no_axes(kind: Kind) -> bool:
+    """Whether the kind is an array that may have no axes: it can be changed in place, and arithmetic may make
+    numbers.
+    """
+    return isinstance(kind, Array) and not kind.dims
 
 
 def is_numeric(kind: Kind) -> bool:
@@ -170,7 +172,7 @@ def holds_arrays(kind: Kind) -> bool:
             return isinstance(element, Nothing) or holds_arrays(element)
         case Dict(items):
             return all(holds_arrays(k) for _, k in items)
-    return is_array(kind)
+    return isinstance(kind, Array)
 
 
 def is_tuple_of_numbers(kind: Kind) -> bool:

@@ -453,6 +453,84 @@ def f(x, A, s):
         st = (b, c, a)
     return np.sum(st[0] * st[1]) + np.sum(st[2])
 """,
+    "arrays of several ranks": """
+def f(x, A, s):
+    W, b, c = A * s, x * s, np.array(s)
+    for p in [W, b, c]:
+        p *= s
+        p += 1.0
+    return np.sum(W @ b) * c
+""",
+    "arrays of several ranks exchanged": """
+def f(x, A, s):
+    W, b = A * s, x * s
+    h = [W, b]
+    for k in range(2):
+        for p in h:
+            p[...] = np.sin(p) * s
+            p[0] = s
+    h[0], h[1] = h[1], h[0]
+    h[0][1:] *= 2.0
+    return np.sum(W @ b)
+""",
+    "arrays of several ranks by key": """
+def f(x, A, s):
+    params = {"W": A * s, "b": x * s}
+    m = {k: np.zeros_like(v) for k, v in params.items()}
+    for t in range(2):
+        g = {"W": np.outer(np.ones(3), params["b"]), "b": params["b"] * 2}
+        for k in params:
+            m[k] *= 0.9
+            m[k] += g[k]
+            params[k] -= s * m[k]
+    return np.sum(params["W"] @ params["b"])
+""",
+    "arrays and numbers in a loop": """
+def f(x, A, s):
+    W, b = A * s, x * s
+    t = 0.0
+    for p, r in [(W, s), (b, x[0]), (W, 2.0)]:
+        p *= r
+        t = t + r
+    return np.sum(W @ b) * t
+""",
+    "two arrays and numbers in a loop": """
+def f(x, A, s):
+    W, V = A * s, A + s
+    for p, q, r in [(W, V, s), (V, W, x[1])]:
+        p *= r
+        q[0] += p[1] * r
+    return np.sum(W * V)
+""",
+    "arrays and numbers unpacked": """
+def f(x, A, s):
+    W, V = A * s, A + s
+    for item in [(W, s), (V, x[1])]:
+        p, r = item
+        p *= r
+        p[1] = r
+    return np.sum(W * V)
+""",
+    "layers of several ranks": """
+def f(x, A, s):
+    Ws = [A * s, A[:2, :3] * 1.0]
+    bs = [np.zeros(3), np.zeros(2)]
+    h = x
+    for W, b in zip(Ws, bs):
+        b += 0.1 * s
+        W *= s
+        h = np.tanh(W @ h + b)
+    return np.sum(h)
+""",
+    "an array without axes among others": """
+def f(x, A, s):
+    a = np.array(s)
+    for p in [a, x * 1.0]:
+        p += s
+        q = p * p
+        p *= np.sum(q)
+    return a * a
+""",
 }
 FIRST_ORDER = {  # whose second derivatives may be refused
     "history list of same",
@@ -460,6 +538,9 @@ FIRST_ORDER = {  # whose second derivatives may be refused
     "born in branch of loop",
     "reshape maybe",
     "tuple state",
+    "arrays and numbers in a loop",
+    "two arrays and numbers in a loop",
+    "arrays and numbers unpacked",
 }
 
 
@@ -483,6 +564,10 @@ REVERSE_ONCE = {  # whose traces hold numbers beside arrays that are found by me
     "inner outer loops",
     "stack of rows changed later",
     "reshape maybe",
+    "arrays of several ranks exchanged",
+    "arrays and numbers in a loop",
+    "two arrays and numbers in a loop",
+    "arrays and numbers unpacked",
 }
 
 

@@ -372,7 +372,7 @@ class _Run:
                     return domain.attribute_kind(self.atom(node.value), node.attr)
                 is_update = operation.function in _UPDATES
                 changed = self.atom(operation.args[0]) if is_update else domain.UNKNOWN
-                if domain.is_of_no_dimensions(changed):
+                if domain.may_have_no_axes(changed):
                     return changed
                 if has_stars(node) and not self.is_variadic(operation):
                     return domain.UNKNOWN

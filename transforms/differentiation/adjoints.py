@@ -339,7 +339,7 @@ class AdjointEmitter(Emitter):
         kind = self.kinds.get(variable, self.domain.UNKNOWN)
         if self.domain.is_scalar(kind):
             return value
-        if self.is_of_no_dimensions(variable):
+        if self.may_have_no_axes(variable):
             return self.numpy_call("array", value)
         if self.domain.is_array(kind) and isinstance(value, gast.Name) and not adjoint.partial:
             is_known = not self.has_calls  # to be an array, where this is differentiated again
@@ -349,7 +349,7 @@ class AdjointEmitter(Emitter):
     def added(self, variable: str, name: str, value: Any) -> Any:
         """The statement that adds to an adjoint in place: an array, also if it has no axes."""
         target: Any = store(name)
-        if self.is_of_no_dimensions(variable):
+        if self.may_have_no_axes(variable):
             target = gast.Subscript(value=load(name), slice=constant(...), ctx=gast.Store())
         return gast.AugAssign(target=target, op=gast.Add(), value=value)
 
@@ -357,17 +357,17 @@ class AdjointEmitter(Emitter):
         """Whether an adjoint may be changed in place as it stands. That of an array without axes may be a
         number, until it is made an array.
         """
-        made = adjoint.buffer or adjoint.accumulator or not self.is_of_no_dimensions(variable)
+        made = adjoint.buffer or adjoint.accumulator or not self.may_have_no_axes(variable)
         return adjoint.owned and adjoint.is_full and made
 
-    def is_of_no_dimensions(self, variable: str) -> bool:
-        """Whether a variable is an array without axes, of which arithmetic makes a number."""
-        return bool(self.domain.is_of_no_dimensions(self.kinds.get(variable, self.domain.UNKNOWN)))
+    def may_have_no_axes(self, variable: str) -> bool:
+        """Whether a variable is an array that may have no axes, of which arithmetic makes a number."""
+        return bool(self.domain.may_have_no_axes(self.kinds.get(variable, self.domain.UNKNOWN)))
 
     def is_any_array(self, variable: str) -> bool:
         """Whether a variable is an array, with axes or without."""
         is_array = self.domain.is_array(self.kinds.get(variable, self.domain.UNKNOWN))
-        return bool(is_array) or self.is_of_no_dimensions(variable)
+        return bool(is_array) or self.may_have_no_axes(variable)
 
     def joined(self, env: Env, arms: list[tuple[Env, list[Any]]], known: frozenset[str]) -> None:
         """Gives adjoints that differ between the arms of a branch one name at their ends; `env` becomes what

@@ -157,7 +157,7 @@ class Join:
         if not emitter.is_active(leaf):
             return True
         kinds = [emitter.kind(node) for node in (leaf, load(self.out))]
-        if self.is_shadowed(leaf.id) or emitter.domain.is_of_no_dimensions(kinds[0]):
+        if self.is_shadowed(leaf.id) or emitter.domain.may_have_no_axes(kinds[0]):
             return False
         return bool(emitter.domain.share_real_dtype(kinds))
 

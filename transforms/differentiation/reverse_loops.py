@@ -19,6 +19,7 @@ from ..trees.nodes import (
     assign,
     assigned_names,
     call,
+    constant,
     find_nodes,
     load,
     located,
@@ -27,6 +28,7 @@ from ..trees.nodes import (
     tuple_of,
     walk,
 )
+from ..trees.rebuild import rebuilt
 from .adjoints import Adjoint, Env
 from .traces import Loop, function_of, with_trace
 
@@ -59,7 +61,11 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
             if function_of(reverse, s.iter) is reversed:
                 position = gast.UnaryOp(op=gast.Invert(), operand=position)
             if whole and parts[0] in reverse.shadows:
-                back.insert(0, reverse.shadows.element(s, parts[0], source, position))
+                back.insert(0, reverse.shadows.element(s, parts[0], reverse.shadows.of(source), position))
+                continue
+            if source.id in reverse.shadows and any(p in reverse.shadows for p in parts):
+                item = gast.Subscript(value=reverse.shadows.of(source), slice=position, ctx=gast.Load())
+                back[:] = _of_parts(reverse, s, item, dict(zip(parts, adjoints, strict=True)), back)
                 continue
             values = [
                 reverse.zero(part) if a is None else reverse.full(part, a, back)
@@ -84,6 +90,27 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if not loop.back:
         return [forward], loop.before
     return with_trace(reverse, s, forward, loop, index[0] if index else None)
+
+
+def _of_parts(
+    reverse: Reverse, s: Any, item: Any, adjoints: dict[str, Adjoint | None], back: list[Any]
+) -> list[Any]:
+    """The reverse of a loop's body with the shadows of those variables that are parts of an item with this
+    adjoint; those of numbers are added to it.
+    """
+    made = [
+        reverse.shadows.element(s, name, item, constant(k))
+        for k, name in enumerate(adjoints)
+        if name in reverse.shadows
+    ]
+    added: list[Any] = []
+    for k, (name, adjoint) in enumerate(adjoints.items()):
+        if adjoint is not None and name not in reverse.shadows:  # of a number
+            value = reverse.full(name, adjoint, added)
+            place = gast.Subscript(value=item, slice=constant(k), ctx=gast.Load())
+            total = call(reverse.helper("add"), place, value)
+            added.append(assign(rebuilt(place, ctx=gast.Store()), total))
+    return [*made, *back, *added]
 
 
 def _unless_keys(reverse: Reverse, source: Any, added: list[Any]) -> list[Any]:

@@ -208,9 +208,9 @@ class Shadows:
                         result.extend(self.made(block))
         return result
 
-    def element(self, s: Any, name: str, source: Any, position: Any) -> Any:
-        """The statement that makes the shadow of a loop variable, an element of `source`."""
-        return assign(self.names[name], part(self.of(source), position), s)
+    def element(self, s: Any, name: str, shadow: Any, position: Any) -> Any:
+        """The statement that makes the shadow of a loop variable, an element of what has this shadow."""
+        return assign(self.names[name], part(shadow, position), s)
 
     def _made(self, s: Any, name: str) -> list[Any]:
         operation = self.reverse.operation(s.value)
