@@ -39,9 +39,10 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     name = reverse.own(env, base, back)
     place = gast.Subscript(value=load(name), slice=target.slice, ctx=gast.Load())
     value: Any = None
-    added = False
+    added = owned = False
     if reverse.is_active(s.value):
         value = taken(reverse, base, name, target.slice, s.value)
+        owned = reverse.is_fresh(value)
         added = grows_apart(reverse, env, base, s.value.id) and is_copy(value)
         if added:
             value = value.func.value
@@ -50,7 +51,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
             back.append(assign(read, value))
             value = load(read)
         if isinstance(s, gast.AugAssign) and isinstance(s.op, gast.Sub):
-            value = gast.UnaryOp(op=gast.USub(), operand=value)
+            value, owned = gast.UnaryOp(op=gast.USub(), operand=value), False
     if added:
         reverse.accumulate(env, s.value.id, value, back)
     ahead = [s]
@@ -62,7 +63,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
             mask = both_hold(None if before is None else before.mask, others)
             env[base] = replace(env[base], mask=mask, zeroed=True)
     if value is not None and not added:  # after the place is zero: the value may be the array itself
-        reverse.accumulate(env, s.value.id, value, back)
+        reverse.accumulate(env, s.value.id, value, back, owned=owned)
     return ahead, back
 
 
