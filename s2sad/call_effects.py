@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import FunctionType
@@ -19,7 +20,7 @@ __all__ = ["CallEffects"]
 
 Kinds = Mapping[str, Kind]
 RESULT_UNKNOWN = replace(ANYTHING, changed=frozenset())
-NOT_READ = (*EMPTY, MISSING, getattr, globals)
+NOT_READ = (*EMPTY, MISSING, getattr, globals, copy.copy, copy.deepcopy)
 
 
 @dataclass

@@ -10,18 +10,21 @@ from typing import Any
 
 from .compiled import make_function
 from .kinds import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
+from .object_copies import copier_of, is_copier
 from .transforms.trees.program import Scope
 
 __all__ = ["converter_of", "is_converter"]
 
 
 def is_converter(function: Any) -> bool:
-    """Whether a function is one of the two."""
-    return function is asdict or function is astuple
+    """Whether a function is one of the two, or one of the module `copy`."""
+    return function is asdict or function is astuple or is_copier(function)
 
 
 def converter_of(function: Any, args: Sequence[Kind], keywords: Mapping[str, Kind]) -> FunctionType | None:
-    """The function that a call of one of the two runs; None where what an attribute holds is not known."""
+    """The function that a call of one of these runs; None where what an attribute holds is not known."""
+    if is_copier(function):
+        return copier_of(function, args[0]) if len(args) == 1 and not keywords else None
     if keywords or len(args) != 1 or not isinstance(args[0], Record) or not is_dataclass(args[0].cls):
         return None
     return _converter(function, args[0])

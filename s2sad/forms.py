@@ -5,6 +5,7 @@ are given.
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -61,6 +62,11 @@ __all__ = ["Forms"]
 Kinds = Mapping[str, Kind]
 MANY_LENGTHS = 6  # of arguments of one function, after which lengths are taken as unknown
 MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
+
+
+def aliases_now(program: Program, kinds: Kinds) -> Any:
+    """As `aliases_of`, before it is known what calls may do."""
+    return aliases_of(program, kinds, makes_new=lambda call: program.resolve(call.func) is copy.deepcopy)
 
 
 @dataclass
@@ -237,7 +243,7 @@ class Forms:
 
         def find(program: Program) -> Kinds:
             return find_kinds(
-                program, given, PRIMITIVES, domain, lambda *call: UNKNOWN, aliases_of, lambda *call: True
+                program, given, PRIMITIVES, domain, lambda *call: UNKNOWN, aliases_now, lambda *call: True
             )
 
         key = ("taken", id(program), tuple(given.values()))
@@ -288,7 +294,7 @@ class Forms:
         forgets, call_kind = self.effects.forgets, self.kind_of_call
         if before:
             forgets, call_kind = self.effects.hides, self.kind_of_hidden
-        found = find_kinds(program, kinds, PRIMITIVES, domain, call_kind, aliases_of, forgets, values)
+        found = find_kinds(program, kinds, PRIMITIVES, domain, call_kind, aliases_now, forgets, values)
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found

@@ -25,6 +25,7 @@ from .heap_natures import has_heap
 from .judgements import is_float, is_number, is_odd, users_names
 from .kinds import UNKNOWN, Kind
 from .lowering import lowered
+from .object_copies import is_copier
 from .outer_arrays import outer_arrays, reads_arrays, without_outer_arrays
 from .outputs import split_aux, with_outputs
 from .primitives import PRIMITIVES
@@ -301,6 +302,13 @@ class Generator:
             )
             return Link(name, None, ())
         function = self.forms.plain(function, args, keywords)
+        if is_copier(function):
+            program.refuse(
+                operation.node,
+                f"`copy.{function.__name__}` of a value of which the run alone tells what it holds",
+                "what the copy holds, and what else holds that, is not followed",
+                "copy its parts: `x.copy()` of an array, `list(x)`, `dict(x)`",
+            )
         is_plain = isinstance(function, FunctionType)
         bound = self.forms.bind_kinds(function, args, keywords) if is_plain else None
         if bound is None or (isinstance(operation.function, type) and function is request.function):

@@ -20,6 +20,7 @@ from .constructors import makes_empty, makes_known, put_in_constructors
 from .iterators import put_in_iterators, without_iterators
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
 from .members import member_of
+from .object_copies import copier_of, is_copier
 from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
@@ -75,7 +76,8 @@ def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
     reached = map(program.resolve, find_nodes(program.tree, gast.Attribute))
     found |= {id(v): v for v in reached if not is_of_library(v)}
     return any(map(holds_record, kinds.values())) or any(
-        is_plain(type(v)) or makes_known(v) or makes_empty(v) or v is replace for v in found.values()
+        is_plain(type(v)) or makes_known(v) or makes_empty(v) or v is replace or is_copier(v)
+        for v in found.values()
     )
 
 
@@ -222,6 +224,9 @@ def method_without_rule(value: Any, program: Program, kind: Kinds) -> MethodCall
     """The method that an expression calls by the class of its object, which has no rule of its own for it,
     and does not call itself again.
     """
+    if isinstance(value, gast.Call) and is_copier(program.resolve(value.func)) and len(value.args) == 1:
+        function = copier_of(program.resolve(value.func), kind(value.args[0]))
+        return None if function is None or value.keywords else (function, value)
     is_builtin = isinstance(value, gast.Call) and isinstance(program.resolve(value.func), BuiltinFunctionType)
     if not is_builtin and rule_of_one(value, program, PRIMITIVES) is not None:
         return None

@@ -194,6 +194,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "lists of objects of different classes",
             "layers_of_different_classes layers_made_in_a_loop weights_of_a_layer_set",
         ),
+        ("`copy.copy`, `copy.deepcopy`", "best_so_far clone_moved arrays_of_a_deep_copy copies_of_a_list"),
         (
             "frozen dataclasses, `dataclasses.replace`",
             "frozen_objects_replaced frozen_argument_replaced",

@@ -7,6 +7,7 @@ import operator
 
 import numpy as np
 
+from ..object_copies import refuse_parts_held_twice
 from ..registry import bprop, nondifferentiable
 from ..runtime import conform
 from ..updates import (
@@ -86,7 +87,8 @@ def times_repeated_(count, x, out, dout):
     return None, add_parts(dout, x)
 
 
-nondifferentiable([refuse_held, refuse_lookup, refuse_no_list, refuse_overlap, refuse_shared], pure=False)
+GUARDS = [refuse_held, refuse_lookup, refuse_no_list, refuse_overlap, refuse_parts_held_twice, refuse_shared]
+nondifferentiable(GUARDS, pure=False)
 nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
 nondifferentiable([outer_array])  # its derivative is that of what is stored into it
 
