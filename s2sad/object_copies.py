@@ -35,12 +35,26 @@ def copier_of(function: Callable[[Any], Any], kind: Kind) -> FunctionType | None
         result = writer.copied(kind, "obj", whole=True)
     except KeyError:
         return None
-    if writer.deep and not isinstance(kind, (Array, Scalar, Literal)):
+    if writer.deep and _changeable(kind) > 2:  # two in it
         writer.bindings["refuse_parts_held_twice"] = refuse_parts_held_twice
         writer.lines.insert(0, "refuse_parts_held_twice(obj)")
     body = "".join(f"    {line}\n" for line in [*writer.lines, f"return {result}"])
     name = "deep_copy" if writer.deep else "shallow_copy"
     return make_function(f"def {name}(obj):\n{body}", name, Scope({}), writer.bindings)
+
+
+def _changeable(kind: Kind) -> int:
+    """How many objects that can be changed a value holds, itself included; 3 stands for any number."""
+    match kind:
+        case Array():
+            return 1
+        case List(None, element):
+            return 3 if _changeable(element) else 1
+        case List(items) | Tuple(items):
+            return sum(map(_changeable, items or ())) + isinstance(kind, List)
+        case Dict(items) | Record(_, items):
+            return sum(_changeable(k) for _, k in items) + 1
+    return 0
 
 
 class _Writer:
