@@ -11,7 +11,7 @@ from weakref import WeakSet
 from . import conversions, domain, heap, heap_adjoints, heap_arrays, heap_keys, heap_places
 from .constructors import makes_empty, new_class
 from .effects import ELSEWHERE, Effect, sharing_of
-from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Record, Tuple
+from .kinds import OBJECT, SET, UNKNOWN, Dict, Kind, List, Record, Tuple
 from .members import member_of
 from .objects import is_plain
 from .outside import outside_of
@@ -80,6 +80,9 @@ class HeapNatures:
 
     def is_list(self, node: Any) -> bool:
         return isinstance(self.kind(node), List)
+
+    def is_set(self, node: Any) -> bool:
+        return self.kind(node) is SET
 
     def is_number(self, node: Any) -> bool:
         return domain.is_scalar(self.kind(node))

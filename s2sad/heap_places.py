@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .objects import fields_of, is_plain
+from .runtime import zeros_like
 from .transforms.errors import UnsupportedSyntaxError
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "places_of",
     "plain_number",
     "reference",
+    "set_element",
     "the_list",
 ]
 
@@ -158,6 +160,25 @@ def plain_number(x: Any) -> Any:
             why="what its operators do with what it holds is not followed",
             instead="compute with its parts",
         )
+    return x
+
+
+def set_element(x: Any) -> Any:
+    """The value itself, which carries no derivative: objects do not, whatever they hold.
+
+    Raises UnsupportedSyntaxError for one that does.
+    """
+    todo = [x]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            todo += part
+        elif not is_reference(part) and zeros_like(part) is not None:
+            raise UnsupportedSyntaxError(
+                f"a value of type {type(part).__name__} in a set that is changed, among changes of objects",
+                why="which of them the set holds is not followed",
+                instead="use a list, or a dict",
+            )
     return x
 
 

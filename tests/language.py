@@ -124,7 +124,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         (
             "`deque`, `defaultdict`, `OrderedDict`, `heapq`, `bisect`",
             "last_few window_of_a_deque queue_at_both_ends default_lists default_numbers ordered_dict "
-            "heap_of_numbers sorted_as_it_grows shortest_way",
+            "heap_of_numbers sorted_as_it_grows shortest_way shortest_way_with_a_set",
         ),
         ("`extend`, `+=`, `*`, copies of lists", "list_extended list_extended_in_a_loop list_copied"),
         ("`items`, `keys`, `values`, `get`", "loop_over_values loop_over_keys got_with_default"),

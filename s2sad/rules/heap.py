@@ -76,6 +76,7 @@ from ..heap_places import (
     places_of,
     plain_number,
     reference,
+    set_element,
     the_list,
 )
 from ..registry import bprop, nondifferentiable
@@ -87,6 +88,7 @@ nondifferentiable(
         arguments_of,
         check_same,
         has_key,
+        set_element,
         holds_attribute,
         heap_constant,
         heap_object,

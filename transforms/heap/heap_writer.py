@@ -57,6 +57,9 @@ class Natures(Protocol):
     def is_held(self, node: Node) -> bool:
         """Whether an attribute is no method or property of the class, as far as is known."""
 
+    def is_set(self, node: Node) -> bool:
+        """Whether a value is surely a set of Python's."""
+
     def is_method(self, node: Node) -> bool:
         """Whether an attribute is surely a method of the class."""
 

@@ -46,6 +46,8 @@ __all__ = ["lower_heap", "lower_to_heap"]
 
 Node = Any  # gast publishes no types
 
+OF_SETS = frozenset(["add", "clear", "discard", "pop", "remove"])
+
 
 def lower_heap(program: Program, natures: Natures, writes: bool) -> Program:
     """The program with a heap; the program itself where it changes no object.
@@ -303,6 +305,11 @@ class _Lowerer(Writer):
         if function is not None:
             self.pass_heap(target, value, function)
             return
+        func = value.func
+        if isinstance(func, gast.Attribute) and func.attr in OF_SETS and self.natures.is_set(func.value):
+            elements = [self.made("element", self.helper("set_element", a)) for a in value.args]
+            self.emit(rebuilt(s, value=rebuilt(value, args=elements)))
+            return
         if self.natures.changes_array(value):
             self.refuse_array()
         if self.natures.is_inert(value):
@@ -323,7 +330,6 @@ class _Lowerer(Writer):
                 records.append((self.code[-1].value.args[2], node))
             return found
 
-        func = value.func
         if self.program.resolve(func) is not MISSING:
             pass
         elif isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name):
