@@ -9,18 +9,23 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from .arguments import check_type
 from .function_state import state_of
 from .kind_values import kind_of_free
-from .kinds import UNKNOWN, Literal
+from .kinds import UNKNOWN, Kind, Literal
 from .members import is_fixed
-from .transforms.normal_form.desugar_globals import assigned_globals
+from .primitives import PRIMITIVES
+from .transforms.analyses.operations import Call, classify
+from .transforms.normal_form.desugar_globals import assigned_outside, key_of
 from .transforms.trees.modules import name_key
 from .transforms.trees.nodes import find_nodes
 from .transforms.trees.program import MISSING, Program, Scope
 
-__all__ = ["Capture", "capture_key", "captured", "rebound_in", "updated_in"]
+__all__ = ["Capture", "calls_unknown", "capture_key", "captured", "rebound_in", "updated_in"]
+
+METHODS = frozenset(dir(np.ndarray)) | frozenset(dir(str))
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,14 @@ class Capture:
     def name_key(self) -> tuple[int, str]:
         """Where the name, or the last of the path, is bound."""
         if not self.path:
-            return name_key(self.scope.globals, self.name)
+            return key_of(self.scope, self.name)
         owner = Capture(self.scope, self.name, self.path[:-1]).value()
         return name_key(owner, self.path[-1])
+
+    def is_data(self) -> bool:
+        """Whether the name means neither a function, nor a class, nor a module."""
+        value = self.value()
+        return not callable(value) and not isinstance(value, (ModuleType, property))
 
     def key(self) -> Any:
         return id(self.scope.globals), id(self.scope.cells.get(self.name)), self.name, self.path
@@ -94,7 +104,7 @@ def captured(program: Program) -> Iterator[Capture]:
 
 def rebound_in(program: Program) -> Iterator[tuple[int, str]]:
     """The names of modules and classes that a program assigns, whatever form it has."""
-    yield from (name_key(program.scope.globals, name) for name in assigned_globals(program.tree))
+    yield from (key_of(program.scope, name) for name in assigned_outside(program.tree, program.scope))
     for n in find_nodes(program.tree, gast.Attribute):
         if not isinstance(n.ctx, gast.Load):
             owner = program.resolve(n.value)
@@ -102,11 +112,27 @@ def rebound_in(program: Program) -> Iterator[tuple[int, str]]:
                 yield name_key(owner, n.attr)
 
 
+def calls_unknown(program: Program, kind: Callable[[Any], Kind]) -> bool:
+    """Whether a program, its kinds known, calls what only the run finds and may be a user's function."""
+    nested = {f.name for f in find_nodes(program.tree, gast.FunctionDef)}
+
+    def is_unknown(node: Any) -> bool:
+        match node.func:
+            case gast.Name(id=name):
+                return name in program.locals - nested and not isinstance(kind(node.func), Literal)
+            case gast.Attribute(attr=attr) if program.resolve(node.func) is MISSING and attr not in METHODS:
+                operation = classify(node, program, PRIMITIVES, kind)
+                return isinstance(operation, Call) and operation.function is MISSING
+        return False
+
+    return any(map(is_unknown, find_nodes(program.tree, gast.Call)))
+
+
 def updated_in(program: Program) -> Iterator[Capture]:
     """The names of modules and classes that a program, as it was written, updates by `+=` and the like: what
     kind they are of says whether this changes an object.
     """
-    assigned = assigned_globals(program.tree)
+    assigned = assigned_outside(program.tree, program.scope)
     for s in find_nodes(program.tree, gast.AugAssign):
         match s.target:
             case gast.Name(id=name) if name in assigned:

@@ -18,7 +18,7 @@ import gast
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
 from .call_effects import CallEffects
-from .captures import Capture, captured, rebound_in, updated_in
+from .captures import Capture, calls_unknown, captured, rebound_in, updated_in
 from .constructors import has_maker, maker_of, makes_empty, replacer_of
 from .dataclass_copies import converter_of, is_converter
 from .effects import aliases_of
@@ -83,6 +83,7 @@ class Forms:
     updated: dict[Any, Capture] = field(default_factory=dict)  # of these, what kinds matter
     watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
     captures: dict[Any, Capture] = field(default_factory=dict)
+    calls_unknown: bool = False  # whether a function that only the run finds is called
     programs: dict[Any, Program] = field(default_factory=dict)
     result_kinds: dict[Any, Kind] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
@@ -151,7 +152,11 @@ class Forms:
         return self.programs[key]
 
     def is_outdated(self, known: set[tuple[int, str]]) -> bool:
-        """Whether names that were taken to stay have been found to be assigned, beside those known."""
+        """Whether names that were taken to stay have been found to be assigned, beside those known: what only
+        the run finds may assign all that it can reach.
+        """
+        if self.calls_unknown:
+            self.rebound |= {c.name_key() for c in self.captures.values() if c.is_data()}
         found = self.rebound - known
         return bool(found) and any(c.name_key() in found for c in self.captures.values())
 
@@ -278,6 +283,7 @@ class Forms:
             program, kinds = new, self.kinds(new, given)
         program, kinds = without_untaken(program, kinds, lambda p: self.kinds(p, given))
         program = without_needless_guards(program, kind)
+        self.calls_unknown = self.calls_unknown or calls_unknown(program, kind)
         new = lower_stars(program, lambda call: stays_starred(call, program, kind), call_star, call_method)
         return (program, kinds) if new is program else (new, self.kinds(new, given))
 

@@ -26,6 +26,7 @@ import gast
 import numpy as np
 
 from .arity import has_stars, of_arity
+from .around import refuse_assigning
 from .compiled import make_function
 from .constructors import has_maker, maker_of, replacer_of
 from .conversions import DICT_METHODS, LIST_METHODS
@@ -180,6 +181,7 @@ def is_replace_of_tuple(f: Any, x: Any) -> bool:
 
 def _lift_function(f: FunctionType, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
     itself = f
+    refuse_assigning(f)
     if has_stars(f):
         f = of_arity(f, len(args), keywords)
     function, free, values = _without_cells(f)

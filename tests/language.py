@@ -21,8 +21,9 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("`(a := b)` wherever Python allows it", "walrus walrus_in_condition walrus_inside"),
         ("`del a`, `del a[i]`, `del a.b`", "deleted_name item_deleted key_deleted attribute_deleted"),
         (
-            "`global`: to read, and to assign what carries no derivative",
-            "reads_a_global globals_are_read global_counter global_flag_in_a_loop global_table_made_once",
+            "`global`, `nonlocal` of variables around: to read, and to assign what carries no derivative",
+            "reads_a_global globals_are_read global_counter global_flag_in_a_loop global_table_made_once "
+            "variable_around_counter",
         ),
         ("attributes of modules and classes, to the same end", "attributes_of_a_module_and_a_class_set"),
     ],

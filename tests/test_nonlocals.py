@@ -272,7 +272,7 @@ def test_a_function_that_rebinds_what_others_hold_is_refused() -> None:
         "def outer():\n    s = 1.0\n    def f(x):\n        nonlocal s\n        s = s * x\n"
         "        return s\n    return f\n"
     )()
-    with pytest.raises(UnsupportedSyntaxError, match="in the function that is differentiated"):
+    with pytest.raises(UnsupportedSyntaxError, match="assigned to the variable `s` around the function"):
         s2sad.grad(f)(2.0)
 
 

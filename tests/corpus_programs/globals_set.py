@@ -118,3 +118,30 @@ def attributes_of_a_module_and_a_class_set(x):
     settings.scale = 5.0
     Counter.count += 1
     return y * y * settings.scale * Counter.count
+
+
+def declared_in_a_function():
+    calls, rate = 0, 0.5
+
+    def tick():
+        nonlocal calls
+        calls += 1
+
+    @program((0.8,))
+    def variable_around_counter(x):
+        nonlocal calls
+        calls = 1
+        y = x * calls
+        tick()
+        return y * y * calls
+
+    @program((0.8,))
+    def variable_around_read_between_changes(x):
+        nonlocal rate
+        rate = 0.5
+        y = math.sin(x * rate)
+        rate *= 3
+        return y * y * rate
+
+
+declared_in_a_function()

@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from ..trees.modules import Variable
 from ..trees.nodes import own_statements, walk
 from ..trees.program import Program
 
@@ -46,11 +47,14 @@ def check_fields(
                         "the caller sees the change, and following it through this call is not supported",
                         "return the new value, and set the attribute where the function is called",
                     )
-                if not followed and carries and isinstance(program.resolve(s.targets[0].value), ModuleType):
+                owner = program.resolve(s.targets[0].value)
+                if not followed and carries and isinstance(owner, ModuleType):
+                    around = f"the variable `{owner.__name__}` around the function"
+                    place = around if isinstance(owner, Variable) else f"the global `{attr}`"
                     program.refuse(
                         s,
-                        f"a value that carries a derivative, assigned to the global `{attr}`",
-                        "the module is changed where others see it",
+                        f"a value that carries a derivative, assigned to {place}",
+                        "it is changed where others see it",
                         "return the value, and assign it where the function is called",
                     )
                 if not followed and carries and varies(name, attr):

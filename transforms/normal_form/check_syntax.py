@@ -121,17 +121,22 @@ def check_function(program: Program, node: Node) -> None:
 
 
 def check_globals(program: Program, function: Node) -> None:
-    """Refuses to bind what `global` declares by other statements than assignments."""
-    if not find_nodes(function, gast.Global):
+    """Refuses to bind globals, and variables around the function that is differentiated, by other statements
+    than assignments.
+    """
+    if not find_nodes(function, gast.Global, gast.Nonlocal):
         return
     found = list(walk_scope(function.body))
     declared = {name: n for n in found if isinstance(n, gast.Global) for name in n.names}
+    around = {name: n for n in found if isinstance(n, gast.Nonlocal) for name in n.names}
+    declared |= {name: around[name] for name in around.keys() & program.scope.cells.keys()}
     for n in found:
         for name in bound_by(n):
             if name in declared:
+                word = type(declared[name]).__name__.lower()
                 program.refuse(
                     declared[name],
-                    f"`global {name}` with `{name}` bound by more than assignments is not differentiated",
+                    f"`{word} {name}` with `{name}` bound by more than assignments is not differentiated",
                     instead=f"bind another name, and assign it: `{name} = ...`",
                 )
 

@@ -1,7 +1,8 @@
-"""Globals that are assigned as attributes of their module.
+"""Globals that are assigned as attributes of their module, and variables around the function as their cells'.
 
-Form in: a function with resolved names. Form out: the same, without `global`. What functions assign while the
-program runs is read and set where it stands; other globals are names still.
+Form in: a function with resolved names. Form out: the same, without `global`, and `nonlocal` only for its own
+variables. What functions assign while the program runs is read and set where it stands; other free names are
+names still.
 
 >>> from s2sad.transforms.normal_form.resolve_names import resolve_names
 >>> from s2sad.transforms.trees.printer import to_source
@@ -26,46 +27,64 @@ from typing import Any
 import gast
 
 from ..trees.bind_objects import Objects
-from ..trees.modules import Globals, name_key
+from ..trees.modules import globals_of, name_key, variable_of
 from ..trees.nodes import find_nodes, located
-from ..trees.program import Program
+from ..trees.program import Program, Scope
 from ..trees.rebuild import map_children, rebuilt
 
-__all__ = ["assigned_globals", "desugar_globals"]
+__all__ = ["assigned_outside", "desugar_globals", "key_of"]
 
 Node = Any  # gast publishes no types
 
 
 def desugar_globals(program: Program) -> Program:
-    """The program with attributes of its module in the place of the globals that are assigned."""
-    declarations = find_nodes(program.tree, gast.Global)
-    if not declarations and not program.scope.rebound:
+    """The program with attributes in the place of the globals, and variables around it, that are assigned."""
+    scope = program.scope
+    if not find_nodes(program.tree, gast.Global, gast.Nonlocal) and not scope.rebound:
         return program
-    scope, own = program.scope, program.locals | program.scope.cells.keys()
-    read = {n.id for n in find_nodes(program.tree, gast.Name) if n.id not in own}
-    found = assigned_globals(program.tree) | {n for n in read if name_key(scope.globals, n) in scope.rebound}
+    read = {n.id for n in find_nodes(program.tree, gast.Name) if n.id not in program.locals}
+    assigned = assigned_outside(program.tree, scope)
+    found = {n for n in read if n in assigned or key_of(scope, n) in scope.rebound}
     objects = Objects(program, program.names.copy())
-    name = ""
-    if found:
-        module = Globals(scope.globals)  # type: ignore[arg-type]
-        name = objects.name(module, module.__name__.rpartition(".")[2])
+    owners = {name: owner_of(scope, name, objects) for name in sorted(found)}
 
     def change(node: Node) -> Node:
         match node:
-            case gast.Name(id=id) if id in found:
-                owner = located(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None), node)
-                return located(gast.Attribute(value=owner, attr=id, ctx=node.ctx), node)
+            case gast.Name(id=id) if id in owners:
+                base, attr = owners[id]
+                owner = located(gast.Name(id=base, ctx=gast.Load(), annotation=None, type_comment=None), node)
+                return located(gast.Attribute(value=owner, attr=attr, ctx=node.ctx), node)
             case gast.Global():
                 return located(gast.Pass(), node)
+            case gast.Nonlocal(names=names):
+                inner = [n for n in names if n not in scope.cells]
+                return rebuilt(node, names=inner) if inner else located(gast.Pass(), node)
         return map_children(node, change)
 
     tree = rebuilt(program.tree, body=[change(s) for s in program.tree.body])
     return program.with_tree(tree, names=objects.names, bindings=objects.all_bindings())
 
 
-def assigned_globals(tree: Node) -> set[str]:
-    """The names that a function declares to be globals and assigns."""
+def owner_of(scope: Scope, name: str, objects: Objects) -> tuple[str, str]:
+    """The name of the object that stands for a global or a variable around, and the attribute."""
+    if name in scope.cells:
+        return objects.name(variable_of(scope.cells[name], name), f"{name}_cell"), "cell_contents"
+    module = globals_of(scope.globals)  # type: ignore[arg-type]
+    return objects.name(module, module.__name__.rpartition(".")[2]), name
+
+
+def key_of(scope: Scope, name: str) -> tuple[int, str]:
+    """A global or a variable around, as `Scope.rebound` has it."""
+    if name in scope.cells:
+        return id(scope.cells[name]), "cell_contents"
+    return name_key(scope.globals, name)
+
+
+def assigned_outside(tree: Node, scope: Scope) -> set[str]:
+    """The names that a function declares to be globals, or variables around it, and assigns."""
     declared = {name for n in find_nodes(tree, gast.Global) for name in n.names}
+    around = {name for n in find_nodes(tree, gast.Nonlocal) for name in n.names}
+    declared |= around & scope.cells.keys()
     if not declared:
         return declared
     return declared & {n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load)}

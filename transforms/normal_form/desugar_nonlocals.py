@@ -81,14 +81,6 @@ class Rebinding:
 def _rebinding(program: Program) -> dict[str, Rebinding]:
     """The nested functions that rebind variables, by name."""
     tree = program.tree
-    for n in walk_scope(tree.body):
-        if isinstance(n, gast.Nonlocal):
-            program.refuse(
-                n,
-                f"`nonlocal {', '.join(n.names)}` in the function that is differentiated",
-                "the variable is changed where others see it",
-                "pass the value as an argument and return the new one",
-            )
     functions: dict[str, list[Node]] = {}
     for n in find_nodes(tree, gast.FunctionDef):
         functions.setdefault(n.name, []).extend([n] if n is not tree else [])

@@ -44,7 +44,7 @@ def resolve_names(program: Program) -> Program:
     """The program with one name for each variable, and with all names known."""
     tree = program.tree
     own = set(local_names(tree))
-    declared = {name for n in find_nodes(tree, gast.Global) for name in n.names}
+    declared = {name for n in find_nodes(tree, gast.Global, gast.Nonlocal) for name in n.names} - own
     free = set(global_names(tree, frozenset()))
     names = Names(own | free | declared | {tree.name} | set(program.bindings))
     renamer = _Renamer(program, names, own)

@@ -1,12 +1,13 @@
-"""The globals of functions, as attributes of an object."""
+"""The globals of functions, and the variables around them, as attributes of objects."""
 
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from types import ModuleType
+from types import CellType, ModuleType
 from typing import Any
+from weakref import WeakValueDictionary
 
-__all__ = ["Globals", "name_key", "named"]
+__all__ = ["Globals", "Variable", "globals_of", "name_key", "named", "variable_of"]
 
 
 class Globals(ModuleType):
@@ -30,12 +31,54 @@ class Globals(ModuleType):
         del self._names[name]
 
 
+class Variable(ModuleType):
+    """A variable of a function that others around it share: its cell, as a module with the one attribute
+    `cell_contents`.
+    """
+
+    def __init__(self, cell: CellType, name: str) -> None:
+        super().__init__(name)
+        object.__setattr__(self, "_cell", cell)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return getattr(self._cell, name)
+        except ValueError:
+            variable = self.__name__
+            raise NameError(f"free variable {variable!r} has no value", name=variable) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._cell, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self.__getattr__(name)
+        delattr(self._cell, name)
+
+
+_owners: WeakValueDictionary[int, Globals | Variable] = WeakValueDictionary()  # each holds what it stands for
+
+
+def globals_of(names: MutableMapping[str, Any]) -> ModuleType:
+    """The one object that stands for these globals."""
+    return _owners.setdefault(id(names), Globals(names))
+
+
+def variable_of(cell: CellType, name: str) -> ModuleType:
+    """The one object that stands for this variable."""
+    return _owners.setdefault(id(cell), Variable(cell, name))
+
+
 def name_key(owner: Any, name: str) -> tuple[int, str]:
-    """A name in a module or class, or in the globals of functions."""
+    """A name in a module or class, in the globals of functions, or a variable."""
+    if isinstance(owner, Variable):
+        return id(owner._cell), name
     names = owner._names if isinstance(owner, Globals) else owner
     return id(vars(names) if isinstance(names, ModuleType) else names), name
 
 
 def named(owner: Any, name: str) -> Any:
     """What a name of a module or class means now, None where it is missing."""
-    return owner._names.get(name) if isinstance(owner, Globals) else getattr(owner, name, None)
+    try:
+        return owner._names.get(name) if isinstance(owner, Globals) else getattr(owner, name, None)
+    except NameError:
+        return None
