@@ -309,27 +309,11 @@ class Analysis:
         holds an array that an operator changes in it, or which method of it is called.
         """
         is_generic = any(self.kind(p) is UNKNOWN for p in self.program.tree.args.args)
-        held = self.aliases.held
 
         def of_container(s: Any) -> bool:
             return isinstance(s, gast.Subscript) and not domain.is_array(self.kind(s.value))
 
-        filled = {
-            root
-            for s in find_nodes(self.program.tree, gast.Assign)
-            if of_container(s.targets[0]) and domain.is_array(self.kind(s.value))
-            for root in held.get(s.targets[0].value.id, NOTHING)[0]
-        }
-        bases = [
-            s.target.value.id
-            for s in find_nodes(self.program.tree, gast.AugAssign)
-            if of_container(s.target)
-            and (
-                domain.is_array(self.kind(s.value))
-                or (self.kind(s.value) is UNKNOWN and not is_generic)
-                or not filled.isdisjoint(held.get(s.target.value.id, NOTHING)[0])
-            )
-        ]
+        bases = []
         guard = PRIMITIVES.helper("refuse_shared")
         for c in find_nodes(self.program.tree, gast.Call):
             if self.program.resolve(c.func) is guard and not is_generic:
@@ -337,6 +321,23 @@ class Analysis:
             elif isinstance(c.func, gast.Attribute) and c.func.attr in READING:
                 name = getattr(c.func.value, "id", "")
                 bases += [name] if name in active and self.kind_of_name(name) is UNKNOWN else []
+        updates = [s for s in find_nodes(self.program.tree, gast.AugAssign) if of_container(s.target)]
+        if not bases and not updates:
+            return False
+        held = self.aliases.held
+        filled = {
+            root
+            for s in find_nodes(self.program.tree, gast.Assign)
+            if of_container(s.targets[0]) and domain.is_array(self.kind(s.value))
+            for root in held.get(s.targets[0].value.id, NOTHING)[0]
+        }
+        bases += [
+            s.target.value.id
+            for s in updates
+            if domain.is_array(self.kind(s.value))
+            or (self.kind(s.value) is UNKNOWN and not is_generic)
+            or not filled.isdisjoint(held.get(s.target.value.id, NOTHING)[0])
+        ]
         roots = (held[b][0] for b in bases if b in held and not domain.is_tuple(self.kind_of_name(b)))
         return any(found and not any(map(is_outside, found)) for found in roots)
 

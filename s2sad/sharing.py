@@ -190,8 +190,14 @@ def sharing(operation: Apply) -> str:
         return "fresh"  # of several operands
     if _among(function, MAYBE_VIEWS):
         is_method = isinstance(operation.node, gast.Call) and not operation.node.args
-        return "fresh" if function is np.conjugate and not is_method else "maybe"
+        copies = function is np.conjugate and not is_method
+        return "fresh" if copies or _is_flatten(operation.node) else "maybe"
     return "fresh" if is_fresh(function) or _is_new_of_scipy(operation) else "unknown"
+
+
+def _is_flatten(node: Any) -> bool:
+    """Whether it is the method that copies, which has the rule of the function that may not."""
+    return isinstance(node, gast.Call) and getattr(node.func, "attr", None) == "flatten"
 
 
 def _is_new_of_scipy(operation: Apply) -> bool:

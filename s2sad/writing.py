@@ -15,7 +15,7 @@ import numpy as np
 
 from . import domain, runtime, updates
 from . import write_templates as templates
-from .attribute_stores import ATTRIBUTES, attribute_views, stored_attribute, stored_in_part
+from .attribute_stores import ATTRIBUTES, attribute_views, read_flat, stored_attribute, stored_in_part
 from .changing import changed, changed_by_method
 from .kinds import UNKNOWN, Array, Kind, List, Literal, Scalar, Tuple
 from .primitives import PRIMITIVES, parameters_of
@@ -118,6 +118,10 @@ class _Finder:
 
     def rewritten(self, s: Any, writer: Writer) -> list[Any] | None:
         """What stands in the place of a statement, None for itself."""
+        flats = {f: v.value for f, v in self.views.items() if v.attr == "flat" and self.varies(v.value)}
+        read = read_flat(s, flats, self.program, self.kind, writer) if flats else None
+        if read is not None:
+            return read
         match s:
             case gast.Expr(value=gast.Call() as node) | gast.Assign(
                 targets=[gast.Name()], value=gast.Call() as node

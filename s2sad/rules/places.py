@@ -30,6 +30,8 @@ __all__ = [
 
 def flat_places(a: Array, index: Any, mode: Any = "raise") -> tuple[Array, ...]:
     """The index of `a.flat[index]`."""
+    if isinstance(index, (int, np.integer)) and mode == "raise" and -a.size <= index < a.size:
+        return np.unravel_index(index % a.size, a.shape)
     places = np.arange(a.size)
     if isinstance(index, (list, np.ndarray)) and np.size(index) == 0:
         index = np.zeros(np.shape(index), dtype=int)

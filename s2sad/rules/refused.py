@@ -27,7 +27,10 @@ refuse(named(np, "fromiter"), "it reads an iterator that can be read only once; 
 refuse(named(np, "frompyfunc"), "its results are arrays of objects; use np.vectorize, or a loop")
 refuse(named(np, "nditer nested_iters ndenumerate flatiter broadcast"),
        "its elements are not told apart; go over np.ndindex, or np.broadcast_arrays for several arrays")
-refuse(named(np.ndarray, "flat"), "assignments to it change the array; use np.ravel")
+refuse(
+    named(np.ndarray, "flat"),
+    "it is read by an index, or at once where nothing changes the array; use np.ravel"
+)
 refuse(named(np.ndarray, "view getfield data ctypes to_device base byteswap __dlpack__"),
        "it reads the memory of the array as something else; use astype, reshape or slices")
 

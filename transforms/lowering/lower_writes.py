@@ -21,6 +21,8 @@ from ..trees.rebuild import map_blocks, rebuilt
 
 __all__ = ["Place", "Writer", "Written", "lower_writes", "without_unread"]
 
+REWRITTEN = (gast.Assign, gast.AugAssign, gast.Expr, gast.For)  # by what stands in their place
+
 
 @dataclass(frozen=True)
 class Place:
@@ -103,12 +105,10 @@ class Writer:
     def block(self, statements: list[Any], rewrite: Callable[[Any, Writer], list[Any] | None]) -> list[Any]:
         result: list[Any] = []
         for s in statements:
-            found = rewrite(s, self) if isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr)) else None
-            if found is None:
-                result.append(map_blocks(s, lambda inner: self.block(inner, rewrite)))
-            else:
-                self.changed = True
-                result.extend(found)
+            found = rewrite(s, self) if isinstance(s, REWRITTEN) else None
+            *before, last = [s] if found is None else found
+            self.changed = self.changed or found is not None
+            result += [*before, map_blocks(last, lambda inner: self.block(inner, rewrite))]
         return result
 
     def stores(self, s: Any, found: Written) -> list[Any]:
