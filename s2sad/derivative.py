@@ -165,12 +165,13 @@ class Derivative:
         real_powers = real_powers and kinds not in self._complex
         function, before = self._plain(kinds, real_powers)
         key = *self._options.key, chosen, kinds, real_powers
+        generator = Generator(real_powers=real_powers)
 
         def make() -> Made:
-            return self._generate(function, kinds, chosen, Generator(real_powers=real_powers))
+            return self._generate(function, kinds, chosen, generator)
 
         with collection_paused():
-            made, captures = share(function, key, make)
+            made, captures = share(function, key, make, generator.assigns)
         refusals.last = met  # what was tried on the way, and given up, is no refusal
         return made, [*before, *captures]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any
 
 import gast
@@ -47,6 +47,7 @@ from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxEr
 from .transforms.heap.heap_writer import HeapRefusal
 from .transforms.lowering.check_fields import check_fields, check_iteration
 from .transforms.lowering.promote_fields import drop_holding
+from .transforms.trees.modules import cell_key
 from .transforms.trees.printer import Places, to_source_with_places
 from .transforms.trees.program import MISSING, Program
 from .transforms.trees.rebuild import parameter_names
@@ -112,6 +113,10 @@ class Generator:
         """The request that this generator serves."""
         assert self._first is not None
         return self._first
+
+    def assigns(self, cell: CellType) -> bool:
+        """Whether what was made assigns a cell, or reads what may be assigned to it meanwhile."""
+        return cell_key(cell) in self.forms.rebound
 
     def derivative(self, request: Request) -> FunctionType:
         """The derivative function; those that it calls are made too."""

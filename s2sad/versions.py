@@ -109,9 +109,12 @@ _shared: OrderedDict[Any, list[_Shared]] = OrderedDict()
 _lock = threading.Lock()
 
 
-def share(function: FunctionType, key: Any, make: Callable[[], Made]) -> Made:
+def share(
+    function: FunctionType, key: Any, make: Callable[[], Made], assigns: Callable[[CellType], bool]
+) -> Made:
     """What `make` makes for a function, or what it has made for another closure of the same code under the
-    same assumptions; `key` is all else that it depends on.
+    same assumptions; `key` is all else that it depends on. What `assigns` one of the closure's own cells is
+    for this closure alone.
     """
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     scope = Scope(function.__globals__, cells)
@@ -121,6 +124,8 @@ def share(function: FunctionType, key: Any, make: Callable[[], Made]) -> Made:
         if all(capture_key(c.value(), c.name) == k for c, k in zip(captures, entry.keys, strict=True)):
             return _bound(entry, function, cells), captures
     made, captures = make()
+    if any(map(assigns, cells.values())):
+        return made, captures
     entry = _Shared(
         _bound_to(made, tuple(CellType() for _ in made.__code__.co_freevars)),
         tuple(

@@ -180,6 +180,23 @@ def test_closures_that_the_run_finds_and_that_assign_are_refused(name: str) -> N
     assert s2sad.grad(closure)(1.5) == 10.0
 
 
+def test_each_closure_of_the_same_code_has_its_own() -> None:
+    make = build(
+        "def make(k):\n    n = 0\n    def f(x):\n        nonlocal n\n        n += 1\n"
+        "        return x * k * n\n"
+        "    def found(x, fs):\n        y = x * k\n        fs[0]()\n        return y * k\n"
+        "    def change():\n        nonlocal k\n        k = k + 1.0\n"
+        "    return f, lambda: n, found, change\n"
+    )
+    (f, f_count, f_found, f_change), (g, g_count, g_found, g_change) = make(2.0), make(10.0)
+    assert [s2sad.grad(h)(1.5) for h in (f, g, f, f, g)] == [2.0, 10.0, 4.0, 6.0, 20.0]
+    assert (f_count(), g_count()) == (3, 2)
+    assert s2sad.grad(lambda x: f(x) * g(x))(1.5) == 2 * 1.5 * 8.0 * 30.0
+    assert s2sad.grad(f_found)(1.5, [f_change]) == 6.0
+    assert s2sad.grad(g_found)(1.5, [g_change]) == 110.0
+    assert s2sad.vjp(g_found, argnums=0)(1.5, [lambda: g_change()])[1](1.0) == 132.0
+
+
 def test_a_variable_that_carries_a_derivative_is_refused() -> None:
     f = build(
         "def make():\n    k = 1.0\n    def f(x):\n        nonlocal k\n        k = x\n"

@@ -27,7 +27,7 @@ from typing import Any
 import gast
 
 from ..trees.bind_objects import Objects
-from ..trees.modules import globals_of, name_key, variable_of
+from ..trees.modules import cell_key, globals_of, name_key, variable_of
 from ..trees.nodes import find_nodes, located
 from ..trees.program import Program, Scope
 from ..trees.rebuild import map_children, rebuilt
@@ -76,7 +76,7 @@ def owner_of(scope: Scope, name: str, objects: Objects) -> tuple[str, str]:
 def key_of(scope: Scope, name: str) -> tuple[int, str]:
     """A global or a variable around, as `Scope.rebound` has it."""
     if name in scope.cells:
-        return id(scope.cells[name]), "cell_contents"
+        return cell_key(scope.cells[name])
     return name_key(scope.globals, name)
 
 

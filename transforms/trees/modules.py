@@ -7,7 +7,7 @@ from types import CellType, ModuleType
 from typing import Any
 from weakref import WeakValueDictionary
 
-__all__ = ["Globals", "Variable", "globals_of", "name_key", "named", "variable_of"]
+__all__ = ["Globals", "Variable", "cell_key", "globals_of", "name_key", "named", "variable_of"]
 
 
 class Globals(ModuleType):
@@ -66,6 +66,11 @@ def globals_of(names: MutableMapping[str, Any]) -> ModuleType:
 def variable_of(cell: CellType, name: str) -> ModuleType:
     """The one object that stands for this variable."""
     return _owners.setdefault(id(cell), Variable(cell, name))
+
+
+def cell_key(cell: CellType) -> tuple[int, str]:
+    """A variable, as `name_key` has it."""
+    return id(cell), "cell_contents"
 
 
 def name_key(owner: Any, name: str) -> tuple[int, str]:
