@@ -43,6 +43,13 @@ def reshape_method_(x, *shape, order="C", copy=None, out, dout):
     return np.reshape(dout, np.shape(x), memory_order(order)), None
 
 
+@reshape_method_.for_ranks(1)
+def reshape_method_vector(x, *shape, order="C", copy=None, out, dout):
+    if order == "C":
+        return np.ravel(dout), None
+    return np.ravel(dout, memory_order(order)), None
+
+
 @reshape_method_.jvp
 def reshape_method_jvp(order, out, dx):
     return np.reshape(dx, np.shape(out), order)

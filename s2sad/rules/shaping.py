@@ -50,11 +50,23 @@ def reshape(x, shape, order="C", *, copy=None, out, dout):
     return (np.reshape(dout, np.shape(x), memory_order(order)),)
 
 
-@bprop(np.ravel, "linear", samples=[given(A(2, 3)), given(A(2, 3), "F"), given(A())])
+@reshape.for_ranks(1)
+def reshape_vector(x, shape, order="C", *, copy=None, out, dout):
+    if order == "C":
+        return (np.ravel(dout),)
+    return (np.ravel(dout, memory_order(order)),)
+
+
+@bprop(np.ravel, "linear", samples=[given(A(2, 3)), given(A(2, 3), "F"), given(A(3)), given(A())])
 def ravel(x, order="C", *, out, dout):
     if order == "C":
         return (np.reshape(dout, np.shape(x)),)
     return (np.reshape(dout, np.shape(x), memory_order(order)),)
+
+
+@ravel.for_ranks(1)
+def ravel_vector(x, order="C", *, out, dout):
+    return (dout,)
 
 
 @bprop(np.squeeze, "linear", samples=[given(A(1, 3, 1)), given(A(1, 3, 1), axis=0)])

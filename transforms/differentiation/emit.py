@@ -114,10 +114,26 @@ class Emitter:
             case gast.Call(func=func, args=args, keywords=keywords):
                 named = tuple((k.arg or "", k.value) for k in keywords)
                 made = Apply(self.object_of(func), tuple(args), named, value)
-                return self.primitives.sharing(made) == "fresh"
+                if self.primitives.sharing(made) == "fresh":
+                    return True
+                whole = self.seen_in(value)
+                return whole is not value and self.is_fresh(whole)
             case gast.Attribute(value=whole, attr="real"):
                 return self.is_fresh(whole)
         return isinstance(value, (gast.BinOp, gast.UnaryOp))
+
+    def seen_in(self, value: Any) -> Any:
+        """What an expression gives another shape or order, where it is a view of all of that, or may be; or
+        the expression itself.
+        """
+        match value:
+            case gast.Call(func=func, args=[whole, *_] as args, keywords=keywords):
+                named = tuple((k.arg or "", k.value) for k in keywords)
+                made = Apply(self.object_of(func), tuple(args), named, value)
+                is_view = self.primitives.sharing(made) in ("view", "maybe")
+                if is_view and not self.primitives.is_read_only(made.function):
+                    return self.seen_in(whole)
+        return value
 
     # ------------------------------------------------------------ what the program means
 
