@@ -22,10 +22,11 @@ Value = Any
 
 @dataclass
 class Scope:
-    """What is known at a place: names with stand-ins for their values, local functions, loop counters."""
+    """What is known at a place: names with stand-ins for their values, local functions with
+    the length of what they write to, loop counters with a bound."""
 
     values: dict[str, Value]
-    functions: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, int] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)  # loop counters, and the number of their values
 
     def copy(self) -> Scope:

@@ -253,7 +253,8 @@ class Writer(Traffic):
         """A call of a function of the module, or of a closure."""
         if scope.functions and self.chance(2):
             name = self.pick(*scope.functions)
-            self.emit(indent, f"{name}({self.pick('0', '-1', *scope.counters)})")
+            counters = [c for c, bound in scope.counters.items() if bound <= scope.functions[name]]
+            self.emit(indent, f"{name}({self.pick('0', '-1', *counters)})")
             return
         name = self.pick(*CALLEES)
         parameters, bodies = CALLEES[name]
@@ -286,7 +287,7 @@ class Writer(Traffic):
         name = self.name("bump")
         self.emit(indent, f"def {name}(k):")
         self.emit(indent + 1, f"{text}[k] {self.change(scope, value.shape[1:])}")
-        scope.functions[name] = "k"
+        scope.functions[name] = value.shape[0]
 
     def block(self, scope: Scope, indent: int) -> None:
         for _ in range(self.pick(1, 2, 3)):
