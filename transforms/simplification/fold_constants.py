@@ -94,7 +94,11 @@ def _truth_value(node: Node) -> bool | None:
 
 def _is_exact_product(a: float | None, b: float | None) -> bool:
     """Whether `x * a * b` is `x * (a * b)`, rounded the same: one of the two is a power of two."""
-    return a is not None and b is not None and any(abs(math.frexp(n)[0]) == 0.5 for n in (a, b))
+    return a is not None and b is not None and (_is_power_of_two(a) or _is_power_of_two(b))
+
+
+def _is_power_of_two(number: float) -> bool:
+    return abs(math.frexp(number)[0]) == 0.5
 
 
 def _integer_sum(node: Node) -> Node:
@@ -198,6 +202,11 @@ class _Folder:
                     product = self.literal(left, op, _number(scale) or 0, b or 0)
                     if isinstance(product, gast.Constant):
                         return self.operation(rebuilt(node, left=first, right=product), consumed)
+                case gast.BinOp(left=first, op=gast.Div(), right=gast.Attribute(attr="size")) if (
+                        _number(first) is not None and b is not None and _is_power_of_two(b)):  # by a count
+                    product = self.literal(left, op, _number(first) or 0, b)
+                    if isinstance(product, gast.Constant):
+                        return rebuilt(left, left=product)
             match left, right:
                 case gast.UnaryOp(op=gast.USub()), gast.UnaryOp(op=gast.USub()) if (
                         self.is_float(left) and self.is_float(right)):
