@@ -32,6 +32,7 @@ from ..trees.rebuild import call_at, rebuilt, substitute
 from .adjoint import field_of, part_of
 from .adjoints import Adjoint, AdjointEmitter, Env
 from .bind_captured import bind_captured, is_function_tangent
+from .lending import Lending
 from .masks import mask_of_item, note_conditions
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_calls import reverse_call, unheard_call
@@ -73,6 +74,7 @@ class Reverse(AdjointEmitter):
         self.function_adjoints: set[str] = set()  # those that calls of functions gave
         self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
         self.shapes = ShapeSources(self)
+        self.lending = Lending()
 
     def is_as_number(self, name: str) -> bool:
         return super().is_as_number(name) and not self.changes.is_changed(name)
@@ -87,7 +89,9 @@ class Reverse(AdjointEmitter):
         self.origin = None
         for statement in reversed(statements):
             env.update(self.shadows.lasting)
+            self.lending.begins(statement)
             ahead, back = self.statement(statement, env)
+            self.lending.ends(statement)
             ahead = [*index_guard(self, statement), *ahead]
             if not blocks_of(statement):
                 kept, back = self.shadows.looked_up(statement, back)

@@ -89,6 +89,10 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     for name, part in found:
         is_all = given.owned and given.is_plain and handed_on == [part]
         reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
+    receivers = {name for name, part in found if same(part.value, given.value)}
+    rest = [part.value for name, part in found if name not in receivers]
+    if given.is_plain and all(map(reverse.is_fresh, rest)):
+        reverse.lending.pass_on(env, out, given, receivers)
     return [s], back
 
 
