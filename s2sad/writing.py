@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import gast
@@ -15,8 +15,9 @@ import numpy as np
 
 from . import domain, runtime, updates
 from . import write_templates as templates
-from .attribute_stores import ATTRIBUTES, attribute_views, read_flat, stored_attribute, stored_in_part
+from .attribute_stores import ATTRIBUTES, attribute_views, stored_attribute, stored_in_part
 from .changing import changed, changed_by_method
+from .flat_reads import FlatReads
 from .kinds import UNKNOWN, Array, Kind, List, Literal, Scalar, Tuple
 from .primitives import PRIMITIVES, parameters_of
 from .rules.methods import METHODS
@@ -116,10 +117,14 @@ class _Finder:
     def kind(self, node: Any) -> Kind:
         return domain.kind_of_atom(node, self.kinds, self.program)
 
+    @cached_property
+    def flat_reads(self) -> FlatReads:
+        flats = {f: v.value for f, v in self.views.items() if v.attr == "flat" and self.varies(v.value)}
+        return FlatReads(self.program, self.kinds, flats)
+
     def rewritten(self, s: Any, writer: Writer) -> list[Any] | None:
         """What stands in the place of a statement, None for itself."""
-        flats = {f: v.value for f, v in self.views.items() if v.attr == "flat" and self.varies(v.value)}
-        read = read_flat(s, flats, self.program, self.kind, writer) if flats else None
+        read = self.flat_reads.rewritten(s, writer) if self.flat_reads.flats else None
         if read is not None:
             return read
         match s:

@@ -24,6 +24,8 @@ PROGRAMS = {
     "a loop": "s = 0.0\nfor v in x.flat:\n    s = s + v * v * s + v\nreturn s",
     "a loop over two": "s = 0.0\nfor a, b in zip(x.flat, x.T.flat):\n    s += a * b * b\nreturn s",
     "counted": "s = 0.0\nfor i, v in enumerate(x.flat):\n    if v > 0.6:\n        s += i * v * v\nreturn s",
+    "a loop that fills": "y = np.zeros(6)\nz = x[0].copy()\nfor i, v in enumerate(x.flat):\n"
+    "    y[i] = v * v\n    z *= v\nreturn np.sum(y * y) + np.sum(z)",
     "comprehensions": "return sum(v * v for v in x.flat) * len([v for v in x.flat if v > 0.5])",
     "as a whole": "a = np.array(x.flat)\nn = x.flat.copy()\nn[0] = x[1, 1] ** 2\n"
     "return np.sum(a ** 3) * np.max(x.flat) * max(x.flat) * np.sum(n) + len(x.flat)",
