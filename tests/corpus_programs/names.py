@@ -236,3 +236,11 @@ def clashing_inlined_names(x, dx):
 def attribute_of_same_name(T):
     x = np.array([[T, 1.0]])
     return np.sum(x.T * T) * x.size
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def adjoints_of_keyword_like_names(el, ef):
+    for _ in range(2):
+        el = el * np.sin(ef)
+        ef = ef + el
+    return el * ef

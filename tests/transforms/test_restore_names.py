@@ -64,6 +64,11 @@ def test_inner_functions_follow() -> None:
     )
 
 
+def test_keywords_are_not_names_to_take() -> None:
+    tree = parse("def f(x):\n    del_2 = x * 2\n    return del_2")
+    assert text_of(restore_names(tree, {"del_2": "del"}, frozenset(), frozenset())) == text_of(tree)
+
+
 def test_globals_are_not_names_to_take() -> None:
     """`np` is read and not assigned: a version of a variable of that name keeps its number."""
     tree = parse("def f(x):\n    np_2 = np.sin(x)\n    return np_2")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from keyword import kwlist
 from typing import Any
 
 import gast
@@ -32,7 +33,7 @@ def restore_names(
         for n in order
         if n in bound and n not in fixed and (n in origins or (n in temporaries and _NUMBERED.match(n)))
     ]
-    taken = set(order) - set(movable)
+    taken = (set(order) - set(movable)) | set(kwlist)  # the adjoint of `el` is no `del`
     mapping: dict[str, Any] = {}
     for name in movable:
         if name in origins:
