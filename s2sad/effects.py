@@ -27,7 +27,7 @@ from .transforms.analyses.find_aliases import (
 )
 from .transforms.analyses.find_changed import Calls, changing_calls
 from .transforms.analyses.find_stores import stores
-from .transforms.analyses.operations import Apply
+from .transforms.analyses.operations import IN_PLACE_OPERATORS, Apply
 from .transforms.errors import UnsupportedSyntaxError
 from .transforms.trees.helpers import merged
 from .transforms.trees.modules import named
@@ -184,7 +184,7 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
         found.add(ELSEWHERE)
     cause = next((effect.cause for effect in effects if effect.cause is not None), None)
     result = program.tree.body[-1].value
-    results = _results(program, result, effect_at)
+    results = _results(program, result, effect_at, kind)
     is_number = domain.is_immutable(kind(result))
     if not changed and not fields and is_number:
         return Effect(frozenset(found), results=results, cause=cause)
@@ -222,7 +222,9 @@ def is_named(program: Program, owner: Any) -> bool:
     return isinstance(program.resolve(owner), (ModuleType, type))
 
 
-def _results(program: Program, result: Any, effect_at: EffectAt) -> frozenset[str]:
+def _results(
+    program: Program, result: Any, effect_at: EffectAt, kind: Callable[[Any], Kind]
+) -> frozenset[str]:
     """What a program may return, as `Effect.results`."""
     parameters = set(parameter_names(program.tree))
     values: dict[str, list[Any]] = {}
@@ -244,6 +246,10 @@ def _results(program: Program, result: Any, effect_at: EffectAt) -> frozenset[st
                 for s in values[name]:
                     is_one = isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
                     todo.append(s.value if is_one else None)
+            case gast.Call(args=[first, _], func=function) if (
+                program.resolve(function) in IN_PLACE_OPERATORS.values() and isinstance(kind(first), Array)
+            ):
+                todo.append(first)  # an array changed in place is what it was
             case gast.Call() as call:
                 effect, given = effect_at(call)
                 todo += [given.get(r, constant(None) if r == NONE else None) for r in effect.results]

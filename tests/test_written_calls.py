@@ -27,6 +27,22 @@ def f(x, v):
     c = sc(x, 2, v[1])
     return np.sum(a * v * c)
 """,
+    "what is added to is returned": """
+def coarse(u, b):
+    if len(u) <= 1:
+        u[0] = b[0] * 0.5
+        return u
+    e = coarse(np.zeros_like(b[::2]), b[::2] * b[0])
+    fine = np.zeros_like(u)
+    fine[::2] = e
+    u += fine
+    return u
+def f(x, v):
+    a = x * v
+    b = coarse(a, v)
+    b *= 2.0
+    return np.sum(a * b * v)
+""",
     "another argument is returned": """
 def sc(u, w, k, s):
     if k == 0:
