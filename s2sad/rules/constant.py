@@ -27,6 +27,12 @@ nondifferentiable(named(np, """
     unravel_index broadcast_shapes ndindex hanning hamming blackman bartlett einsum_path
     """))
 
+nondifferentiable(
+    getattr(getattr(np.polynomial, family), name) for family, names in {
+        "chebyshev": ("chebgauss", "chebpts1", "chebpts2"), "hermite": ("hermgauss",),
+        "hermite_e": ("hermegauss",), "laguerre": ("laggauss",), "legendre": ("leggauss",)}.items()
+    for name in names)
+
 # What is asked of shapes, types and memory, and how things are written.
 nondifferentiable(named(np, """
     shape ndim size iterable isfortran isscalar may_share_memory shares_memory result_type can_cast

@@ -65,6 +65,7 @@ nondifferentiable([
     operator.length_hint,
 ])
 nondifferentiable(vars(cls)[name] for cls in (str, bytes) for name in vars(cls) if not name.startswith("_"))
+nondifferentiable([list.index, list.count, tuple.index, tuple.count])
 nondifferentiable([bisect.bisect_left, bisect.bisect_right])
 nondifferentiable([
     print, input, open, builtins.breakpoint, operator.ifloordiv, operator.iand, operator.ior,
