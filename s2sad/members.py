@@ -21,6 +21,7 @@ __all__ = [
     "attribute_kind",
     "field_kind",
     "held_kind",
+    "holds_object",
     "is_fixed",
     "member_of",
     "mirror_kind",
@@ -60,6 +61,14 @@ def member_of(kind: Kind, name: str) -> Member | None:
         function = found.__func__
         return Member("static", of_class(kind.cls, function) if isinstance(function, FunctionType) else None)
     return _member_of_class(found)
+
+
+def holds_object(kind: Kind, name: str) -> bool:
+    """Whether what an object of this kind holds under the name is an object of a user's class."""
+    if not isinstance(kind, Record):
+        return False
+    member = member_of(kind, name)
+    return member is not None and member.role == "field" and isinstance(field_kind(kind, name), Record)
 
 
 def _member_of_module(module: ModuleType, name: str) -> Member | None:

@@ -19,7 +19,7 @@ from .cached_properties import put_in_cached
 from .constructors import makes_empty, makes_known, put_in_constructors
 from .iterators import put_in_iterators, without_iterators
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
-from .members import member_of
+from .members import holds_object, member_of
 from .object_copies import copier_of, is_copier
 from .objects import is_plain, lookup
 from .primitives import PRIMITIVES
@@ -253,7 +253,7 @@ def sets_attributes(function: Any) -> bool:
 
 def set_properties(program: Program, kind: Kinds) -> Program:
     """The program with calls of what sets properties and items, and of what changes objects by operators, in
-    the place of such statements.
+    the place of such statements; and with names for the objects that objects hold, where these are called.
     """
     names = program.names.copy()
     objects = Objects(program, names)
@@ -309,6 +309,12 @@ def set_properties(program: Program, kind: Kinds) -> Program:
                 read = assign(item, gast.Subscript(value=base, slice=index, ctx=gast.Load()), s)
                 change = located(gast.AugAssign(target=store(item), op=op, value=value), s)
                 return [*made, read, change, set_item(s, base, index, load(item))]
+            case (
+                gast.Assign(value=gast.Call(func=gast.Attribute(value=base, attr=attr) as func) as value)
+                | gast.Expr(value=gast.Call(func=gast.Attribute(value=base, attr=attr) as func) as value)
+            ) if holds_object(kind(base), attr):
+                held = names.temporary(attr)
+                return [assign(held, func, s), rebuilt(s, value=rebuilt(value, func=load(held)))]
             case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
                 changed, is_open = in_place_call(s, PRIMITIVES, kind)
                 if changed is None and isinstance(kind(load(name)), Record):

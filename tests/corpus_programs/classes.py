@@ -198,3 +198,76 @@ def parameters_chosen_by_name(params, rate):
     size = sum(np.sum(v**2) for k, v in params.items() if k.startswith("w"))
     new = {k: v - rate * v**3 for k, v in params.items()}
     return np.sum(h) + rate * size + np.sum(new["b"])
+
+
+class Kernel:
+    def __add__(self, other):
+        return Sum(self, other)
+
+    def __mul__(self, other):
+        return Product(self, other)
+
+
+class Smooth(Kernel):
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, a, b):
+        return np.exp(-0.5 * (np.subtract.outer(a, b) / self.scale) ** 2)
+
+
+class White(Kernel):
+    def __init__(self, s):
+        self.s = s
+
+    def __call__(self, a, b):
+        return self.s**2 * (a[:, None] == b[None, :])
+
+
+class Sum(Kernel):
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+    def __call__(self, a, b):
+        return self.left(a, b) + self.right(a, b)
+
+
+class Product(Kernel):
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+    def __call__(self, a, b):
+        return self.left(a, b) * self.right(a, b)
+
+
+@program((positive(3), positive(3, seed=2)), wrt=(0, 1), second=True)
+def objects_of_operators_called(theta, x):
+    k = Smooth(theta[0]) * Smooth(theta[1]) + White(theta[2])
+    return k(x, x).sum() * k.right.s
+
+
+class Dense:
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+
+    def __call__(self, x):
+        return x @ self.w + self.b
+
+
+class Network:
+    def __init__(self, p):
+        self.hidden = Dense(p["w"], p["b"])
+        self.last = Dense(p["v"], p["c"])
+
+    def __call__(self, x):
+        return self.last(np.tanh(self.hidden(x)))
+
+
+@program(
+    ({"w": positive(2, 3), "b": positive(3), "v": positive(3, 1), "c": positive(1)}, positive(4, 2)),
+    wrt=(0, 1),
+    second=True,
+)
+def layers_of_attributes_called(p, x):
+    net = Network(p)
+    return np.mean(net(x) ** 2)

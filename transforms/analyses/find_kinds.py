@@ -336,6 +336,11 @@ class _Run:
             changed = changed_atoms(node, self.program, self.primitives, self.atom)
         return _Value(node, names, self.kind_of(node, operation), operation, changed)
 
+    def result_of(self, operation: Call, *first: Any) -> Any:
+        """The kind of what a call returns that is given what has these kinds, and its own arguments."""
+        keywords = {k or "": self.atom(v) for k, v in operation.keywords}
+        return self.call_kind(operation, [*first, *map(self.atom, operation.args)], keywords)
+
     def kind_of(self, node: Any, operation: Operation) -> Any:
         domain = self.domain
         match operation:
@@ -385,13 +390,13 @@ class _Run:
                 )
                 return changed if domain.is_array(changed) and found is domain.UNKNOWN else found
             case Call(function=function, callee=gast.Attribute(value=base, attr=name)) if function is MISSING:
-                return domain.method_kind(self.atom(base), name)
+                held = domain.attribute_kind(self.atom(base), name)
+                member = self.primitives.member(held, "__call__")
+                if member is None or member.role != "method":
+                    return domain.method_kind(self.atom(base), name)
+                return self.result_of(replace(operation, function=member.value), held)
             case Call():
-                return self.call_kind(
-                    operation,
-                    [self.atom(a) for a in operation.args],
-                    {k or "": self.atom(v) for k, v in operation.keywords},
-                )
+                return self.result_of(operation)
             case Opaque(node=gast.Set()):
                 return domain.SET
             case _:
