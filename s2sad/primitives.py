@@ -17,7 +17,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import fitting, memory, mirrors, powers, runtime, updates
+from . import fitting, heap, heap_places, memory, mirrors, powers, runtime, updates
 from .changing import changed, changed_by_method
 from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
@@ -40,7 +40,7 @@ __all__ = ["PRIMITIVES", "RulePrimitives"]
 
 
 # The modules of what generated code calls.
-HELPERS = (runtime, fitting, powers, updates, mirrors, choices, containers, memory)
+HELPERS = (runtime, fitting, powers, updates, mirrors, choices, containers, memory, heap, heap_places)
 BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
 COPIED = "__s2sad_copied__"  # the attribute of a function that names the parameters of which it reads a copy
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more

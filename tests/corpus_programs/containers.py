@@ -310,3 +310,22 @@ def values_of_run_time_keys(x):
 def dict_of_formatted_keys(x):
     d = {f"k{i}": v for i, v in enumerate(x)}
     return np.sum(np.array(list(d.values())) ** 2) * d["k1"]
+
+
+@program((signed(3), 2))
+def integer_where_a_key_is_missing(x, n):
+    held = {}
+    rows = [held]
+    for i in range(n):
+        rows[0][i] = x[i] * x[i]
+    total = 0.0
+    for i in range(3):
+        total = total + held.get(i, 0) * x[i]
+    return total
+
+
+@program((signed(3),), second=True)
+def places_in_a_list(x):
+    keys = ["a", "b", "c"]
+    values = [float(v) for v in x]
+    return x[keys.index("b")] * x[values.index(max(values))] * ("p", "q", "p").count("p")

@@ -17,8 +17,16 @@ from .operations import Call, Operation, Pop
 __all__ = ["find_parts"]
 
 
-def find_parts(program: Program, operation_of: Callable[[Any], Operation]) -> frozenset[str]:
-    """The names that may hold a part of a container or object, or what a method of one returns."""
+READS, SAME = ("heap_get", "heap_number", "heap_element"), "plain_number"
+
+
+def find_parts(
+    program: Program, operation_of: Callable[[Any], Operation], helper: Callable[[str], Any]
+) -> frozenset[str]:
+    """The names that may hold a part of a container or object, what a method of one returns, or an integer
+    in one branch. `helper` gives the functions that read objects of the heap by their names.
+    """
+    reads = [helper(name) for name in READS]
     found: set[str] = set()
     copies: list[tuple[str, str]] = []
     for s in walk(program.tree):
@@ -27,12 +35,18 @@ def find_parts(program: Program, operation_of: Callable[[Any], Operation]) -> fr
                 found.update(target_names(target))
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
                 copies.append((name, source))
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript() | gast.Attribute()):
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.Subscript() | gast.Attribute() | gast.Constant(value=int()),
+            ):
                 found.add(name)
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as made):
+                function = program.resolve(made.func)
+                if function is helper(SAME) and isinstance(made.args[0], gast.Name):
+                    copies.append((name, made.args[0].id))
                 operation = operation_of(made)
                 is_unknown = isinstance(operation, Call) and operation.function is MISSING
-                if is_unknown or isinstance(operation, Pop):
+                if is_unknown or isinstance(operation, Pop) or any(function is f for f in reads):
                     found.add(name)
     while new := {name for name, source in copies if source in found} - found:
         found |= new

@@ -371,7 +371,7 @@ class Emitter:
     @cached_property
     def parts(self) -> frozenset[str]:
         """The names that may hold a part of a container or object, or what a method of one returns."""
-        return find_parts(self.program, self.operation)
+        return find_parts(self.program, self.operation, self.primitives.helper)
 
     def is_unknown_part(self, node: Any) -> bool:
         """Whether an atom may be an object with operators of its own."""
