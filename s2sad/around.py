@@ -1,8 +1,10 @@
-"""The variables around closures, which may assign them."""
+"""The names around functions, which functions may assign: globals, and variables around closures."""
 
 from __future__ import annotations
 
 import dis
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
@@ -13,9 +15,35 @@ from .source import read_source
 from .transforms.trees.nodes import find_nodes
 from .transforms.trees.program import Program
 
-__all__ = ["refuse_assigning"]
+__all__ = ["declared_outside", "refuse_assigning", "stored_globals"]
 
 ASSIGNING = frozenset({"STORE_DEREF", "DELETE_DEREF"})
+GLOBAL = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
+DECLARATION = re.compile(r"\b(?:global|nonlocal)\s+(\w+(?:\s*,\s*\w+)*)")
+
+
+@lru_cache(maxsize=256)
+def declared_outside(lines: tuple[str, ...]) -> frozenset[str]:
+    """The names that functions in a file may declare to be global or nonlocal."""
+    listed = DECLARATION.findall("\n".join(lines))
+    return frozenset(name for names in listed for name in re.findall(r"\w+", names))
+
+
+def stored_globals(names: Mapping[str, Any]) -> frozenset[str]:
+    """The globals that functions assign, of those that are found among the globals."""
+    found = list(names.values())
+    found += [member for value in found if isinstance(value, type) for member in vars(value).values()]
+    functions = [getattr(value, "__func__", getattr(value, "__wrapped__", value)) for value in found]
+    codes = {f.__code__ for f in functions if isinstance(f, FunctionType) and f.__globals__ is names}
+    return frozenset().union(*map(_stored, codes))
+
+
+@lru_cache(maxsize=4096)
+def _stored(code: CodeType) -> frozenset[str]:
+    """The globals that a function assigns, or one defined in it."""
+    own = [i.argval for i in dis.get_instructions(code) if i.opname in GLOBAL]
+    inner = [_stored(c) for c in code.co_consts if isinstance(c, CodeType)]
+    return frozenset(own).union(*inner)
 
 
 def refuse_assigning(f: FunctionType) -> None:

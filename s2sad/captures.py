@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -12,6 +12,7 @@ import gast
 import numpy as np
 
 from .arguments import check_type
+from .around import stored_globals
 from .function_state import state_of
 from .kind_values import kind_of_free
 from .kinds import UNKNOWN, Kind, Literal
@@ -23,7 +24,16 @@ from .transforms.trees.modules import name_key
 from .transforms.trees.nodes import find_nodes
 from .transforms.trees.program import MISSING, Program, Scope
 
-__all__ = ["Capture", "calls_unknown", "capture_key", "captured", "rebound_in", "updated_in"]
+__all__ = [
+    "Capture",
+    "Stored",
+    "calls_unknown",
+    "capture_key",
+    "captured",
+    "rebound_in",
+    "unassigned",
+    "updated_in",
+]
 
 METHODS = frozenset(dir(np.ndarray)) | frozenset(dir(str))
 
@@ -54,13 +64,36 @@ class Capture:
         owner = Capture(self.scope, self.name, self.path[:-1]).value()
         return name_key(owner, self.path[-1])
 
-    def is_data(self) -> bool:
-        """Whether the name means neither a function, nor a class, nor a module."""
+    def may_be_assigned(self, declared: Container[str]) -> bool:
+        """Whether some function may assign the name, and not only define what it means: `declared` are names
+        that the files in question declare.
+        """
         value = self.value()
-        return not callable(value) and not isinstance(value, (ModuleType, property))
+        if callable(value) or isinstance(value, (ModuleType, property)):
+            return False
+        return bool(self.path) or self.name in declared or Stored(self.scope, (self.name,)).value()
 
     def key(self) -> Any:
         return id(self.scope.globals), id(self.scope.cells.get(self.name)), self.name, self.path
+
+
+@dataclass(frozen=True)
+class Stored(Capture):
+    """Whether functions assign one of these globals: the `path` has their names."""
+
+    def __init__(self, scope: Scope, names: tuple[str, ...]) -> None:
+        super().__init__(scope, "", names)
+
+    def value(self) -> bool:
+        """True or False, which is what a derivative assumes."""
+        names = {n for n in self.path if n not in self.scope.cells}
+        return not names.isdisjoint(stored_globals(self.scope.globals))
+
+    def name_key(self) -> tuple[int, str]:
+        return key_of(self.scope, self.name)
+
+    def may_be_assigned(self, declared: Container[str]) -> bool:
+        return False
 
 
 def dotted(node: Any) -> list[str]:
@@ -126,6 +159,14 @@ def calls_unknown(program: Program, kind: Callable[[Any], Kind]) -> bool:
         return False
 
     return any(map(is_unknown, find_nodes(program.tree, gast.Call)))
+
+
+def unassigned(captures: list[Capture], rebound: Container[tuple[int, str]]) -> Iterator[Stored]:
+    """What is assumed of the globals among captures that no function assigns, for each module."""
+    scopes = {id(c.scope.globals): c.scope for c in captures if not c.path}
+    for number, scope in scopes.items():
+        own = [c for c in captures if not c.path and id(c.scope.globals) == number]
+        yield Stored(scope, tuple(c.name for c in own if c.name_key() not in rebound))
 
 
 def updated_in(program: Program) -> Iterator[Capture]:

@@ -17,8 +17,9 @@ import gast
 
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
+from .around import declared_outside
 from .call_effects import CallEffects
-from .captures import Capture, calls_unknown, captured, rebound_in, updated_in
+from .captures import Capture, calls_unknown, captured, rebound_in, unassigned, updated_in
 from .constructors import has_maker, maker_of, makes_empty, replacer_of
 from .dataclass_copies import converter_of, is_converter
 from .effects import aliases_of
@@ -153,10 +154,13 @@ class Forms:
 
     def is_outdated(self, known: set[tuple[int, str]]) -> bool:
         """Whether names that were taken to stay have been found to be assigned, beside those known: what only
-        the run finds may assign all that it can reach.
+        the run finds may assign whatever any function may.
         """
         if self.calls_unknown:
-            self.rebound |= {c.name_key() for c in self.captures.values() if c.is_data()}
+            declared = frozenset().union(*map(declared_outside, {p.lines for p in self.programs.values()}))
+            captures = list(self.captures.values())
+            self.rebound |= {c.name_key() for c in captures if c.may_be_assigned(declared)}
+            self.note(unassigned(captures, self.rebound))
         found = self.rebound - known
         return bool(found) and any(c.name_key() in found for c in self.captures.values())
 

@@ -214,3 +214,16 @@ def test_a_variable_bound_by_a_loop_is_refused() -> None:
     )()
     with pytest.raises(UnsupportedSyntaxError, match="`nonlocal k` with `k` bound by more than assignments"):
         s2sad.grad(f)(1.5)
+
+
+def test_what_no_function_assigns_is_known_beside_what_the_run_finds() -> None:
+    f = build(
+        "scale = 2.0\ncalls = 0\ndef tick():\n    global calls\n    calls += 1\n"
+        "def f(x, fs):\n    y = x * scale\n    fs[0]()\n    return y * scale * calls\n"
+    )
+    gradient, names = s2sad.grad(f), f.__globals__
+    assert gradient(1.5, [names["tick"]]) == 4.0
+    source = gradient.source_for(1.5, [names["tick"]])
+    assert ".scale" not in source and ".calls" in source
+    exec("def change():\n    global scale\n    scale = 5.0\n", names)  # later, and no file has its text
+    assert gradient(1.5, [names["change"]]) == 10.0
