@@ -100,9 +100,10 @@ def held_at(base: Any, index: Any) -> Any:
 
 def captured_part(d: Any, key: str, x: Any) -> Any:
     """What the adjoint of a function holds for a variable that it captured, whose value is `x`; zero for a
-    function that was never called.
+    function that was never called, and for what held nothing, such as an empty list.
     """
-    return zeros_like(x) if d is None else d[key]
+    part = None if d is None else d[key]
+    return zeros_like(x) if part is None else part
 
 
 def captured_alone(dx: Any, d: Any, key: str) -> Any:
