@@ -252,7 +252,7 @@ class Generator:
         if request.form == "jvp":
             result, generation = differentiate_forward(
                 program, kinds, active, list(request.wrt), PRIMITIVES, domain, link, analysis.operations,
-                changes, shadowed,
+                changes, shadowed, request is not self._first,
             )
         else:
             result, generation = differentiate_reverse(
@@ -270,6 +270,7 @@ class Generator:
                 changes,
                 shadowed,
                 request.careful,
+                request is not self._first,
             )
         result = without_outer_arrays(drop_holding(result, PRIMITIVES.helper("holding")))
         watch("differentiate", result)

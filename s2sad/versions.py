@@ -17,6 +17,7 @@ from typing import Any
 from .captures import Capture, capture_key
 from .function_state import FunctionState
 from .kinds import UNKNOWN, Kind, Record
+from .objects import has_operators
 from .transforms.trees.program import Scope
 
 __all__ = ["Made", "Versions", "share"]
@@ -77,7 +78,7 @@ class Versions:
         with self._lock:
             place: Any = kinds, taken
             if len(self._table) >= MAX_VERSIONS:
-                kinds = tuple(UNKNOWN for _ in kinds)
+                kinds = tuple(map(_of_any_value, kinds))
                 place = kinds, chosen
             found = self.find(place)
             if found is None:
@@ -90,6 +91,11 @@ class Versions:
                     keys = self._assume([*assumed, *new])
                 self._table[place, keys] = found
             return found
+
+
+def _of_any_value(kind: Kind) -> Kind:
+    """The kind of what generic code is given, which takes no object with operators for a number."""
+    return kind if isinstance(kind, Record) and has_operators(kind.cls) else UNKNOWN
 
 
 # ---------------------------------------------------------------- closures of the same code

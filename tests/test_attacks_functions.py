@@ -174,10 +174,23 @@ class Curved:
         return self.a**2
 
 
-@pytest.mark.parametrize("text", ["(v + w).a", "(v - w).a", "(v * w).a", "(-v).a", "v[0]", "sum([v, w]).a"])
+OPERATIONS = [
+    *("(v + w).a", "(v - w).a", "(v * w).a", "(-v).a", "v[0]", "sum([v, w]).a"),
+    *("(v * v).a", "(v * 2).a", "(v + 1).a", "(v - v).a", "np.multiply(v, v).a", "squared(v, 2).a"),
+    *("squared(ident(v), 0).a", "(max([v], key=id) * 3).a"),
+]
+SQUARED = """
+def squared(v, n):
+    return v * v if n == 0 else squared(v, n - 1)
+def ident(v, n=1):
+    return v if n == 0 else ident(v, n - 1)
+"""
+
+
+@pytest.mark.parametrize("text", OPERATIONS)
 def test_operators_of_objects_of_which_nothing_is_known_are_refused(text: str) -> None:
     deep = "[0]" * 6
-    f = build(f"def f(vs, x):\n    v, w = vs{deep}\n    return {text} * x\n")
+    f = build(f"{SQUARED}\ndef f(vs, x):\n    v, w = vs{deep}\n    return {text} * x\n")
 
     def packed(a: float, b: float) -> Any:
         return [[[[[[(Curved(a), Curved(b))]]]]]]

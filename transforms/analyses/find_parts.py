@@ -5,13 +5,13 @@ Form: the single-assignment form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
 
 from ..trees.nodes import target_names, walk
-from ..trees.program import MISSING, Program
+from ..trees.program import Program
 from .operations import Call, Operation, Pop
 
 __all__ = ["find_parts"]
@@ -21,13 +21,16 @@ READS, SAME = ("heap_get", "heap_number", "heap_element"), "plain_number"
 
 
 def find_parts(
-    program: Program, operation_of: Callable[[Any], Operation], helper: Callable[[str], Any]
+    program: Program,
+    operation_of: Callable[[Any], Operation],
+    helper: Callable[[str], Any],
+    given: Iterable[str] = (),
 ) -> frozenset[str]:
-    """The names that may hold a part of a container or object, what a method of one returns, or an integer
-    in one branch. `helper` gives the functions that read objects of the heap by their names.
+    """The names that may hold a part of a container or object, what a call returns, or an integer in one
+    branch; and those `given`. `helper` gives the functions that read objects of the heap by their names.
     """
     reads = [helper(name) for name in READS]
-    found: set[str] = set()
+    found = {*given}
     copies: list[tuple[str, str]] = []
     for s in walk(program.tree):
         match s:
@@ -44,9 +47,7 @@ def find_parts(
                 function = program.resolve(made.func)
                 if function is helper(SAME) and isinstance(made.args[0], gast.Name):
                     copies.append((name, made.args[0].id))
-                operation = operation_of(made)
-                is_unknown = isinstance(operation, Call) and operation.function is MISSING
-                if is_unknown or isinstance(operation, Pop) or any(function is f for f in reads):
+                if isinstance(operation_of(made), (Call, Pop)) or any(function is f for f in reads):
                     found.add(name)
     while new := {name for name, source in copies if source in found} - found:
         found |= new

@@ -62,12 +62,14 @@ def differentiate_forward(
     operations: Operations,
     changes: Changes,
     shadowed: frozenset[str],
+    linked: bool = False,
 ) -> tuple[Program, Generation]:
     """The program `f_jvp(arguments..., tangents...)` that returns the result and its tangent.
 
-    The objects of `shadowed` names are those of others too, or parts of them, and so are their tangents.
+    The objects of `shadowed` names are those of others too, or parts of them, and so are their tangents;
+    `linked` is as in `Emitter`.
     """
-    forward = Forward(program, kinds, active, primitives, domain, link, operations)
+    forward = Forward(program, kinds, active, primitives, domain, link, operations, linked)
     forward.changes = changes
     tree = program.tree
     tangents = [forward.tangent_name(name) for name in wrt]

@@ -42,15 +42,16 @@ def differentiate_reverse(
     changes: Changes,
     shadowed: frozenset[str],
     careful: bool = False,
+    linked: bool = False,
 ) -> tuple[Program, Generation]:
     """The derivative program of `form` "grad", "value_and_grad" or "vjp", and what simplification wants to
     know of it.
 
     `bare` returns the one gradient itself rather than a tuple of gradients; `aux` is an atom to return beside
     the value; `changes` are those in place, and `shadowed` the names that have shadows. With `careful` the
-    exceptions of the forward sweep matter.
+    exceptions of the forward sweep matter; `linked` is as in `Emitter`.
     """
-    reverse = Reverse(program, kinds, active, primitives, domain, link, operations)
+    reverse = Reverse(program, kinds, active, primitives, domain, link, operations, linked)
     reverse.split = form == "vjp"
     reverse.changes, reverse.careful = changes, careful
     tree = program.tree

@@ -4,7 +4,6 @@ put in at a call.
 
 from __future__ import annotations
 
-import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -26,11 +25,12 @@ from .inline_template import inline_template, literal_of
 
 __all__ = ["Emitter"]
 
-SIGNS = (operator.neg, operator.pos)
-
 
 class Emitter:
-    """The common part of a differentiation: what it knows of the program, and what it adds to it."""
+    """The common part of a differentiation: what it knows of the program, and what it adds to it.
+
+    With `linked` others call the function, with what may be objects where kinds do not tell.
+    """
 
     def __init__(
         self,
@@ -41,8 +41,10 @@ class Emitter:
         domain: Any,
         link: Callable[[Call, list[int | str], list[Any], dict[str, Any], bool], Link],
         operations: Operations,
+        linked: bool = False,
     ) -> None:
         self.program, self.active, self.operations = program, active, operations
+        self.linked = linked
         self.kinds: dict[str, Any] = dict(kinds)
         self.primitives, self.domain, self.link = primitives, domain, link
         self.names = program.names.copy()
@@ -347,13 +349,13 @@ class Emitter:
 
     def shape_plan(self, operation: Apply, operand: Any, out: str, is_elementwise: bool = True) -> Any:
         """How the shape of a result relates to that of an operand: "none" (the same), "sum", ("axes", ...) or
-        "guard". An elementwise one of literals besides is like the operand.
+        "guard". An elementwise one of literals besides is like the operand, if that is no object.
         """
         others = _others(operation, operand)
         literal = all(
             isinstance(a, (gast.Constant, gast.UnaryOp)) and not isinstance(_literal_value(a), complex)
             for a in others
-        ) and not (operation.function in SIGNS and self.is_unknown_part(operand))
+        ) and not self.is_unknown_part(operand)
         result = self.kinds.get(out, self.domain.UNKNOWN)
         if self.is_of_numbers(operation) and self.is_as_number(out):
             return "none"
@@ -370,8 +372,9 @@ class Emitter:
 
     @cached_property
     def parts(self) -> frozenset[str]:
-        """The names that may hold a part of a container or object, or what a method of one returns."""
-        return find_parts(self.program, self.operation, self.primitives.helper)
+        """The names that may hold a part of a container or object, or what others give or return."""
+        given = [p.id for p in self.program.tree.args.args] if self.linked else []
+        return find_parts(self.program, self.operation, self.primitives.helper, given)
 
     def is_unknown_part(self, node: Any) -> bool:
         """Whether an atom may be an object with operators of its own."""
