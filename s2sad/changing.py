@@ -15,11 +15,15 @@ from typing import Any
 import gast
 import numpy as np
 
-from .kinds import Array, Dict, Kind, List, Numeric, Scalar, Set, Tuple
+from .kinds import Array, Dict, Kind, List, Numeric, Record, Scalar, Set, Tuple
+from .objects import lookup
 from .registry import find_rule, is_nondifferentiable
 from .rules.methods import METHODS
+from .source import read_source
+from .transforms.errors import NoSourceError
+from .transforms.trees.nodes import walk
 
-__all__ = ["changed", "changed_by_method"]
+__all__ = ["changed", "changed_by_method", "is_changing_method", "sets_attributes"]
 
 Changed = list[int | str]
 
@@ -144,6 +148,40 @@ def changed_by_method(kind: Kind, name: str, count: int, keywords: Mapping[str, 
         return [0]
     function = METHODS.get(name)
     return [] if function is None else changed(function, count + 1, keywords)
+
+
+# Methods that change a container: those that few other objects have, and all.
+CERTAIN = frozenset({"append", "extend", "appendleft", "extendleft", "__setitem__", "__delitem__"})
+OF_CONTAINERS = CERTAIN | {
+    *("insert", "remove", "clear", "sort", "reverse", "update", "setdefault", "add", "discard", "fill"),
+    *("put", "pop", "popleft", "popitem"),
+}
+
+
+def is_changing_method(kind: Kind, name: str) -> bool:
+    """Whether a method of an object of this kind changes the object, or may."""
+    if isinstance(kind, Record):
+        function = lookup(kind.cls, name)
+        return isinstance(function, FunctionType) and _may_set_attributes(function)
+    is_container = isinstance(kind, (Array, Dict, List, Set))
+    return name in OF_CONTAINERS if is_container else name in CERTAIN
+
+
+@functools.lru_cache(maxsize=1024)
+def _may_set_attributes(function: FunctionType) -> bool:
+    try:
+        return sets_attributes(read_source(function).tree)
+    except NoSourceError:
+        return False
+
+
+def sets_attributes(function: Any) -> bool:
+    """Whether a function's text sets attributes, or may by a call: to be followed by its caller."""
+    return any(
+        (isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
+        or (isinstance(n, gast.Expr) and isinstance(getattr(n.value, "func", None), gast.Attribute))
+        for n in walk(function)
+    )
 
 
 def _is(node: Any, value: Any) -> bool:

@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from . import fitting, heap, heap_places, memory, mirrors, powers, runtime, updates
-from .changing import changed, changed_by_method
+from .changing import changed, changed_by_method, is_changing_method
 from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
 from .getters import GETTERS
@@ -90,6 +90,7 @@ class RulePrimitives:
     refusal = staticmethod(refusal)
     changed = staticmethod(changed)
     changed_by_method = staticmethod(changed_by_method)
+    is_changing_method = staticmethod(is_changing_method)
     is_fresh = staticmethod(is_fresh)
     sharing = staticmethod(sharing)
     is_read_only = staticmethod(is_read_only)

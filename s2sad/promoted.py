@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -14,6 +15,7 @@ from .members import field_kind, member_of
 from .objects import ABSENT, lookup, shadows_fields
 from .objects import sets_plainly as sets_attributes_plainly
 from .primitives import PRIMITIVES
+from .transforms.analyses.find_bound import bound_changes
 from .transforms.analyses.operations import Apply, Call, Operation, classify
 from .transforms.trees.nodes import load, names_read, walk
 from .transforms.trees.program import MISSING, Program
@@ -41,6 +43,11 @@ class KnownObjects:
 
     def kind(self, node: Any) -> Kind:
         return domain.kind_of_atom(node, self.kinds, self.program)
+
+    @cached_property
+    def methods(self) -> set[str]:
+        """The names that may hold a method that changes its object."""
+        return bound_changes(self.program, PRIMITIVES, self.kind)
 
     def record(self, name: str) -> Record | None:
         kind = self.kinds.get(name, UNKNOWN)
@@ -101,7 +108,8 @@ class KnownObjects:
         if not isinstance(operation, Call):
             return False
         if operation.function is not MISSING:
-            return self.changes(operation, self.kind)
+            given = {getattr(a, "id", "") for a in operation.operands()}
+            return not given.isdisjoint(self.methods) or self.changes(operation, self.kind)
         callee = operation.callee
         owner = self.kind(callee.value) if isinstance(callee, gast.Attribute) else UNKNOWN
         return owner is UNKNOWN or isinstance(owner, Record)  # others have methods that change them alone

@@ -16,6 +16,7 @@ import gast
 
 from . import domain
 from .cached_properties import put_in_cached
+from .changing import sets_attributes
 from .constructors import makes_empty, makes_known, put_in_constructors
 from .iterators import put_in_iterators, without_iterators
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
@@ -47,7 +48,6 @@ from .transforms.trees.nodes import (
     statements_in,
     store,
     tuple_of,
-    walk,
 )
 from .transforms.trees.program import Program, Scope
 from .transforms.trees.rebuild import map_blocks, rebuilt
@@ -240,15 +240,6 @@ def method_without_rule(value: Any, program: Program, kind: Kinds) -> MethodCall
 
 def is_object(kind: Kinds, name: str) -> bool:
     return isinstance(kind(load(name)), Record)
-
-
-def sets_attributes(function: Any) -> bool:
-    """Whether a function's text sets attributes, or may by a call: to be followed by its caller."""
-    return any(
-        (isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
-        or (isinstance(n, gast.Expr) and isinstance(getattr(n.value, "func", None), gast.Attribute))
-        for n in walk(function)
-    )
 
 
 def set_properties(program: Program, kind: Kinds) -> Program:

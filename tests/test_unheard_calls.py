@@ -133,7 +133,61 @@ def test_what_is_known_to_change_is_followed(name: str) -> None:
     check_changing(f, (X, V), (0, 1))
 
 
+METHODS = """
+class Total:
+    def __init__(self):
+        self.n = 0.0
+    def add(self, v):
+        self.n = self.n + v
+def walk(n, emit, x):
+    if n >= 0:
+        emit(x[n])
+        walk(n - 1, emit, x)
+def put(items, v):
+    items.append(v)
+def f(x):
+    a, b, s, t = [1.0], [2.0], Total(), Total()
+"""
+CHANGED_BY_METHODS = {
+    "chosen": "for v in x:\n    push = a.append if v > 0 else b.append\n    push(v)",
+    "in a tuple": "for v in x:\n    for push in (a.append, b.append):\n        push(v)",
+    "in a dict": "ops = {'a': a.append, 'b': b.append}\nfor k, v in zip('aba', x):\n    ops[k](v)",
+    "mapped": "for _ in map(a.append, x):\n    pass",
+    "with a result": "push = a.append if x[0] > 0 else b.append\ny = push(x[1])",
+    "passed to a recursive function": "walk(2, a.append, x)",
+    "of an array": "y = np.zeros(3)\nwalk(2, y.fill, x)\na.append(y[0])",
+    "returned": "def make():\n    return a.append, b\npush, _ = make()\npush(x[0])",
+    "of an object, passed to a recursive function": "walk(2, s.add, x)",
+    "of objects, chosen": "for v in x:\n    add = s.add if v > 0 else t.add\n    add(v)",
+    "of objects, in a dict": "ops = {0: s.add, 1: t.add}\nfor k, v in enumerate(x[:2]):\n    ops[k](v)",
+    "of a partial application": "walk(2, partial(put, a), x)",
+}
+
+
+@pytest.mark.parametrize("name", CHANGED_BY_METHODS)
+def test_what_methods_that_are_values_change_is_refused(name: str) -> None:
+    body = CHANGED_BY_METHODS[name].replace("\n", "\n    ")
+    result = "np.prod(a) * sum(b) + s.n * t.n * x[0]"
+    f = build(f"from functools import partial\n{METHODS}    {body}\n    return {result}\n")
+    with pytest.raises(UnsupportedSyntaxError, match=r"changes its arguments|as a value|attribute `append`"):
+        s2sad.grad(f)(X)
+    with pytest.raises(UnsupportedSyntaxError, match=r"changes its arguments|as a value|attribute `append`"):
+        s2sad.jvp(f)(X, X)
+
+
 HARMLESS = {
+    "a function that returns what append does": """
+def put(items, c):
+    return items.append(c * c)
+def f(x, v):
+    items, last = [], []
+    push = lambda c: items.append(c * c)
+    for c in x:
+        push(c)
+        y = last.append(c)
+    put(last, v[0])
+    return items[0] * items[2] + last[-1] * last[1] + np.sum(v)
+""",
     "functions that compute": """
 def f(x, v):
     a = v * x[0]

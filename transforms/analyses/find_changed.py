@@ -15,6 +15,7 @@ import gast
 
 from ..trees.nodes import names_read, own_statements
 from ..trees.program import MISSING, Program
+from .find_bound import bound_callables, bound_changes, partials
 from .find_stores import refuse_captured
 from .liveness import free_names
 from .operations import Call, Operation, Primitives, is_pop, known_method
@@ -56,7 +57,8 @@ def changing_calls(
     UnsupportedSyntaxError for a nested function that changes what it captures.
     """
     result = []
-    bound = _bound_callables(program)
+    bound = bound_callables(program)
+    changers, applied = bound_changes(program, primitives, kind), partials(program)
     for s in own_statements(program.tree.body):
         if isinstance(s, gast.FunctionDef):
             _refuse_captured(program, s, changing_calls(program.with_tree(s), primitives, kind, may_change))
@@ -70,6 +72,14 @@ def changing_calls(
             owner = [function.value] if isinstance(function, gast.Attribute) else []
             owner += [function] * (getattr(function, "id", "") in bound)
             atoms = [*owner, *s.value.args, *(k.value for k in s.value.keywords)]
+        match s:
+            case gast.Assign(value=gast.Call(func=gast.Attribute(value=base, attr="append" | "extend"))):
+                atoms = atoms or [base] * (not primitives.is_object(kind(base)))
+        if not atoms and program.resolve(s.value.func) is not functools.partial:
+            passed = [s.value.func, *s.value.args, *(k.value for k in s.value.keywords)]
+            # What is called for its value alone may be given a partial application that changes nothing.
+            may = changers | applied if isinstance(s, gast.Expr) else changers
+            atoms = [a for a in passed if getattr(a, "id", "") in may]
         if atoms:
             result.append((s, atoms))
     return result
@@ -88,7 +98,7 @@ def changes_elsewhere(
     A function that only the run knows, and through which no derivative goes, may change its arguments; a
     method its object; the method that a name stands for, or a partial application, what it was made of.
     """
-    bound = _bound_callables(program)
+    bound = bound_callables(program)
     found: list[tuple[str, Any]] = []
     for s in own_statements(program.tree.body):
         if not isinstance(s, (gast.Assign, gast.Expr)) or not isinstance(s.value, gast.Call):
@@ -105,21 +115,6 @@ def changes_elsewhere(
             if active.isdisjoint(names_read(s.value)):
                 found += [(n, s) for n in names if n in program.locals]
     return found
-
-
-def _bound_callables(program: Program) -> set[str]:
-    """The names that may hold a method of an object of the function's, or a partial application."""
-    return {
-        s.targets[0].id
-        for s in own_statements(program.tree.body)
-        if isinstance(s, gast.Assign)
-        and isinstance(s.targets[0], gast.Name)
-        and (isinstance(s.value, gast.Attribute) or _resolved(program, s.value) is functools.partial)
-    }
-
-
-def _resolved(program: Program, value: Any) -> Any:
-    return program.resolve(value.func) if isinstance(value, gast.Call) else MISSING
 
 
 def _refuse_captured(program: Program, function: Any, calls: Calls) -> None:

@@ -264,14 +264,17 @@ class _Inliner:
         self.program = self.program.with_tree(
             self.program.tree, locals=self.program.locals | bound_names_of([*start, *body])
         )
-        if target is None:
-            return [*start, *body]
         final = function.body[-2] if body else None
-        if (
+        is_result = (
             isinstance(final, gast.Assign)
             and is_local_result(final, function)
             and final.targets[0].id not in captured
-        ):
+        )
+        if target is None:
+            if is_result and isinstance(body[-1].value, gast.Call):
+                body[-1] = located(gast.Expr(value=body[-1].value), body[-1])
+            return [*start, *body]
+        if is_result:
             return [*start, *body[:-1], assign(target, body[-1].value, body[-1])]
         return [*start, *body, assign(target, last.value, s)]
 

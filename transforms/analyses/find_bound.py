@@ -1,0 +1,82 @@
+"""Which names may hold what is called with an object bound to it: a method, a partial application.
+
+Form: the single-assignment form. The object is changed by calls in which its name does not occur.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import load, names_read, own_statements, target_names
+from ..trees.program import Program
+from .operations import Primitives
+
+__all__ = ["bound_callables", "bound_changes", "partials"]
+
+def bound_callables(program: Program) -> set[str]:
+    """The names that may hold a method of an object of the function's, or a partial application."""
+    return _holders(program, lambda v: isinstance(v, gast.Attribute) or _is_partial(program, v))
+
+
+def partials(program: Program) -> set[str]:
+    """The names that may hold a partial application."""
+    return _holders(program, lambda v: _is_partial(program, v))
+
+
+def bound_changes(program: Program, primitives: Primitives, kind: Callable[[Any], Any]) -> set[str]:
+    """The names that may hold a method that changes its object, or what holds such a method."""
+
+    def is_change(value: Any) -> bool:
+        return isinstance(value, gast.Attribute) and primitives.is_changing_method(
+            kind(value.value), value.attr
+        )
+
+    return {name for name in _holders(program, is_change) if primitives.is_unknown(kind(load(name)))}
+
+
+def _is_partial(program: Program, value: Any) -> bool:
+    return isinstance(value, gast.Call) and program.resolve(value.func) is functools.partial
+
+
+def _holders(program: Program, starts: Callable[[Any], bool]) -> set[str]:
+    """The names that may hold the value of an expression of which `starts` says so, or what holds that."""
+    statements = own_statements(program.tree.body)
+    found = {
+        s.targets[0].id
+        for s in statements
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and starts(s.value)
+    }
+    size = 0
+    while found and size < len(found):
+        size = len(found)
+        for s in statements:
+            found.update(_held(s, found))
+    return found
+
+
+def _held(s: Any, found: set[str]) -> Iterable[str]:
+    """The names that a statement makes hold what one of those found holds."""
+
+    def reads(nodes: Any) -> bool:
+        return not found.isdisjoint(names_read(nodes))
+
+    match s:
+        case gast.Assign(targets=[target], value=gast.Call(args=args, keywords=keywords)):
+            return target_names(target) if reads([*args, *keywords]) else ()
+        case gast.Assign(targets=[gast.Subscript(value=base) | gast.Attribute(value=base)], value=value):
+            return names_read(base) if reads(value) else ()
+        case gast.Assign(targets=[target], value=gast.Name() | gast.Subscript() | gast.Attribute() as value):
+            return target_names(target) if reads(value) else ()
+        case gast.Assign(
+            targets=[target], value=gast.Tuple() | gast.List() | gast.Dict() | gast.Set() as value
+        ):
+            return target_names(target) if reads(value) else ()
+        case gast.For(target=target, iter=iterated):
+            return target_names(target) if reads(iterated) else ()
+        case gast.Expr(value=gast.Call(func=gast.Attribute(value=base), args=args)):
+            return names_read(base) if reads(args) else ()
+    return ()
