@@ -115,6 +115,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("tuples, lists, dicts as arguments and results", "tuple_argument list_argument dict_argument"),
         ("`[*a, b]`, `{**a, 'k': b}`", "starred_list starred_tuple merged_dict"),
         ("`append`, `pop`", "append_in_a_try popped popped_until_empty"),
+        ("`push = items.append`", "methods_with_names"),
         (
             "`insert`, `pop(k)`, `sort`, `reverse`, `clear` of lists",
             "inserted_in_places queue_of_values sorted_in_place reversed_in_place cleared_and_filled "

@@ -29,6 +29,7 @@ from .normal_form.desugar_globals import desugar_globals
 from .normal_form.desugar_iterators import desugar_iterators
 from .normal_form.desugar_jumps import desugar_jumps
 from .normal_form.desugar_match import desugar_match
+from .normal_form.desugar_methods import desugar_methods
 from .normal_form.desugar_nonlocals import desugar_nonlocals
 from .normal_form.desugar_zips import desugar_zips
 from .normal_form.expand_stars import expand_stars
@@ -84,6 +85,7 @@ NORMALISE: tuple[Pass, ...] = (
     desugar_globals,
     desugar_nonlocals,
     bind_imports,
+    desugar_methods,
     desugar_iterators,
     desugar_containers,
     desugar_contexts,

@@ -115,3 +115,29 @@ def slices_set_in_a_loop(x, y):
         rows[i : i + 2] = [rows[i + 1] * y[i], rows[i] + 1.0, x[2]]
         kept[0].extend([rows[i] * x[i]])
     return sum(k * r**2 for k, r in enumerate(rows))
+
+
+@program((positive(4),), second=True)
+def methods_with_names(x):
+    items = []
+    names = {}
+    push = items.append
+    put = names.update
+    take = items.pop
+    for k, v in enumerate(x):
+        push(v * v)
+        put({k: v * items[0]})
+    return take() * take(0) + names[1] * names[2]
+
+
+@program((positive(4),), second=True)
+def result_of_append(x):
+    items = []
+
+    def push(v):
+        return items.append(v * v)
+
+    for v in x:
+        push(v)
+        last = items.append(v)
+    return items[0] * items[2] + items[-1] * items[1] if last is None else 0.0
