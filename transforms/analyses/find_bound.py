@@ -19,7 +19,7 @@ __all__ = ["bound_callables", "bound_changes", "partials"]
 
 def bound_callables(program: Program) -> set[str]:
     """The names that may hold a method of an object of the function's, or a partial application."""
-    return _holders(program, lambda v: isinstance(v, gast.Attribute) or _is_partial(program, v))
+    return _holders(program, lambda v: isinstance(v, gast.Attribute) or _is_partial(program, v), False)
 
 
 def partials(program: Program) -> set[str]:
@@ -42,7 +42,7 @@ def _is_partial(program: Program, value: Any) -> bool:
     return isinstance(value, gast.Call) and program.resolve(value.func) is functools.partial
 
 
-def _holders(program: Program, starts: Callable[[Any], bool]) -> set[str]:
+def _holders(program: Program, starts: Callable[[Any], bool], closures: bool = True) -> set[str]:
     """The names that may hold the value of an expression of which `starts` says so, or what holds that."""
     statements = own_statements(program.tree.body)
     found = {
@@ -54,12 +54,12 @@ def _holders(program: Program, starts: Callable[[Any], bool]) -> set[str]:
     while found and size < len(found):
         size = len(found)
         for s in statements:
-            found.update(_held(s, found))
+            found.update(_held(s, found, closures))
     return found
 
 
-def _held(s: Any, found: set[str]) -> Iterable[str]:
-    """The names that a statement makes hold what one of those found holds."""
+def _held(s: Any, found: set[str], closures: bool) -> Iterable[str]:
+    """The names that a statement makes hold what those found hold; with `closures` functions capture it."""
 
     def reads(nodes: Any) -> bool:
         return not found.isdisjoint(names_read(nodes))
@@ -75,6 +75,8 @@ def _held(s: Any, found: set[str]) -> Iterable[str]:
             targets=[target], value=gast.Tuple() | gast.List() | gast.Dict() | gast.Set() as value
         ):
             return target_names(target) if reads(value) else ()
+        case gast.FunctionDef(name=name):
+            return [name] if closures and reads(s) else ()
         case gast.For(target=target, iter=iterated):
             return target_names(target) if reads(iterated) else ()
         case gast.Expr(value=gast.Call(func=gast.Attribute(value=base), args=args)):

@@ -75,11 +75,11 @@ def changing_calls(
         match s:
             case gast.Assign(value=gast.Call(func=gast.Attribute(value=base, attr="append" | "extend"))):
                 atoms = atoms or [base] * (not primitives.is_object(kind(base)))
-        if not atoms and program.resolve(s.value.func) is not functools.partial:
+        if program.resolve(s.value.func) is not functools.partial:
             passed = [s.value.func, *s.value.args, *(k.value for k in s.value.keywords)]
             # What is called for its value alone may be given a partial application that changes nothing.
             may = changers | applied if isinstance(s, gast.Expr) else changers
-            atoms = [a for a in passed if getattr(a, "id", "") in may]
+            atoms = [*(atoms or ()), *(a for a in passed if getattr(a, "id", "") in may)]
         if atoms:
             result.append((s, atoms))
     return result
