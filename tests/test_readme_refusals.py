@@ -22,8 +22,10 @@ SYNTAX = {
         "y = [x]\ntry:\n    y.append(x)\n    z = y[9]\nexcept IndexError:\n    z = y\nreturn np.sum(z)",
     ],
     "a `with` that may swallow exceptions": ["with box:\n    y = x * 2\nreturn np.sum(y)"],
-    "a `global` set to what carries a derivative, or a `nonlocal` set by a function used as a value": [
+    "a `global`, or a variable around the function, set to what carries a derivative": [
         "global y\ny = x\nreturn np.sum(x)",
+    ],
+    "a `nonlocal` set by a function used as a value": [
         "y = x\ndef g():\n    nonlocal y\n    y = y * 2\nh = g\nh()\nreturn np.sum(y)",
     ],
     "`class` inside the function": ["class A:\n    pass\nreturn np.sum(x)"],
