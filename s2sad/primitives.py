@@ -22,6 +22,7 @@ from .changing import changed, changed_by_method, is_changing_method
 from .contexts import nature_of_context
 from .conversions import DICT_METHODS, LIST_METHODS, united
 from .getters import GETTERS
+from .kind_predicates import is_immutable
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Object, Record, Scalar, Text, Tuple, Unknown
 from .members import FIXED, is_fixed, member_of, reflects
 from .objects import is_named_tuple
@@ -94,6 +95,7 @@ class RulePrimitives:
     is_fresh = staticmethod(is_fresh)
     sharing = staticmethod(sharing)
     is_read_only = staticmethod(is_read_only)
+    is_immutable = staticmethod(is_immutable)
 
     @staticmethod
     def is_of_numpy(function: Any) -> bool:

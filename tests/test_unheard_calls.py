@@ -179,6 +179,39 @@ def test_what_methods_that_are_values_change_is_refused(name: str) -> None:
         s2sad.jvp(f)(X, X)
 
 
+WITH_RESULTS = {
+    "a partial application, to a recursive function": "n = walk(2, partial(put, y), x)",
+    "partial applications in a list": "n = [walk(1, g, x) for g in [partial(put, y), partial(put, y)]][0]",
+    "of a nested function": "def own(a, v):\n    a[0] += v\nn = walk(2, partial(own, y), x)",
+    "a method of an object": "o = Total()\nn = walk(2, o.add, x)\ny[0] = o.n",
+    "that nobody reads": "t = fs[0](y, x[0])\nn = 1.0",
+    "that is compared": "n = 2.0 if fs[0](y, x[0]) > 0.5 else 3.0",
+    "of an argument": "n = fs[0](y, x[0])",
+}
+
+
+@pytest.mark.parametrize("name", WITH_RESULTS)
+def test_what_is_changed_beside_a_result_is_refused(name: str) -> None:
+    f = build(
+        "from functools import partial\nclass Total:\n    def __init__(self):\n        self.n = 0.0\n"
+        "    def add(self, v):\n        self.n = self.n + v\n"
+        "def put(y, v):\n    y[0] += v * v\n    return 1.0\n"
+        "def walk(n, g, x):\n    g(x[n])\n    return walk(n - 1, g, x) if n > 0 else 1.0\n"
+        "def f(x, fs):\n    y = np.zeros(2)\n    "
+        + WITH_RESULTS[name].replace("\n", "\n    ")
+        + "\n    return n * np.sum(y)\n"
+    )
+    put = f.__globals__["put"]
+    refused = r"a change in place|changes its arguments|as a value"
+    for call in (
+        lambda: s2sad.grad(f)(X, [put]),
+        lambda: s2sad.vjp(f)(X, [put])[1](1.0),
+        lambda: s2sad.jvp(f, argnums=0)(X, [put], X),
+    ):
+        with pytest.raises(UnsupportedSyntaxError, match=refused):
+            call()
+
+
 HARMLESS = {
     "a function that returns what append does": """
 def put(items, c):

@@ -12,10 +12,14 @@ from typing import Any
 import gast
 
 from ..trees.nodes import load, names_read, own_statements, target_names
-from ..trees.program import Program
+from ..trees.program import MISSING, Program
+from ..trees.rebuild import rebuilt
 from .operations import Primitives
 
-__all__ = ["bound_callables", "bound_changes", "partials"]
+__all__ = ["bound_callables", "bound_changes", "bound_writers", "partials"]
+
+MOST_ARGUMENTS = 6  # that are tried for what a partial application, or a method, leaves open
+
 
 def bound_callables(program: Program) -> set[str]:
     """The names that may hold a method of an object of the function's, or a partial application."""
@@ -36,6 +40,44 @@ def bound_changes(program: Program, primitives: Primitives, kind: Callable[[Any]
         )
 
     return {name for name in _holders(program, is_change) if primitives.is_unknown(kind(load(name)))}
+
+
+def bound_writers(
+    program: Program,
+    primitives: Primitives,
+    kind: Callable[[Any], Any],
+    may_change: Callable[[Any], bool],
+) -> set[str]:
+    """The names that may hold a partial application, or a method of an object, that changes what it is given
+    or bound to; `may_change(call)` says so of a call.
+    """
+    nested = {s.name: s for s in own_statements(program.tree.body) if isinstance(s, gast.FunctionDef)}
+
+    def writes(value: Any) -> bool:
+        if _is_partial(program, value):
+            function, *given = value.args
+            if getattr(function, "id", None) in nested:
+                return any(map(_is_effect, own_statements(nested[function.id].body)))
+            if program.resolve(function) is MISSING and primitives.is_unknown(kind(function)):
+                bound = [*given, *(k.value for k in value.keywords)]
+                return not all(primitives.is_immutable(kind(a)) for a in bound)
+            node = gast.Call(func=function, args=given, keywords=value.keywords)
+        elif isinstance(value, gast.Attribute) and primitives.is_object(kind(value.value)):
+            node = gast.Call(func=value, args=[], keywords=[])
+        else:
+            return False
+        open_ = [load("_open")] * MOST_ARGUMENTS
+        return any(
+            may_change(rebuilt(node, args=[*node.args, *open_[:k]])) for k in range(MOST_ARGUMENTS + 1)
+        )
+
+    return _holders(program, writes)
+
+
+def _is_effect(s: Any) -> bool:
+    """Whether a statement may change an object."""
+    is_store = isinstance(s, gast.Assign) and not isinstance(s.targets[0], (gast.Name, gast.Tuple))
+    return is_store or isinstance(s, (gast.AugAssign, gast.Expr))
 
 
 def _is_partial(program: Program, value: Any) -> bool:

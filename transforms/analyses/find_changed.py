@@ -15,7 +15,7 @@ import gast
 
 from ..trees.nodes import names_read, own_statements
 from ..trees.program import MISSING, Program
-from .find_bound import bound_callables, bound_changes, partials
+from .find_bound import bound_callables, bound_changes, bound_writers, partials
 from .find_stores import refuse_captured
 from .liveness import free_names
 from .operations import Call, Operation, Primitives, is_pop, known_method
@@ -59,6 +59,7 @@ def changing_calls(
     result = []
     bound = bound_callables(program)
     changers, applied = bound_changes(program, primitives, kind), partials(program)
+    writers = bound_writers(program, primitives, kind, may_change)
     for s in own_statements(program.tree.body):
         if isinstance(s, gast.FunctionDef):
             _refuse_captured(program, s, changing_calls(program.with_tree(s), primitives, kind, may_change))
@@ -77,8 +78,8 @@ def changing_calls(
                 atoms = atoms or [base] * (not primitives.is_object(kind(base)))
         if program.resolve(s.value.func) is not functools.partial:
             passed = [s.value.func, *s.value.args, *(k.value for k in s.value.keywords)]
-            # What is called for its value alone may be given a partial application that changes nothing.
-            may = changers | applied if isinstance(s, gast.Expr) else changers
+            # What is called for its value alone may be given what changes nothing.
+            may = changers | (applied if isinstance(s, gast.Expr) else writers)
             atoms = [*(atoms or ()), *(a for a in passed if getattr(a, "id", "") in may)]
         if atoms:
             result.append((s, atoms))

@@ -1,8 +1,8 @@
-"""Calls whose result carries no derivative on, and in which a callable takes part that holds what does:
-`hook(x)`, or `walk(hook, tree)`, of `hook = partial(scale, a)`.
+"""Calls whose result carries no derivative on, and in which a callable takes part that holds what does, or
+that may put what does into something: `hook(x)`, or `walk(hook, tree)`, of `hook = partial(scale, a)`.
 
-What the callable does to what it holds is seen nowhere in the call. So its derivative runs in its place,
-which is refused where it changes that.
+What the callable does to what it holds, or is given, is seen nowhere in the call. So its derivative runs in
+its place, which is refused where it changes that.
 """
 
 from __future__ import annotations
@@ -26,13 +26,26 @@ def takes_callable(operation: Operation, emitter: Emitter) -> TypeGuard[Call]:
     if not isinstance(operation, Call):
         return False
     held = [a for a in operation.operands() if emitter.is_active(a) and _may_be_callable(emitter, a)]
-    if operation.function is MISSING and any(a is operation.callee for a in held):
+    if operation.function is MISSING and (
+        any(a is operation.callee for a in held) or _may_put_into(emitter, operation)
+    ):
         return True
     tree = emitter.program.tree
     if any(not emitter.primitives.is_unknown(emitter.kind(p)) for p in tree.args.args):
         return bool(held)
     functions = {s.name for s in own_statements(tree.body) if isinstance(s, gast.FunctionDef)}
     return any(a.id in functions for a in held)  # in generic code all else may be data
+
+
+def _may_put_into(emitter: Emitter, call: Call) -> bool:
+    """Whether a function that the run finds may put what carries a derivative into what it is given."""
+    given = [*call.args, *(value for _, value in call.keywords)]
+    return any(map(emitter.is_active, given)) and any(
+        isinstance(a, gast.Name)
+        and a.id in emitter.program.locals
+        and not emitter.domain.is_immutable(emitter.kind(a))
+        for a in given
+    )
 
 
 def _may_be_callable(emitter: Emitter, atom: Any) -> bool:
