@@ -152,8 +152,12 @@ def check_changing(
         assert_close(gradient, unit, 1e-11 * loose, "grad against bprop")
 
 
-def check_changing_second(f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed: int = 0) -> None:
-    """Forward over reverse of a program that returns a number, against differences of the gradient."""
+def check_changing_second(
+    f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed: int = 0, may_be_rough: bool = False
+) -> None:
+    """Forward over reverse of a program that returns a number, against differences of the gradient; where it
+    `may_be_rough`, differences may fail to tell.
+    """
     after = deepcopy(args)
     f(*after)
     gradient = s2sad.grad(f, argnums=wrt)
@@ -165,5 +169,7 @@ def check_changing_second(f: Function, args: tuple[Any, ...], wrt: tuple[int, ..
     out, product = s2sad.jvp(gradient, argnums=wrt)(*given_args, *tangents)
     assert_same(out, expected)
     assert_same(given_args, after)
+    if numeric is None and may_be_rough:
+        return
     assert numeric is not None, "the gradient is not smooth here"
     assert_close(product, numeric, 1e-6, "jvp of grad against differences")
