@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dis
+import functools
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import gast
@@ -17,7 +18,7 @@ from .transforms.trees.program import Program
 
 __all__ = ["declared_outside", "refuse_assigning", "stored_globals"]
 
-ASSIGNING = frozenset({"STORE_DEREF", "DELETE_DEREF"})
+VARIABLE = frozenset({"STORE_DEREF", "DELETE_DEREF"})
 GLOBAL = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 DECLARATION = re.compile(r"\b(?:global|nonlocal)\s+(\w+(?:\s*,\s*\w+)*)")
 
@@ -33,17 +34,31 @@ def stored_globals(names: Mapping[str, Any]) -> frozenset[str]:
     """The globals that functions assign, of those that are found among the globals."""
     found = list(names.values())
     found += [member for value in found if isinstance(value, type) for member in vars(value).values()]
-    functions = [getattr(value, "__func__", getattr(value, "__wrapped__", value)) for value in found]
-    codes = {f.__code__ for f in functions if isinstance(f, FunctionType) and f.__globals__ is names}
-    return frozenset().union(*map(_stored, codes))
+    functions = [f for value in found for f in _functions(value)]
+    codes = {f.__code__ for f in functions if f.__globals__ is names}
+    return frozenset().union(*(_assigned(code)[0] for code in codes))
+
+
+def _functions(value: Any) -> list[FunctionType]:
+    """The functions that a global, or a member of a class, is or stands for; no code of its own is run."""
+    if isinstance(value, FunctionType):
+        return [value, *_functions(vars(value).get("__wrapped__"))]
+    if isinstance(value, (staticmethod, classmethod, MethodType)):
+        return _functions(value.__func__)
+    if isinstance(value, property):
+        return [f for part in (value.fget, value.fset) for f in _functions(part)]
+    return _functions(value.__wrapped__) if isinstance(value, functools._lru_cache_wrapper) else []
 
 
 @lru_cache(maxsize=4096)
-def _stored(code: CodeType) -> frozenset[str]:
-    """The globals that a function assigns, or one defined in it."""
-    own = [i.argval for i in dis.get_instructions(code) if i.opname in GLOBAL]
-    inner = [_stored(c) for c in code.co_consts if isinstance(c, CodeType)]
-    return frozenset(own).union(*inner)
+def _assigned(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The globals, and the variables around it, that a function assigns, or one defined in it."""
+    inner = [_assigned(c) for c in code.co_consts if isinstance(c, CodeType)]
+    own = [(i.opname, i.argval) for i in dis.get_instructions(code)]
+    names = frozenset(name for op, name in own if op in GLOBAL)
+    variables = frozenset(name for op, name in own if op in VARIABLE)
+    around = variables.union(*(found for _, found in inner)).intersection(code.co_freevars)
+    return names.union(*(found for found, _ in inner)), around
 
 
 def refuse_assigning(f: FunctionType) -> None:
@@ -69,7 +84,7 @@ def _assigning(f: FunctionType, seen: set[int]) -> FunctionType | None:
     """A closure that assigns what is around it: f, or one that it captures."""
     if f.__closure__ is None or id(f) in seen:
         return None
-    if _assigns(f.__code__):
+    if _assigned(f.__code__)[1]:
         return f
     seen.add(id(f))
     for cell in f.__closure__:
@@ -80,18 +95,3 @@ def _assigning(f: FunctionType, seen: set[int]) -> FunctionType | None:
         if isinstance(value, FunctionType) and (found := _assigning(value, seen)) is not None:
             return found
     return None
-
-
-@lru_cache(maxsize=4096)
-def _assigns(code: CodeType) -> bool:
-    return _assigns_among(code, frozenset(code.co_freevars))
-
-
-def _assigns_among(code: CodeType, names: frozenset[str]) -> bool:
-    """Whether a function, or one defined in it, assigns one of these variables around it."""
-    names = names.intersection(code.co_freevars)
-    if not names:
-        return False
-    if any(i.opname in ASSIGNING and i.argval in names for i in dis.get_instructions(code)):
-        return True
-    return any(_assigns_among(inner, names) for inner in code.co_consts if isinstance(inner, CodeType))

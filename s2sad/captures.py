@@ -71,7 +71,9 @@ class Capture:
         value = self.value()
         if callable(value) or isinstance(value, (ModuleType, property)):
             return False
-        return bool(self.path) or self.name in declared or Stored(self.scope, (self.name,)).value()
+        if self.path or self.name in declared:
+            return True
+        return self.name not in self.scope.cells and self.name in stored_globals(self.scope.globals)
 
     def key(self) -> Any:
         return id(self.scope.globals), id(self.scope.cells.get(self.name)), self.name, self.path
