@@ -83,14 +83,14 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         adjoint = spread_out(reverse, rule, out, adjoint, back)
         found = contributions(reverse, operation, rule, out, adjoint, back)
     found = doubled(reverse, rule, found or [])
-    handed_on = [part for _, part in found if same(part.value, given.value)]
-    if len(found) == 1 and same(reverse.seen_in(found[0][1].value), given.value):
-        handed_on = [found[0][1]]  # in another shape
-    for name, part in found:
-        is_all = given.owned and given.is_plain and handed_on == [part]
-        reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
-    receivers = {name for name, part in found if same(part.value, given.value)}
+    handed_on = [(name, part) for name, part in found if same(part.value, given.value)]
+    receivers = {name for name, _ in handed_on}
     rest = [part.value for name, part in found if name not in receivers]
+    if len(found) == 1 and same(reverse.seen_in(found[0][1].value), given.value):
+        handed_on = found  # in another shape
+    for name, part in found:
+        is_all = given.owned and given.is_plain and handed_on == [(name, part)]
+        reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
     if given.is_plain and all(map(reverse.is_fresh, rest)):
         reverse.lending.pass_on(env, out, given, receivers)
     return [s], back
