@@ -261,12 +261,15 @@ class Analysis:
                 refuse_outside(self.program, statement, name, root)
         touched = frozenset(n for names in self.sharing.classes for n in names)
         found = touched & active
+        copies = set()
         for s in find_nodes(self.program.tree, gast.Assign) if found else ():
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in touched:
-                    if not is_read_at_once(self, name, value):
+                    if is_read_at_once(self, name, value):
+                        copies.add(name)
+                    else:
                         check_known(self, s, self.operations.of(value), found)
-        return found
+        return found - copies
 
     def refuse_written(self, parameters: tuple[str, ...]) -> None:
         """Raises UnsupportedSyntaxError for a change in place of what one of the parameters holds."""

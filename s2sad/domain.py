@@ -47,6 +47,7 @@ from .kind_structure import (
     INTEGER,
     dict_kind,
     element_kind,
+    iteration_kind,
     kind_of_literal,
     list_kind,
     literal_int,
@@ -118,6 +119,7 @@ __all__ = [
     "is_vector_of_floats",
     "item_kind",
     "item_nature",
+    "iteration_kind",
     "join",
     "keys_of",
     "kind_of_atom",
@@ -290,17 +292,21 @@ def item_kind(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> Kind:
 
 def is_scalar_item(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
     """Whether an item of an array is a number, not a view."""
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    return (
-        rank(base) == len(parts)
-        and isinstance(base, Array)
-        and all(not isinstance(p, gast.Slice) and is_integer(kind(p)) for p in parts)
-    )
+    if not isinstance(base, Array) or any(isinstance(n, gast.Slice) for n in index_items(index)):
+        return False
+    parts = [kind(n) for n in index_items(index)]
+    if not isinstance(index, gast.Tuple) and isinstance(parts[0], Tuple):
+        parts = [*parts[0].items]
+    return rank(base) == len(parts) and all(map(is_integer, parts))
 
 
-def is_basic_index(kind: Kind) -> bool:
-    """Whether an index of this kind selects each element once: integers, slices, None and Ellipsis."""
+def is_basic_index(kind: Kind, alone: bool = False) -> bool:
+    """Whether an index of this kind selects each element once: integers, slices, None and Ellipsis, and a
+    tuple of them that stands `alone` in the brackets.
+    """
     if isinstance(kind, Literal):
         return kind.value is None or kind.value is ... or isinstance(kind.value, (int, slice))
+    if alone and isinstance(kind, Tuple):
+        return all(map(is_basic_index, kind.items))
     return is_integer(kind)
 

@@ -24,7 +24,7 @@ from .sharing import sharing
 from .transforms.analyses.find_aliases import ANYTHING, Aliases, both, is_outside
 from .transforms.analyses.operations import Apply, Call, Opaque, Operation, Pop, classify
 from .transforms.lowering.lower_writes import Writer
-from .transforms.trees.nodes import assign, attribute, call, load, located, names_read, statements_in
+from .transforms.trees.nodes import assign, attribute, call, load, located, names_read, statements_in, store
 from .transforms.trees.program import Program
 from .transforms.trees.rebuild import rebuilt, substitute
 
@@ -51,11 +51,7 @@ class FlatReads:
             ):
                 if not domain.is_scalar(self.kind(index)):
                     return self.in_one_row(s, [name], "value", writer)
-                array = self.flats[name]
-                place = writer.names.temporary(array.id)
-                found = call(writer.bound(flat_places, "flat_places"), array, index)
-                item = gast.Subscript(value=array, slice=load(place), ctx=gast.Load())
-                return [assign(place, located(found, s), s), rebuilt(s, value=located(item, s.value))]
+                return self.element(s, name, index, writer)
             case gast.Assign(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="copy"))) if (
                 name in self.flats
             ):
@@ -66,7 +62,37 @@ class FlatReads:
                 read = [name for name in names_read(iterated) if name in self.flats]
                 if read and not any(self.may_change(i, read) for i in statements_in(s.body)):
                     return self.in_one_row(s, read, "iter", writer)
+                return self.by_position(s, writer) if read else None
         return None
+
+    def element(self, s: Any, name: str, index: Any, writer: Writer) -> list[Any]:
+        """The assignment of an element, read of the array itself."""
+        array = self.flats[name]
+        place = writer.names.temporary(array.id)
+        found = call(writer.bound(flat_places, "flat_places"), array, index)
+        item = gast.Subscript(value=array, slice=load(place), ctx=gast.Load())
+        return [assign(place, located(found, s), s), rebuilt(s, value=located(item, s))]
+
+    def by_position(self, s: Any, writer: Writer) -> list[Any] | None:
+        """A loop that may change what it reads: each element is read when it is due. None for loops over more
+        than the elements and their positions.
+        """
+        match s:
+            case gast.For(target=gast.Name(id=element), iter=gast.Name(id=name)):
+                position = writer.names.fresh("k")
+            case gast.For(
+                target=gast.Tuple(elts=[gast.Name(id=position), gast.Name(id=element)]),
+                iter=gast.Call(args=[gast.Name(id=name)], keywords=[]) as iterated,
+            ) if self.program.resolve(iterated.func) is enumerate:
+                pass
+            case _:
+                return None
+        array = self.flats[name]
+        size = writer.names.temporary(array.id)
+        count = assign(size, located(attribute(array, "size"), s), s)
+        due = self.element(assign(element, array, s), name, load(position), writer)
+        iterated = located(call(writer.bound(range, "range"), load(size)), s)
+        return [count, rebuilt(s, target=located(store(position), s), iter=iterated, body=[*due, *s.body])]
 
     def in_one_row(self, s: Any, read: list[str], field: str, writer: Writer) -> list[Any]:
         """The statement with arrays of one row in the place of the names that it reads."""

@@ -50,7 +50,7 @@ from .objects import is_plain
 from .registry import find_rule, takes_arrays
 from .rules import choices
 from .rules.methods import reshape_method
-from .rules.places import at_mask
+from .rules.places import at_mask, flat_places
 from .sparse import kind_with_sparse, makes_sparse
 from .transforms.analyses.template_slots import array_slots
 from .transforms.trees.helpers import merged
@@ -106,6 +106,7 @@ _LIKE_ARRAY: dict[Any, int] = {
     runtime.take_stored: 2,
     updates.kept: 0,
     updates.outer_array: 0,
+    updates.writable: 0,
     updates.own_tangent: 0,
     runtime.unbroadcast: 1,
     fitting.fitted: 1,
@@ -316,6 +317,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Array(dtype, dims)
         case [_, Array(_, dims)] if function is updates.mask_like:
             return Array("bool", dims)
+        case [Array(_, tuple(dims)), Scalar() | Literal(int())] if function is flat_places:
+            return Tuple((Scalar("int64"),) * len(dims))
         case [Array(dtype), _] if function is at_mask:
             return Array(dtype, (None,))
         case [Array() as x, *shape] if function is reshape_method and shape:

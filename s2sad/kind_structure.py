@@ -6,7 +6,7 @@ answer contains them all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from .kind_joins import join, join_all
 from .kinds import (
+    INTEGERS,
     NUMERIC,
     SPARSE,
     UNKNOWN,
@@ -160,16 +161,16 @@ def unpack_kinds(kind: Kind, n: int) -> list[Kind]:
     return [element_kind(kind)] * n
 
 
-def iteration_kind(function: Callable[..., Any] | None, args: Sequence[Kind]) -> Kind:
-    """The kind of `t` in `for t in function(*args)` (range, zip, enumerate, reversed; None: `in args[0]`)."""
+def iteration_kind(function: Any, args: Sequence[Kind]) -> Kind:
+    """The kind of `t` in `for t in function(*args)`; Unknown for other functions than Python's own."""
+    elements = [element_kind(a) for a in args]
     if function is range:
         return INTEGER
-    elements = [element_kind(a) for a in args]
     if function is zip:
         return Tuple(tuple(elements))
-    if function is enumerate:
+    if function is enumerate and elements:
         return Tuple((INTEGER, elements[0]))
-    return elements[0] if function in (None, reversed) else UNKNOWN
+    return elements[0] if function is reversed and elements else UNKNOWN
 
 
 def size_of(dim: Dim) -> Kind:
@@ -276,7 +277,8 @@ def _as_slice(item: Kind | SliceItem) -> Kind | SliceItem:
 
 def _is_one(item: Kind | SliceItem) -> bool:
     """Whether an index surely is an integer."""
-    return isinstance(item, Kind) and widen(item) == INTEGER
+    wide = widen(item) if isinstance(item, Kind) else item
+    return isinstance(wide, Scalar) and wide.dtype in INTEGERS
 
 
 def _may_index(items: Sequence[Kind | SliceItem]) -> bool:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 
 from . import domain
 from .analysis import Analysis, FindEffect, FindKinds
+from .identities import returned_by
 from .kinds import Dict, Kind, List
 from .outer_arrays import with_outer_arrays
 from .primitives import PRIMITIVES
 from .stored import Stored, reads_of
 from .transforms.lowering.add_in_place import add_in_place
 from .transforms.lowering.array_operands import array_operands
+from .transforms.lowering.drop_conversions import drop_conversions
 from .transforms.lowering.drop_same_stores import drop_same_stores
 from .transforms.lowering.hoist_items import hoist_items
 from .transforms.lowering.join_updates import join_updates
@@ -44,7 +46,9 @@ def lowered(
     def follow(changed: Program) -> Analysis:
         return found if changed is found.program else Analysis(changed, find_kinds(changed), effect)
 
-    given = found
+    kind, operations = found.kind, found.operations
+    program = drop_conversions(program, lambda call: returned_by(operations.of(call), kind))
+    given = found = found.of(program)
     if outer:
         found = follow(with_outer_arrays(found))
     found = follow(lowered_writes(found.program, found.kinds, find_kinds))

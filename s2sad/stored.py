@@ -10,7 +10,7 @@ import gast
 
 from . import domain
 from .effects import sharing_of
-from .kinds import Kind
+from .kinds import NUMERIC, UNKNOWN, Array, Kind
 from .primitives import PRIMITIVES
 from .sharing import is_steady_view
 from .transforms.analyses.classified import Operations
@@ -46,8 +46,9 @@ class Stored:
 
     def is_basic(self, index: Any) -> bool:
         """Whether an index stands for a view of an array, or for an element."""
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        return all(isinstance(p, gast.Slice) or domain.is_basic_index(self.kind(p)) for p in parts)
+        if not isinstance(index, gast.Tuple):
+            return isinstance(index, gast.Slice) or domain.is_basic_index(self.kind(index), alone=True)
+        return all(isinstance(p, gast.Slice) or domain.is_basic_index(self.kind(p)) for p in index.elts)
 
     def is_inert(self, value: Any) -> bool:
         """Whether an expression changes nothing that the program holds."""
@@ -85,13 +86,22 @@ def reads_of(kind: FindKind, operations: Operations, is_changed: Callable[[str],
 
 
 def is_read_at_once(found: Analysis, name: str, value: Any) -> bool:
-    """Whether a name stands for a view of which nothing but values is read, all before anything is changed
-    that it sees: it is as good as a copy.
+    """Whether a name stands for a view, or for a row or a number as only the run knows, of which nothing but
+    values is read, all before anything is changed that it sees: it is as good as a copy.
     """
     reads = reads_of(found.kind, found.operations, lambda changed: True)
-    if not reads.is_view(value) or any(name == changed for changed, _ in found.stores):
+    is_undecided = found.kind_of_name(name) in (UNKNOWN, NUMERIC) and _is_of_array(found, value)
+    if not (is_undecided or reads.is_view(value)) or any(name == changed for changed, _ in found.stores):
         return False
     users = [s for s in own_statements(found.program.tree.body) if name in names_read(s)]
     if not all(isinstance(s, gast.Assign) and reads.is_fresh(s.value) for s in users):
         return False
     return not any(name in found.aliases.others(changed, s) for changed, s in found.stores)
+
+
+def _is_of_array(found: Analysis, value: Any) -> bool:
+    """Whether an expression is an item of an array."""
+    match found.operations.of(value):
+        case Item(base=base):
+            return isinstance(found.kind(base), Array)
+    return False

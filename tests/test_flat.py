@@ -46,16 +46,41 @@ def test_flat(name: str) -> None:
     check_second(f, (X,), (0,))
 
 
-@pytest.mark.parametrize("body", ["y.flat[i] = v * i", "y[0, 0] = v", "y *= v", "put(y, v)"])
-def test_a_loop_that_changes_what_it_reads_is_refused(body: str) -> None:
+CHANGING = {
+    "the element": "for i, v in enumerate(y.flat):\n    y.flat[i] = v * i",
+    "one element": "for v in y.flat:\n    y[0, 0] = v * v",
+    "all of it": "for v in y.flat:\n    y *= v",
+    "what is still to come": "for i, v in enumerate(y.flat):\n    if i < 5:\n        y.flat[i + 1] *= v",
+    "by a function": "for v in y.flat:\n    put(y, v)",
+    "by a view": "z = y.T\nfor v in y.flat:\n    z[1] *= v",
+}
+
+
+@pytest.mark.parametrize("name", CHANGING)
+def test_a_loop_that_changes_what_it_reads(name: str) -> None:
     f = build(
-        "def put(a, v):\n    a[1, 1] = v\n"
-        "def f(x):\n    y = x.T.copy()\n"
-        f"    for i, v in enumerate(y.flat):\n        {body}\n    return np.sum(y)"
+        "def put(a, v):\n    a[1, 1] = v * v\n"
+        "def f(x):\n    y = x.T.copy()\n    "
+        + CHANGING[name].replace("\n", "\n    ")
+        + "\n    return np.sum(y * y)"
     )
-    for transform in (s2sad.grad(f), s2sad.vjp(f)):
-        with pytest.raises(s2sad.S2sadError, match="flat"):
-            transform(X)
+    check_program(f, (X,), (0,))
+    check_second(f, (X,), (0,))
+
+
+COUNTED = "def f(x):\n    y = x * 1.0\n    for i, v in enumerate({}):\n        {}\n    return np.sum(y)"
+
+
+def test_an_element_is_stored_as_one() -> None:
+    f = build(COUNTED.format("y.flat", "y.flat[i] = v * v"))
+    source = s2sad.grad(f).source_for(X)
+    assert "places = flat_places(y, i)" in source and "] += " in source and "add_at" not in source
+
+
+def test_a_loop_that_counts_otherwise_and_changes_is_refused() -> None:
+    f = build(COUNTED.format("y.flat, 1", "y *= v"))
+    with pytest.raises(s2sad.S2sadError, match="flat"):
+        s2sad.grad(f)(X)
 
 
 def test_an_index_out_of_range_raises_as_it_does() -> None:

@@ -387,7 +387,6 @@ def test_kinds_of_what_is_unpacked_iterated_stored():
     assert iteration_kind(enumerate, [N]) is Tuple((INT, FLOAT))
     assert iteration_kind(zip, [N, List(None, M)]) is Tuple((FLOAT, M))
     assert iteration_kind(reversed, [N]) is FLOAT
-    assert iteration_kind(None, [Dict((("a", FLOAT),))]) is Literal("a")
     assert stored_kind(List((FLOAT,), FLOAT), INT) is List(None, Scalar("real"))
     assert stored_kind(N, NUMERIC) is N
     assert stored_kind(Dict(()), FLOAT) is UNKNOWN

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import s2sad
 from s2sad.transforms.differentiation.reverse_loops import parallel_copies
 from s2sad.transforms.trees.nodes import load
-from tests.compare import check_program
+from tests.compare import check_program, check_second
 from tests.programs import build
 from tests.transforms.analysed import assert_derivative, stage
 
@@ -123,3 +124,32 @@ def test_copies_that_all_happen_at_once(copies: list[tuple[str, str]], expected:
     after = dict(before)
     exec("\n".join(map(text_of, code)), after)
     assert all(after[target] == before[source] for target, source in copies)
+
+
+INDICES = {
+    "in several steps": "k = 3 * i + j\ns += v[k] ** 2 * v[k - 1]",
+    "a tuple": "k = i, j\ns += A[k] ** 2 * A[k]",
+    "a tuple of arithmetic": "k, m = (i, j), (i - 1, (j + 1) % 3)\ns += A[k] ** 2 * A[m]",
+    "of the outer loop": "k = i * i - 1\ns += v[k + j] ** 2 * v[k]",
+}
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_indices_are_computed_again(name: str) -> None:
+    body = INDICES[name].replace("\n", "\n            ")
+    f = build(
+        "def f(A):\n    v = A.ravel()\n    s = 0.0\n"
+        f"    for i in range(2):\n        for j in range(3):\n            {body}\n    return s"
+    )
+    check_program(f, (M,), (0,))
+    check_second(f, (M,), (0,))
+    assert "trace" not in s2sad.grad(f).source_for(M)
+
+
+def test_indices_that_vary_are_collected() -> None:
+    f = build(
+        "def f(v):\n    s, k = 0.0, 1\n    for i in range(4):\n"
+        "        k = (5 * k + i) % 3\n        s += v[k] ** 2\n    return s"
+    )
+    check_program(f, (V,), (0,))
+    assert "trace.append(k)" in s2sad.grad(f).source_for(V)

@@ -291,28 +291,23 @@ class _Run:
             self.kinds[name] = self.domain.UNKNOWN
 
     def targets(self, s: Any) -> None:
+        element = self.element(s.iter)
         if isinstance(s.target, gast.Name):
-            self.define(s.target.id, self.domain.element_kind(self.iterable(s.iter)))
+            self.define(s.target.id, element)
             return
-        kinds = self.domain.unpack_kinds(self.domain.element_kind(self.iterable(s.iter)), len(s.target.elts))
+        kinds = self.domain.unpack_kinds(element, len(s.target.elts))
         for target, kind in zip(s.target.elts, kinds, strict=True):
             self.define(target.id, kind)
 
-    def iterable(self, node: Any) -> Any:
+    def element(self, node: Any) -> Any:
+        """The kind of what iteration over an expression yields."""
         domain = self.domain
-        if not isinstance(node, gast.Call):
-            return self.value(node)
-        function = self.program.resolve(node.func)
-        args = [self.atom(a) for a in node.args]
-        if function is range:
-            return domain.sequence_of(domain.INTEGER)
-        if function is zip:
-            return domain.sequence_of(domain.tuple_kind([domain.element_kind(a) for a in args]))
-        if function is enumerate and args:
-            return domain.sequence_of(domain.tuple_kind([domain.INTEGER, domain.element_kind(args[0])]))
-        if function is reversed and args:
-            return domain.sequence_of(domain.element_kind(args[0]))
-        return self.value(node)
+        if isinstance(node, gast.Call):
+            args = [self.atom(a) for a in node.args]
+            found = domain.iteration_kind(self.program.resolve(node.func), args)
+            if found is not domain.UNKNOWN:
+                return found
+        return domain.element_kind(self.value(node))
 
     def value(self, node: Any) -> Any:
         """The kind of an expression."""

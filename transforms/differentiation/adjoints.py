@@ -286,12 +286,12 @@ class AdjointEmitter(Emitter):
 
     def is_basic(self, index: Any) -> bool:
         """Whether an index selects each element once, by integers and slices alone."""
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        is_tuple = isinstance(index, gast.Tuple)
         return all(
             isinstance(p, gast.Slice)
             or (isinstance(p, gast.UnaryOp) and isinstance(p.op, gast.Invert))
-            or self.domain.is_basic_index(self.kind(p))
-            for p in parts
+            or self.domain.is_basic_index(self.kind(p), not is_tuple)
+            for p in (index.elts if is_tuple else [index])
         )
 
     def index_value(self, index: Any) -> Any:

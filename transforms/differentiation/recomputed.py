@@ -31,6 +31,7 @@ def recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> list
     targets = {n.id for n in walk(s.target) if isinstance(n, gast.Name)} if isinstance(s, gast.For) else set()
     ranged = isinstance(s, gast.For) and function_of(reverse, s.iter) is range
     kept = set(saved) | (targets if ranged else set())
+    steps: dict[str, Any] = {}  # index arithmetic that may be done again, for more of it
     result: list[Any] = []
     for statement in forward.body:
         match statement:
@@ -62,6 +63,13 @@ def recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> list
                     result.append(assign(name, rebuilt(place, ctx=gast.Load())))
                     again.add(name)
                     kept.discard(name)
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if _is_index(reverse, name, value):
+                varying = [n for n in names_read(value) if n in loop_names and n not in again]
+                if all(n in kept or n in steps for n in varying):
+                    steps[name] = value
+                    if name in saved:
+                        again.update(_emit(name, steps, result))
+                        kept.discard(name)
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Attribute() | gast.Call() as value
             ) if name in saved and _is_steady_view(reverse, value, loop_names):
@@ -74,16 +82,31 @@ def recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> list
                 read = [n for n in names_read(value) if n in reverse.program.locals]
                 varying = [n for n in read if n in loop_names and n not in again]
                 kind = reverse.kinds.get(name, reverse.domain.UNKNOWN)
-                index = reverse.domain.is_integer(kind) and all(n in kept for n in varying)
                 number = reverse.domain.is_real_scalar(kind) and all(
                     reverse.domain.is_scalar(reverse.kind(load(n))) for n in read
                 )
                 cheap = isinstance(value, gast.UnaryOp) or isinstance(value.op, (gast.Add, gast.Sub))
-                if index or (number and (not varying or (cheap and all(n in kept for n in varying)))):
+                if number and (not varying or (cheap and all(n in kept for n in varying))):
                     result.append(assign(name, value))
                     again.add(name)
                     kept.discard(name)
     return result
+
+
+def _is_index(reverse: Reverse, name: str, value: Any) -> bool:
+    """Whether an expression is arithmetic on integers, or a tuple of such: the index of an element."""
+    if isinstance(value, gast.Tuple):
+        return all(reverse.domain.is_integer(reverse.kind(e)) for e in value.elts)
+    is_arithmetic = isinstance(value, (gast.BinOp, gast.UnaryOp))
+    return is_arithmetic and bool(reverse.domain.is_integer(reverse.kinds.get(name, reverse.domain.UNKNOWN)))
+
+
+def _emit(name: str, steps: dict[str, Any], result: list[Any]) -> list[str]:
+    """Writes the arithmetic for a name, after what it takes; returns the names of all of it."""
+    value = steps.pop(name)
+    made = [n for read in names_read(value) if read in steps for n in _emit(read, steps, result)]
+    result.append(assign(name, value))
+    return [*made, name]
 
 
 def _unpacks_again(reverse: Reverse, target: Any, base: str, saved: list[str]) -> bool:
