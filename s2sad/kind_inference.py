@@ -281,6 +281,11 @@ def _is_elementwise(function: Any, count: int) -> bool:
     return function in _CHOOSING or (function in ELEMENTWISE and (function is not np.where or count == 3))
 
 
+def _is_count(kind: Kind) -> bool:
+    """Whether a list can be repeated as often."""
+    return isinstance(kind, Literal) and isinstance(kind.value, int) or isinstance(kind, Scalar) and kind.dtype == "int"
+
+
 def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     """The kind that a function on containers, on sizes, or on arrays of any rank returns; None for others."""
     like = args[_LIKE_ARRAY[function]] if _LIKE_ARRAY.get(function, len(args)) < len(args) else None
@@ -342,7 +347,9 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return List(None, join(x, y))
         case [List(), _] | [_, List()] if function is operator.concat:
             return List(None, UNKNOWN)
-        case [List(_, x), (Scalar("int") | Literal(int()))] if function in (operator.mul, operator.imul):
+        case [List(_, x), count] if function in (operator.imul, updates.repeated) and _is_count(count):
+            return List(None, x)
+        case [count, List(_, x)] if function is updates.times_repeated and _is_count(count):
             return List(None, x)
         case [Tuple(items)] if function is tuple:
             return Tuple(items)

@@ -258,10 +258,17 @@ class AdjointEmitter(Emitter):
     def adds_in_place(self, variable: str, index: Any) -> bool:
         """Whether what is added to a part of the adjoint is added by `+=`, which also broadcasts."""
         kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        if self.is_number_of(kind, index):
+            return True
         selects_once = (
             self.is_basic(index) or self.is_choice_of(variable, index) or self.counts_one_by_one(index)
         )
         return bool(self.domain.is_array(kind)) and selects_once
+
+    def is_number_of(self, kind: Any, index: Any) -> bool:
+        """Whether an index picks a number out of a list of floats, whose adjoint is one."""
+        is_place = is_atom(index) and self.domain.is_integer(self.kind(index))
+        return bool(is_place and self.domain.holds_floats(kind))
 
     def counts_one_by_one(self, index: Any) -> bool:
         """Whether an index has the numbers 0, 1, 2, ... beside other rows, as `a[np.arange(n), k]` has."""

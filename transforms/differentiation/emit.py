@@ -196,6 +196,10 @@ class Emitter:
         return self.zero_like(item, self.domain.item_kind(self.kind(load(name)), item.slice, self.kind))
 
     def zero_like(self, node: Any, kind: Any) -> Any:
+        if self.domain.holds_floats(kind):
+            zeros = gast.List(elts=[constant(0.0)], ctx=gast.Load())
+            length = call(load(self.bind("len", len)), node)
+            return gast.BinOp(left=zeros, op=gast.Mult(), right=length)
         match self.domain.zero_plan(kind):
             case "0.0":
                 return constant(0.0)

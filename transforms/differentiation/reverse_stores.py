@@ -175,6 +175,8 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
     ):
         is_cast = reverse.domain.unbroadcast_plan(reverse.kind(value), place) != "none"
         return call(reverse.helper("conform"), item, value) if is_cast else item
+    if reverse.is_number_of(kind, index) and reverse.domain.is_real_scalar(reverse.kind(value)):
+        return item
     if not reverse.is_basic(index):
         return call(reverse.helper("take_stored"), load(adjoint), reverse.index_value(index), value)
     if reverse.domain.is_array(place):
