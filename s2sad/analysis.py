@@ -12,7 +12,7 @@ import gast
 
 from . import domain
 from .effects import Effect, aliases_of, calls_that_change
-from .kinds import UNKNOWN, Kind
+from .kinds import UNKNOWN, Kind, List
 from .outer_arrays import outer_arrays
 from .outside import outside_of
 from .primitives import PRIMITIVES
@@ -187,9 +187,17 @@ class Analysis:
 
     @cached_property
     def calls_unknown(self) -> bool:
-        """Whether a function is called that only the run knows."""
-        calls = map(self.operations.of, find_nodes(self.program.tree, gast.Call))
-        return any(isinstance(call, Call) and call.function is MISSING for call in calls)
+        """Whether a function is called that only the run knows; the methods of lists are known."""
+        calls = find_nodes(self.program.tree, gast.Call)
+        return any(self._is_unknown(self.operations.of(call)) for call in calls)
+
+    def _is_unknown(self, operation: Operation) -> bool:
+        if not isinstance(operation, Call) or operation.function is not MISSING:
+            return False
+        match operation.callee:
+            case gast.Attribute(value=base) if not operation.keywords:
+                return not isinstance(self.kind(base), List)
+        return True
 
     @cached_property
     def changes(self) -> Changes:

@@ -1,4 +1,4 @@
-"""Which conversions return the array that they are given."""
+"""Which conversions give the array that they are given, or a copy of it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from . import domain
 from .kinds import Array, Kind
 from .transforms.analyses.operations import Apply, Operation
 
-__all__ = ["returned_by"]
+__all__ = ["copied_by", "returned_by"]
 
-CONVERSIONS = (np.asarray, np.asanyarray)
-AT_LEAST = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}
+FindKind = Callable[[Any], Kind]
+
+# What takes the array and a dtype, and whether it copies when nothing is to be converted.
+CONVERSIONS: dict[Any, bool] = {np.asarray: False, np.asanyarray: False, np.array: True, np.astype: True}
+AT_LEAST: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}
 
 
-def returned_by(operation: Operation, kind: Callable[[Any], Kind]) -> Any:
+def returned_by(operation: Operation, kind: FindKind) -> Any:
     """The name of the array that an operation returns as it is; None of others.
 
     >>> from .transforms.trees.nodes import load
@@ -27,29 +30,47 @@ def returned_by(operation: Operation, kind: Callable[[Any], Kind]) -> Any:
     'x'
     """
     match operation:
-        case Apply(function=function, args=[gast.Name() as x, *rest], keywords=keywords):
-            given = kind(x)
+        case Apply(function=function, args=[gast.Name() as x], keywords=()):
+            least, given = _entry(AT_LEAST, function), kind(x)
+            if least is not None and isinstance(given, Array) and len(given.dims or ()) >= least:
+                return x
+    return _converted(operation, kind, copies=False)
+
+
+def copied_by(operation: Operation, kind: FindKind) -> Any:
+    """The name of the array that an operation copies, as `np.copy` does; None of others."""
+    return _converted(operation, kind, copies=True)
+
+
+def _converted(operation: Operation, kind: FindKind, copies: bool) -> Any:
+    """The array that a conversion gives unchanged, or that it `copies` as it is."""
+    match operation:
+        case Apply(function=function, args=[gast.Name() as x, *rest], keywords=keywords) if len(rest) < 2:
+            always = _entry(CONVERSIONS, function)
         case _:
             return None
+    if always is None:
+        return None
+    given, named = kind(x), [*zip(["dtype"], rest, strict=False), *keywords]
+    asked = {name: domain.literal_of(kind(value)) for name, value in named}
+    copy = asked.pop("copy", (always,))
     if not isinstance(given, Array) or not given.dims:  # of those without axes, NumPy's numbers may be arrays
         return None
-    if any(function is f for f in CONVERSIONS):
-        asked = {**dict(zip(("dtype",), rest, strict=False)), **dict(keywords)}
-        return x if len(rest) < 2 and not asked.keys() - {"dtype"} and _is_of(given, asked, kind) else None
-    least = next((n for f, n in AT_LEAST.items() if f is function), None)
-    return x if least is not None and not rest and not keywords and len(given.dims) >= least else None
+    if copy is None or bool(copy[0]) is not copies:
+        return None
+    return x if asked.keys() <= {"dtype"} and _is_of(given, **asked) else None
 
 
-def _is_of(given: Array, asked: dict[str, Any], kind: Callable[[Any], Kind]) -> bool:
-    """Whether an array has the dtype that is asked for, if one is."""
-    if "dtype" not in asked:
-        return True
-    match domain.literal_of(kind(asked["dtype"])):
-        case (wanted,) if given.dtype is not None:
-            dtype: Any = wanted
-        case _:
-            return False
+def _entry(table: dict[Any, Any], function: Any) -> Any:
+    """What a table has for a function, which need not hash."""
+    return next((value for known, value in table.items() if known is function), None)
+
+
+def _is_of(given: Array, dtype: tuple[Any] | None = (None,)) -> bool:
+    """Whether an array has the dtype that is asked for, if one is (of none it is not known which)."""
+    if dtype is None or given.dtype is None:
+        return dtype == (None,)
     try:
-        return dtype is None or np.dtype(dtype) == np.dtype(given.dtype)
+        return dtype[0] is None or np.dtype(dtype[0]) == np.dtype(given.dtype)
     except TypeError:  # what is no dtype is for NumPy to refuse
         return False

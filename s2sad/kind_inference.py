@@ -283,7 +283,9 @@ def _is_elementwise(function: Any, count: int) -> bool:
 
 def _is_count(kind: Kind) -> bool:
     """Whether a list can be repeated as often."""
-    return isinstance(kind, Literal) and isinstance(kind.value, int) or isinstance(kind, Scalar) and kind.dtype == "int"
+    if isinstance(kind, Literal):
+        return type(kind.value) is int
+    return isinstance(kind, Scalar) and kind.dtype == "int"
 
 
 def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:

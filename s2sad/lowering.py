@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from . import domain
 from .analysis import Analysis, FindEffect, FindKinds
-from .identities import returned_by
+from .identities import copied_by, returned_by
 from .kinds import Dict, Kind, List
 from .outer_arrays import with_outer_arrays
 from .primitives import PRIMITIVES
@@ -47,7 +47,12 @@ def lowered(
         return found if changed is found.program else Analysis(changed, find_kinds(changed), effect)
 
     kind, operations = found.kind, found.operations
-    program = drop_conversions(program, lambda call: returned_by(operations.of(call), kind))
+    program = drop_conversions(
+        program,
+        lambda call: returned_by(operations.of(call), kind),
+        lambda call: copied_by(operations.of(call), kind),
+        PRIMITIVES.helper("np"),
+    )
     given = found = found.of(program)
     if outer:
         found = follow(with_outer_arrays(found))

@@ -23,6 +23,7 @@ SAME = [
     "np.asanyarray(y)",
     "np.atleast_1d(y)",
     "np.atleast_2d(y)",
+    "y.astype(float, copy=False)",
 ]
 CHANGED = """
 def f(x):
@@ -41,10 +42,35 @@ def test_an_array_of_two_names(conversion: str) -> None:
     check_changing(f, (X,), (0,))
     check_changing_second(f, (X,), (0,))
     check_second(f, (X,), (0,))
-    assert conversion[:6] not in code(s2sad.grad(f), X)
+    assert conversion[3:9] not in code(s2sad.grad(f), X)
+
+
+COPIES = [
+    "np.array(y)",
+    "np.array(y, dtype=float)",
+    "np.array(y, copy=True)",
+    "y.astype(float)",
+    "y.astype('float64', copy=True)",
+]
+
+
+@pytest.mark.parametrize("conversion", COPIES)
+def test_a_copy(conversion: str) -> None:
+    f = build(CHANGED.format(conversion))
+    check_changing(f, (X,), (0,))
+    check_changing_second(f, (X,), (0,))
+    check_second(f, (X,), (0,))
+    assert "v = np.copy(y)" in code(s2sad.grad(f), X)
+    order = build(f"def f(x):\n    y = x.T * 1.0\n    return {conversion}.ravel(order='K')")
+    out, _ = s2sad.vjp(order)(X)
+    assert out.tobytes() == order(X).tobytes()
 
 
 OTHERS = [
+    "np.array(y, ndmin=3)",
+    "np.array(y, dtype=np.float32)",
+    "np.array(y, order='C')",
+    "y.astype(complex).real",
     "np.asarray(y, dtype=np.float32)",
     "np.asarray(y, dtype=complex).real",
     "np.asarray(y, float, 'F')",
@@ -59,7 +85,7 @@ OTHERS = [
 def test_others_stay(conversion: str) -> None:
     f = build(f"def f(x):\n    y = x * 1.0\n    return np.sum({conversion} ** 3)")
     check_changing(f, (X,), (0,)) if "32" not in conversion else None
-    assert conversion[:6] in code(s2sad.grad(f), X)
+    assert conversion[2:8] in code(s2sad.grad(f), X)
 
 
 def test_numbers_become_arrays() -> None:

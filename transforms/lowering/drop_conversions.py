@@ -1,8 +1,10 @@
-"""Conversions that return what they are given.
+"""Conversions of arrays to what they are already.
 
-Form: the single-assignment form, in and out. The two names are one array from here on, as in the run.
+Form: the single-assignment form, in and out. What returns its argument gives it another name: one array from
+here on, as in the run. The rest are copies.
 
     y = np.asarray(x, dtype=float)    ->    y = x
+    z = np.array(x)                   ->    z = np.copy(x)
 """
 
 from __future__ import annotations
@@ -12,26 +14,29 @@ from typing import Any
 
 import gast
 
+from ..trees.nodes import attribute, call, located
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt, with_body
+from ..trees.rebuild import rebuilt
+from .lower_writes import Writer, lower_writes
 
 __all__ = ["drop_conversions"]
 
+Found = Callable[[Any], Any]
 
-def drop_conversions(program: Program, returned: Callable[[Any], Any]) -> Program:
-    """The program with a name in the place of each call that returns it: `returned(call)`, or None."""
-    dropped = False
 
-    def visit(s: Any) -> Any:
-        nonlocal dropped
+def drop_conversions(program: Program, returned: Found, copied: Found, numpy: Any) -> Program:
+    """The program without them: `returned(call)` and `copied(call)` are the name of the array that a call
+    returns, or a copy of it, and None for other calls; `numpy` is the module.
+    """
+
+    def rewrite(s: Any, writer: Writer) -> list[Any] | None:
         match s:
             case gast.Assign(targets=[gast.Name()], value=gast.Call() as value):
-                source = returned(value)
-                if source is not None:
-                    dropped = True
-                    return rebuilt(s, value=source)
-                return s
-        return map_blocks(s, lambda block: [visit(part) for part in block])
+                found = returned(value)
+                if found is None and (source := copied(value)) is not None:
+                    copy = attribute(writer.bound(numpy, "np"), "copy")
+                    found = located(call(copy, source), value)
+                return None if found is None else [rebuilt(s, value=found)]
+        return None
 
-    body = [visit(s) for s in program.tree.body]
-    return program.with_tree(with_body(program.tree, body)) if dropped else program
+    return lower_writes(program, rewrite)
