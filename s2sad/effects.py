@@ -15,6 +15,7 @@ from . import domain, heap
 from .conversions import dict_copy, list_copy, united
 from .kinds import UNKNOWN, Array, Kind
 from .primitives import PRIMITIVES
+from .runtime import add
 from .transforms.analyses.classified import Operations
 from .transforms.analyses.find_aliases import (
     OUTSIDE,
@@ -137,6 +138,8 @@ def sharing_of(operation: Apply, kind: Callable[[Any], Kind]) -> str:
     if found == "unknown" and any(operation.function is f for f in COPIES):
         kinds = [kind(o) for o in operation.operands()]
         return "fresh" if all(domain.holds_immutables(k) or domain.is_immutable(k) for k in kinds) else found
+    if operation.function is add:  # of None and a list it is that list
+        return "fresh" if all(domain.holds_immutables(kind(o)) for o in operation.operands()) else found
     return found
 
 

@@ -123,6 +123,7 @@ _ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
 _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
 
 _CHOOSING = frozenset({choices.kept_where, choices.zeroed_where})
+_TOLD = frozenset({*SHAPING, runtime.unit_cotangent})
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at, updates.kept})
 _OF_NUMBERS = frozenset(
     {runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored, heap_adjoints.part_at}
@@ -167,7 +168,7 @@ def call_kind(
     if any(isinstance(k, Sparse) for k in args) or makes_sparse(function):
         return kind_with_sparse(function, args)
     try:
-        may_tell = function in SHAPING or pure(function)  # without running it, or by doing so
+        may_tell = function in _TOLD or pure(function)  # without running it, or by doing so
         return _call_kind(function, tuple(args), tuple(keywords.items())) if may_tell else UNKNOWN
     except TypeError:  # an object that does not hash
         return UNKNOWN
@@ -312,8 +313,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return adjoint_kind(x)
         case [Array() as x] if function is runtime.like:
             return Likeness(x)
-        case [Scalar("number")] if function is runtime.unit_cotangent:
-            return Scalar("number")
+        case [Scalar("float" | "real")] if function is runtime.unit_cotangent:  # integers have none
+            return Scalar("float")
         case [_, Numeric()] if function is runtime.unreduce:
             return NUMERIC
         case [_] if function is runtime.zeros_of:
@@ -347,6 +348,10 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Tuple(xs + ys)
         case [List(_, x), List(_, y)] if function in (operator.add, operator.iadd, operator.concat):
             return List(None, join(x, y))
+        case [List(_, x), List(_, y)] if function is runtime.add:
+            return List(None, _call_kind(function, (x, y), ()))
+        case [(Array() | Scalar()), (Array() | Scalar())] if function is runtime.add:
+            return _call_kind(operator.add, args, ())
         case [List(), _] | [_, List()] if function is operator.concat:
             return List(None, UNKNOWN)
         case [List(_, x), count] if function in (operator.imul, updates.repeated) and _is_count(count):
@@ -368,8 +373,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return next(kind for k, kind in pairs if k == key)
         case [x] if function in (list, sorted):
             return List(None, element_kind(x))
-        case [x] if function is sum:
-            return _summed(x)
+        case [x, *start] if function is sum and len(start) < 2:
+            return _summed(x, *start)
         case _ if function in (max, min):
             return _chosen(args)
         case [Array(dtype, None)] if function in _FULL_REDUCTIONS:
@@ -392,12 +397,11 @@ def _is_outer(function: Any) -> bool:
     return isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer"
 
 
-def _summed(kind: Kind) -> Kind:
-    """`sum(values)`: 0, to which one value after the other is added."""
-    zero: Kind = Literal(0)
-    if isinstance(kind, Tuple):
-        return reduce(lambda a, b: _call_kind(operator.add, (a, b), ()), kind.items, zero)
-    element, total = element_kind(kind), zero
+def _summed(kind: Kind, start: Kind = Literal(0)) -> Kind:  # noqa: B008 (kinds are values)
+    """`sum(values, start)`: one value after the other is added to what it starts with."""
+    if isinstance(kind, (Tuple, List)) and kind.items is not None:
+        return reduce(lambda a, b: _call_kind(operator.add, (a, b), ()), kind.items, start)
+    element, total = element_kind(kind), start
     for _ in range(6):
         larger = join(total, _call_kind(operator.add, (total, element), ()))
         if larger is total:

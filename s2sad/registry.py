@@ -66,7 +66,8 @@ class Rule:
     are real and of one dtype; `reals` one for arguments known to be real, elementwise, so that it serves
     both modes.
     `rows` holds simpler reverse templates, for a list and for a tuple of floats of which the result is a
-    vector of floats; in forward mode the function then is linear.
+    vector of floats (in forward mode the function then is linear), or for a list of floats of which it is a
+    number.
     `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
     that carries a derivative is an error.
     `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
@@ -136,7 +137,9 @@ class Rule:
         return self._entry("ranks", ranks)
 
     def for_rows(self, kind: type) -> Callable[[Callable[..., Any]], Rule]:
-        """Decorator: a simpler reverse template for a vector made of floats in a container of this `kind`."""
+        """Decorator: a simpler reverse template for a vector, or a number, made of the floats in a container
+        of this `kind`.
+        """
         return self._entry("rows", kind)
 
     def _entry(self, table: str, key: Any) -> Callable[[Callable[..., Any]], Rule]:

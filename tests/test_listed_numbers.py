@@ -81,6 +81,31 @@ def f(x):
         d[i] = x[i]
     return sum(d) + x[0] ** 2
 """,
+    "sums of lists": """
+def f(x):
+    values = [np.sin(v) for v in x]
+    mean = sum(values) / len(values)
+    values[1] = sum(values, x[0])
+    return sum([(v - mean) ** 2 for v in values]) / (len(values) - 1) - sum(values)
+""",
+    "a stack of tuples": """
+def f(x):
+    stack, total = [(0, x[0])], 0.0
+    while stack:
+        depth, v = stack.pop()
+        total = total + v * v
+        if depth < 3:
+            stack.append((depth + 1, v * x[depth]))
+            if depth % 2 == 0:
+                stack.append((depth + 2, v + x[depth + 1]))
+    return total
+""",
+    "a stack of what differs": """
+def f(x):
+    stack = [x * 2, x[0], 3]
+    n, s, v = stack.pop(), stack.pop(), stack.pop()
+    return np.sum(v * v) * s * n
+""",
     "by a closure": """
 def f(x):
     total = [0.0] * 1
@@ -108,6 +133,11 @@ def test_lists(name: str) -> None:
 def test_the_adjoint_of_a_list_of_floats_is_changed_in_place() -> None:
     source = s2sad.grad(build(PROGRAMS["de Boor"])).source_for(X)
     assert "dd = [0.0] * len(d)" in source and "dd[i - 1] += " in source and "add_at" not in source
+
+
+def test_the_adjoint_of_a_sum_of_floats_is_a_list() -> None:
+    f = build("def f(x):\n    d = []\n    for v in x:\n        d.append(v * v)\n    return sum(d) * 2.0")
+    assert "dd = [2.0] * len(d)" in s2sad.grad(f).source_for(X)
 
 
 def test_dicts_whose_items_are_read_in_a_loop_that_appends() -> None:

@@ -247,6 +247,12 @@ class _Run:
         if any(function is update for update in _UPDATES):  # what is called may have no hash
             return
         value = self.known(node)
+        if isinstance(value.operation, Pop):
+            name = value.operation.base.id
+            kind = self.kinds.get(name, self.domain.UNKNOWN)
+            if self.primitives.is_list(kind):  # what is left is what was there
+                self.change(name, self.domain.sequence_of(self.domain.element_kind(kind)))
+                return
         for atom in value.changed or ():
             if isinstance(atom, gast.Name) and self.domain.is_container(
                 self.kinds.get(atom.id, self.domain.UNKNOWN)

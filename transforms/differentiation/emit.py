@@ -306,6 +306,8 @@ class Emitter:
         kinds = [self.kind(a) for a in operation.args]
         if rule.rows and self.makes_row(operation, out):
             return rule.rows[tuple if self.domain.is_tuple(kinds[0]) else list]
+        if list in rule.rows and self.reduces_floats(kinds, out):
+            return rule.rows[list]
         for known, template in rule.ranks.items():
             leading = kinds[: len(known)]
             if tuple(map(self.domain.rank, leading)) == known and self.domain.share_real_dtype(leading):
@@ -313,6 +315,12 @@ class Emitter:
         if rule.reals is not None and all(map(self.domain.is_real, kinds)):
             return rule.reals
         return rule.template
+
+    def reduces_floats(self, kinds: list[Any], out: str) -> bool:
+        """Whether the result is a number that is made of the floats in a list, and of others."""
+        listed, *others = kinds
+        floats = self.domain.holds_floats(listed) and all(map(self.domain.is_real_scalar, others))
+        return bool(floats and self.domain.is_scalar(self.kind(load(out))))
 
     def makes_row(self, operation: Apply, out: str, whole: bool = False) -> bool:
         """Whether the result is a vector of the floats in the list or tuple that is the first argument."""
