@@ -67,7 +67,7 @@ class Rule:
     both modes.
     `rows` holds simpler reverse templates, for a list and for a tuple of floats of which the result is a
     vector of floats (in forward mode the function then is linear), or for a list of floats of which it is a
-    number.
+    number or another one.
     `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
     that carries a derivative is an error.
     `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
@@ -137,8 +137,8 @@ class Rule:
         return self._entry("ranks", ranks)
 
     def for_rows(self, kind: type) -> Callable[[Callable[..., Any]], Rule]:
-        """Decorator: a simpler reverse template for a vector, or a number, made of the floats in a container
-        of this `kind`.
+        """Decorator: a simpler reverse template for a vector, made of the floats in a container of this
+        `kind`; or for a number, or a list of floats, made of those in a list.
         """
         return self._entry("rows", kind)
 

@@ -306,7 +306,7 @@ class Emitter:
         kinds = [self.kind(a) for a in operation.args]
         if rule.rows and self.makes_row(operation, out):
             return rule.rows[tuple if self.domain.is_tuple(kinds[0]) else list]
-        if list in rule.rows and self.reduces_floats(kinds, out):
+        if list in rule.rows and self.is_of_floats(kinds, out):
             return rule.rows[list]
         for known, template in rule.ranks.items():
             leading = kinds[: len(known)]
@@ -316,11 +316,13 @@ class Emitter:
             return rule.reals
         return rule.template
 
-    def reduces_floats(self, kinds: list[Any], out: str) -> bool:
-        """Whether the result is a number that is made of the floats in a list, and of others."""
-        listed, *others = kinds
-        floats = self.domain.holds_floats(listed) and all(map(self.domain.is_real_scalar, others))
-        return bool(floats and self.domain.is_scalar(self.kind(load(out))))
+    def is_of_floats(self, kinds: list[Any], out: str) -> bool:
+        """Whether the result is a number, or a list of floats, made of the floats in a list, and of others."""
+        if not kinds or not self.domain.holds_floats(kinds[0]):
+            return False
+        made = self.kind(load(out))
+        is_made = self.domain.is_scalar(made) or self.domain.holds_floats(made)
+        return bool(is_made and all(map(self.domain.is_real_scalar, kinds[1:])))
 
     def makes_row(self, operation: Apply, out: str, whole: bool = False) -> bool:
         """Whether the result is a vector of the floats in the list or tuple that is the first argument."""
