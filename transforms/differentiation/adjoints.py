@@ -46,7 +46,6 @@ class AdjointEmitter(Emitter):
         self.adjoint_names: set[str] = set()
         self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
         self.spreading, self.stretched = set[str](), set[str]()
-        self.same_shape: set[frozenset[str]] = set()
         self.condition_names: set[str] = set()
         self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
 

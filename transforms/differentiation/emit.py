@@ -14,6 +14,7 @@ import gast
 
 from ..analyses.classified import Operations
 from ..analyses.definitions import Definitions
+from ..analyses.find_alike import find_alike
 from ..analyses.find_parts import find_parts
 from ..analyses.operations import Apply, Call, Inert, Operation, Primitives
 from ..errors import MissingRuleError, describe, missing_rule
@@ -50,6 +51,7 @@ class Emitter:
         self.names = program.names.copy()
         self.bindings: dict[str, Any] = dict(program.bindings)
         self.origins = dict(program.origins)
+        self.same_shape: set[frozenset[str]] = set()
         self._literal_tuples = literal_tuples(program.tree)
 
     # ------------------------------------------------------------ names and objects
@@ -317,7 +319,7 @@ class Emitter:
         return rule.template
 
     def is_of_floats(self, kinds: list[Any], out: str) -> bool:
-        """Whether the result is a number, or a list of floats, made of the floats in a list, and of others."""
+        """Whether the result is a number, or a list of floats, made of those in a list, and of others."""
         if not kinds or not self.domain.holds_floats(kinds[0]):
             return False
         made = self.kind(load(out))
@@ -377,7 +379,30 @@ class Emitter:
         is_real = domain.is_real(result) or not (domain.is_real(kind) and domain.is_scalar(result))
         if literal and is_elementwise and not self.rule(operation).widens and is_real:
             return "none"
-        return domain.unbroadcast_plan(kind, result, [self.kind(a) for a in others])
+        plan = domain.unbroadcast_plan(kind, result, [self.kind(a) for a in others])
+        return "none" if plan == "guard" and is_elementwise and self.are_alike(operand, out) else plan
+
+    def are_alike(self, operand: Any, out: str) -> bool:
+        """Whether an operand is an array of the shape and dtype of a result, whatever they are."""
+        name = getattr(operand, "id", "")
+        if not self.domain.share_real_dtype([self.kind(operand), self.kind(load(out))]):
+            return False
+        first = self._alike.get(name, name)
+        return first == self._alike.get(out, out) or frozenset((name, out)) in self.same_shape
+
+    @cached_property
+    def _alike(self) -> dict[str, str]:
+        def is_elementwise(operation: Apply) -> bool:
+            rule = self.primitives.find_rule(operation.function)
+            return rule is not None and rule.structure == "elementwise"
+
+        return find_alike(
+            self.program,
+            self.operations,
+            is_elementwise,
+            lambda atom: self.domain.is_array(self.kind(atom)),
+            lambda atom: self.domain.is_scalar(self.kind(atom)),
+        )
 
     def is_as_number(self, name: str) -> bool:
         """Whether the adjoint of a variable may be a number: it is one, or an array without dimensions."""

@@ -70,7 +70,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
             back += statements
             reverse.accumulate(env, operand.id, results[0], back, uniform=True)
             return [s], back
-    for special in (spread_along_axes, reverse_join):
+    for special in (spread_along_axes, reverse_join, reverse_fit):
         found = special(reverse, operation, rule, out, adjoint, env)
         if found is not None:
             return [s], found
@@ -125,6 +125,24 @@ def spread_along_axes(
         back += statements
         results.append(found[0])
     reverse.accumulate(env, operand.id, results[0], back, uniform=True, whole=results[1])
+    return back
+
+
+def reverse_fit(
+    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, env: Env
+) -> list[Any] | None:
+    """The reverse of `stored_in(value, x)`, which refuses values that have not the shape of the array `x`,
+    where the two have one dtype: all three have one shape. None of others.
+    """
+    if operation.function is not reverse.primitives.helper("stored_in") or not adjoint.is_plain:
+        return None
+    value, x = operation.args
+    kinds = [reverse.kind(value), reverse.kind(x)]
+    if not (all(map(reverse.domain.is_array, kinds)) and reverse.domain.share_real_dtype(kinds)):
+        return None
+    reverse.same_shape.update(frozenset((value.id, other)) for other in (x.id, out))
+    back: list[Any] = []
+    reverse.pass_on(env, value.id, adjoint, back)
     return back
 
 

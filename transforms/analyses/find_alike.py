@@ -1,0 +1,75 @@
+"""Arrays that have one shape, whatever it is: what is computed of them element by element.
+
+    d = x[i:] - x[0]
+    s = np.sqrt(d) * 2.0 - d        # d, s and all in between
+
+Form: the single-assignment form, with the kinds of its names. Each name that is assigned in one place stands,
+where it is read, for what it was computed from last; so does what was computed from it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import bound_in_header, own_statements, target_names
+from ..trees.program import Program
+from .classified import Operations
+from .operations import Alias, Apply
+
+__all__ = ["find_alike"]
+
+
+def find_alike(
+    program: Program,
+    operations: Operations,
+    is_elementwise: Callable[[Apply], bool],
+    is_array: Callable[[Any], bool],
+    is_scalar: Callable[[Any], bool],
+) -> dict[str, str]:
+    """For each array with the shape of others the name of the first of them: two with the same have one
+    shape. `is_array` says that an atom has axes, `is_scalar` that it has none.
+    """
+    statements = own_statements(program.tree.body)
+    times = Counter([*(a.id for a in program.tree.args.args), *(n for s in statements for n in _bound(s))])
+    first: dict[str, str] = {}
+    for s in statements:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name) as target], value=value) if (
+                times[name] == 1 and is_array(target)
+            ):
+                shaping = _shaping(operations.of(value), is_elementwise, is_scalar)
+                known = [a.id for a in shaping if getattr(a, "id", None) in times and is_array(a)]
+                found = {first.get(n, n) for n in known if times[n] == 1}
+                if len(found) == 1 and len(known) == len(shaping) and all(times[n] == 1 for n in known):
+                    first[name] = found.pop()
+    return first
+
+
+def _shaping(
+    operation: Any, is_elementwise: Callable[[Apply], bool], is_scalar: Callable[[Any], bool]
+) -> list[Any]:
+    """The operands that give a result its shape, if it is computed element by element."""
+    match operation:
+        case Alias(source=gast.Name() as source):
+            return [source]
+        case Apply(args=args, keywords=()) if is_elementwise(operation):
+            return [a for a in args if not is_scalar(a)]
+    return []
+
+
+def _bound(s: Any) -> list[str]:
+    """The names that a statement itself binds, not those in it."""
+    match s:
+        case gast.Assign(targets=targets):
+            return [name for target in targets for name in target_names(target)]
+        case gast.For(target=target) | gast.AugAssign(target=target):
+            return target_names(target)
+        case gast.With() | gast.Try():
+            return [target.id for target in bound_in_header(s)]
+        case gast.FunctionDef(name=name):
+            return [name]
+    return []
