@@ -23,7 +23,7 @@ from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_execution import execute
 from .kind_joins import join, join_all
 from .kind_predicates import is_list_of_numbers
-from .kind_shaping import SHAPING, kind_of_any_size, shaping_kind
+from .kind_shaping import SHAPING, is_count, kind_of_any_size, shaping_kind
 from .kind_sizes import SIZED, sized_kind
 from .kind_structure import adjoint_kind, attribute_kind, element_kind, size_of
 from .kinds import (
@@ -282,13 +282,6 @@ def _is_elementwise(function: Any, count: int) -> bool:
     return function in _CHOOSING or (function in ELEMENTWISE and (function is not np.where or count == 3))
 
 
-def _is_count(kind: Kind) -> bool:
-    """Whether a list can be repeated as often."""
-    if isinstance(kind, Literal):
-        return type(kind.value) is int
-    return isinstance(kind, Scalar) and kind.dtype == "int"
-
-
 def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     """The kind that a function on containers, on sizes, or on arrays of any rank returns; None for others."""
     like = args[_LIKE_ARRAY[function]] if _LIKE_ARRAY.get(function, len(args)) < len(args) else None
@@ -354,9 +347,9 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return _call_kind(operator.add, args, ())
         case [List(), _] | [_, List()] if function is operator.concat:
             return List(None, UNKNOWN)
-        case [List(_, x), count] if function in (operator.imul, updates.repeated) and _is_count(count):
+        case [List(_, x), count] if function in (operator.imul, updates.repeated) and is_count(count):
             return List(None, x)
-        case [count, List(_, x)] if function is updates.times_repeated and _is_count(count):
+        case [count, List(_, x)] if function is updates.times_repeated and is_count(count):
             return List(None, x)
         case [Tuple(items)] if function is tuple:
             return Tuple(items)

@@ -7,7 +7,7 @@ Contract: as in kind_inference. Such functions fail for most lengths that could 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from .kinds import (
     length,
 )
 
-__all__ = ["SHAPING", "shaping_kind"]
+__all__ = ["SHAPING", "is_count", "kind_of_any_size", "shaping_kind"]
 
 _TURNED = frozenset({np.roll, np.flip})
 _SPLIT: dict[Any, tuple[str, ...]] = {
@@ -43,6 +43,17 @@ _PICKED = frozenset({np.unique, np.union1d, np.intersect1d, np.setdiff1d, np.set
 _PLACES = frozenset({np.nonzero, np.flatnonzero})
 _PAIRS = frozenset({np.triu_indices, np.tril_indices})
 _FREQUENCIES = frozenset({np.fft.fftfreq, np.fft.rfftfreq})
+_RULES = frozenset(
+    {
+        np.polynomial.chebyshev.chebgauss,
+        np.polynomial.hermite.hermgauss,
+        np.polynomial.hermite_e.hermegauss,
+        np.polynomial.laguerre.laggauss,
+        np.polynomial.legendre.leggauss,
+    }
+)
+_WINDOWS = frozenset({np.bartlett, np.blackman, np.hamming, np.hanning})
+_SPACED = frozenset({np.geomspace, np.logspace})
 _ROW = Array(np.dtype(np.intp).name, (None,))
 SHAPING: frozenset[Any] = frozenset({*_TURNED, *_SPLIT, *_PICKED, *_PLACES, np.ix_})
 
@@ -103,8 +114,8 @@ def kind_of_any_size(function: Any, args: tuple[Kind, ...], keywords: Mapping[st
     match args:
         case [Scalar("int", Sym() as size), *others] if function in _PAIRS:
             is_known = all(isinstance(k, Literal) for k in (*others, *keywords.values()))
-            length = Sym(f"{function.__name__}{(size, *others, *keywords.items())}") if is_known else None
-            row = Array(_ROW.dtype, (length,))
+            many = Sym(f"{function.__name__}{(size, *others, *keywords.items())}") if is_known else None
+            row = Array(_ROW.dtype, (many,))
             return Tuple((row, row))
         case [Scalar("int"), *_] if function in _PAIRS:
             return Tuple((_ROW, _ROW))
@@ -114,10 +125,28 @@ def kind_of_any_size(function: Any, args: tuple[Kind, ...], keywords: Mapping[st
             return Tuple((_ROW,) * len(dims))
         case [Array(_, tuple() as dims), _] if function is np.isin and dims:
             return Array("bool", dims)
+        case [count] if function in _RULES and is_count(count):
+            nodes = length(count.value) if isinstance(count, Literal) else count.size
+            return Tuple((Array("float64", (nodes,)),) * 2)
+        case [count] if function in _WINDOWS and is_count(count):
+            return Array("float64", (None,))
+        case [Scalar("float"), Scalar("float"), *counts] if function in _SPACED and not keywords:
+            return Array("float64", (None,)) if all(map(is_count, counts)) and len(counts) < 2 else UNKNOWN
+        case [Array(dtype, (a, b)), exponent] if function is np.linalg.matrix_power and is_count(exponent):
+            return Array(dtype, (b if a is None else a,) * 2) if dtype == "float64" else UNKNOWN
+        case [Array(dtype, tuple() as dims), count] if function is np.tile and dims and is_count(count):
+            return Array(dtype, (None,) * len(dims))
         case [Scalar("int", size), *spacing] if function in _FREQUENCIES:
             if {*spacing, *keywords.values()} <= {Scalar("float")}:
                 return Array("float64", (size if function is np.fft.fftfreq else None,))
     return UNKNOWN
+
+
+def is_count(kind: Kind) -> TypeGuard[Literal | Scalar]:
+    """Whether a value surely is an int."""
+    if isinstance(kind, Literal):
+        return type(kind.value) is int
+    return isinstance(kind, Scalar) and kind.dtype == "int"
 
 
 def _share(dim: Dim, n: int) -> Dim:

@@ -166,7 +166,7 @@ def test_only_pure_functions_of_known_libraries_are_run():
 def test_large_literals_ask_for_nothing_large():
     assert call_kind(operator.pow, [Literal(10), Literal(10 ** 9)]) is Scalar("real")
     assert call_kind(operator.lshift, [Literal(1), Literal(10 ** 12)]) is INT
-    assert call_kind(np.tile, [N, Literal(10 ** 9)]) is UNKNOWN
+    assert call_kind(np.tile, [N, Literal(10 ** 9)]) is Array("float64", (None,))
 
 
 def test_warnings_of_trial_runs_are_not_seen():
@@ -512,3 +512,23 @@ def test_what_kinds_tell_of_classes(kind, classes, answer):
 ], ids=repr)
 def test_kinds_of_text_and_of_merged_dicts(function, args, kind):
     assert call_kind(function, args) is kind
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (np.polynomial.legendre.leggauss, (4,)),
+        (np.polynomial.hermite.hermgauss, (1,)),
+        (np.hanning, (5,)),
+        (np.logspace, (0.0, 1.0, 4)),
+        (np.geomspace, (1.0, 2.0)),
+        (np.linalg.matrix_power, (np.eye(3) * 2.0, 3)),
+        (np.tile, (np.ones((2, 3)), 4)),
+    ],
+)
+def test_results_of_any_size(function, args):
+    known = kinds_together(args, tuple("abc"[: len(args)]))
+    sized = tuple(Literal(a) if type(a) is int else k for a, k in zip(args, known, strict=True))
+    for kinds in (known, sized):
+        found = call_kind(function, kinds)
+        assert found is not UNKNOWN and contains(found, function(*args))
