@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import gast
 
 from .effects import sharing_of
-from .kinds import Kind, List
+from .kinds import Array, Kind, List, Numeric
 from .memory import shallow_copy
 from .primitives import PRIMITIVES
 from .transforms.analyses.bind_methods import BINARY
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_known",
+    "refuse_attribute",
     "refuse_in_place",
     "refuse_methods",
     "refuse_outside",
@@ -152,6 +153,18 @@ def check_known(found: Analysis, statement: Any, operation: Operation, shadowed:
                 "whether the two share memory is not known",
                 "call it with a copy, or change one",
             )
+
+
+def refuse_attribute(program: Program, target: Any, kind: Kind) -> None:
+    """Raises UnsupportedSyntaxError where an attribute of an array is set: `a.shape = (2, 3)`."""
+    if isinstance(kind, (Array, Numeric)):
+        name = shown_name(program, target.value.id)
+        program.refuse(
+            target,
+            f"setting the attribute `{target.attr}` of the array `{name}`",
+            "other names for the array would have another shape, or other elements, from then on",
+            f"make another array: `{name} = {name}.reshape(...)` for `{name}.shape = ...`",
+        )
 
 
 def refuse_outside(program: Program, statement: Any, name: str, root: str) -> NoReturn:

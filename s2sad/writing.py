@@ -20,6 +20,7 @@ from .changing import changed, changed_by_method
 from .flat_reads import FlatReads
 from .kinds import UNKNOWN, Array, Kind, List, Literal, Scalar, Tuple
 from .primitives import PRIMITIVES, parameters_of
+from .refused_changes import refuse_attribute
 from .rules.methods import METHODS
 from .rules.places import at_mask
 from .source import read_source
@@ -143,7 +144,9 @@ class _Finder:
             ):
                 return self.stored(s, target, writer)
             case gast.Assign(targets=[gast.Attribute(value=gast.Name()) as target]):
-                if target.attr in ATTRIBUTES and self.is_followed(target, s.value, True):
+                if target.attr not in ATTRIBUTES:
+                    refuse_attribute(self.program, target, self.kind(target.value))
+                elif self.is_followed(target, s.value, True):
                     return stored_attribute(s, target, writer, _is_complex(self.kind(target.value)))
         return None
 
