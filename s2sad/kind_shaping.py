@@ -163,7 +163,7 @@ def _open_mesh(args: tuple[Kind, ...]) -> Kind:
     dims: list[Dim] = []
     for a in args:
         match a:
-            case Array(str() as dtype, (dim,)) if dtype.startswith(("int", "uint")):
+            case Array(str() as dtype, (dim,)) if dtype != "bool":  # of those it takes the places
                 dims.append(dim)
             case _:
                 return UNKNOWN

@@ -59,7 +59,7 @@ MAYBE_VIEWS = _present("""
 # Views or copies, in ways that the adjoint cannot follow: of another argument than the first, or of several;
 # with one element for many; by values; of an imaginary part, whose adjoint has the other sign; without one.
 OTHER_VIEWS = _present("""
-    broadcast_arrays broadcast_to einsum imag lib.stride_tricks.sliding_window_view meshgrid real_if_close
+    broadcast_arrays broadcast_to einsum imag ix_ lib.stride_tricks.sliding_window_view meshgrid real_if_close
     trim_zeros
 """) | {runtime.stop_gradient}
 

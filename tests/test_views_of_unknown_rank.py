@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import s2sad
 from tests.compare import check_second
 from tests.mutation_checks import check_changing, check_changing_second
 from tests.programs import build
@@ -53,3 +54,36 @@ def test_views(name: str) -> None:
     check_changing(f, (X,), (0,))
     check_changing_second(f, (X,), (0,))
     check_second(f, (X,), (0,))
+
+
+MESH = """
+def f(x):
+    columns, rows = np.ix_(x[0], x[1])
+    which = np.ix_([0, 1], [1, 2])
+    return np.sum(columns * rows ** 2) + np.sum(x[which] ** 2)
+"""
+
+
+def test_an_open_mesh_of_floats() -> None:
+    f = build(MESH)
+    check_changing(f, (X,), (0,))
+    check_second(f, (X,), (0,))
+
+
+@pytest.mark.parametrize("value", ["np.frombuffer(y)", "np.from_dlpack(y)", "np.floor_divide.accumulate(x[0])"])
+def test_what_hands_values_on_without_a_rule_is_refused(value: str) -> None:
+    f = build(f"def f(x):\n    y = x * 1.0\n    return np.sum({value}) + np.sum(y)")
+    with pytest.raises(s2sad.S2sadError, match="no rule"):
+        s2sad.grad(f)(X)
+
+
+def test_an_array_that_is_popped_is_the_one_that_was_put_in() -> None:
+    f = build(
+        "def f(x):\n    y = x * 1.0\n    rows = [y[0], y[1]]\n"
+        "    rows.pop()[...] = x[0]\n    return np.sum(y * y)"
+    )
+    try:
+        found = s2sad.grad(f)(X)
+    except s2sad.S2sadError:
+        return
+    np.testing.assert_allclose(found, [4 * X[0], 0 * X[1]])

@@ -23,7 +23,7 @@ def named(module: Any, names: str) -> Iterator[Any]:
 # Made from nothing but shapes and integers.
 nondifferentiable(named(np, """
     zeros ones empty eye identity tri zeros_like ones_like empty_like indices diag_indices diag_indices_from
-    tril_indices tril_indices_from triu_indices triu_indices_from mask_indices ix_ ravel_multi_index
+    tril_indices tril_indices_from triu_indices triu_indices_from mask_indices ravel_multi_index
     unravel_index broadcast_shapes ndindex hanning hamming blackman bartlett einsum_path
     """))
 
@@ -65,8 +65,8 @@ nondifferentiable([np.linalg.LinAlgError])
 # Effects outside of arrays, and what is read from elsewhere.
 nondifferentiable(named(np, """
     errstate seterr geterr seterrcall geterrcall setbufsize getbufsize printoptions set_printoptions
-    get_printoptions save savez savez_compressed savetxt load loadtxt genfromtxt frombuffer fromstring
-    fromfile fromregex from_dlpack info show_config show_runtime get_include test
+    get_printoptions save savez savez_compressed savetxt load loadtxt genfromtxt fromstring
+    fromfile fromregex info show_config show_runtime get_include test
     """), pure=False)
 nondifferentiable([getattr(module, "test") for module in (np.linalg, np.fft)], pure=False)  # noqa: B009
 

@@ -1,4 +1,4 @@
-"""Arrays that are broadcast against each other: meshgrid and broadcast_arrays."""
+"""Arrays that are broadcast against each other, or shaped to be: meshgrid, ix_ and broadcast_arrays."""
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
@@ -71,6 +71,31 @@ def unmesh_(d, xs, grids, indexing, sparse, out, dout):
 @unmesh_.jvp
 def unmesh_jvp(xs, grids, indexing, sparse, out, dd):
     return unmesh(dd, xs, grids, indexing, sparse)
+
+
+def shaped_as(xs: Any, likes: Any) -> Any:
+    """Tangents or cotangents in other shapes; indices have none."""
+    return tuple([None if x is None else np.reshape(x, np.shape(y)) for x, y in zip(xs, likes, strict=True)])
+
+
+@bprop(np.ix_, samples=[given(A(3), A(2)), given(A(2)), given(A(2), A(1), A(3))])
+def ix_(*args, out, dout):
+    return (shaped_as(dout, args),)
+
+
+@ix_.jvp
+def ix_jvp(out, dargs):
+    return shaped_as(dargs, out)
+
+
+@bprop(shaped_as, samples=[given((A(3), A(2)), (np.zeros((3, 1)), np.zeros((1, 2))))])
+def shaped_as_(xs, likes, out, dout):
+    return shaped_as(dout, xs), None
+
+
+@shaped_as_.jvp
+def shaped_as_jvp(likes, out, dxs):
+    return shaped_as(dxs, likes)
 
 
 def broadcast_all(xs: Any, likes: Any, out: Any) -> Any:

@@ -34,6 +34,9 @@ refuse(
 refuse(named(np.ndarray, "view getfield data ctypes to_device base byteswap __dlpack__"),
        "it reads the memory of the array as something else; use astype, reshape or slices")
 
+refuse(named(np, "frombuffer from_dlpack"),
+       "it makes an array of memory that something else holds; use that itself")
+
 refuse(named(np, "trapz"), "it is deprecated; use np.trapezoid")
 refuse(named(np, "row_stack"), "it is deprecated; use np.vstack")
 refuse(named(np.ndarray, "newbyteorder ptp tostring"), "NumPy 2 has it in name only")

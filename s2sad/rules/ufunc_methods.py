@@ -335,8 +335,14 @@ for _ufunc in [*FOLDED, np.logaddexp, np.multiply, np.maximum, np.minimum]:
 _METHODS = ("reduce", "accumulate", "outer", "reduceat")
 for _each in {f for f in vars(np).values() if isinstance(f, np.ufunc)}:
     refuse([_each.at], "it changes its first argument in place; write `a[index] += values`, or a loop")
-    if is_nondifferentiable(_each):
+    if is_nondifferentiable(_each) and "dd->d" not in _each.types:
         nondifferentiable(getattr(_each, name) for name in _METHODS)
+    elif is_nondifferentiable(_each):
+        nondifferentiable([_each.outer])
+        refuse(
+            [getattr(_each, name) for name in _METHODS if name != "outer"],
+            "its result may be an element as it is; write the loop out",
+        )
     else:
         _methods = [getattr(_each, name) for name in _METHODS]
         refuse(

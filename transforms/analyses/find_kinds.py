@@ -250,7 +250,7 @@ class _Run:
         if isinstance(value.operation, Pop):
             name = value.operation.base.id
             kind = self.kinds.get(name, self.domain.UNKNOWN)
-            if self.primitives.is_list(kind):  # what is left is what was there
+            if self.primitives.is_list(kind) and self.domain.holds_immutables(kind):  # some of them are left
                 self.change(name, self.domain.sequence_of(self.domain.element_kind(kind)))
                 return
         for atom in value.changed or ():
