@@ -70,7 +70,9 @@ def test_an_open_mesh_of_floats() -> None:
     check_second(f, (X,), (0,))
 
 
-@pytest.mark.parametrize("value", ["np.frombuffer(y)", "np.from_dlpack(y)", "np.floor_divide.accumulate(x[0])"])
+@pytest.mark.parametrize(
+    "value", ["np.frombuffer(y)", "np.from_dlpack(y)", "np.floor_divide.accumulate(x[0])"]
+)
 def test_what_hands_values_on_without_a_rule_is_refused(value: str) -> None:
     f = build(f"def f(x):\n    y = x * 1.0\n    return np.sum({value}) + np.sum(y)")
     with pytest.raises(s2sad.S2sadError, match="no rule"):
