@@ -92,6 +92,7 @@ __all__ = [
     "element_kind",
     "has_length",
     "held_kind",
+    "holds_array",
     "holds_arrays",
     "holds_floats",
     "holds_immutables",
@@ -276,6 +277,12 @@ def item_nature(base: Kind) -> str:
     object, or "unknown".
     """
     return "array" if isinstance(base, (Array, Numeric)) else "container" if is_container(base) else "unknown"
+
+
+def holds_array(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
+    """Whether an item of a list or dict is an array, with axes (of those without, NumPy's numbers may be)."""
+    item = item_kind(base, index, kind)
+    return isinstance(base, (List, Dict)) and isinstance(item, Array) and bool(item.dims)
 
 
 def item_kind(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> Kind:

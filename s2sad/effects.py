@@ -13,7 +13,7 @@ import numpy as np
 
 from . import domain, heap
 from .conversions import dict_copy, list_copy, united
-from .kinds import UNKNOWN, Array, Kind
+from .kinds import UNKNOWN, Array, Dict, Kind, List, Literal, Scalar
 from .primitives import PRIMITIVES
 from .runtime import add
 from .transforms.analyses.classified import Operations
@@ -135,11 +135,16 @@ def sharing_of(operation: Apply, kind: Callable[[Any], Kind]) -> str:
     if any(operation.function is f for f in HEAP_READS):
         return "fresh"
     found: str = PRIMITIVES.sharing(operation)
-    if found == "unknown" and any(operation.function is f for f in COPIES):
-        kinds = [kind(o) for o in operation.operands()]
-        return "fresh" if all(domain.holds_immutables(k) or domain.is_immutable(k) for k in kinds) else found
+    kinds = [kind(o) for o in operation.operands()]
+    if any(operation.function is f for f in (list, tuple, sorted)) and isinstance(kinds[0], Dict):
+        return "fresh"  # of the keys
+    if found in ("elements", "unknown") and any(operation.function is f for f in COPIES):
+        if all(domain.holds_immutables(k) or domain.is_immutable(k) for k in kinds):
+            return "fresh"
+        is_joined = len(kinds) > 1 and not all(isinstance(k, (List, Dict, Scalar, Literal)) for k in kinds)
+        return "unknown" if is_joined else found
     if operation.function is add:  # of None and a list it is that list
-        return "fresh" if all(domain.holds_immutables(kind(o)) for o in operation.operands()) else found
+        return "fresh" if all(map(domain.holds_immutables, kinds)) else found
     return found
 
 

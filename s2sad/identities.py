@@ -1,4 +1,4 @@
-"""Which conversions give the array that they are given, or a copy of it."""
+"""Which calls give the array that they are given, an item of a dict, or a copy."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import gast
 import numpy as np
 
 from . import domain
-from .kinds import Array, Kind
+from .conversions import dict_get
+from .kinds import Array, Dict, Kind
 from .transforms.analyses.operations import Apply, Operation
+from .transforms.trees.nodes import located
 
 __all__ = ["copied_by", "returned_by"]
 
@@ -22,7 +24,7 @@ AT_LEAST: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3
 
 
 def returned_by(operation: Operation, kind: FindKind) -> Any:
-    """The name of the array that an operation returns as it is; None of others.
+    """The name of the array, or the item of a dict, that an operation returns as it is; None of others.
 
     >>> from .transforms.trees.nodes import load
     >>> asarray = Apply(np.asarray, (load("x"),), (), None)
@@ -34,6 +36,10 @@ def returned_by(operation: Operation, kind: FindKind) -> Any:
             least, given = _entry(AT_LEAST, function), kind(x)
             if least is not None and isinstance(given, Array) and len(given.dims or ()) >= least:
                 return x
+        case Apply(function=function, args=[gast.Name() as x, key, *_], keywords=()) if function is dict_get:
+            given, found = kind(x), domain.literal_of(kind(key))
+            if isinstance(given, Dict) and found is not None and found[0] in dict(given.items):
+                return located(gast.Subscript(value=x, slice=key, ctx=gast.Load()), operation.node)
     return _converted(operation, kind, copies=False)
 
 

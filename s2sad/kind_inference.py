@@ -11,21 +11,21 @@ import operator
 import re
 from abc import ABCMeta
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from . import fitting, heap_adjoints, memory, runtime, updates
-from .conversions import dict_copy, dict_get, dict_items, dict_values
 from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
+from .kind_containers import container_kind
 from .kind_execution import execute
-from .kind_joins import join, join_all
+from .kind_joins import join_all
 from .kind_predicates import is_list_of_numbers
-from .kind_shaping import SHAPING, is_count, kind_of_any_size, shaping_kind
+from .kind_shaping import SHAPING, kind_of_any_size, shaping_kind
 from .kind_sizes import SIZED, sized_kind
-from .kind_structure import adjoint_kind, attribute_kind, element_kind, size_of
+from .kind_structure import adjoint_kind, attribute_kind, size_of
 from .kinds import (
     NUMERIC,
     TEXT,
@@ -44,7 +44,6 @@ from .kinds import (
     Sym,
     Text,
     Tuple,
-    widen,
 )
 from .objects import is_plain
 from .registry import find_rule, takes_arrays
@@ -53,7 +52,6 @@ from .rules.methods import reshape_method
 from .rules.places import at_mask, flat_places
 from .sparse import kind_with_sparse, makes_sparse
 from .transforms.analyses.template_slots import array_slots
-from .transforms.trees.helpers import merged
 
 __all__ = ["call_kind", "made_like"]
 
@@ -191,6 +189,9 @@ def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[
         return shaping_kind(function, args, dict(keywords))
     if not keywords:
         found = _structural_kind(function, args)
+        if found is not None:
+            return found
+        found = container_kind(function, args, _call_kind)
         if found is not None:
             return found
         if function in _IN_PLACE:
@@ -337,39 +338,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return attribute_kind(args[0], function.__name__)
         case [Scalar("int", Sym() as size), Literal(int() as n)] if function in (operator.add, operator.sub):
             return Scalar("int", size.moved(n if function is operator.add else -n))
-        case [Tuple(xs), Tuple(ys)] if function in (operator.add, operator.iadd, operator.concat):
-            return Tuple(xs + ys)
-        case [List(_, x), List(_, y)] if function in (operator.add, operator.iadd, operator.concat):
-            return List(None, join(x, y))
-        case [List(_, x), List(_, y)] if function is runtime.add:
-            return List(None, _call_kind(function, (x, y), ()))
         case [(Array() | Scalar()), (Array() | Scalar())] if function is runtime.add:
             return _call_kind(operator.add, args, ())
-        case [List(), _] | [_, List()] if function is operator.concat:
-            return List(None, UNKNOWN)
-        case [List(_, x), count] if function in (operator.imul, updates.repeated) and is_count(count):
-            return List(None, x)
-        case [count, List(_, x)] if function is updates.times_repeated and is_count(count):
-            return List(None, x)
-        case [Tuple(items)] if function is tuple:
-            return Tuple(items)
-        case [Dict(pairs)] if function is dict_items:
-            values = join_all([v for _, v in pairs]) if pairs else UNKNOWN
-            return List(None, Tuple((element_kind(args[0]), values)))
-        case [Dict(pairs)] if function is dict_values:
-            return List(None, join_all([v for _, v in pairs]) if pairs else UNKNOWN)
-        case [Dict() as x] if function in (dict, dict_copy):
-            return x
-        case [Dict(xs), Dict(ys)] if function is merged or function is operator.or_:
-            return Dict(tuple((dict(xs) | dict(ys)).items()))
-        case [Dict(pairs), Literal(key), *_] if function is dict_get and key in dict(pairs):
-            return next(kind for k, kind in pairs if k == key)
-        case [x] if function in (list, sorted):
-            return List(None, element_kind(x))
-        case [x, *start] if function is sum and len(start) < 2:
-            return _summed(x, *start)
-        case _ if function in (max, min):
-            return _chosen(args)
         case [Array(dtype, None)] if function in _FULL_REDUCTIONS:
             return _call_kind(function, (Array(dtype, (Sym("any", 0, True),)),), ())
         case [Numeric()] if function in _FULL_REDUCTIONS:
@@ -388,22 +358,3 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
 def _is_outer(function: Any) -> bool:
     """Whether a function is `outer` of a ufunc."""
     return isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer"
-
-
-def _summed(kind: Kind, start: Kind = Literal(0)) -> Kind:  # noqa: B008 (kinds are values)
-    """`sum(values, start)`: one value after the other is added to what it starts with."""
-    if isinstance(kind, (Tuple, List)) and kind.items is not None:
-        return reduce(lambda a, b: _call_kind(operator.add, (a, b), ()), kind.items, start)
-    element, total = element_kind(kind), start
-    for _ in range(6):
-        larger = join(total, _call_kind(operator.add, (total, element), ()))
-        if larger is total:
-            return total
-        total = larger
-    return UNKNOWN
-
-
-def _chosen(args: tuple[Kind, ...]) -> Kind:
-    """Python's `max` and `min` return one of their arguments, or an element of the only one."""
-    kinds = [element_kind(args[0])] if len(args) == 1 else args
-    return join_all(kinds) if all(isinstance(widen(k), (Scalar, Numeric)) for k in kinds) else UNKNOWN

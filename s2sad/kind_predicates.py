@@ -171,7 +171,7 @@ def holds_arrays(kind: Kind) -> bool:
         case List(_, element):
             return isinstance(element, Nothing) or holds_arrays(element)
         case Dict(items):
-            return all(holds_arrays(k) for _, k in items)
+            return all(is_differentiable(k) is False or holds_arrays(k) for _, k in items)
     return isinstance(kind, Array)
 
 

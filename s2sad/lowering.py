@@ -71,7 +71,12 @@ def lowered(
     )
     guard = PRIMITIVES.helper("refuse_held")
     found = follow(
-        expand_item_updates(found.program, lambda base: domain.item_nature(found.kind(base)), guard)
+        expand_item_updates(
+            found.program,
+            lambda base: domain.item_nature(found.kind(base)),
+            lambda item: domain.holds_array(found.kind(item.value), item.slice, found.kind),
+            guard,
+        )
     )
     found = follow(
         lower_updates(

@@ -138,7 +138,7 @@ def check_known(found: Analysis, statement: Any, operation: Operation, shadowed:
         case Apply(function=function) if sharing_of(operation, found.kind) == "unknown":
             is_constant = PRIMITIVES.is_nondifferentiable(function)
             operands = [*operation.operands()] if is_constant else found.operations.carrying(operation)
-        case Apply() if sharing_of(operation, found.kind) != "fresh":
+        case Apply() if sharing_of(operation, found.kind) not in ("elements", "fresh"):
             operands = found.operations.carrying(operation)[1:]
         case Build(node=gast.Call(), items=items):  # an object
             operands = list(items)

@@ -9,6 +9,18 @@ import gast
 import numpy as np
 
 from . import fitting, heap, memory, runtime, updates
+from .conversions import (
+    dict_copy,
+    dict_items,
+    dict_tangent,
+    dict_values,
+    items_tangent,
+    list_copy,
+    listed_tangent,
+    tangent_of_dict,
+    united,
+    values_tangent,
+)
 from .of_scipy import makes_new
 from .registry import find_rule, is_nondifferentiable
 from .rules.choices import kept_where, zeroed_where
@@ -26,6 +38,7 @@ from .rules.shaping import unrepeat, untile
 from .rules.tensors import kron_dx, kron_dy, tensordot_dx, tensordot_dy
 from .rules.windows import add_windows
 from .transforms.analyses.operations import Apply
+from .transforms.trees.helpers import merged
 
 __all__ = ["is_fresh", "is_read_only", "is_steady_view", "sharing"]
 
@@ -55,6 +68,11 @@ MAYBE_VIEWS = _present("""
     conjugate diag float16 float32 float64 linalg.matrix_power longdouble clongdouble nan_to_num ravel real
     require reshape
 """) | {reshape_method, updates.stored_in, runtime.unbroadcast, runtime.conform}
+
+# New containers of what the argument holds: of an array its rows, which are views of it.
+ELEMENTS = frozenset({list, tuple, dict, list_copy, dict_copy, dict_items, dict_values})
+JOINED = frozenset({operator.concat, updates.repeated, updates.times_repeated, merged, united})
+TANGENTS = frozenset({dict_tangent, items_tangent, listed_tangent, tangent_of_dict, values_tangent})
 
 # Views or copies, in ways that the adjoint cannot follow: of another argument than the first, or of several;
 # with one element for many; by values; of an imaginary part, whose adjoint has the other sign; without one.
@@ -177,11 +195,15 @@ COPIES_BY_DEFAULT = _present("array astype nan_to_num meshgrid")
 
 def sharing(operation: Apply) -> str:
     """Whether the result of a primitive is "fresh", a "view" of its first argument (or a list of views),
-    "maybe" one, as the run tells, or "unknown".
+    "maybe" one, as the run tells, a new container of the "elements" of its arguments, or "unknown".
     """
     function = operation.function
     if _among(function, VIEWS):
         return "view"
+    if _among(function, ELEMENTS):
+        return "elements" if len(operation.args) == 1 and not operation.keywords else "unknown"
+    if _among(function, JOINED | TANGENTS):
+        return "elements"
     if _among(function, COPIES_BY_DEFAULT) and not _says_copy(operation):
         return "fresh"
     if _among(function, BY_ORDER):

@@ -333,6 +333,22 @@ h = [a]; h.append(a); h[-1][0] = v
 h = []; h.append(a[1]); h[0] *= s
 h = [a[0], a[1]]; h.pop()[...] = v
 h = [a[0], a[1]]; g = list(h); g[0] += v
+h = [a[0], a[1]]; g = h.copy(); g[1] *= v; h[0] += g[1]
+h = [a[0], a[1]]; g = tuple(h); g[0][1:] = v[1:]; h[1] *= s
+h = [a[0], a[1]]; g = list(reversed(h)); g[0] += v
+h = [a[0], a[1]]; g = sorted(h, key=len); g[0] += v
+h = [a[0], a[1]]; g = h + [a[2]]; g[2] += v
+h = [a[0], a[1]]; g = h * 2; g[2] += v
+h = [a[0], a[1]]; h[0], h[1] = h[1], h[0]; h[0] += v
+rows = list(a[1:]); a[1] = s; rows[1] += rows[0] * v
+rows = tuple(a); rows[2][...] = rows[0] * v
+r = list(zip(a, a[::-1])); r[0][1][...] = v
+r = list(enumerate(a)); r[1][1][...] = v
+d = {'p': a[0], 'q': a[1]}; e = dict(d); e['p'] += v; d['q'] *= e['p']
+d = {'p': a[0], 'q': a[1]}; e = d.copy(); e['p'] *= v; d['p'] *= s
+d = {'p': a[0], 'q': a[1]}; e = {**d, 'r': a[2]}; e['r'] *= e['p']; e['q'] += v
+d = {'p': a[0], 'q': a[1]}; p, q = d.values(); p *= q
+d = {'p': a[0], 'q': a[1]}; d.get('p')[1:] = s
 h = [a[0], a[1]]; h[0] = h[1]; h[0] += v
 h = [[a[0]], [a[1]]]; h[1][0][2] = s
 h = [a[i] for i in range(3)]; h[2] *= v
@@ -358,6 +374,18 @@ for i in range(2): b[1:-1, 1:] = a[1:-1, 1:] * a[:-2, :-1]; a[1:-1] = b[1:-1]
 ---
 d = {'p': a[0], 'q': a[1]}
 for b in d.values(): b *= v
+---
+d = {'p': a[0], 'q': a[1]}
+for k, b in d.items(): b *= v if k == 'p' else s
+---
+d = {'p': a[0], 'q': a[1]}
+for k in d: d[k] *= v
+---
+d = {'p': a[0], 'q': a[1]}
+for k in ('p', 'q'): d[k][1:] = s
+---
+d = {'p': a[0], 'q': a[1]}
+for k in d: d[k] -= s * d[k] * v
 ---
 def bump(k): a[k] += s
 bump(0); bump(0)

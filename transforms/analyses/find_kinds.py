@@ -199,6 +199,8 @@ class _Run:
                     plain = gast.BinOp(left=load(name), op=s.op, right=s.value)
                     self.define(name, self.value(changed or plain))
             case gast.AugAssign(target=gast.Subscript(value=gast.Name() as base, slice=index)):
+                if domain.holds_array(self.atom(base), index, self.atom):
+                    return  # it stays what it is
                 item = self.value(gast.Subscript(value=base, slice=index, ctx=gast.Load()))
                 both = [item, self.atom(s.value)]
                 result = domain.call_kind(OPERATORS[type(s.op)], both, {}, self.primitives.is_pure)

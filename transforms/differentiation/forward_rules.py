@@ -115,7 +115,7 @@ class TangentEmitter(Emitter):
             slots = [slot for slot in slots if slot.gradient in differentiable_slots(rule.template)]
             terms = [self.replaced_at(operation, slot) for slot in slots]
             value = self.sum(terms, out)
-        if out in self.shadowed and self.primitives.sharing(operation) in ("view", "maybe"):
+        if out in self.shadowed and self.primitives.sharing(operation) in ("elements", "view", "maybe"):
             return self.placed(s, out, before, self.viewed(operation, out, value))
         return self.placed(s, out, before, self.unshared(operation, out, value))
 
@@ -123,9 +123,11 @@ class TangentEmitter(Emitter):
         """The tangent of what is a view, or may be one, of the first operand: the same view of its tangent;
         `value` is that of a copy.
         """
-        source = operation.args[0]
+        source, sharing = operation.args[0], self.primitives.sharing(operation)
+        if sharing == "elements" and (operation.args[1:] or self.domain.is_dict(self.kind(source))):
+            return value  # keys have no tangents
         view = substitute(operation.node, {source.id: self.part(source)})
-        if self.primitives.sharing(operation) == "view":
+        if sharing in ("elements", "view"):
             return view
         shared = call(self.numpy("may_share_memory"), load(out), source)
         return gast.IfExp(test=shared, body=view, orelse=call(self.helper("copy_adjoint"), value))

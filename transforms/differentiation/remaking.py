@@ -54,6 +54,8 @@ def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
                 name in shadows.names and shadows.is_found(value)
             ):
                 yield Obstacle(name, "which array's adjoint it is is known only at run time", s)
+            case gast.Assign(targets=[gast.Name(id=name)]) if name in shadows.names and shadows.is_apart(s):
+                yield Obstacle(name, "it holds numbers too", s, final=True)
             case gast.Try(handlers=[_, *_]):
                 for name in assigned_names(s):
                     if name in shadows.names:

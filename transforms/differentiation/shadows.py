@@ -228,16 +228,48 @@ class Shadows:
                 changes = not all(isinstance(i, gast.Name) and i.id in self.names for i in items)
                 made = gast.List if changes else type(operation.node)
                 return [assign(shadow, made(elts=values, ctx=gast.Load()))]
+            case Apply() if self.reverse.primitives.sharing(operation) == "elements":
+                return [assign(shadow, self._elements(operation, name))]
             case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
                 view = substitute(operation.node, {source: load(self.names[source])})
                 if self.reverse.primitives.is_read_only(operation.function):
                     view = call(self.reverse.helper("writable"), view)
-                if self.reverse.primitives.sharing(operation) == "view":
+                sharing = self.reverse.primitives.sharing(operation)
+                if sharing == "view":
                     return [assign(shadow, view)]
-                if self.reverse.primitives.sharing(operation) == "maybe":
+                if sharing == "maybe":
                     test, new = load(self.is_view_of[name]), self.reverse.zero(name)
                     return [assign(shadow, gast.IfExp(test=test, body=view, orelse=new))]
         return [assign(shadow, self.reverse.zero(name))]
+
+    def _elements(self, operation: Apply, name: str) -> Any:
+        """The shadow of a new container of the elements of others."""
+        if self._is_same(operation, name):
+            return self.of(operation.args[0])
+        domain, kind = self.reverse.domain, self.reverse.kind
+        held = {a.id: self.of(a) for a in operation.args if not domain.is_scalar(kind(a))}
+        elements = substitute(operation.node, held)
+        if domain.is_dict(kind(operation.args[0])) and not domain.is_dict(kind(load(name))):
+            return call(self.reverse.bind("list", list), elements)
+        return elements
+
+    def _is_same(self, operation: Apply, name: str) -> bool:
+        """Whether a new container holds what one other does, where that does, so that they have one shadow:
+        nobody changes them.
+        """
+        domain, kinds = self.reverse.domain, list(map(self.reverse.kind, operation.args))
+        is_one = len(kinds) == 1 and domain.is_container(kinds[0])
+        return is_one and domain.is_dict(kinds[0]) == domain.is_dict(self.reverse.kind(load(name)))
+
+    def is_apart(self, s: Any) -> bool:
+        """Whether a statement makes a container with a shadow that shares only arrays with that of what it is
+        made of, and that holds other things.
+        """
+        operation, name = self.reverse.operation(s.value), s.targets[0].id
+        if not isinstance(operation, Apply) or self.reverse.primitives.sharing(operation) != "elements":
+            return False
+        holds_arrays = self.reverse.domain.holds_arrays(self.reverse.kind(load(name)))
+        return not (holds_arrays or self._is_same(operation, name))
 
     def _unpacked(self, s: Any, targets: list[str], value: Any) -> list[Any]:
         if isinstance(value, gast.Tuple):
@@ -276,6 +308,8 @@ class Shadows:
                 return False
             case Item(base=base):
                 return not (base.id in self.names and self.is_view(operation))
+            case Apply() if self.reverse.primitives.sharing(operation) == "elements":
+                return False
             case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
                 return self.reverse.primitives.sharing(operation) != "view"
         return True

@@ -1,10 +1,11 @@
-"""Conversions of arrays to what they are already.
+"""Conversions of arrays to what they are already, and items of dicts that are there.
 
 Form: the single-assignment form, in and out. What returns its argument gives it another name: one array from
 here on, as in the run. The rest are copies.
 
     y = np.asarray(x, dtype=float)    ->    y = x
     z = np.array(x)                   ->    z = np.copy(x)
+    w = d.get("w", default)           ->    w = d["w"]
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ Found = Callable[[Any], Any]
 
 
 def drop_conversions(program: Program, returned: Found, copied: Found, numpy: Any) -> Program:
-    """The program without them: `returned(call)` and `copied(call)` are the name of the array that a call
-    returns, or a copy of it, and None for other calls; `numpy` is the module.
+    """The program without them: `returned(call)` is the name of the array, or the item, that a call returns,
+    `copied(call)` the name of the array that it copies, and None for other calls; `numpy` is the module.
     """
 
     def rewrite(s: Any, writer: Writer) -> list[Any] | None:

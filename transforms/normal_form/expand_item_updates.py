@@ -7,6 +7,8 @@ dict, where the operator may change the item itself.
     a[i] *= v          a_1 = a[i]                  items[k] += v          items_1 = items[k]
                        a_2 = a_1 * v                                      items_2 = iadd(items_1, v)
                        a[i] = a_2                                         items[k] = items_2
+
+An item that is known to be an array is changed itself, and not stored again.
 """
 from __future__ import annotations
 
@@ -23,11 +25,14 @@ from ..trees.rebuild import map_blocks, rebuilt
 __all__ = ["expand_item_updates", "index_value"]
 
 
-def expand_item_updates(program: Program, nature: Callable[[Any], str], guard: Any) -> Program:
+def expand_item_updates(
+    program: Program, nature: Callable[[Any], str], holds_array: Callable[[Any], bool], guard: Any
+) -> Program:
     """The program in which every augmented assignment of an item is a sum in an array.
 
-    `nature(base)` is "array", "container" or "unknown"; `guard` is the helper that refuses, at run time, an
-    item that can be changed itself, held by an object that is no array.
+    `nature(base)` is "array", "container" or "unknown"; `holds_array(item)` says that an item is an array
+    that a list or dict holds, which an operator changes and leaves where it is; `guard` is the helper that
+    refuses, at run time, an item that can be changed itself, held by an object that is no array.
     """
     if not find_nodes(program.tree, gast.AugAssign):
         return program
@@ -55,8 +60,10 @@ def expand_item_updates(program: Program, nature: Callable[[Any], str], guard: A
         read = gast.Subscript(value=base, slice=index, ctx=gast.Load())
         value = (call(bound(IN_PLACE_OPERATORS[type(s.op)]), load(item), s.value) if found == "container" else
                  gast.BinOp(left=load(item), op=s.op, right=s.value))
-        return [*checked, assign(item, read, s), assign(result, located(value, s), s),
-                assign(gast.Subscript(value=base, slice=index, ctx=gast.Store()), load(result), s)]
+        changed = [*checked, assign(item, read, s), assign(result, located(value, s), s)]
+        if found == "container" and holds_array(read):
+            return changed
+        return [*changed, assign(gast.Subscript(value=base, slice=index, ctx=gast.Store()), load(result), s)]
 
     def visit(statements: list[Any]) -> list[Any]:
         result: list[Any] = []
