@@ -33,6 +33,52 @@ class Traffic(Expressions):
         ]
         return self.pick(*found) if found else None
 
+    def remade(self, scope: Scope, indent: int) -> None:
+        """A container of what another one holds, or of rows."""
+        text, _ = self.pick(*scope.writable())
+        found = [(n, v) for n, v in scope.values.items() if isinstance(v, (list, tuple, dict))]
+        forms = [f"list({text})"]
+        if found:
+            name, held = self.pick(*found)
+            if isinstance(held, dict):
+                forms = [f"list({name}.values())", f"dict({name})", f"{name}.copy()"]
+                forms += [f"{{**{name}, 'z': {text}}}", f"{name} | {{'z': {text}}}"]
+            elif isinstance(held, list):
+                forms = [f"list({name})", f"{name}.copy()", f"{name} + [{text}]", f"{name} * 2"]
+                forms += [f"[{text}] + {name}", f"tuple({name})", f"{name}[::-1]", f"[u for u in {name}]"]
+            else:
+                forms = [f"list({name})", f"{name} + ({text},)", f"tuple({name})"]
+            if not isinstance(held, dict) and len(held) > 1:
+                forms.append(f"{name}[1:]")
+        made, new = self.pick(*forms), self.name("h")
+        self.emit(indent, f"{new} = {made}")
+        scope.values[new] = scope.evaluate(made)
+
+    def gone_over(self, scope: Scope, indent: int) -> None:
+        """A loop that changes what a container holds."""
+        found = [(n, v) for n, v in scope.values.items() if isinstance(v, (list, tuple, dict)) and len(v)]
+        if not found:
+            self.remade(scope, indent)
+            return
+        name, held = self.pick(*found)
+        key, u = self.name("k"), self.name("u")
+        change = self.pick("*= s", "+= 0.3 * s", "-= 0.2 * s", "*= 0.5")
+        heads = [f"for {u} in {name}:\n    {u} {change}"]
+        if isinstance(held, dict):
+            heads = [
+                f"for {u} in {name}.values():\n    {u} {change}",
+                f"for {key}, {u} in {name}.items():\n    {u} {change}",
+                f"for {key} in {name}:\n    {name}[{key}] {change}",
+                f"for {key}, {u} in {name}.items():\n    {name}[{key}] -= 0.1 * {u}",
+            ]
+        elif isinstance(held, list):
+            heads += [
+                f"for {key} in range(len({name})):\n    {name}[{key}] {change}",
+                f"for {key}, {u} in enumerate({name}):\n    {u} {change}",
+                f"for {key}, {u} in zip({name}, {name}[::-1]):\n    {key}[0] {change}\n    {u}[-1] {change}",
+            ]
+        self.emit(indent, self.pick(*heads))
+
     def collected(self, scope: Scope, indent: int) -> None:
         """A list that a loop fills with arrays: new ones, views, or always the same."""
         text, value = self.pick(*scope.writable())
