@@ -52,8 +52,9 @@ def is_float(
             case gast.Constant(value=value):
                 return isinstance(value, float)
             case gast.Name(id=name):
+                is_steady = is_one(name) if name in kinds else name not in program.locals
                 return name in derivatives or (
-                    name in kinds and is_one(name) and domain.is_float(kinds[name])
+                    is_steady and domain.is_float(domain.kind_of_atom(node, kinds, program))
                 )
             case gast.Subscript(value=gast.Name(id=name)) if name in derivatives:
                 return True

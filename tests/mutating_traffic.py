@@ -35,9 +35,9 @@ class Traffic(Expressions):
 
     def remade(self, scope: Scope, indent: int) -> None:
         """A container of what another one holds, or of rows."""
-        text, _ = self.pick(*scope.writable())
+        text, value = self.pick(*scope.writable())
         found = [(n, v) for n, v in scope.values.items() if isinstance(v, (list, tuple, dict))]
-        forms = [f"list({text})"]
+        forms = [f"list({text})" if value.ndim > 1 else f"[{text}]"]
         if found:
             name, held = self.pick(*found)
             if isinstance(held, dict):

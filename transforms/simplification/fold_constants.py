@@ -7,6 +7,7 @@ it is a number, or arithmetic takes its value and nobody keeps it.
 
     dx = 1.0 * dout * (2 * x ** (2 - 1))    ->    dx = dout * (2 * x)
     da = db + -dc * y                       ->    da = db - dc * y
+    dx[:-1] += dy.copy()                    ->    dx[:-1] += dy
 """
 from __future__ import annotations
 
@@ -152,7 +153,12 @@ class _Folder:
     def block(self, statements: list[Node]) -> list[Node]:
         result: list[Node] = []
         for s in statements:
-            new = self.parts(s, consumed=False)
+            new = self.parts(s, consumed=isinstance(s, gast.AugAssign))
+            match new:  # NumPy sees to operands that overlap with what they are added to
+                case gast.AugAssign(
+                    value=gast.Call(func=gast.Attribute(value=part, attr="copy"), args=[], keywords=[])
+                ) if self.is_float(part):
+                    new = rebuilt(new, value=part)
             arm = taken_arm(new)
             result.extend([new] if arm is None else [i for i in arm if not isinstance(i, gast.Pass)])
         return result

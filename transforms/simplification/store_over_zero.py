@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from ..analyses.find_uses import Purity, Uses, find_uses, is_pure, map_nested
-from ..trees.nodes import Comment, loads, located, same
+from ..trees.nodes import Comment, load, loads, located, same
 from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
 
 __all__ = ["store_over_zero"]
@@ -59,7 +59,9 @@ class _Blocks:
         """
         match lines[-1]:
             case gast.AugAssign(
-                target=gast.Subscript(value=gast.Name(id=name)) as place, op=gast.Add(), value=value
+                target=(gast.Subscript(value=gast.Name(id=name)) | gast.Name(id=name)) as place,
+                op=gast.Add(),
+                value=value,
             ) if name in self.adjoints and self.is_array(name) and is_pure(value, self.purity):
                 zero = len(lines) - 2
                 while zero >= 0 and self.may_stand_between(lines[zero]):
@@ -68,7 +70,8 @@ class _Blocks:
                     return
                 before = lines[zero - 1] if zero else None
                 is_next = all(isinstance(s, Comment) for s in lines[zero + 1 : -1])
-                new = self.of_taken(value, before, place) if is_next else None
+                new = self.of_taken(value, before, place) or self.of_made(value, before)
+                new = new if is_next else None
                 if new is None and not self.is_apart(value, before):
                     return
                 last = lines.pop()
@@ -88,13 +91,23 @@ class _Blocks:
         """
         match before:
             case gast.Assign(targets=[gast.Name(id=taken)], value=source):
-                uses, part = self.uses, source if self.is_number(taken) else _copied(source)
-                once = uses.read[taken] == uses.bound[taken] == 1 and taken not in uses.captured
-                others = set(loads(value)) - {taken}
-                if once and part is not None and same(part, place) and not others & self.adjoints:
+                part = source if self.is_number(taken) else _copied(source)
+                is_apart = (set(loads(value)) - {taken}).isdisjoint(self.adjoints)
+                if self.is_read_once(taken) and part is not None and same(part, place) and is_apart:
                     is_new = isinstance(value, (gast.Name, gast.BinOp, gast.UnaryOp))
                     return substitute(value, {taken: part}) if is_new and taken in loads(value) else None
         return None
+
+    def of_made(self, value: Node, before: Node | None) -> Node | None:
+        """What the statement before makes anew, where the value is that, and it is read nowhere else."""
+        match value, before:
+            case gast.Name(id=name), gast.Assign(targets=[gast.Name(id=made)], value=source) if made == name:
+                return source if isinstance(source, gast.BinOp) and self.is_read_once(name) else None
+        return None
+
+    def is_read_once(self, name: str) -> bool:
+        uses = self.uses
+        return uses.read[name] == uses.bound[name] == 1 and name not in uses.captured
 
     def is_apart(self, value: Node, before: Node | None) -> bool:
         """Whether a value reads of adjoints nothing but numbers, or what the statement before makes anew."""
@@ -108,15 +121,26 @@ class _Blocks:
 def _zeroes(s: Node, place: Node) -> bool:
     match s:
         case gast.Assign(targets=[gast.Subscript() as target], value=gast.Constant(value=0)):
-            return same(target.value, place.value) and same(target.slice, place.slice)
+            return same(target, _elements(place))
     return False
+
+
+def _elements(place: Node) -> Node:
+    """A place in an array, all of it where that is a name."""
+    whole = gast.Constant(value=..., kind=None)
+    return gast.Subscript(load(place.id), whole, gast.Store()) if isinstance(place, gast.Name) else place
 
 
 def _copied(source: Node) -> Node | None:
     """The part of an array of which a call makes a copy."""
     match source:
-        case gast.Call(func=gast.Attribute(value=gast.Subscript(value=gast.Name()) as part, attr="copy"),
-                       args=[], keywords=[]):
+        case gast.Call(
+            func=gast.Attribute(
+                value=(gast.Name() | gast.Subscript(value=gast.Name())) as part, attr="copy"
+            ),
+            args=[],
+            keywords=[],
+        ):
             return part
     return None
 
@@ -130,4 +154,4 @@ def _stored(s: Node, value: Node) -> list[Node]:
         case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div() as op, right=right):
             if same(left, place):
                 return [rebuilt(s, op=op, value=right)]
-    return [located(gast.Assign(targets=[place], value=value, type_comment=None), s)]
+    return [located(gast.Assign(targets=[_elements(place)], value=value, type_comment=None), s)]
