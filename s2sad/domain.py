@@ -307,13 +307,23 @@ def is_scalar_item(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
     return rank(base) == len(parts) and all(map(is_integer, parts))
 
 
-def is_basic_index(kind: Kind, alone: bool = False) -> bool:
-    """Whether an index of this kind selects each element once: integers, slices, None and Ellipsis, and a
-    tuple of them that stands `alone` in the brackets.
+def is_basic_index(index: Any, kind: Callable[[Any], Kind]) -> bool:
+    """Whether an index selects each element once, given the kinds of its atoms: integers, slices, None and
+    Ellipsis (`x[~k]`, an element counted from the end, among them), and tuples of them.
     """
+    if isinstance(index, gast.Name) and isinstance(found := kind(index), Tuple):
+        return all(map(_is_basic, found.items))
+
+    def is_basic(part: Any) -> bool:
+        is_inverted = isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.Invert)
+        return isinstance(part, gast.Slice) or is_inverted or _is_basic(kind(part))
+
+    return all(map(is_basic, index_items(index)))
+
+
+def _is_basic(kind: Kind) -> bool:
+    """Whether one part of an index, of this kind, selects each element once."""
     if isinstance(kind, Literal):
         return kind.value is None or kind.value is ... or isinstance(kind.value, (int, slice))
-    if alone and isinstance(kind, Tuple):
-        return all(map(is_basic_index, kind.items))
     return is_integer(kind)
 

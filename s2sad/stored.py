@@ -46,9 +46,7 @@ class Stored:
 
     def is_basic(self, index: Any) -> bool:
         """Whether an index stands for a view of an array, or for an element."""
-        if not isinstance(index, gast.Tuple):
-            return isinstance(index, gast.Slice) or domain.is_basic_index(self.kind(index), alone=True)
-        return all(isinstance(p, gast.Slice) or domain.is_basic_index(self.kind(p)) for p in index.elts)
+        return domain.is_basic_index(index, self.kind)
 
     def is_inert(self, value: Any) -> bool:
         """Whether an expression changes nothing that the program holds."""

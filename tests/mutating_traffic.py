@@ -37,7 +37,7 @@ class Traffic(Expressions):
         """A container of what another one holds, or of rows."""
         text, value = self.pick(*scope.writable())
         found = [(n, v) for n, v in scope.values.items() if isinstance(v, (list, tuple, dict))]
-        forms = [f"list({text})" if value.ndim > 1 else f"[{text}]"]
+        forms = [f"list({text})" if value.ndim > 1 and len(value) else f"[{text}]"]
         if found:
             name, held = self.pick(*found)
             if isinstance(held, dict):

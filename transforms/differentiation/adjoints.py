@@ -292,13 +292,7 @@ class AdjointEmitter(Emitter):
 
     def is_basic(self, index: Any) -> bool:
         """Whether an index selects each element once, by integers and slices alone."""
-        is_tuple = isinstance(index, gast.Tuple)
-        return all(
-            isinstance(p, gast.Slice)
-            or (isinstance(p, gast.UnaryOp) and isinstance(p.op, gast.Invert))
-            or self.domain.is_basic_index(self.kind(p), not is_tuple)
-            for p in (index.elts if is_tuple else [index])
-        )
+        return bool(self.domain.is_basic_index(index, self.kind))
 
     def index_value(self, index: Any) -> Any:
         """An index as an expression outside brackets: slices become calls of `slice`."""

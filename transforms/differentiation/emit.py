@@ -1,10 +1,7 @@
-"""What both modes of differentiation share: names and objects for generated code, kinds of atoms, and rules
-put in at a call.
-"""
+"""What both modes of differentiation share: what is known of the program, and rules put in at a call."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -18,16 +15,17 @@ from ..analyses.find_alike import find_alike
 from ..analyses.find_parts import find_parts
 from ..analyses.operations import Apply, Call, Inert, Operation, Primitives
 from ..errors import MissingRuleError, describe, missing_rule
-from ..trees.nodes import attribute, call, constant, find_nodes, load, names_read, tuple_of
+from ..trees.nodes import call, constant, find_nodes, load, names_read, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, rebuilt
 from .generation import Link, Slot
 from .inline_template import inline_template, literal_of
+from .objects import Objects
 
 __all__ = ["Emitter"]
 
 
-class Emitter:
+class Emitter(Objects):
     """The common part of a differentiation: what it knows of the program, and what it adds to it.
 
     With `linked` others call the function, with what may be objects where kinds do not tell.
@@ -44,100 +42,12 @@ class Emitter:
         operations: Operations,
         linked: bool = False,
     ) -> None:
-        self.program, self.active, self.operations = program, active, operations
-        self.linked = linked
+        super().__init__(program, primitives)
+        self.active, self.operations, self.linked = active, operations, linked
         self.kinds: dict[str, Any] = dict(kinds)
-        self.primitives, self.domain, self.link = primitives, domain, link
-        self.names = program.names.copy()
-        self.bindings: dict[str, Any] = dict(program.bindings)
-        self.origins = dict(program.origins)
+        self.domain, self.link = domain, link
         self.same_shape: set[frozenset[str]] = set()
         self._literal_tuples = literal_tuples(program.tree)
-
-    # ------------------------------------------------------------ names and objects
-
-    def bind(self, hint: str, value: Any) -> str:
-        """The name by which generated code reads an object: the hint itself wherever that already means the
-        object.
-        """
-        for name, bound in self.bindings.items():
-            if bound is value:
-                return name
-        if hint not in self.program.locals and hint not in self.bindings:
-            found = self.program.scope.lookup(hint)
-            if found is value:
-                return hint
-            if found is MISSING and hint not in self.names.taken:
-                self.names.taken.add(hint)
-                self.bindings[hint] = value
-                return hint
-        name = self.names.temporary(hint)
-        self.bindings[name] = value
-        return name
-
-    def note_origin(self, name: str, variable: str) -> None:
-        """Notes that `name` holds the adjoint or tangent of a variable."""
-        origin = self.program.origins.get(variable, variable)
-        if not re.search(r"_\d+$", origin):
-            self.origins[name] = "d" + origin
-
-    def helper(self, name: str) -> Any:
-        return load(self.bind(name, self.primitives.helper(name)))
-
-    def numpy_call(self, name: str, *args: Any, **keywords: Any) -> Any:
-        """`np.name(...)`."""
-        return call(self.numpy(name), *args, **keywords)
-
-    def numpy(self, name: str) -> Any:
-        """`np.name`."""
-        return attribute(load(self.bind("np", self.primitives.helper("np"))), name)
-
-    def object_of(self, node: Any) -> Any:
-        """What a name in generated code means, or an attribute of such a name, as far as is known."""
-        if isinstance(node, gast.Attribute):
-            owner = self.object_of(node.value)
-            return MISSING if owner is MISSING else getattr(owner, node.attr, MISSING)
-        if not isinstance(node, gast.Name) or node.id in self.program.locals:
-            return MISSING
-        return self.bindings.get(node.id, self.program.scope.lookup(node.id))
-
-    def is_helper(self, node: Any, *path: str) -> bool:
-        """Whether an expression means a helper, or what a path of attributes leads to from it."""
-        if not isinstance(node, gast.Attribute if path[1:] else gast.Name):
-            return False
-        wanted = self.primitives.helper(path[0])
-        for name in path[1:]:
-            wanted = getattr(wanted, name)
-        return self.object_of(node) is wanted
-
-    def is_fresh(self, value: Any) -> bool:
-        """Whether an expression surely makes a new object that nothing else holds."""
-        match value:
-            case gast.Call(func=gast.Attribute(attr="copy")):
-                return True
-            case gast.Call(func=func, args=args, keywords=keywords):
-                named = tuple((k.arg or "", k.value) for k in keywords)
-                made = Apply(self.object_of(func), tuple(args), named, value)
-                if self.primitives.sharing(made) == "fresh":
-                    return True
-                whole = self.seen_in(value)
-                return whole is not value and self.is_fresh(whole)
-            case gast.Attribute(value=whole, attr="real"):
-                return self.is_fresh(whole)
-        return isinstance(value, (gast.BinOp, gast.UnaryOp))
-
-    def seen_in(self, value: Any) -> Any:
-        """What an expression gives another shape or order, where it is a view of all of that, or may be; or
-        the expression itself.
-        """
-        match value:
-            case gast.Call(func=func, args=[whole, *_] as args, keywords=keywords):
-                named = tuple((k.arg or "", k.value) for k in keywords)
-                made = Apply(self.object_of(func), tuple(args), named, value)
-                is_view = self.primitives.sharing(made) in ("view", "maybe")
-                if is_view and not self.primitives.is_read_only(made.function):
-                    return self.seen_in(whole)
-        return value
 
     # ------------------------------------------------------------ what the program means
 

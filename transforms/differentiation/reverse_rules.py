@@ -142,7 +142,8 @@ def reverse_fit(
         return None
     reverse.same_shape.update(frozenset((value.id, other)) for other in (x.id, out))
     back: list[Any] = []
-    reverse.pass_on(env, value.id, adjoint, back)
+    if reverse.is_active(value):
+        reverse.pass_on(env, value.id, adjoint, back)
     return back
 
 

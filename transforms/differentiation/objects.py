@@ -1,0 +1,107 @@
+"""The names and objects of generated code, and what its expressions mean."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import gast
+
+from ..analyses.operations import Apply, Primitives
+from ..trees.nodes import attribute, call, load
+from ..trees.program import MISSING, Program
+
+__all__ = ["Objects"]
+
+
+class Objects:
+    """What a differentiation adds to a program: names, and the objects that they are bound to."""
+
+    def __init__(self, program: Program, primitives: Primitives) -> None:
+        self.program, self.primitives = program, primitives
+        self.names = program.names.copy()
+        self.bindings: dict[str, Any] = dict(program.bindings)
+        self.origins = dict(program.origins)
+
+    def bind(self, hint: str, value: Any) -> str:
+        """The name by which generated code reads an object: the hint itself wherever that already means the
+        object.
+        """
+        for name, bound in self.bindings.items():
+            if bound is value:
+                return name
+        if hint not in self.program.locals and hint not in self.bindings:
+            found = self.program.scope.lookup(hint)
+            if found is value:
+                return hint
+            if found is MISSING and hint not in self.names.taken:
+                self.names.taken.add(hint)
+                self.bindings[hint] = value
+                return hint
+        name = self.names.temporary(hint)
+        self.bindings[name] = value
+        return name
+
+    def note_origin(self, name: str, variable: str) -> None:
+        """Notes that `name` holds the adjoint or tangent of a variable."""
+        origin = self.program.origins.get(variable, variable)
+        if not re.search(r"_\d+$", origin):
+            self.origins[name] = "d" + origin
+
+    def helper(self, name: str) -> Any:
+        return load(self.bind(name, self.primitives.helper(name)))
+
+    def numpy_call(self, name: str, *args: Any, **keywords: Any) -> Any:
+        """`np.name(...)`."""
+        return call(self.numpy(name), *args, **keywords)
+
+    def numpy(self, name: str) -> Any:
+        """`np.name`."""
+        return attribute(load(self.bind("np", self.primitives.helper("np"))), name)
+
+    def object_of(self, node: Any) -> Any:
+        """What a name in generated code means, or an attribute of such a name, as far as is known."""
+        if isinstance(node, gast.Attribute):
+            owner = self.object_of(node.value)
+            return MISSING if owner is MISSING else getattr(owner, node.attr, MISSING)
+        if not isinstance(node, gast.Name) or node.id in self.program.locals:
+            return MISSING
+        return self.bindings.get(node.id, self.program.scope.lookup(node.id))
+
+    def is_helper(self, node: Any, *path: str) -> bool:
+        """Whether an expression means a helper, or what a path of attributes leads to from it."""
+        if not isinstance(node, gast.Attribute if path[1:] else gast.Name):
+            return False
+        wanted = self.primitives.helper(path[0])
+        for name in path[1:]:
+            wanted = getattr(wanted, name)
+        return self.object_of(node) is wanted
+
+    def is_fresh(self, value: Any) -> bool:
+        """Whether an expression surely makes a new object that nothing else holds."""
+        match value:
+            case gast.Call(func=gast.Attribute(attr="copy")):
+                return True
+            case gast.Call(func=func, args=args, keywords=keywords):
+                named = tuple((k.arg or "", k.value) for k in keywords)
+                made = Apply(self.object_of(func), tuple(args), named, value)
+                if self.primitives.sharing(made) == "fresh":
+                    return True
+                whole = self.seen_in(value)
+                return whole is not value and self.is_fresh(whole)
+            case gast.Attribute(value=whole, attr="real"):
+                return self.is_fresh(whole)
+        return isinstance(value, (gast.BinOp, gast.UnaryOp))
+
+    def seen_in(self, value: Any) -> Any:
+        """What an expression gives another shape or order, where it is a view of all of that, or may be; or
+        the expression itself.
+        """
+        match value:
+            case gast.Call(func=func, args=[whole, *_] as args, keywords=keywords):
+                named = tuple((k.arg or "", k.value) for k in keywords)
+                made = Apply(self.object_of(func), tuple(args), named, value)
+                is_view = self.primitives.sharing(made) in ("view", "maybe")
+                if is_view and not self.primitives.is_read_only(made.function):
+                    return self.seen_in(whole)
+        return value
