@@ -122,7 +122,7 @@ class Traffic(Expressions):
                 others = [p for p in places if np.shape(scope.evaluate(p)) == shape]
                 other = self.pick(*others)
                 self.emit(indent, f"{place}, {other} = {other}, {place}")
-            case "slice" if isinstance(value, list):
+            case "slice" if isinstance(value, list) and len(value) > 1:
                 new = self.name("g")
                 self.emit(indent, f"{new} = {name}[1:]")
                 scope.values[new] = value[1:]

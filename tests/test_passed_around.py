@@ -534,7 +534,6 @@ def f(x, A, s):
 }
 FIRST_ORDER = {  # whose second derivatives may be refused
     "history list of same",
-    "stack of rows changed later",
     "born in branch of loop",
     "reshape maybe",
     "tuple state",
@@ -562,7 +561,6 @@ REVERSE_ONCE = {  # whose traces hold numbers beside arrays that are found by me
     "rows loop list",
     "list passed to function",
     "inner outer loops",
-    "stack of rows changed later",
     "reshape maybe",
     "arrays of several ranks exchanged",
     "arrays and numbers in a loop",

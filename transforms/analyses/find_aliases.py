@@ -268,12 +268,12 @@ def find_aliases(
                     visit(s.body)
                     visit(s.orelse)
                 case gast.For():
-                    over = s.iter.args if isinstance(s.iter, gast.Call) else [s.iter]
-                    sources = [n for a in over for n in walk(a) if isinstance(n, gast.Name)]
-                    for n in walk(s.target):
-                        if isinstance(n, gast.Name):
-                            found = union(item(of(source), is_container(source)) for source in sources)
-                            define(n.id, NOTHING if immutable(n.id) else found)
+                    for target, over in taken_from(s, program):
+                        sources = [n for a in over for n in walk(a) if isinstance(n, gast.Name)]
+                        found = union(item(of(source), is_container(source)) for source in sources)
+                        for n in walk(target):
+                            if isinstance(n, gast.Name):
+                                define(n.id, NOTHING if immutable(n.id) else found)
                     visit(s.body)
                 case gast.While() | gast.With() | gast.Try():
                     for target in bound_in_header(s):
@@ -303,6 +303,18 @@ def find_aliases(
         if exchange.keeps_apart(apart := solve(), live):
             together = apart
     return Aliases(tree, found, together, live)
+
+
+def taken_from(loop: Any, program: Program) -> list[tuple[Any, list[Any]]]:
+    """The targets of a loop, each with what it takes its values from."""
+    match loop.target, loop.iter:
+        case gast.Tuple(elts=targets), gast.Call(args=args, func=func) if (
+            program.resolve(func) is zip and len(args) == len(targets)
+        ):
+            return [(t, [a]) for t, a in zip(targets, args, strict=True)]
+        case _, gast.Call(args=args):
+            return [(loop.target, args)]
+    return [(loop.target, [loop.iter])]
 
 
 def iterated(statements: list[Any], around: frozenset[str] = frozenset()) -> dict[int, frozenset[str]]:

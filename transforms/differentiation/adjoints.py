@@ -168,7 +168,7 @@ class AdjointEmitter(Emitter):
             if self.is_any_array(variable):
                 code.append(self.added(variable, name, value))
             elif current.shadow:
-                code.append(gast.Expr(value=call(self.helper("add_into"), load(name), value)))
+                code.append(self.added_to_each(variable, name, value))
             else:
                 code.append(assign(name, self.plus(load(name), value, variable)))
         elif current.buffer and self.is_any_array(variable):
@@ -352,6 +352,19 @@ class AdjointEmitter(Emitter):
         if self.may_have_no_axes(variable):
             target = gast.Subscript(value=load(name), slice=constant(...), ctx=gast.Store())
         return gast.AugAssign(target=target, op=gast.Add(), value=value)
+
+    def added_to_each(self, variable: str, name: str, value: Any) -> Any:
+        """The statement that adds to the arrays that an adjoint holds."""
+        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        element = self.domain.element_kind(kind)
+        is_plain = self.domain.is_array(element) and not self.domain.may_have_no_axes(element)
+        if not (is_plain and self.domain.is_list(kind)):
+            return gast.Expr(value=call(self.helper("add_into"), load(name), value))
+        part, more = self.names.fresh("part"), self.names.fresh("more")
+        pairs = call(self.bind("zip", zip), load(name), value)
+        body = [gast.AugAssign(target=store(part), op=gast.Add(), value=load(more))]
+        target = gast.Tuple(elts=[store(part), store(more)], ctx=gast.Store())
+        return gast.For(target=target, iter=pairs, body=body, orelse=[], type_comment=None)
 
     def is_own(self, variable: str, adjoint: Adjoint) -> bool:
         """Whether an adjoint may be changed in place as it stands. That of an array without axes may be a
