@@ -17,6 +17,7 @@ adjoint by the memory that the array lies in; a container of arrays then needs n
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import gast
@@ -26,6 +27,7 @@ from ..analyses.find_shared import classes_of
 from ..analyses.operations import Alias, Apply, Build, Item
 from ..trees.nodes import (
     assign,
+    assigned_names,
     blocks_of,
     call,
     constant,
@@ -63,9 +65,32 @@ class Shadows:
         self.table = ""
         if aliases is not None and shadowed:
             self._find_by_memory(aliases)
+        self._join_names()
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
+
+    def _join_names(self) -> None:
+        """Gives one shadow to names that are always of one object."""
+        assigned = find_nodes(self.reverse.program.tree, gast.Assign) if self.names else []
+        bound = Counter(assigned_names(self.reverse.program.tree.body)) if self.names else Counter()
+        for s in assigned:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)]) if name in self.names and bound[name] == 1:
+                    source = self._same_as(self.reverse.operation(s.value), name)
+                    if source in self.names and bound[source] < 2 and not {name, source} & self.by_memory:
+                        self.names[name] = self.names[source]
+
+    def _same_as(self, operation: Any, name: str) -> str:
+        """The name of what an operation gives another name, or of a container with the same shadow."""
+        match operation:
+            case Alias(source=gast.Name(id=source)):
+                return str(source)
+            case Apply(args=[gast.Name(id=source)]) if (
+                self.reverse.primitives.sharing(operation) == "elements" and self._is_same(operation, name)
+            ):
+                return str(source)
+        return ""
 
     def _tables(self) -> set[str]:
         """The names of tables of adjoints by memory, of which each adjoint has its own."""
@@ -215,6 +240,8 @@ class Shadows:
     def _made(self, s: Any, name: str) -> list[Any]:
         operation = self.reverse.operation(s.value)
         shadow = self.names[name]
+        if self.names.get(self._same_as(operation, name)) == shadow:
+            return []
         match operation:
             case Alias(source=source):
                 return [assign(shadow, self.of(source))]
