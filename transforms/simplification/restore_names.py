@@ -1,8 +1,8 @@
 """Gives generated code the names that a person would have used: the user's own, and few numbers.
 
 Contract: a function definition in, the same with other local names out. The versions of a variable that are
-left take the variable's name, then `x_2`, `x_3`; temporaries are numbered from 1, in the order in which they
-appear. Parameters and `fixed` names keep theirs.
+left take the variable's name, then `x_2`, `x_3`; temporaries, and their versions, are numbered from 1, in the
+order in which they appear. Parameters and `fixed` names keep theirs.
 """
 
 from __future__ import annotations
@@ -36,12 +36,9 @@ def restore_names(
     taken = (set(order) - set(movable)) | set(kwlist)  # the adjoint of `el` is no `del`
     mapping: dict[str, Any] = {}
     for name in movable:
-        if name in origins:
-            candidates = _versions(origins[name])
-        else:
-            match = _NUMBERED.match(name)
-            assert match is not None
-            candidates = _numbers(match[1], 1)
+        variable = origins.get(name, name)
+        match = _NUMBERED.match(variable)
+        candidates = _versions(variable) if match is None else _numbers(match[1], 1)
         new = next(c for c in candidates if c not in taken)
         taken.add(new)
         if new != name:
