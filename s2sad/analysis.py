@@ -172,6 +172,11 @@ class Analysis:
             return []
         return [o for o in operands if isinstance(o, gast.Name) and domain.is_list_of_numbers(self.kind(o))]
 
+    def sets_items(self, name: str) -> bool:
+        """Whether items of the object of a name may be set, rather than what they are be changed."""
+        mine = self.aliases.held.get(name, ANYTHING)[0]
+        return any(self.aliases.held.get(changed, ANYTHING)[0] & mine for changed, _ in self.stores)
+
     def is_steady(self, name: str) -> bool:
         """Whether a name holds an array or a tuple that nobody changes."""
         kind = self.kind_of_name(name)

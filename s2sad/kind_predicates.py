@@ -53,6 +53,7 @@ __all__ = [
     "may_be_changed",
     "may_be_integer",
     "may_have_no_axes",
+    "may_hold_integers",
     "rank",
     "share_real_dtype",
     "truth_of",
@@ -173,6 +174,12 @@ def holds_arrays(kind: Kind) -> bool:
         case Dict(items):
             return all(is_differentiable(k) is False or holds_arrays(k) for _, k in items)
     return isinstance(kind, Array)
+
+
+def may_hold_integers(kind: Kind) -> bool:
+    """Whether a list may hold arrays of integers wherever it may hold others."""
+    element = kind.element if isinstance(kind, List) and kind.items is None else None
+    return isinstance(element, Array) and is_differentiable(element) is None
 
 
 def is_tuple_of_numbers(kind: Kind) -> bool:

@@ -54,6 +54,7 @@ __all__ = [
     "slice_item",
     "stored_kind",
     "subscript_kind",
+    "summed_kind",
     "tuple_kind",
     "unpack_kinds",
 ]
@@ -105,15 +106,25 @@ def tuple_kind(items: Sequence[Kind]) -> Kind:
 
 
 def list_kind(items: Sequence[Kind]) -> Kind:
-    """The kind of a list display."""
-    return List(tuple(items), join_all(map(widen, items)))
+    """The kind of a list display, to whose floats others may be added."""
+    return List(tuple(map(summed_kind, items)), join_all(map(widen, items)))
 
 
 def dict_kind(keys: Sequence[Any], items: Sequence[Kind]) -> Kind:
     """The kind of a dict display; a key that is no literal is given as None."""
     if None in keys:
         return UNKNOWN
-    return Dict(tuple(dict(zip(keys, items, strict=True)).items()))
+    return Dict(tuple(dict(zip(keys, map(summed_kind, items), strict=True)).items()))
+
+
+def summed_kind(kind: Kind) -> Kind:
+    """The kind of a value to which another one like it was added, or to a part of it."""
+    match kind:
+        case Literal(float()):
+            return widen(kind)
+        case Tuple(items, None):
+            return Tuple(tuple(map(summed_kind, items)))
+    return kind
 
 
 def sequence_of(element: Kind) -> Kind:

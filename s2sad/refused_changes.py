@@ -14,6 +14,7 @@ from .effects import sharing_of
 from .kinds import Array, Kind, List, Numeric
 from .memory import shallow_copy
 from .primitives import PRIMITIVES
+from .sharing import DICT_VIEWS
 from .transforms.analyses.bind_methods import BINARY
 from .transforms.analyses.find_aliases import OUTSIDE
 from .transforms.analyses.find_changed import changed_atoms
@@ -135,10 +136,14 @@ def check_known(found: Analysis, statement: Any, operation: Operation, shadowed:
     match operation:
         case Apply(function=function) if PRIMITIVES.is_in_place(function) or function is shallow_copy:
             return  # of a container as it was only its arrays are read, by their adjoints
+        case Apply(function=function, args=[gast.Name(id=base)]) if (
+            any(function is view for view in DICT_VIEWS) and found.sets_items(base)
+        ):
+            operands = list(operation.args)
         case Apply(function=function) if sharing_of(operation, found.kind) == "unknown":
             is_constant = PRIMITIVES.is_nondifferentiable(function)
             operands = [*operation.operands()] if is_constant else found.operations.carrying(operation)
-        case Apply() if sharing_of(operation, found.kind) not in ("elements", "fresh"):
+        case Apply() if sharing_of(operation, found.kind) in ("view", "maybe"):
             operands = found.operations.carrying(operation)[1:]
         case Build(node=gast.Call(), items=items):  # an object
             operands = list(items)

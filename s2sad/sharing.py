@@ -40,7 +40,7 @@ from .rules.windows import add_windows
 from .transforms.analyses.operations import Apply
 from .transforms.trees.helpers import merged
 
-__all__ = ["is_fresh", "is_read_only", "is_steady_view", "sharing"]
+__all__ = ["DICT_VIEWS", "is_fresh", "is_read_only", "is_steady_view", "sharing"]
 
 
 def _present(names: str) -> set[Any]:
@@ -69,8 +69,11 @@ MAYBE_VIEWS = _present("""
     require reshape
 """) | {reshape_method, updates.stored_in, runtime.unbroadcast, runtime.conform}
 
+# Views of a dict, which have what it has got by the time they are read.
+DICT_VIEWS = frozenset({dict_items, dict_values})
+
 # New containers of what the argument holds: of an array its rows, which are views of it.
-ELEMENTS = frozenset({list, tuple, dict, list_copy, dict_copy, dict_items, dict_values})
+ELEMENTS = frozenset({list, tuple, dict, list_copy, dict_copy})
 JOINED = frozenset({operator.concat, updates.repeated, updates.times_repeated, merged, united})
 TANGENTS = frozenset({dict_tangent, items_tangent, listed_tangent, tangent_of_dict, values_tangent})
 
@@ -195,11 +198,14 @@ COPIES_BY_DEFAULT = _present("array astype nan_to_num meshgrid")
 
 def sharing(operation: Apply) -> str:
     """Whether the result of a primitive is "fresh", a "view" of its first argument (or a list of views),
-    "maybe" one, as the run tells, a new container of the "elements" of its arguments, or "unknown".
+    "maybe" one, as the run tells, a new container of the "elements" of its arguments, a "live" view
+    of what the first one, a dict, holds, or "unknown".
     """
     function = operation.function
     if _among(function, VIEWS):
         return "view"
+    if _among(function, DICT_VIEWS):
+        return "live"
     if _among(function, ELEMENTS):
         return "elements" if len(operation.args) == 1 and not operation.keywords else "unknown"
     if _among(function, JOINED | TANGENTS):

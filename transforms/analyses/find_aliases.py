@@ -154,12 +154,12 @@ def find_aliases(
 
     `is_immutable(name)` says that a name's kind cannot be changed in place; `sharing(operation)` is "fresh"
     when a function's result shares no memory with its arguments, "view" when it always does with its first,
-    "maybe" when it may with that, "elements" when it is a new container of what its arguments hold, else
-    "unknown"; `is_scalar_item(base, index)` says that an item is a number
-    rather than a view; `is_container(atom)` that an item is an object that is held, `is_array(atom)` that
-    what is stored is copied; `is_same(call)` that it returns its first argument; `makes_new(call)` that the
-    result of a user's function shares no memory with anything, `is_outer(call)` that it gives the array from
-    outside that its argument names, and that nothing else shares memory with.
+    "maybe" when it may with that, "elements" when it is a new container of what its arguments hold, "live"
+    when it is a view of what its first one holds, else "unknown"; `is_scalar_item(base, index)` says that an
+    item is a number rather than a view; `is_container(atom)` that an item is an object that is held,
+    `is_array(atom)` that what is stored is copied; `is_same(call)` that it returns its first argument;
+    `makes_new(call)` that the result of a user's function shares no memory with anything, `is_outer(call)`
+    that it gives the array from outside that its argument names, and that nothing else shares memory with.
     """
     tree, immutable = program.tree, cache(is_immutable)
     passing: frozenset[int] = frozenset()  # the copies at the ends of loops that are left out
@@ -216,6 +216,9 @@ def find_aliases(
                 shared = sharing(operation)
                 if shared == "fresh":
                     return own, frozenset({f"{site}[]"} if is_container(load(site)) else ())
+                if shared == "live":
+                    found = of(operation.args[0])
+                    return found[0] | own, found[1]
                 if shared == "elements":
                     return own, both(union(item(of(a), is_container(a)) for a in operation.operands()))
                 found = union(map(of, operation.args[:1] if shared != "unknown" else operation.operands()))

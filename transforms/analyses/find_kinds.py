@@ -374,7 +374,7 @@ class _Run:
             case Apply(function=function) if function is range:
                 return domain.sequence_of(domain.INTEGER)
             case Apply() if self.primitives.is_in_place(operation.function):
-                return self.atom(operation.args[0])
+                return domain.summed_kind(self.atom(operation.args[0]))
             case Apply():
                 if isinstance(node, gast.Attribute):
                     return domain.attribute_kind(self.atom(node.value), node.attr)

@@ -115,7 +115,7 @@ class TangentEmitter(Emitter):
             slots = [slot for slot in slots if slot.gradient in differentiable_slots(rule.template)]
             terms = [self.replaced_at(operation, slot) for slot in slots]
             value = self.sum(terms, out)
-        if out in self.shadowed and self.primitives.sharing(operation) in ("elements", "view", "maybe"):
+        if out in self.shadowed and self.primitives.sharing(operation) not in ("fresh", "unknown"):
             return self.placed(s, out, before, self.viewed(operation, out, value))
         return self.placed(s, out, before, self.unshared(operation, out, value))
 
@@ -124,8 +124,9 @@ class TangentEmitter(Emitter):
         `value` is that of a copy.
         """
         source, sharing = operation.args[0], self.primitives.sharing(operation)
-        if sharing == "elements" and (operation.args[1:] or self.domain.is_dict(self.kind(source))):
-            return value  # keys have no tangents
+        is_one = len(operation.args) == 1 and not self.domain.is_dict(self.kind(source))
+        if sharing == "live" or (sharing == "elements" and not is_one):
+            return value
         view = substitute(operation.node, {source.id: self.part(source)})
         if sharing in ("elements", "view"):
             return view

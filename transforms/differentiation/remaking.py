@@ -40,6 +40,8 @@ def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
         kind = reverse.kind(load(name))
         if not (reverse.is_any_array(name) or domain.is_container(kind)):
             yield Obstacle(name, "what it is is known only at run time")
+        elif domain.may_hold_integers(kind):
+            yield Obstacle(name, "which of its arrays are of integers is known only at run time", final=True)
     for p in tree.args.args:
         if p.id in shadows.names and domain.is_tuple_of_numbers(reverse.kind(p)):
             yield Obstacle(p.id, "it is a tuple that holds numbers too")

@@ -87,7 +87,7 @@ class Shadows:
             case Alias(source=gast.Name(id=source)):
                 return str(source)
             case Apply(args=[gast.Name(id=source)]) if (
-                self.reverse.primitives.sharing(operation) == "elements" and self._is_same(operation, name)
+                self._holds_elements(operation) and self._is_same(operation, name)
             ):
                 return str(source)
         return ""
@@ -255,7 +255,7 @@ class Shadows:
                 changes = not all(isinstance(i, gast.Name) and i.id in self.names for i in items)
                 made = gast.List if changes else type(operation.node)
                 return [assign(shadow, made(elts=values, ctx=gast.Load()))]
-            case Apply() if self.reverse.primitives.sharing(operation) == "elements":
+            case Apply() if self._holds_elements(operation):
                 return [assign(shadow, self._elements(operation, name))]
             case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
                 view = substitute(operation.node, {source: load(self.names[source])})
@@ -280,6 +280,10 @@ class Shadows:
             return call(self.reverse.bind("list", list), elements)
         return elements
 
+    def _holds_elements(self, operation: Apply) -> bool:
+        """Whether an operation makes a container of the elements of others, or a view of a dict."""
+        return self.reverse.primitives.sharing(operation) in ("elements", "live")
+
     def _is_same(self, operation: Apply, name: str) -> bool:
         """Whether a new container holds what one other does, where that does, so that they have one shadow:
         nobody changes them.
@@ -293,7 +297,7 @@ class Shadows:
         made of, and that holds other things.
         """
         operation, name = self.reverse.operation(s.value), s.targets[0].id
-        if not isinstance(operation, Apply) or self.reverse.primitives.sharing(operation) != "elements":
+        if not isinstance(operation, Apply) or not self._holds_elements(operation):
             return False
         holds_arrays = self.reverse.domain.holds_arrays(self.reverse.kind(load(name)))
         return not (holds_arrays or self._is_same(operation, name))
@@ -335,7 +339,7 @@ class Shadows:
                 return False
             case Item(base=base):
                 return not (base.id in self.names and self.is_view(operation))
-            case Apply() if self.reverse.primitives.sharing(operation) == "elements":
+            case Apply() if self._holds_elements(operation):
                 return False
             case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
                 return self.reverse.primitives.sharing(operation) != "view"
