@@ -145,7 +145,15 @@ def sharing_of(operation: Apply, kind: Callable[[Any], Kind]) -> str:
         return "unknown" if is_joined else found
     if operation.function is add:  # of None and a list it is that list
         return "fresh" if all(map(domain.holds_immutables, kinds)) else found
-    return found
+    return "elements" if found == "fresh" and _may_join(operation.function, kinds) else found
+
+
+def _may_join(function: Any, kinds: list[Kind]) -> bool:
+    """Whether an operator may be given lists or dicts, for all that is known."""
+    if UNKNOWN not in kinds or not any(function is f for f in (operator.add, operator.mul, operator.or_)):
+        return False
+    others = [k for k in kinds if k is not UNKNOWN]
+    return not others or (function is operator.mul and all(map(domain.is_integer, others)))
 
 
 def calls_that_change(

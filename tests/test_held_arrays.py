@@ -252,6 +252,23 @@ def f(x, v):
         s2sad.grad(f)(*arguments()[:2])
 
 
+def test_lists_that_only_the_run_knows_joined() -> None:
+    f = build("""
+def two(m):
+    return [m[0], m[1]]
+def pick(k):
+    return two if k else list
+def f(x, s):
+    a = x.copy()
+    get = pick(1)
+    k = get(a) + get(a * 2)
+    k[0][...] = s
+    return np.sum(np.sin(a))
+""")
+    with pytest.raises(s2sad.S2sadError):
+        s2sad.grad(f)(arguments()[0], 0.7)
+
+
 def test_arrays_of_integers_among_others() -> None:
     f = build("""
 def f(x, v):

@@ -357,8 +357,8 @@ class AdjointEmitter(Emitter):
         """The statement that adds to the arrays that an adjoint holds."""
         kind = self.kinds.get(variable, self.domain.UNKNOWN)
         element = self.domain.element_kind(kind)
-        is_plain = self.domain.is_array(element) and not self.domain.may_have_no_axes(element)
-        if not (is_plain and self.domain.is_list(kind)):
+        is_plain = self.domain.is_array(element) and self.domain.is_differentiable(element)
+        if self.domain.may_have_no_axes(element) or not (is_plain and self.domain.is_list(kind)):
             return gast.Expr(value=call(self.helper("add_into"), load(name), value))
         part, more = self.names.fresh("part"), self.names.fresh("more")
         pairs = call(self.bind("zip", zip), load(name), value)
