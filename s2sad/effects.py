@@ -150,10 +150,10 @@ def sharing_of(operation: Apply, kind: Callable[[Any], Kind]) -> str:
 
 def _may_join(function: Any, kinds: list[Kind]) -> bool:
     """Whether an operator may be given lists or dicts, for all that is known."""
-    if UNKNOWN not in kinds or not any(function is f for f in (operator.add, operator.mul, operator.or_)):
-        return False
-    others = [k for k in kinds if k is not UNKNOWN]
-    return not others or (function is operator.mul and all(map(domain.is_integer, others)))
+    if function is operator.mul:
+        return UNKNOWN in kinds and any(map(domain.is_integer, kinds))
+    is_join = function is operator.add or function is operator.or_
+    return is_join and all(k is UNKNOWN for k in kinds)
 
 
 def calls_that_change(

@@ -345,7 +345,6 @@ REFUSED = {
     "a view from a recursive callee",
     "a closure that is returned writes",
     "a view from a function in a list",
-    "dict.get",
     "views in a dict comprehension",
     "the larger of two arrays",
     "sorted arrays",

@@ -27,7 +27,6 @@ from ..analyses.find_shared import classes_of
 from ..analyses.operations import Alias, Apply, Build, Item
 from ..trees.nodes import (
     assign,
-    assigned_names,
     blocks_of,
     call,
     constant,
@@ -72,9 +71,11 @@ class Shadows:
 
     def _join_names(self) -> None:
         """Gives one shadow to names that are always of one object."""
-        assigned = find_nodes(self.reverse.program.tree, gast.Assign) if self.names else []
-        bound = Counter(assigned_names(self.reverse.program.tree.body)) if self.names else Counter()
-        for s in assigned:
+        if not self.names:
+            return
+        tree = self.reverse.program.tree
+        bound = Counter(n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Store))
+        for s in find_nodes(tree, gast.Assign):
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)]) if name in self.names and bound[name] == 1:
                     source = self._same_as(self.reverse.operation(s.value), name)
