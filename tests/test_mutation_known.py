@@ -348,11 +348,7 @@ REFUSED = {
     "views in a dict comprehension",
     "the larger of two arrays",
     "sorted arrays",
-    "a list with a star",
-    "lists added",
-    "a list repeated",
     "an iterator of rows",
-    "items of a dict",
     "a number stored into such a list",
 }
 
