@@ -278,3 +278,13 @@ def f(x, v):
     return np.sum(k[2])
 """)
     check_changing(f, arguments()[:2], (0, 1), ())
+
+
+def test_an_element_that_is_a_view() -> None:
+    f = build("""
+def f(x, v):
+    b = np.sin(x)
+    np.copyto(b, np.sin(v * np.cos(b[..., 0, 0] - 0.7)))
+    return np.sum(np.sin(b))
+""")
+    check_changing_second(f, arguments()[:2], (0, 1))

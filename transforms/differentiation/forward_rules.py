@@ -141,7 +141,8 @@ class TangentEmitter(Emitter):
         if self.primitives.sharing(operation) != "fresh" or self.is_fresh(value):
             return value
         names = {o.id for o in operation.operands() if self.is_active(o)} | {out}
-        if self.domain.is_scalar(self.kind(load(out))) or not any(map(self.changes.is_changed, names)):
+        are_numbers = all(self.domain.is_scalar(self.kind(load(n))) for n in names)  # no arrays without axes
+        if are_numbers or not any(map(self.changes.is_changed, names)):
             return value
         return call(self.helper("copy_adjoint"), value)
 
