@@ -22,7 +22,7 @@ from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_containers import container_kind
 from .kind_execution import execute
 from .kind_joins import join_all
-from .kind_predicates import is_list_of_numbers
+from .kind_predicates import is_integer, is_list_of_numbers
 from .kind_shaping import SHAPING, kind_of_any_size, shaping_kind
 from .kind_sizes import SIZED, sized_kind
 from .kind_structure import adjoint_kind, attribute_kind, size_of
@@ -32,6 +32,7 @@ from .kinds import (
     UNKNOWN,
     Array,
     Dict,
+    Indices,
     Kind,
     Likeness,
     List,
@@ -323,6 +324,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Tuple((Scalar("int64"),) * len(dims))
         case [Array(dtype), _] if function is at_mask:
             return Array(dtype, (None,))
+        case [Tuple(sizes)] | [*sizes] if function is np.ndindex and all(map(is_integer, sizes)):
+            return Indices(len(sizes))
         case [Array() as x, *shape] if function is reshape_method and shape:
             lengths = shape[0] if len(shape) == 1 else Tuple(tuple(shape))
             return sized_kind(np.reshape, (x, lengths), {}, execute)

@@ -15,6 +15,7 @@ from .kinds import (
     Array,
     Dict,
     Dim,
+    Indices,
     Kind,
     Likeness,
     List,
@@ -153,7 +154,7 @@ def is_differentiable(x: Kind) -> bool | None:
             return _is_inexact(dtype)
         case Array(dtype, _):
             return None if dtype is None else _is_inexact(dtype)
-        case Literal() | Nothing() | Likeness() | Text():
+        case Literal() | Nothing() | Likeness() | Text() | Indices():
             return False
         case Tuple(items):
             return _any([is_differentiable(k) for k in items])

@@ -23,6 +23,7 @@ from .kinds import (
     Array,
     Dict,
     Dim,
+    Indices,
     Kind,
     List,
     Literal,
@@ -161,6 +162,8 @@ def element_kind(kind: Kind) -> Kind:
             return join_all(Literal(k) for k, _ in pairs) if pairs else UNKNOWN
         case Numeric():
             return NUMERIC
+        case Indices(rank):
+            return Tuple((INTEGER,) * rank)
     return UNKNOWN
 
 

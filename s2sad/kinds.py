@@ -36,6 +36,7 @@ __all__ = [
     "Array",
     "Dict",
     "Dim",
+    "Indices",
     "Kind",
     "Likeness",
     "List",
@@ -239,6 +240,13 @@ class Likeness(Kind):
     """The shape and dtype of an array of this kind: no array, and without derivative."""
 
     array: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Indices(Kind):
+    """An iterator over the indices of an array of this rank: `np.ndindex`."""
+
+    rank: int
 
 
 @dataclass(frozen=True, eq=False)

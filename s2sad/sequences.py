@@ -39,11 +39,15 @@ def gather(dxs: Any, out: Any) -> Any:
 
 def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
     """The cotangents of the arguments of `max` or `min`: `dout`, split evenly among those equal to the
-    result; zeros where that is an integer, whose cotangent is None.
+    result; zeros where that is an integer, whose cotangent is None. Of tuples and lists the first is chosen.
     """
     xs = operands[0] if len(operands) == 1 else operands
     if isinstance(xs, dict):  # one of its keys
         return (zeros_like(xs),)
+    if isinstance(out, (tuple, list)):
+        first = _first(xs, out)
+        parts = [dout if k == first else zeros_like(x) for k, x in enumerate(xs)]
+        return tuple(parts) if len(operands) != 1 else (type(xs)(parts),)
     chosen = _chosen(xs, out)
     share = 0.0 if dout is None else dout / sum(chosen)
     parts = [
@@ -56,13 +60,23 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
 
 
 def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: Any) -> Any:
-    """The tangent of `max` or `min`: the mean of those of the arguments that are equal to the result."""
+    """The tangent of `max` or `min`: the mean of those of the arguments that are equal to the result; of
+    tuples and lists that of the first.
+    """
     xs, dxs = (operands[0], tangents[0]) if len(operands) == 1 else (operands, tangents)
     if isinstance(xs, dict):
         return 0.0
+    if isinstance(out, (tuple, list)):
+        return dxs[_first(xs, out)]
     chosen = _chosen(xs, out)
     total = sum(dx for dx, c in zip(dxs, chosen, strict=True) if c and dx is not None)
     return broadcast_like(total / sum(chosen), out)
+
+
+def _first(xs: Any, out: Any) -> int:
+    """The position of the first element that is the extremum, and that Python returns."""
+    is_out = [x is out for x in xs]
+    return (is_out if any(is_out) else [bool(x == out) for x in xs]).index(True)
 
 
 def _chosen(xs: Any, out: Any) -> list[bool]:

@@ -13,6 +13,7 @@ import builtins
 import logging
 import operator
 import os
+import time
 import warnings
 
 from ..registry import bprop, nondifferentiable
@@ -77,6 +78,11 @@ nondifferentiable([
     operator.ixor, operator.ilshift, operator.irshift,
 ], pure=False)
 nondifferentiable([warnings.warn], pure=False)
+nondifferentiable([
+    getattr(time, name) for name in (
+        "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time", "process_time_ns",
+        "sleep", "strftime", "thread_time", "thread_time_ns", "time", "time_ns")
+], pure=False)
 nondifferentiable([
     getattr(os.path, name) for name in (
         "abspath", "basename", "dirname", "exists", "expanduser", "isdir", "isfile", "join", "splitext")

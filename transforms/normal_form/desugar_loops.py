@@ -2,8 +2,8 @@
 
 Form in: a function with resolved names. Form out: the same, except that what a loop target takes apart
 further is taken apart by statements at the start of the body, that counting over anything that is not
-itself a value (`enumerate(zip(...))`) is an explicit counter, and that a loop over a generator, `map` or
-`filter` computes the items itself.
+itself a value (`enumerate(zip(...))`) is an explicit counter, that a loop over a generator, `map` or
+`filter` computes the items itself, and that one over all indices of an array goes over ranges.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -31,6 +31,7 @@ from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple_of
 from ..trees.program import MISSING, Names, Program
 from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from .index_loops import enumerated, nested_ranges
 from .jump_outcomes import breaks_in, returns_in
 from .lazy_iterables import MAPPING, base_name, generator_of, is_call, is_lazy
 
@@ -66,6 +67,9 @@ class _Writer:
         """The statements that a `for` becomes."""
         if is_lazy(self.program, node.iter, MAPPING):
             return self.block(self.computed(node))
+        over_indices = enumerated(self.objects, node) or nested_ranges(self.objects, node)
+        if over_indices is not None:
+            return self.block(over_indices)
         counted = counted_iterable(self.program, node)
         if counted is None:
             new = map_blocks(node, self.block)

@@ -21,7 +21,7 @@ import gast
 from ..analyses.find_sharing import shared_by
 from ..analyses.find_uses import Purity, is_pure
 from ..differentiation.stretched_views import is_turned, without_kept_axes
-from ..trees.nodes import constant, fields_of, located, same
+from ..trees.nodes import constant, fields_of, load, located, names_read, same, target_names
 from ..trees.rebuild import alike, rebuilt
 
 __all__ = ["OPPOSITE", "fold_constants", "taken_arm"]
@@ -130,6 +130,7 @@ class _Folder:
     def __init__(self, purity: Purity, exact_float: Which, is_number: Which, is_derivative: Which) -> None:
         self.purity, self.exact_float = purity, exact_float
         self.is_number, self.is_derivative = is_number, is_derivative
+        self.is_for_derivative = False  # whether the statement computes something for a derivative
 
     # ------------------------------------------------------------ the walk
 
@@ -153,6 +154,10 @@ class _Folder:
     def block(self, statements: list[Node]) -> list[Node]:
         result: list[Node] = []
         for s in statements:
+            if isinstance(s, (gast.Assign, gast.AugAssign)):
+                targets = s.targets if isinstance(s, gast.Assign) else [s.target]
+                names = [n for t in targets for n in target_names(t) or names_read(t)[:1]]
+                self.is_for_derivative = any(self.is_derivative(load(n)) for n in names)
             new = self.parts(s, consumed=isinstance(s, gast.AugAssign))
             match new:  # NumPy sees to operands that overlap with what they are added to
                 case gast.AugAssign(
@@ -208,6 +213,11 @@ class _Folder:
                     product = self.literal(left, op, _number(scale) or 0, b or 0)
                     if isinstance(product, gast.Constant):
                         return self.operation(rebuilt(node, left=first, right=product), consumed)
+                case gast.BinOp(left=scale, op=gast.Mult(), right=other) if (
+                        self.is_for_derivative and _is_exact_product(_number(scale), b)):
+                    product = self.literal(left, op, _number(scale) or 0, b or 0)
+                    if isinstance(product, gast.Constant):
+                        return self.operation(rebuilt(node, left=product, right=other), consumed)
                 case gast.BinOp(left=first, op=gast.Div(), right=gast.Attribute(attr="size")) if (
                         _number(first) is not None and b is not None and _is_power_of_two(b)):  # by a count
                     product = self.literal(left, op, _number(first) or 0, b)
