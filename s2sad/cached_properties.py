@@ -35,7 +35,14 @@ from .transforms.trees.nodes import (
 from .transforms.trees.program import Program
 from .transforms.trees.rebuild import map_blocks, rebuilt
 
-__all__ = ["put_in_cached", "refuse_cached"]
+__all__ = ["computed_by", "put_in_cached", "refuse_cached"]
+
+
+def computed_by(owner: Kind, name: str) -> FunctionType | None:
+    """The function of a cached property of objects of a kind; None of another attribute."""
+    found = lookup(owner.cls, name) if isinstance(owner, Record) else None
+    is_known = isinstance(found, cached_property) and isinstance(found.func, FunctionType)
+    return found.func if is_known else None
 
 
 def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
@@ -54,12 +61,8 @@ def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
     def computed(read: Any) -> FunctionType | None:
         """The function behind a cached property that an object need not hold yet."""
         owner = kind(read.value)
-        if not isinstance(owner, Record):
-            return None
-        found = lookup(owner.cls, read.attr)
-        if not isinstance(found, cached_property) or not isinstance(found.func, FunctionType):
-            return None
-        return None if read.attr in dict(owner.fields) and read.attr not in written else found.func
+        is_held = isinstance(owner, Record) and read.attr in dict(owner.fields)
+        return None if is_held and read.attr not in written else computed_by(owner, read.attr)
 
     def statement(s: Any) -> list[Any]:
         match s:

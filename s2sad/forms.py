@@ -18,6 +18,7 @@ import gast
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
 from .around import declared_outside
+from .cached_properties import computed_by
 from .call_effects import CallEffects
 from .captures import Capture, calls_unknown, captured, rebound_in, unassigned, updated_in
 from .constructors import has_maker, maker_of, makes_empty, replacer_of
@@ -28,11 +29,12 @@ from .guarded_powers import guard_powers, without_needless_guards
 from .heap_calls import HeapCalls
 from .heap_natures import has_heap
 from .judgements import stays_starred
+from .kind_joins import join
 from .kind_values import kind_of
 from .kinds import SET, UNKNOWN, Array, Kind, Literal, Record, Tuple
 from .known_functions import put_in_known
 from .lifted_closures import lifted_closures
-from .members import replaced_tuple, super_of
+from .members import field_kind, replaced_tuple, super_of
 from .outputs import refuse_rebound, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
@@ -304,7 +306,9 @@ class Forms:
         forgets, call_kind = self.effects.forgets, self.kind_of_call
         if before:
             forgets, call_kind = self.effects.hides, self.kind_of_hidden
-        found = find_kinds(program, kinds, PRIMITIVES, domain, call_kind, aliases_now, forgets, values)
+        found = find_kinds(
+            program, kinds, PRIMITIVES, domain, call_kind, aliases_now, forgets, values, self.kind_of_cached
+        )
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found
@@ -319,6 +323,17 @@ class Forms:
             if name in given and name not in assigned_names(program.tree.body):
                 return given[name]
         return self.kind_of_call(operation, args, keywords)
+
+    def kind_of_cached(self, owner: Kind, name: str) -> Kind:
+        """The kind of what a cached property computes, or of what the object holds in its place; Unknown for
+        other attributes.
+        """
+        function = computed_by(owner, name)
+        if function is None:
+            return UNKNOWN
+        computed = self.kind_of_call(Call(function, None, (), (), None), [owner], {})
+        held = field_kind(owner, name) if isinstance(owner, Record) else None
+        return computed if held is None else join(computed, held)
 
     def kind_of_call(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
         """The kind of what a user's function returns for arguments of these kinds."""

@@ -10,6 +10,7 @@ import gast
 
 from . import domain
 from .constructors import makes_empty, new_class
+from .heap_keys import holds_attribute
 from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
 from .members import field_kind, member_of
 from .objects import ABSENT, lookup, shadows_fields
@@ -83,6 +84,20 @@ class KnownObjects:
         kind = self.record(name)
         member = None if kind is None else member_of(kind, attr)
         return member is None or member.role not in ("field", "constant")
+
+    def asked(self, value: Any) -> tuple[str, str] | None:
+        match value:
+            case gast.Call(func=func, args=[gast.Name(id=name), gast.Constant(value=str() as attr)]):
+                return (name, attr) if self.program.resolve(func) is holds_attribute else None
+        return None
+
+    def read(self, value: Any) -> tuple[str, str] | None:
+        match value:
+            case gast.Attribute(value=gast.Name(id=name), attr=attr):
+                return name, attr
+            case gast.Call(func=func, args=[gast.Name(id=name), gast.Constant(value=str() as attr)]):
+                return (name, attr) if self.program.resolve(func) is getattr else None
+        return None
 
     def only_looks(self, value: Any) -> bool:
         match value:

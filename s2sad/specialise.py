@@ -18,6 +18,7 @@ from . import domain
 from .cached_properties import put_in_cached
 from .changing import sets_attributes
 from .constructors import makes_empty, makes_known, put_in_constructors
+from .heap_keys import holds_attribute
 from .iterators import put_in_iterators, without_iterators
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
 from .members import holds_object, member_of
@@ -139,10 +140,10 @@ def put_in_methods(
 
 
 def without_lookups(program: Program) -> Program:
-    """The program without the objects of `super()` and the classes that nothing reads any more: the methods
-    that were found by them are put in.
+    """The program without the objects of `super()`, the classes and the questions for attributes that nothing
+    reads any more: the methods that were found by them are put in.
     """
-    for function in (super, type):
+    for function in (super, type, holds_attribute):
         reads = Counter(names_read(program.tree.body))
 
         resolve = program.resolve

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -266,13 +267,17 @@ def add_parts(parts: Any, x: Any) -> Any:
 
 
 def of_elements(dx: Any, x: Any) -> Any:
-    """The tangents of what a loop over `x` comes to: those of its elements, zeros for the keys of a dict."""
-    return [0.0] * len(x) if isinstance(x, Mapping) else dx
+    """The tangents of what a loop over `x` comes to: those of its elements, zeros for the keys of a dict; None
+    for each where nothing in `x` has any.
+    """
+    if isinstance(x, Mapping):
+        return [0.0] * len(x)
+    return repeat(None) if dx is None else dx
 
 
 def of_sequence(d: Any, dx: Any, x: Any) -> Any:
     """The cotangent of the tangent `dx` of `x` from that of what a loop goes over."""
-    return zeros_like(dx) if isinstance(x, Mapping) else d
+    return zeros_like(dx) if isinstance(x, Mapping) or dx is None else d
 
 
 def refuse_lookup(base: Any) -> None:

@@ -82,17 +82,25 @@ def find_kinds(
     aliases_of: Callable[[Program, Kinds], Aliases],
     may_change: Callable[[Call, Callable[[Any], Any]], bool] = lambda call, kind: False,
     values: Values | None = None,
+    cached_kind: Callable[[Any, str], Any] | None = None,
 ) -> dict[str, Any]:
     """The kind of each local name, from those of the parameters (`given`); `call_kind` tells what a call of a
-    user's function returns, `may_change` whether it may change what it is given, `aliases_of` which names
-    hold one object when they are of these kinds. `values` keeps what is found of expressions for the next
-    program, which shares most of them.
+    user's function returns, `cached_kind` what a cached property computes, `may_change` whether a call may
+    change what it is given, `aliases_of` which names hold one object when they are of these kinds. `values`
+    keeps what is found of expressions for the next program, which shares most of them.
     """
+    cached_kind = cached_kind or (lambda owner, name: domain.UNKNOWN)
     values = {} if values is None else values
     wider: dict[str, Any] = {}
+    unsure: set[str] = set()
     for turn in range(_ROUNDS):
-        run = _Run(program, given, primitives, domain, call_kind, may_change, wider, values)
+        run = _Run(program, given, primitives, domain, call_kind, cached_kind, may_change, wider, values)
+        run.unsure = set(unsure)
         run.block(program.tree.body)
+        if run.unsure != unsure:
+            unsure = run.unsure
+            values.clear()
+            continue
         if only_named(program.tree, run.changed):
             break
         found = widened(run.changed, run.kinds, aliases_of(program, run.kinds), domain)
@@ -115,17 +123,20 @@ class _Run:
         primitives: Primitives,
         domain: Any,
         call_kind: Any,
+        cached_kind: Any,
         may_change: Any,
         wider: Kinds,
         values: Values,
     ) -> None:
         self.program, self.primitives, self.domain = program, primitives, domain
-        self.call_kind, self.may_change, self.wider, self.values = call_kind, may_change, wider, values
+        self.call_kind, self.find_cached, self.may_change = call_kind, cached_kind, may_change
+        self.wider, self.values = wider, values
         self.kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
         self.changed: set[str] = set()
         self.calls: Values = {}
         self.shared: set[str] = set()
         self.methods: dict[str, tuple[Any, Any]] = {}  # of `m = x.method`, with the object
+        self.unsure: set[str] = set()  # cached properties that are set to what they do not compute
         seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
         for n in find_nodes(program.tree, gast.Assign, gast.For, gast.AugAssign):
             match n:
@@ -191,8 +202,11 @@ class _Run:
             case gast.Assign(targets=[gast.Subscript(value=gast.Name() as base, slice=index)]):
                 self.store(base, index, s.value, self.atom(s.value))
             case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
-                owner = self.kinds.get(name, domain.UNKNOWN)
-                self.change(name, domain.with_field(owner, attr, self.atom(s.value)))
+                owner, value = self.kinds.get(name, domain.UNKNOWN), self.atom(s.value)
+                self.change(name, domain.with_field(owner, attr, value))
+                computed = self.cached_kind(owner, attr)
+                if computed is not domain.UNKNOWN and domain.join(computed, value) != computed:
+                    self.unsure.add(attr)
             case gast.AugAssign(target=gast.Name(id=name)):
                 changed, is_open = in_place_call(s, self.primitives, self.atom)
                 if not is_open:  # one that may not apply is refused
@@ -235,6 +249,10 @@ class _Run:
             self.forget(call(attribute(base, "__setitem__"), index, value))
         else:
             self.change(base.id, self.domain.stored_kind(owner, kind, self.key(index)))
+
+    def cached_kind(self, owner: Any, attr: str) -> Any:
+        """The kind of what a cached property holds."""
+        return self.domain.UNKNOWN if attr in self.unsure else self.find_cached(owner, attr)
 
     def note_method(self, name: str, node: Any) -> None:
         """Notes of `m = x.method` which function a call of m calls."""
@@ -375,6 +393,10 @@ class _Run:
                 return domain.sequence_of(domain.INTEGER)
             case Apply() if self.primitives.is_in_place(operation.function):
                 return domain.summed_kind(self.atom(operation.args[0]))
+            case Apply(function=function, args=[base, gast.Constant(value=str() as name)]) if (
+                function is getattr
+            ):
+                return self.cached_kind(self.atom(base), name)
             case Apply():
                 if isinstance(node, gast.Attribute):
                     return domain.attribute_kind(self.atom(node.value), node.attr)
@@ -403,11 +425,11 @@ class _Run:
             case Opaque(node=gast.Set()):
                 return domain.SET
             case _:
-                return (
-                    domain.attribute_kind(self.atom(node.value), node.attr)
-                    if isinstance(node, gast.Attribute)
-                    else domain.UNKNOWN
-                )
+                if not isinstance(node, gast.Attribute):
+                    return domain.UNKNOWN
+                owner = self.atom(node.value)
+                found = domain.attribute_kind(owner, node.attr)
+                return self.cached_kind(owner, node.attr) if found is domain.UNKNOWN else found
 
     def is_variadic(self, operation: Apply) -> bool:
         """Whether what a call passes with a star are surely not named parameters."""

@@ -45,6 +45,12 @@ class Objects(Protocol):
     def is_method(self, name: str, attr: str) -> bool:
         """Whether the attribute is a method, static or not."""
 
+    def asked(self, value: Any) -> Slot | None:
+        """The attribute for which an expression asks an object, whether it holds it."""
+
+    def read(self, value: Any) -> Slot | None:
+        """The attribute of an object that an expression reads."""
+
     def only_looks(self, value: Any) -> bool:
         """Whether an expression sees no more of an object than which it is, and of which class."""
 
@@ -151,6 +157,8 @@ class Fields:
         }
         self.defaults: set[Slot] = set()  # the attributes that are read before they are set
         self.seen: dict[tuple[int, str], list[str]] = {}  # what an object holds where it is used as a whole
+        self.answers: dict[int, bool | None] = {}  # whether an object holds what it is asked for; None: maybe
+        self.maybe: set[Slot] = set()  # the attributes of which only the run knows whether they are set
         self.real = set(self.given)
 
     # ------------------------------------------------------------ what the program does with the objects
@@ -214,6 +222,9 @@ class Fields:
         for n in walk(s) if not isinstance(s, (gast.If, gast.For, gast.While, gast.FunctionDef)) else ():
             if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Load):
                 self.defaults |= state.default & {(getattr(n.value, "id", ""), n.attr)}
+        slot = self.objects.asked(getattr(s, "value", None))
+        if slot is not None and slot[1] in self.slots.get(slot[0], ()):
+            self.ask(s, slot, state)
         for name in self.wholes(s):
             value = getattr(s, "value", None)
             self.real.add(name)
@@ -237,6 +248,14 @@ class Fields:
                 s, min(state.shown), "a call that may change objects, after something else got hold of"
             )
 
+    def ask(self, s: Any, slot: Slot, state: _State) -> None:
+        """Notes what an object answers that is asked for an attribute."""
+        answer = True if slot in state.always else None if slot in state.ever else False
+        if self.answers.setdefault(id(s), answer) != answer:
+            answer = self.answers[id(s)] = None
+        if answer is None:
+            self.maybe.add(slot)
+
     def wholes(self, s: Any) -> list[str]:
         """The objects that a statement itself, without its blocks, uses as a whole."""
         match s:
@@ -258,7 +277,12 @@ class Fields:
         return list(found)
 
     def is_access(self, node: Any, name: str) -> bool:
-        """Whether an expression reads one attribute of an object, or calls it where it is no method."""
+        """Whether an expression reads one attribute of an object, or asks for it, or calls it where it is no
+        method.
+        """
+        slot = self.objects.asked(node) or self.objects.read(node)
+        if slot is not None and slot[1] in self.slots.get(slot[0], ()):
+            return True
         if isinstance(node, gast.Call) and name in self.given:
             func = node.func
             others = [*node.args, *(k.value for k in node.keywords)]
@@ -270,8 +294,6 @@ class Fields:
             )
         if not isinstance(node, gast.Attribute) or not isinstance(node.value, gast.Name):
             return False
-        if node.attr in self.slots[name]:
-            return True
         if name in self.given:
             return node.attr in (self.objects.held(name) or ())
         return self.objects.of_class(name, node.attr) and not self.objects.is_method(name, node.attr)

@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, attribute, call, load, located
+from ..trees.nodes import assign, attribute, call, constant, load, located
 from ..trees.program import Program
 from ..trees.rebuild import map_children, rebuilt, substitute
 from .follow_fields import Fields, Objects
@@ -45,6 +45,7 @@ class _Promoter:
         program = self.program
         slots = [(x, a) for x, attrs in self.fields.slots.items() for a in attrs]
         self.variables = {slot: self.variable(*slot) for slot in slots}
+        self.flags = {slot: self.names.temporary(slot[1]) for slot in slots if slot in self.fields.maybe}
         first = program.tree.body[0]
         start = []
         for name in self.fields.given:
@@ -58,6 +59,7 @@ class _Promoter:
                 for a in self.fields.slots[name]
                 if a in held
             ]
+            start += self.unset(name, first)
         body = self.block(program.tree.body)
         replaced = {target: self.last(variable) for target, variable in self.replaced.items()}
         tree = rebuilt(program.tree, body=[*start, *substitute(body, replaced)])
@@ -82,6 +84,18 @@ class _Promoter:
         if fields.is_one(name, attr) and isinstance(value, gast.Name) and value.id in fields.lasting:
             return str(value.id)
         return self.names.fresh(f"{name}_{attr}" if attr in self.names.taken else attr)
+
+    def unset(self, name: str, like: Any) -> list[Any]:
+        """What says that an object does not hold what it may hold later."""
+        flags = [slot for slot in self.flags if slot[0] == name]
+        return [
+            new
+            for slot in flags
+            for new in (
+                assign(self.flags[slot], constant(False), like),
+                assign(self.variables[slot], constant(None), like),
+            )
+        ]
 
     def bound(self, name: str) -> str:
         value = self.helper(name)
@@ -113,6 +127,8 @@ class _Promoter:
                 effect = [assign(target, value, s)] if name in fields.real else []
                 variable = self.variables[name, attr]
                 held = [] if getattr(s.value, "id", None) == variable else [assign(variable, value, s)]
+                if (name, attr) in self.flags:
+                    held.append(assign(self.flags[name, attr], constant(True), s))
                 return [*before, *held, *effect]
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
                 name in fields.slots and self.objects.made(value)
@@ -122,18 +138,25 @@ class _Promoter:
                     for a in fields.slots[name]
                     if (name, a) in fields.defaults
                 ]
-                return [*([s] if name in fields.real else []), *defaults]
-            case gast.Assign(targets=[target], value=gast.Attribute(value=gast.Name(id=name), attr=attr)) if (
-                name in fields.slots and name not in mapping
+                return [*([s] if name in fields.real else []), *self.unset(name, s), *defaults]
+            case gast.Assign() if id(s) in fields.answers:
+                slot, answer = self.objects.asked(s.value), fields.answers[id(s)]
+                assert slot is not None
+                return [rebuilt(s, value=load(self.flags[slot]) if answer is None else constant(answer))]
+            case gast.Assign(targets=[target], value=value) if (
+                (slot := self.objects.read(value)) is not None
+                and slot[0] in fields.slots
+                and slot[0] not in mapping
             ):
-                if (name, attr) in self.variables:
-                    variable = load(self.variables[name, attr])
+                name, attr = slot
+                if slot in self.variables:
+                    variable = load(self.variables[slot])
                     is_named = isinstance(target, gast.Name) and target.id in fields.once
                     if is_named and fields.is_one(name, attr):
                         self.replaced[target.id] = variable
                         return []
                     return [assign(target, variable, s)]
-                if name not in fields.given:
+                if name not in fields.given and isinstance(value, gast.Attribute):
                     return [assign(target, attribute(fields.classes[name], attr), s)]
             case gast.If():
                 new = rebuilt(s, body=self.block(s.body), orelse=self.block(s.orelse) if s.orelse else [])
