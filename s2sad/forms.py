@@ -45,6 +45,7 @@ from .specialise import (
     class_scope,
     classes_read,
     has_objects,
+    is_object,
     hoist_reads,
     put_in_changing,
     put_in_methods,
@@ -54,7 +55,8 @@ from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwa
 from .transforms.analyses.find_kinds import Values
 from .transforms.analyses.operations import Call, starred
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
-from .transforms.lowering.promote_fields import promote_fields
+from .transforms.lowering.merge_objects import merge_objects
+from .transforms.lowering.promote_fields import drop_unseen, promote_fields
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
 from .transforms.trees.nodes import assigned_names, find_nodes, statements_in
 from .transforms.trees.program import EMPTY, Names, Program, Scope
@@ -234,14 +236,28 @@ class Forms:
         if has_objects(program, kinds) and not has_heap(program):
             program = put_in_methods(program, find, lambda p: self.kinds(p, kinds), self.inlinable, one_name)
             if one_name:
-                known = KnownObjects(program, kinds, self.kinds(program, kinds), self.effects.may_change)
-                program = promote_fields(program, known, PRIMITIVES.helper)
+                program = self.promoted(program, kinds)
             program = lifted_closures(put_in_known(program, self.inlinable))
         else:
             program = self.inlined(program)
             if not calls_of_functions(program, self.inlinable):
                 return program
         return put_in_changing(program, find, self.inlinable, self.effects.may_change)
+
+    def promoted(self, program: Program, given: Kinds) -> Program:
+        """A function with variables for the attributes of its objects; first of those that nothing sees, so
+        that what they hold is no part of anything.
+        """
+
+        def known(program: Program) -> KnownObjects:
+            return KnownObjects(program, given, self.kinds(program, given), self.effects.may_change)
+
+        objects = known(program)
+        while (new := drop_unseen(program, objects, PRIMITIVES.helper)) is not program:
+            objects = known(new)
+            program = merge_objects(new, partial(is_object, objects.kind))
+            objects = objects if program is new else known(program)
+        return promote_fields(program, objects, PRIMITIVES.helper)
 
     def taken(self, program: Program, given: Kinds) -> Program:
         """A function in normal form without the branches that constants among its arguments rule out, so that

@@ -160,6 +160,14 @@ class Fields:
         self.answers: dict[int, bool | None] = {}  # whether an object holds what it is asked for; None: maybe
         self.maybe: set[Slot] = set()  # the attributes of which only the run knows whether they are set
         self.real = set(self.given)
+        self.is_strict = True  # whether what cannot be followed is refused
+
+    def keep_unseen(self) -> None:
+        """Leaves the objects that nothing sees as a whole."""
+        self.is_strict = False
+        self.check()
+        self.slots = {name: attrs for name, attrs in self.slots.items() if name not in self.real}
+        self.given = []
 
     # ------------------------------------------------------------ what the program does with the objects
 
@@ -209,6 +217,9 @@ class Fields:
         state.ever.add((name, attr))
 
     def refuse(self, s: Any, name: str, what: str) -> None:
+        self.real.add(name)
+        if not self.is_strict:
+            return
         name = shown_name(self.program, name)
         self.program.refuse(
             s,

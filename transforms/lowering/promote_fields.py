@@ -20,7 +20,7 @@ from ..trees.program import Program
 from ..trees.rebuild import map_children, rebuilt, substitute
 from .follow_fields import Fields, Objects
 
-__all__ = ["drop_holding", "promote_fields"]
+__all__ = ["drop_holding", "drop_unseen", "promote_fields"]
 
 
 def promote_fields(program: Program, objects: Objects, helper: Any) -> Program:
@@ -30,6 +30,16 @@ def promote_fields(program: Program, objects: Objects, helper: Any) -> Program:
         return program
     fields.check()
     return _Promoter(program, fields, helper).run()
+
+
+def drop_unseen(program: Program, objects: Objects, helper: Any) -> Program:
+    """The program with variables for the attributes of those objects alone that nothing sees as a whole: what
+    they held may be such an object then. The program itself where there is none.
+    """
+    fields = Fields(program, objects)
+    if fields.slots:
+        fields.keep_unseen()
+    return _Promoter(program, fields, helper).run() if fields.slots else program
 
 
 class _Promoter:
