@@ -45,8 +45,8 @@ from .specialise import (
     class_scope,
     classes_read,
     has_objects,
-    is_object,
     hoist_reads,
+    is_object,
     put_in_changing,
     put_in_methods,
     without_untaken,
@@ -57,6 +57,7 @@ from .transforms.analyses.operations import Call, starred
 from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.lowering.merge_objects import merge_objects
 from .transforms.lowering.promote_fields import drop_unseen, promote_fields
+from .transforms.lowering.promote_items import promote_items
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
 from .transforms.trees.nodes import assigned_names, find_nodes, statements_in
 from .transforms.trees.program import EMPTY, Names, Program, Scope
@@ -241,8 +242,8 @@ class Forms:
         else:
             program = self.inlined(program)
             if not calls_of_functions(program, self.inlinable):
-                return program
-        return put_in_changing(program, find, self.inlinable, self.effects.may_change)
+                return promote_items(program)
+        return promote_items(put_in_changing(program, find, self.inlinable, self.effects.may_change))
 
     def promoted(self, program: Program, given: Kinds) -> Program:
         """A function with variables for the attributes of its objects; first of those that nothing sees, so

@@ -267,8 +267,8 @@ def add_parts(parts: Any, x: Any) -> Any:
 
 
 def of_elements(dx: Any, x: Any) -> Any:
-    """The tangents of what a loop over `x` comes to: those of its elements, zeros for the keys of a dict; None
-    for each where nothing in `x` has any.
+    """The tangents of what a loop over `x` comes to: those of its elements, zeros for the keys of a dict;
+    None for all where nothing in `x` has one.
     """
     if isinstance(x, Mapping):
         return [0.0] * len(x)

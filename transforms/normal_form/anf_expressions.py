@@ -7,13 +7,15 @@ operation on atoms.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import gast
 
 from ..trees.bind_objects import Objects
 from ..trees.evaluation_order import index_parts, string_fields, walrus_names, with_fields, with_parts
-from ..trees.nodes import assign, find_nodes, is_atom, load, located
+from ..trees.helpers import refuse_repeated
+from ..trees.nodes import assign, call, find_nodes, is_atom, load, located
 from ..trees.program import MISSING, Names, Program
 from ..trees.rebuild import rebuilt
 from .desugar_assignments import captured_names
@@ -187,11 +189,32 @@ class ExpressionWriter:
                 return rebuilt(node, elts=self.atoms(node.elts))
             case gast.Dict():
                 atoms = self.atoms([n for pair in zip(node.keys, node.values, strict=True) for n in pair])
-                return rebuilt(node, keys=atoms[::2], values=atoms[1::2])
+                return self.display(node, [*zip(atoms[::2], atoms[1::2], strict=True)])
             case gast.JoinedStr():
                 return self.string(node)
             case _:
                 return self.atom(node)
+
+    def display(self, node: Node, pairs: list[tuple[Node, Node]]) -> Node:
+        """The display of a dict with these atoms, without a key that comes again."""
+        shown: dict[Any, tuple[Node, Node]] = {}
+        for key, value in pairs:
+            known = self.known_key(key)
+            found = id(key) if known is MISSING else known  # of equal keys the first, with the last value
+            shown[found] = shown[found][0] if found in shown else key, value
+        keys = [k for k, _ in shown.values()]
+        if len(keys) > 1 and any(self.known_key(k) is MISSING for k in keys):
+            self.emit(gast.Expr(value=call(self.objects.name(refuse_repeated), *keys)))
+        return rebuilt(node, keys=keys, values=[v for _, v in shown.values()])
+
+    def known_key(self, key: Node) -> Any:
+        """The key that an atom is, as far as the program tells; MISSING if it does not."""
+        if isinstance(key, gast.Constant):
+            return key.value
+        if isinstance(key, gast.UnaryOp) and isinstance(key.operand, gast.Constant):
+            return -key.operand.value
+        found = self.program.resolve(key)
+        return found if isinstance(found, Hashable) else MISSING
 
     def call(self, node: Node) -> Node:
         func = (isinstance(node.func, gast.Call) and rewritten(self, node.func)) or node.func

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ..errors import UnsupportedSyntaxError
+
 __all__ = [
     "accumulated",
     "is_mapping",
@@ -17,6 +19,7 @@ __all__ = [
     "order_of",
     "place_of_max",
     "place_of_min",
+    "refuse_repeated",
     "taken_while",
     "transposed",
 ]
@@ -55,6 +58,16 @@ def place_of_max(keys: list[Any]) -> int:
 def place_of_min(keys: list[Any]) -> int:
     """The position of the first of the smallest keys."""
     return min(range(len(keys)), key=keys.__getitem__)
+
+
+def refuse_repeated(*keys: Any) -> None:
+    """Raises UnsupportedSyntaxError if two keys of a dict display are equal."""
+    if len(set(keys)) != len(keys):
+        raise UnsupportedSyntaxError(
+            "a dict display in which a key comes again",
+            why="of the values under the key all but the last are lost",
+            instead="set the items one by one: `d[key] = value`",
+        )
 
 
 def accumulated(

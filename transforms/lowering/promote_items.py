@@ -1,0 +1,230 @@
+"""Makes variables of the items of a dict that the function makes with literal keys.
+
+Form in: the normal form. Form out: the same, where `d["a"]` is `a`, and the dict is made where it is used as
+a whole, or not at all.
+
+    log = {"E": [], "q": q}                E = []
+    for _ in range(n):                     for _ in range(n):
+        log["q"] = log["q"] * 0.9    ->        q_1 = q_1 * 0.9
+        log["E"].append(log["q"])              E.append(q_1)
+    return log                             return {"E": E, "q": q_1}
+
+A dict is left as it is if anything else may see it before its items are what they stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from keyword import iskeyword
+from typing import Any
+
+import gast
+
+from ..analyses.liveness import free_names
+from ..trees.nodes import assign, blocks_of, find_nodes, load, located, names_read, store, target_names, walk
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, map_children, rebuilt, substitute
+from .merge_objects import merge_objects
+
+__all__ = ["promote_items"]
+
+Item = tuple[str, Hashable]
+
+
+def promote_items(program: Program) -> Program:
+    """The program with variables for the items of its dicts."""
+    made = {s.targets[0].id for s in find_nodes(program.tree, gast.Assign) if _makes(s)}
+    if not made or find_nodes(program.tree, gast.Try):
+        return program
+    while True:
+        program = merge_objects(program, made.__contains__)
+        dicts = _Dicts(program)
+        items = dicts.items()
+        if not items:
+            return program
+        program = _Writer(program, dicts, items).run()
+
+
+def _makes(s: Any) -> bool:
+    """Whether a statement gives a name to a dict with literal keys, each another."""
+    match s:
+        case gast.Assign(targets=[gast.Name()], value=gast.Dict(keys=[_, *_] as keys)):
+            values = [k.value for k in keys if isinstance(k, gast.Constant)]
+            return len(set(values)) == len(keys) and all(isinstance(v, (str, int)) for v in values)
+    return False
+
+
+def _access(node: Any) -> Item | None:
+    """The name and the key of `d[key]` with a literal key."""
+    match node:
+        case gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=str() | int() as key)):
+            return name, key
+    return None
+
+
+class _Dicts:
+    """What a function does with the dicts that it makes."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        body = program.tree.body
+        self.bound = Counter(p.id for p in walk(program.tree.args) if isinstance(p, gast.Name))
+        self.dicts: dict[str, Any] = {}  # the statements that make them
+        self.last: dict[str, int] = {}  # the last statement of the body that reads or sets an item
+        self.wholes: dict[str, list[int | None]] = {}  # where one is used as a whole; None: in a block
+        self.stored: set[Item] = set()
+        self.kept: set[str] = set()  # what is captured, or has another item set than it was made with
+        for k, s in enumerate(body):
+            self.statement(s, k, s)
+
+    def statement(self, s: Any, k: int, whole: Any) -> None:
+        """Notes what a statement does; `whole` is the k-th of the body, in which it stands."""
+        if isinstance(s, gast.FunctionDef):
+            self.bound[s.name] += 1
+            self.kept |= free_names(s)
+            return
+        if _makes(s):
+            self.dicts[s.targets[0].id] = s
+        targets = getattr(s, "targets", None) or [getattr(s, "target", None)]
+        for target in (t for t in targets if t is not None):
+            self.bound.update(target_names(target))
+            if (item := _access(target)) is not None:
+                self.stored.add(item)
+                self.kept |= {item[0]} if isinstance(s, gast.Delete) else set()
+        is_outer = s is whole and not blocks_of(s)
+        for part in _parts(s):
+            if isinstance(part, gast.stmt):
+                self.statement(part, k, whole)
+            else:
+                self.expression(part, k, is_outer)
+
+    def expression(self, node: Any, k: int, is_outer: bool) -> None:
+        item = _access(node)
+        if item is not None:
+            self.last[item[0]] = k
+            self.note_key(item)
+        elif isinstance(node, gast.Name):
+            if not isinstance(node.ctx, gast.Store):
+                self.wholes.setdefault(node.id, []).append(k if is_outer else None)
+        else:
+            for part in _parts(node):
+                self.expression(part, k, is_outer)
+
+    def note_key(self, item: Item) -> None:
+        name, key = item
+        made = self.dicts.get(name)
+        if made is None or key not in [c.value for c in made.value.keys]:
+            self.kept.add(name)
+
+    def items(self) -> dict[str, dict[Hashable, Any]]:
+        """For each dict whose items become variables what they are made of."""
+        return {
+            name: dict(zip((c.value for c in s.value.keys), s.value.values, strict=True))
+            for name, s in self.dicts.items()
+            if self.bound[name] == 1 and name not in self.kept and self.is_made_late(name)
+        }
+
+    def is_made_late(self, name: str) -> bool:
+        """Whether a dict is used as a whole once at most, after all else that is done with it."""
+        wholes = self.wholes.get(name, [])
+        if not wholes:
+            return name in self.last  # one that is not used at all is nobody's business
+        (place,) = wholes if len(wholes) == 1 else (None,)
+        return place is not None and name in self.last and self.last[name] < place
+
+    def lasting(self, atom: Any, made: Any) -> bool:
+        """Whether an atom means the same wherever an item is read that was made of it and is never set."""
+        if not isinstance(atom, gast.Name):
+            return isinstance(atom, gast.Constant)
+        body = self.program.tree.body
+        is_outer = any(s is made for s in body)
+        once = self.bound[atom.id] == 1 and atom.id not in self.kept
+        return is_outer and once and any(atom.id in target_names(t) for s in body for t in _targets(s))
+
+
+def _targets(s: Any) -> list[Any]:
+    return s.targets if isinstance(s, gast.Assign) else []
+
+
+def _parts(node: Any) -> Iterator[Any]:
+    for name in node._fields:
+        value = getattr(node, name, None)
+        yield from (v for v in (value if isinstance(value, list) else [value]) if isinstance(v, gast.AST))
+
+
+class _Writer:
+    """Writes variables in the place of items."""
+
+    def __init__(self, program: Program, dicts: _Dicts, items: dict[str, dict[Hashable, Any]]) -> None:
+        self.program, self.dicts, self.items = program, dicts, items
+        self.names = program.names.copy()
+        self.variables: dict[Item, Any] = {}
+        self.given: set[Item] = set()  # items that are the names that they were made of
+        self.replaced: dict[str, Any] = {}  # what was read of these, and the names
+        for name, held in items.items():
+            for key, atom in held.items():
+                item = name, key
+                if item not in self.dicts.stored and self.dicts.lasting(atom, self.dicts.dicts[name]):
+                    if isinstance(atom, gast.Name) and re.search(r"_\d+$", atom.id):  # no name of the user's
+                        atom = self.replaced.setdefault(atom.id, load(self.named(name, key)))
+                    self.variables[item] = atom
+                    self.given.add(item)
+                else:
+                    self.variables[item] = load(self.named(name, key))
+
+    def named(self, name: str, key: Hashable) -> str:
+        is_word = isinstance(key, str) and key.isidentifier() and not iskeyword(key)
+        if not is_word:
+            return self.names.fresh(f"{name}{key}" if isinstance(key, int) else name)
+        return self.names.fresh(f"{name}_{key}" if key in self.names.taken else str(key))
+
+    def run(self) -> Program:
+        body = self.block(self.program.tree.body)
+        tree = rebuilt(self.program.tree, body=substitute(body, self.replaced))
+        added = frozenset(self.names.taken - self.program.names.taken)
+        return self.program.with_tree(tree, names=self.names, locals=self.program.locals | added)
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        result = [new for s in statements for new in self.statement(s)]
+        return result or [located(gast.Pass(), s) for s in statements[:1]]
+
+    def statement(self, s: Any) -> list[Any]:
+        if isinstance(s, gast.FunctionDef):
+            return [s]
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
+            name = s.targets[0].id
+            if name in self.items:
+                return [
+                    assign(self.variables[name, key].id, atom, s)
+                    for key, atom in self.items[name].items()
+                    if (name, key) not in self.given
+                ]
+            item = _access(s.value)
+            if item in self.given and self.dicts.bound[name] == 1 and name not in self.dicts.kept:
+                self.replaced[name] = self.variables[item]
+                return []
+        if blocks_of(s):
+            return [self.changed(map_blocks(s, self.block))]
+        new = self.changed(s)
+        before = []
+        for name in self.items.keys() & set(names_read(new)):
+            made = self.dicts.dicts[name].value
+            values = [self.variables[name, key.value] for key in made.keys]
+            before.append(assign(name, rebuilt(made, values=values), s))
+        return [*before, new]
+
+    def changed(self, node: Any) -> Any:
+        """A tree with variables in it, blocks aside."""
+
+        def change(part: Any) -> Any:
+            if isinstance(part, gast.stmt):
+                return part
+            item = _access(part)
+            if item is not None and item in self.variables:
+                variable = self.variables[item]
+                return variable if isinstance(part.ctx, gast.Load) else store(variable.id)
+            return map_children(part, change)
+
+        return map_children(node, change)
