@@ -41,8 +41,8 @@ __all__ = ["computed_by", "put_in_cached", "refuse_cached"]
 def computed_by(owner: Kind, name: str) -> FunctionType | None:
     """The function of a cached property of objects of a kind; None of another attribute."""
     found = lookup(owner.cls, name) if isinstance(owner, Record) else None
-    is_known = isinstance(found, cached_property) and isinstance(found.func, FunctionType)
-    return found.func if is_known else None
+    function = found.func if isinstance(found, cached_property) else None
+    return function if isinstance(function, FunctionType) else None
 
 
 def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
