@@ -44,12 +44,14 @@ class Facts:
         return name in self.generation.derivatives or self.is_temporary(name)
 
     def alike(self, a: str, b: str) -> bool:
-        """Whether two names may become one: both hold derivatives or neither, and of one variable as far as
-        is known.
+        """Whether two names may become one: both hold derivatives or neither, and not of two variables of the
+        user's.
         """
         derivatives = self.generation.derivatives
-        known = self.origin(a), self.origin(b)
-        return (a in derivatives) is (b in derivatives) and (None in known or known[0] == known[1])
+        if (a in derivatives) is not (b in derivatives):
+            return False
+        known = {self.origin(a), self.origin(b)} - {None}
+        return len(known) < 2 or (a not in derivatives and len(known & self.users) < 2)
 
     def are_temporary_arrays(self, a: str, b: str) -> bool:
         """Whether two names are temporaries that hold arrays of one kind, or adjoints of such."""
