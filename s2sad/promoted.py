@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from . import domain
+from .cached_properties import computed_by
 from .constructors import makes_empty, new_class
 from .heap_keys import holds_attribute
 from .kinds import OBJECT, UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
@@ -73,6 +74,9 @@ class KnownObjects:
         kind = self.record(name)
         held = UNKNOWN if kind is None else domain.attribute_kind(kind, attr)
         return domain.is_differentiable(held) is not False
+
+    def is_cached(self, name: str, attr: str) -> bool:
+        return computed_by(self.kinds.get(name, UNKNOWN), attr) is not None
 
     def of_class(self, name: str, attr: str) -> bool:
         kind = self.record(name)

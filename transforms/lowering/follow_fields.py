@@ -39,6 +39,9 @@ class Objects(Protocol):
     def varies(self, name: str, attr: str) -> bool:
         """Whether an attribute may carry a derivative."""
 
+    def is_cached(self, name: str, attr: str) -> bool:
+        """Whether the attribute is what a cached property computes: it is no part of a gradient."""
+
     def of_class(self, name: str, attr: str) -> bool:
         """Whether the class of an object has the attribute."""
 
@@ -210,6 +213,8 @@ class Fields:
             if shown:
                 self.refuse(s, shown[0], f"`{attr}` of an object is set that may be")
             return
+        if name in self.given and self.objects.is_cached(name, attr):
+            self.refuse(s, name, f"`{attr}` is computed once for the argument")
         if name in state.shown:
             self.refuse(s, name, f"`{attr}` is set after something else got hold of")
         state.always.add((name, attr))
