@@ -36,6 +36,11 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "`range(a, b, c)`, `zip(strict=...)`, `enumerate(start=...)`, `reversed`",
             "downward_range over_zip over_enumerate_from over_reversed over_enumerated_zip",
         ),
+        (
+            "`np.ndindex`, `np.ndenumerate`",
+            "over_shape over_counts over_whole_indices index_loop_that_is_left enumerated_elements "
+            "enumerated_while_it_changes enumerated_in_comprehensions",
+        ),
         ("`while`, `while True`", "while_loop newton endless_while while_with_and"),
         ("`break`, `continue`, `else` of loops", "break_when_large continue_and_break for_else while_else"),
         ("`return` anywhere", "early_return return_from_nested_loop several_returns"),
@@ -166,7 +171,8 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "`functools.cached_property`",
-            "cached_values cached_values_of_an_argument cached_where_it_is_needed",
+            "cached_values cached_values_of_an_argument cached_where_it_is_needed cached_from_cached "
+            "cached_and_not_computed_again cached_in_the_first_iteration",
         ),
         (
             "`types.SimpleNamespace`",
@@ -177,6 +183,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         (
             "objects in containers, as values and results",
             "objects_in_a_list objects_in_containers returns_an_object",
+        ),
+        (
+            "objects that hold objects, alone and together",
+            "sum_of_kernels part_that_two_hold part_that_is_replaced parts_that_are_exchanged",
         ),
         (
             "objects made and changed inside",

@@ -329,3 +329,10 @@ def places_in_a_list(x):
     keys = ["a", "b", "c"]
     values = [float(v) for v in x]
     return x[keys.index("b")] * x[values.index(max(values))] * ("p", "q", "p").count("p")
+
+
+@program((signed(3), positive(3)), wrt=(0, 1), second=True)
+def extrema_of_tuples(x, y):
+    pairs = list(zip(x, y))
+    first, (low, of_low) = min(pairs)[1], max(pairs, key=lambda pair: pair[1])
+    return first * low * of_low + max((x[0], y[0]), (x[1], y[1]))[1] ** 2 + min([[x[0]], [x[0]]])[0] ** 3

@@ -44,6 +44,50 @@ def f(xs):
         g(xs)
 """,
     ),
+    "over all indices": (
+        """
+def f(a):
+    for i, j in np.ndindex(a.shape):
+        g(a[i, j])
+""",
+        """
+def f(a):
+    n_1, n_2 = a.shape
+    for i in range(n_1):
+        for j in range(n_2):
+            g(a[i, j])
+""",
+    ),
+    "over all indices, left by a break": (
+        """
+def f(a):
+    for i, j in np.ndindex(a.shape):
+        if g(a[i, j]):
+            break
+""",
+        """
+def f(a):
+    for i, j in np.ndindex(a.shape):
+        if g(a[i, j]):
+            break
+""",
+    ),
+    "over elements and their indices": (
+        """
+def f(a):
+    for (i, j), v in np.ndenumerate(a):
+        g(i, j, v)
+""",
+        """
+def f(a):
+    a_1 = asarray(a)
+    n_1, n_2 = a_1.shape
+    for i in range(n_1):
+        for j in range(n_2):
+            v = a_1[i, j]
+            g(i, j, v)
+""",
+    ),
     "counting what is lazy": (
         """
 def f(xs, ys):
