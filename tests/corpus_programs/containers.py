@@ -333,6 +333,6 @@ def places_in_a_list(x):
 
 @program((signed(3), positive(3)), wrt=(0, 1), second=True)
 def extrema_of_tuples(x, y):
-    pairs = list(zip(x, y))
+    pairs = list(zip(x, y, strict=True))
     first, (low, of_low) = min(pairs)[1], max(pairs, key=lambda pair: pair[1])
     return first * low * of_low + max((x[0], y[0]), (x[1], y[1]))[1] ** 2 + min([[x[0]], [x[0]]])[0] ** 3
