@@ -11,11 +11,11 @@ whose indices are read outside of it, stays a loop over `np.ndindex`.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from typing import Any
 
 import gast
-import numpy as np
 
 from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, attribute, call, find_nodes, load, located, store, tuple_of
@@ -30,11 +30,13 @@ Node = Any  # gast publishes no types
 
 def enumerated(objects: Objects, node: Node) -> list[Node] | None:
     """A loop over `np.ndenumerate(x)` as one over indices, which reads the elements; None for others."""
-    if not _calls(objects, node, np.ndenumerate) or len(node.iter.args) != 1:
+    found = _called(objects, node)
+    if _name(found) != "numpy.ndenumerate" or len(node.iter.args) != 1:
         return None
+    numpy = sys.modules[found.__module__]
     names, (source,) = objects.names, node.iter.args
     array = names.temporary(source.id if isinstance(source, gast.Name) else "array")
-    before = assign(array, call(objects.name(np.asarray), source), node)
+    before = assign(array, call(objects.name(numpy.asarray), source), node)
     body: list[Node] = []
     if isinstance(node.target, gast.Tuple) and len(node.target.elts) == 2:
         index, item = node.target.elts
@@ -47,7 +49,7 @@ def enumerated(objects: Objects, node: Node) -> list[Node] | None:
         body.append(assign(index, place, node))
         index = store(place.id)
     read = assign(item, gast.Subscript(value=load(array), slice=place, ctx=gast.Load()), node)
-    indices = located(call(objects.name(np.ndindex), attribute(load(array), "shape")), node)
+    indices = located(call(objects.name(numpy.ndindex), attribute(load(array), "shape")), node)
     return [before, rebuilt(node, target=index, iter=indices, body=[read, *body, *node.body])]
 
 
@@ -55,7 +57,7 @@ def nested_ranges(objects: Objects, node: Node) -> list[Node] | None:
     """A loop over `np.ndindex(...)` as loops over ranges; None where it cannot be told how many, or where
     these would not do the same.
     """
-    if not _calls(objects, node, np.ndindex) or node.orelse or breaks_in(node.body):
+    if _name(_called(objects, node)) != "numpy.ndindex" or node.orelse or breaks_in(node.body):
         return None
     names, sizes, body = objects.names, node.iter.args, node.body
     stars = sum(isinstance(a, gast.Starred) for a in sizes)
@@ -82,12 +84,17 @@ def nested_ranges(objects: Objects, node: Node) -> list[Node] | None:
     return [*before, *body]
 
 
-def _calls(objects: Objects, node: Node, function: Any) -> bool:
+def _called(objects: Objects, node: Node) -> Any:
+    """What a loop calls, with arguments by position, for what it goes over; None for other loops."""
     source = node.iter
     if not isinstance(source, gast.Call) or source.keywords or not source.args:
-        return False
-    found = objects.bindings.get(getattr(source.func, "id", ""), objects.program.resolve(source.func))
-    return found is function
+        return None
+    return objects.bindings.get(getattr(source.func, "id", ""), objects.program.resolve(source.func))
+
+
+def _name(found: Any) -> str:
+    """The name of a class, with that of its module."""
+    return f"{found.__module__}.{found.__name__}" if isinstance(found, type) else ""
 
 
 def _loaded(index: Node) -> Node | None:
