@@ -8,12 +8,9 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from . import domain
 from .effects import ANYTHING, Effect, EffectAt, effect_of
 from .kinds import Kind
-from .members import holds_object
 from .primitives import PRIMITIVES
 from .transforms.analyses.operations import Call, Operation, classify, starred
 from .transforms.errors import NoSourceError, UnsupportedSyntaxError
@@ -105,13 +102,3 @@ class CallEffects:
     def forgets(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
         """Whether what is known of the objects that a call is given may not hold after it."""
         return operation.function is MISSING or self.may_change(operation, kind)
-
-    def hides(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
-        """As `forgets`, in a program into which more calls are put before it is differentiated, and in which
-        the objects that objects hold have names first where they are called.
-        """
-        shown = self.forms.inlinable(operation.function, operation.node) is not None
-        match operation.node:
-            case gast.Call(func=gast.Attribute(value=base, attr=attr)) if operation.function is MISSING:
-                shown = holds_object(kind(base), attr)
-        return not shown and self.forgets(operation, kind)

@@ -76,7 +76,15 @@ from .kinds import (
     Tuple,
     widen,
 )
-from .members import attribute_kind, held_kind, mirror_kind, named_kind, with_field
+from .members import (
+    attribute_kind,
+    held_kind,
+    may_hold_containers,
+    mirror_kind,
+    named_kind,
+    with_field,
+    without_objects,
+)
 from .objects import is_plain
 from .sparse import method_kind
 from .transforms.analyses.operations import index_items
@@ -138,6 +146,7 @@ __all__ = [
     "may_be_changed",
     "may_be_integer",
     "may_have_no_axes",
+    "may_hold_containers",
     "may_hold_integers",
     "method_kind",
     "mirror_kind",
@@ -156,6 +165,7 @@ __all__ = [
     "unpack_kinds",
     "update_nature",
     "with_field",
+    "without_objects",
     "zero_plan",
 ]
 

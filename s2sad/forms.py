@@ -320,11 +320,18 @@ class Forms:
         differentiated, which may change objects then, and not now.
         """
         _, values = self.values.setdefault((id(program.scope), before), (program.scope, {}))
-        forgets, call_kind = self.effects.forgets, self.kind_of_call
-        if before:
-            forgets, call_kind = self.effects.hides, self.kind_of_hidden
+        forgets = self.effects.forgets
         found = find_kinds(
-            program, kinds, PRIMITIVES, domain, call_kind, aliases_now, forgets, values, self.kind_of_cached
+            program,
+            kinds,
+            PRIMITIVES,
+            domain,
+            self.kind_of_hidden if before else self.kind_of_call,
+            aliases_now,
+            (lambda call, kind: False) if before else forgets,
+            values,
+            self.kind_of_cached,
+            forgets,
         )
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)

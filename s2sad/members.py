@@ -13,7 +13,22 @@ from .forwarders import dict_of_tuple, of_class
 from .kind_joins import join
 from .kind_plans import is_differentiable
 from .kind_values import kind_of
-from .kinds import UNKNOWN, Array, Kind, Literal, Record, Scalar, Tuple, widen
+from .kinds import (
+    UNKNOWN,
+    Array,
+    Dict,
+    Kind,
+    List,
+    Literal,
+    Numeric,
+    Object,
+    Record,
+    Scalar,
+    Text,
+    Tuple,
+    Unknown,
+    widen,
+)
 from .objects import ABSENT, lookup, mirror_class, shadows_fields
 from .transforms.analyses.operations import Member
 
@@ -23,6 +38,7 @@ __all__ = [
     "held_kind",
     "holds_object",
     "is_fixed",
+    "may_hold_containers",
     "member_of",
     "mirror_kind",
     "named_kind",
@@ -30,6 +46,7 @@ __all__ = [
     "replaced_tuple",
     "super_of",
     "with_field",
+    "without_objects",
 ]
 
 
@@ -64,11 +81,12 @@ def member_of(kind: Kind, name: str) -> Member | None:
 
 
 def holds_object(kind: Kind, name: str) -> bool:
-    """Whether what an object of this kind holds under the name is an object of a user's class."""
+    """Whether what an object of this kind holds under the name is an object of a user's class, or may be."""
     if not isinstance(kind, Record):
         return False
     member = member_of(kind, name)
-    return member is not None and member.role == "field" and isinstance(field_kind(kind, name), Record)
+    is_field = member is not None and member.role == "field"
+    return is_field and isinstance(field_kind(kind, name), Record | Unknown)
 
 
 def _member_of_module(module: ModuleType, name: str) -> Member | None:
@@ -185,6 +203,55 @@ def reflects(left: Kind, right: Kind, name: str, reflected: str) -> bool:
     if right.cls is not left.cls and issubclass(right.cls, left.cls):
         return other is not lookup(left.cls, reflected)
     return own is ABSENT and right.cls is not left.cls
+
+
+def without_objects(kind: Kind, items: bool) -> Kind:
+    """The kind of what may hold other objects than it held, and other functions; of a list or dict if `items`
+    may be others too.
+    """
+    match kind:
+        case Record(cls, fields):
+            return Record(cls, tuple((name, _without_object(held)) for name, held in fields))
+        case Tuple(parts, cls):
+            return Tuple(tuple(without_objects(k, items) for k in parts), cls)
+        case List() | Dict() if items:
+            return _without_object(kind)
+        case List(parts, element):
+            known = None if parts is None else tuple(without_objects(k, items) for k in parts)
+            return List(known, without_objects(element, items))
+        case Dict(pairs):
+            return Dict(tuple((key, without_objects(k, items)) for key, k in pairs))
+    return kind
+
+
+def may_hold_containers(kind: Kind) -> bool:
+    """Whether a list or dict that others know may be reached through a value of this kind."""
+    match kind:
+        case Record(_, fields):
+            return any(may_hold_containers(k) for _, k in fields)
+        case Tuple(parts):
+            return any(map(may_hold_containers, parts))
+        case Scalar() | Array() | Literal() | Text() | Numeric():
+            return False
+    return True
+
+
+def _without_object(kind: Kind) -> Kind:
+    """The kind of what may be replaced: of an object, a function of the user's or what holds such nothing is
+    known.
+    """
+    match kind:
+        case Record() | Object():
+            return UNKNOWN
+        case Literal(FunctionType() | type()):
+            return UNKNOWN
+        case Tuple(items):
+            return UNKNOWN if UNKNOWN in map(_without_object, items) else kind
+        case List(_, element):
+            return UNKNOWN if _without_object(element) is UNKNOWN else kind
+        case Dict(items):
+            return UNKNOWN if UNKNOWN in (_without_object(k) for _, k in items) else kind
+    return kind
 
 
 def with_field(kind: Kind, name: str, value: Kind) -> Kind:

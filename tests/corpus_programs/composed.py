@@ -229,3 +229,90 @@ def cached_array_that_changes(x):
     f = Field(x)
     f.sine[0] = 2.0
     return np.sum(f.sine) + f.energy
+
+
+def doubled(v):
+    return np.sum(v) * 2.0
+
+
+def cubed(v):
+    return np.sum(v**3)
+
+
+class Switch:
+    def __init__(self, x):
+        self.x = x
+        self.of = doubled
+        self.all = [doubled]
+        self.wave = np.sin
+
+    def turn(self):
+        self.of = cubed
+        self.wave = np.cos
+
+    def turn_all(self):
+        self.all[0] = cubed
+
+    def run(self):
+        return self.of(self.x)
+
+
+@program((A,))
+def function_that_a_method_replaces(x):
+    s = Switch(x)
+    y = s.of(x) * np.sum(s.wave(x))
+    s.turn()
+    return y * s.of(x) * s.run() + np.sum(s.wave(x))
+
+
+@program((A,), second=True)
+def function_replaced_in_a_loop(x):
+    s, y = Switch(x), 0.0
+    for _ in range(3):
+        y = y + s.of(x)
+        s.turn()
+    return y
+
+
+@program((A,), second=True)
+def function_replaced_in_a_list(x):
+    s = Switch(x)
+    s.turn_all()
+    return s.all[0](x)
+
+
+class Other(Part):
+    def total(self):
+        return np.sum(self.value) * 3.0
+
+
+class Exchanged(Whole):
+    def exchange(self):
+        self.part = Other(self.part.value)
+
+    def both(self):
+        before = self.total()
+        self.exchange()
+        return before * self.total()
+
+
+@program((A,), second=True)
+def part_of_another_class(x):
+    whole = Exchanged(Part(x))
+    whole.exchange()
+    return whole.total()
+
+
+@program((A,), second=True)
+def part_of_another_class_in_a_method(x):
+    return Exchanged(Part(x)).both()
+
+
+@program((A,), second=True)
+def part_of_another_class_in_a_loop(x):
+    whole, s = Exchanged(Part(x)), 0.0
+    for k in range(3):
+        s = s + whole.total()
+        if k == 0:
+            whole.exchange()
+    return s

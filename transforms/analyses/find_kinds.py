@@ -83,11 +83,13 @@ def find_kinds(
     may_change: Callable[[Call, Callable[[Any], Any]], bool] = lambda call, kind: False,
     values: Values | None = None,
     cached_kind: Callable[[Any, str], Any] | None = None,
+    may_replace: Callable[[Call, Callable[[Any], Any]], bool] = lambda call, kind: False,
 ) -> dict[str, Any]:
     """The kind of each local name, from those of the parameters (`given`); `call_kind` tells what a call of a
     user's function returns, `cached_kind` what a cached property computes, `may_change` whether a call may
-    change what it is given, `aliases_of` which names hold one object when they are of these kinds. `values`
-    keeps what is found of expressions for the next program, which shares most of them.
+    change what it is given, and `may_replace` whether it may replace the objects and functions that this
+    holds; `aliases_of` which names hold one object when they are of these kinds. `values` keeps what is found
+    of expressions for the next program, which shares most of them.
     """
     cached_kind = cached_kind or (lambda owner, name: domain.UNKNOWN)
     values = {} if values is None else values
@@ -95,7 +97,7 @@ def find_kinds(
     unsure: set[str] = set()
     for turn in range(_ROUNDS):
         run = _Run(program, given, primitives, domain, call_kind, cached_kind, may_change, wider, values)
-        run.unsure = set(unsure)
+        run.unsure, run.may_replace = set(unsure), may_replace
         run.block(program.tree.body)
         if run.unsure != unsure:
             unsure = run.unsure
@@ -136,6 +138,7 @@ class _Run:
         self.calls: Values = {}
         self.shared: set[str] = set()
         self.methods: dict[str, tuple[Any, Any]] = {}  # of `m = x.method`, with the object
+        self.may_replace: Any = None
         self.unsure: set[str] = set()  # cached properties that are set to what they do not compute
         seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
         for n in find_nodes(program.tree, gast.Assign, gast.For, gast.AugAssign):
@@ -299,11 +302,17 @@ class _Run:
             )
 
         changeable = [a for a in given if is_changeable(a)]
-        if changeable and self.may_change(operation, self.atom):
-            names = {a.id for a in changeable if isinstance(a, gast.Name)}
-            for name, kind in self.kinds.items():
-                if (name in names or name not in self.own) and self.domain.may_be_changed(kind):
-                    self.kinds[name] = self.domain.UNKNOWN
+        if not changeable:
+            return
+        is_changed = self.may_change(operation, self.atom)
+        if not is_changed and not self.may_replace(operation, self.atom):
+            return
+        domain, names = self.domain, {a.id for a in changeable if isinstance(a, gast.Name)}
+        reached = [self.atom(a.value if isinstance(a, gast.Starred) else a) for a in given]
+        is_wide = any(map(domain.may_hold_containers, reached))
+        for name, kind in self.kinds.items():
+            if (name in names or name not in self.own) and domain.may_be_changed(kind):
+                self.kinds[name] = domain.UNKNOWN if is_changed else domain.without_objects(kind, is_wide)
 
     def loop(self, s: Any) -> None:
         for _ in range(_ROUNDS):
