@@ -79,6 +79,7 @@ from .kinds import (
 from .members import (
     attribute_kind,
     held_kind,
+    holds_objects,
     may_hold_containers,
     mirror_kind,
     named_kind,
@@ -106,6 +107,7 @@ __all__ = [
     "holds_arrays",
     "holds_floats",
     "holds_immutables",
+    "holds_objects",
     "is_array",
     "is_basic_index",
     "is_choice_of",

@@ -37,6 +37,7 @@ __all__ = [
     "field_kind",
     "held_kind",
     "holds_object",
+    "holds_objects",
     "is_fixed",
     "may_hold_containers",
     "member_of",
@@ -222,6 +223,22 @@ def without_objects(kind: Kind, items: bool) -> Kind:
         case Dict(pairs):
             return Dict(tuple((key, without_objects(k, items)) for key, k in pairs))
     return kind
+
+
+def holds_objects(kind: Kind) -> bool:
+    """Whether a list, tuple or dict of this kind holds objects of the user's classes."""
+    match kind:
+        case Tuple(items):
+            return any(map(_is_object, items))
+        case List(_, element):
+            return _is_object(element)
+        case Dict(pairs):
+            return any(_is_object(k) for _, k in pairs)
+    return False
+
+
+def _is_object(kind: Kind) -> bool:
+    return isinstance(kind, Record | Object) or holds_objects(kind)
 
 
 def may_hold_containers(kind: Kind) -> bool:

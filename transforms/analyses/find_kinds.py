@@ -31,6 +31,7 @@ from ..trees.nodes import (
 from ..trees.program import MISSING, Program
 from .bind_methods import in_place_call
 from .find_aliases import Aliases
+from .find_bound import partials
 from .find_changed import changed_atoms
 from .operations import (
     IN_PLACE_OPERATORS,
@@ -105,7 +106,7 @@ def find_kinds(
             continue
         if only_named(program.tree, run.changed):
             break
-        found = widened(run.changed, run.kinds, aliases_of(program, run.kinds), domain)
+        found = widened(run.changed, run.kinds | run.changed, aliases_of(program, run.kinds), domain)
         new = {n: domain.join(wider[n], kind) if n in wider else kind for n, kind in found.items()}
         if all(wider.get(name) == kind for name, kind in new.items()):
             break
@@ -134,7 +135,7 @@ class _Run:
         self.call_kind, self.find_cached, self.may_change = call_kind, cached_kind, may_change
         self.wider, self.values = wider, values
         self.kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
-        self.changed: set[str] = set()
+        self.changed: dict[str, Any] = {}  # what the last changes made of objects, by name
         self.calls: Values = {}
         self.shared: set[str] = set()
         self.methods: dict[str, tuple[Any, Any]] = {}  # of `m = x.method`, with the object
@@ -154,6 +155,11 @@ class _Run:
     def own(self) -> set[str]:
         """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
         return own_containers(self.program)
+
+    @cached_property
+    def bound(self) -> set[str]:
+        """The names that may hold a partial application, which may change what it was made of."""
+        return partials(self.program)
 
     def atom(self, node: Any) -> Any:
         """The kind of an atom, a slice or an index."""
@@ -180,7 +186,7 @@ class _Run:
         """Notes what a change in place makes of the object of a name."""
         if self.kinds.get(name) != kind:
             self.kinds[name] = kind
-            self.changed.add(name)
+            self.changed[name] = kind
 
     def block(self, statements: list[Any]) -> None:
         for statement in statements:
@@ -302,16 +308,18 @@ class _Run:
             )
 
         changeable = [a for a in given if is_changeable(a)]
-        if not changeable:
+        is_bound = operation.function is MISSING and getattr(operation.callee, "id", "") in self.bound
+        if not changeable and not is_bound:
             return
         is_changed = self.may_change(operation, self.atom)
         if not is_changed and not self.may_replace(operation, self.atom):
             return
         domain, names = self.domain, {a.id for a in changeable if isinstance(a, gast.Name)}
         reached = [self.atom(a.value if isinstance(a, gast.Starred) else a) for a in given]
-        is_wide = any(map(domain.may_hold_containers, reached))
+        is_wide = is_bound or any(map(domain.may_hold_containers, reached))
         for name, kind in self.kinds.items():
-            if (name in names or name not in self.own) and domain.may_be_changed(kind):
+            is_apart = name in self.own and name not in names and not domain.holds_objects(kind)
+            if not is_apart and domain.may_be_changed(kind):
                 self.kinds[name] = domain.UNKNOWN if is_changed else domain.without_objects(kind, is_wide)
 
     def loop(self, s: Any) -> None:
