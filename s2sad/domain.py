@@ -83,6 +83,7 @@ from .members import (
     may_hold_containers,
     mirror_kind,
     named_kind,
+    of_unknown,
     with_field,
     without_objects,
 )
@@ -153,6 +154,7 @@ __all__ = [
     "method_kind",
     "mirror_kind",
     "named_kind",
+    "of_unknown",
     "rank",
     "sequence_of",
     "shape_of",

@@ -43,6 +43,7 @@ __all__ = [
     "member_of",
     "mirror_kind",
     "named_kind",
+    "of_unknown",
     "reflects",
     "replaced_tuple",
     "super_of",
@@ -239,6 +240,18 @@ def holds_objects(kind: Kind) -> bool:
 
 def _is_object(kind: Kind) -> bool:
     return isinstance(kind, Record | Object) or holds_objects(kind)
+
+
+def of_unknown(kind: Kind, is_container: bool) -> Kind:
+    """The kind of what may hold other things than it held; `is_container` if it is the list or dict that it
+    was.
+    """
+    match kind:
+        case List() if is_container:
+            return List(None, UNKNOWN)
+        case Dict(pairs) if is_container:
+            return Dict(tuple((key, UNKNOWN) for key, _ in pairs))
+    return UNKNOWN
 
 
 def may_hold_containers(kind: Kind) -> bool:

@@ -4,6 +4,7 @@ holds then, whoever looks.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -105,6 +106,10 @@ class Holder:
         self.part = Squared(self.x)
         self.of = cubed
 
+    def changed(self):
+        self.change()
+        return self
+
     def change_pair(self):
         self.pair = (Squared(self.x), cubed)
 
@@ -129,6 +134,15 @@ class Outer:
     def run(self):
         self.holder.change()
         return self.holder.part.total() * self.holder.total()
+
+
+def same(holder):
+    return holder
+
+
+def change_part(holder):
+    holder.part = Squared(holder.x)
+    return holder
 
 
 def function_of_a_table(x):
@@ -292,7 +306,65 @@ def of_a_list_with_two_names(x):
     return parts[0].total() + parts[1].total()
 
 
+def by_what_returns_it(x):
+    h = Holder(x)
+    other = same(h.changed())
+    return h.part.total() * other.part.total() * other.of(x)
+
+
+def by_a_partial_application(x):
+    h = Holder(x)
+    go = functools.partial(change_part, h)
+    go()
+    return h.part.total()
+
+
+def by_a_mapped_function(x):
+    h = Holder(x)
+    list(map(change_part, [h]))
+    return h.part.total()
+
+
+def in_a_list_through_its_loop(x):
+    holders = [Holder(x)]
+    for h in holders:
+        h.change()
+    first = holders[0]
+    return first.part.total()
+
+
+def in_a_dict_and_by_name(x):
+    h = Holder(x)
+    held = {"h": h}
+    held["h"].change()
+    return h.part.total() * held["h"].of(x)
+
+
+def read_by_a_closure(x):
+    h = Holder(x)
+
+    def total():
+        return h.part.total()
+
+    before = total()
+    h.change()
+    return before * total()
+
+
+def of_one_of_two_names(x):
+    h = Holder(x)
+    other = h if x[0] > 0 else Holder(x * 2.0)
+    other.change()
+    return h.part.total()
+
+
 RIGHT = [
+    by_what_returns_it,
+    by_a_mapped_function,
+    in_a_list_through_its_loop,
+    in_a_dict_and_by_name,
+    read_by_a_closure,
+    of_one_of_two_names,
     function_of_a_table,
     function_of_a_table_before,
     element_of_a_list,
@@ -323,6 +395,12 @@ RIGHT = [
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
 def test_what_is_called_is_what_is_held(f: Callable[..., Any]) -> None:
     check_program(f, (X,), (0,))
+
+
+def test_a_partial_application_changes_what_it_was_made_of() -> None:
+    value, gradient = s2sad.value_and_grad(by_a_partial_application)(X)
+    assert value == by_a_partial_application(X)
+    np.testing.assert_allclose(gradient, 2 * X)
 
 
 def test_an_object_that_is_an_argument() -> None:

@@ -318,9 +318,11 @@ class _Run:
         reached = [self.atom(a.value if isinstance(a, gast.Starred) else a) for a in given]
         is_wide = is_bound or any(map(domain.may_hold_containers, reached))
         for name, kind in self.kinds.items():
-            is_apart = name in self.own and name not in names and not domain.holds_objects(kind)
-            if not is_apart and domain.may_be_changed(kind):
-                self.kinds[name] = domain.UNKNOWN if is_changed else domain.without_objects(kind, is_wide)
+            is_apart = name in self.own and name not in names  # though others may hold what is in it
+            if domain.may_be_changed(kind) and (not is_apart or domain.holds_objects(kind)):
+                if not is_changed:
+                    kind = domain.without_objects(kind, is_wide and not is_apart)
+                self.kinds[name] = kind if not is_changed else domain.of_unknown(kind, is_apart)
 
     def loop(self, s: Any) -> None:
         for _ in range(_ROUNDS):
