@@ -315,7 +315,8 @@ class _Run:
         if not is_changed and not self.may_replace(operation, self.atom):
             return
         domain, names = self.domain, {a.id for a in changeable if isinstance(a, gast.Name)}
-        reached = [self.atom(a.value if isinstance(a, gast.Starred) else a) for a in given]
+        reaching = owner or given  # what a method is given beside its object is taken for numbers
+        reached = [self.atom(a.value if isinstance(a, gast.Starred) else a) for a in reaching]
         is_wide = is_bound or any(map(domain.may_hold_containers, reached))
         for name, kind in self.kinds.items():
             is_apart = name in self.own and name not in names  # though others may hold what is in it
