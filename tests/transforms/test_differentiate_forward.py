@@ -77,7 +77,7 @@ PAIRS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     ),
     "containers": (
         "def f(x, y):\n    a = []\n    a.append(x)\n    a.append(3.0)\n    d = {'k': y}\n"
-        "    return a[0] * d['k'] * len(d)",
+        "    n = len(d)\n    return a[0] * d['k'] * n",
         """
         da.append(dx)
         a.append(x)
