@@ -49,7 +49,7 @@ class CallEffects:
         function, bound = self.forms.plain(operation.function, args, keywords), None
         if isinstance(function, FunctionType):
             try:
-                bound = self.forms.bind_kinds(function, args, keywords)
+                bound = self.forms.call_kinds.bind(function, args, keywords)
             except NoSourceError:
                 return ANYTHING, {}
         if bound is None:  # a wrong call is told when it is linked

@@ -18,10 +18,10 @@ import gast
 from . import domain
 from .arity import call_method, call_star, has_stars, of_arity
 from .around import declared_outside
-from .cached_properties import computed_by
 from .call_effects import CallEffects
+from .call_kinds import CallKinds
 from .captures import Capture, calls_unknown, captured, rebound_in, unassigned, updated_in
-from .constructors import has_maker, maker_of, makes_empty, replacer_of
+from .constructors import has_maker, maker_of, replacer_of
 from .dataclass_copies import converter_of, is_converter
 from .effects import aliases_of
 from .forwarders import is_class_method, of_class
@@ -29,12 +29,10 @@ from .guarded_powers import guard_powers, without_needless_guards
 from .heap_calls import HeapCalls
 from .heap_natures import has_heap
 from .judgements import stays_starred
-from .kind_joins import join
-from .kind_values import kind_of
-from .kinds import SET, UNKNOWN, Array, Kind, Literal, Record, Tuple
+from .kinds import UNKNOWN, Kind, Literal, Record, Tuple
 from .known_functions import put_in_known
 from .lifted_closures import lifted_closures
-from .members import field_kind, replaced_tuple, super_of
+from .members import replaced_tuple
 from .outputs import refuse_rebound, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
@@ -52,22 +50,18 @@ from .specialise import (
     without_untaken,
 )
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
-from .transforms.analyses.find_kinds import Values
-from .transforms.analyses.operations import Call, starred
-from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
+from .transforms.analyses.find_kinds import CallFacts, Values
+from .transforms.errors import NoSourceError, S2sadError
 from .transforms.lowering.merge_objects import merge_objects
 from .transforms.lowering.promote_fields import drop_unseen, promote_fields
 from .transforms.lowering.promote_items import promote_items
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
-from .transforms.trees.nodes import assigned_names, find_nodes, statements_in
-from .transforms.trees.program import EMPTY, Names, Program, Scope
-from .transforms.trees.rebuild import parameter_names
+from .transforms.trees.nodes import find_nodes, statements_in
+from .transforms.trees.program import Names, Program, Scope
 
 __all__ = ["Forms"]
 
 Kinds = Mapping[str, Kind]
-MANY_LENGTHS = 6  # of arguments of one function, after which lengths are taken as unknown
-MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
 
 
 def aliases_now(program: Program, kinds: Kinds) -> Any:
@@ -91,15 +85,14 @@ class Forms:
     captures: dict[Any, Capture] = field(default_factory=dict)
     calls_unknown: bool = False  # whether a function that only the run finds is called
     programs: dict[Any, Program] = field(default_factory=dict)
-    result_kinds: dict[Any, Kind] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
+    call_kinds: CallKinds = field(init=False)
     effects: CallEffects = field(init=False)
     heap_calls: HeapCalls = field(init=False)
-    seen_kinds: dict[Any, set[Any]] = field(default_factory=dict)
     values: dict[Any, tuple[Scope, Values]] = field(default_factory=dict)  # closures may share their nodes
 
     def __post_init__(self) -> None:
-        self.effects, self.heap_calls = CallEffects(self), HeapCalls(self)
+        self.call_kinds, self.effects, self.heap_calls = CallKinds(self), CallEffects(self), HeapCalls(self)
 
     # ------------------------------------------------------------ programs
 
@@ -269,10 +262,10 @@ class Forms:
         if not any(isinstance(s, gast.If) for s in statements_in(program.tree.body)):
             return program
 
+        nothing = CallFacts(lambda *call: UNKNOWN, may_change=lambda *call: True)
+
         def find(program: Program) -> Kinds:
-            return find_kinds(
-                program, given, PRIMITIVES, domain, lambda *call: UNKNOWN, aliases_now, lambda *call: True
-            )
+            return find_kinds(program, given, PRIMITIVES, domain, nothing, aliases_now)
 
         key = ("taken", id(program), tuple(given.values()))
         if key not in self.programs:
@@ -321,111 +314,12 @@ class Forms:
         """
         _, values = self.values.setdefault((id(program.scope), before), (program.scope, {}))
         forgets = self.effects.forgets
-        found = find_kinds(
-            program,
-            kinds,
-            PRIMITIVES,
-            domain,
-            self.kind_of_hidden if before else self.kind_of_call,
-            aliases_now,
-            (lambda call, kind: False) if before else forgets,
-            values,
-            self.kind_of_cached,
-            forgets,
+        calls = (
+            CallFacts(self.call_kinds.of_hidden, self.call_kinds.of_cached, may_replace=forgets)
+            if before
+            else CallFacts(self.call_kinds.of, self.call_kinds.of_cached, forgets, forgets)
         )
+        found = find_kinds(program, kinds, PRIMITIVES, domain, calls, aliases_now, values)
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found
-
-    def kind_of_hidden(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
-        """As `kind_of_call`, of a call that is to be put in: what returns an argument gives that."""
-        program = self.inlinable(operation.function, operation.node)
-        if program is not None and not starred(operation):
-            given = {**dict(zip(parameter_names(program.tree), args, strict=False)), **keywords}
-            result = program.tree.body[-1].value
-            name = result.id if isinstance(result, gast.Name) else ""
-            if name in given and name not in assigned_names(program.tree.body):
-                return given[name]
-        return self.kind_of_call(operation, args, keywords)
-
-    def kind_of_cached(self, owner: Kind, name: str) -> Kind:
-        """The kind of what a cached property computes, or of what the object holds in its place; Unknown for
-        other attributes.
-        """
-        function = computed_by(owner, name)
-        if function is None:
-            return UNKNOWN
-        computed = self.kind_of_call(Call(function, None, (), (), None), [owner], {})
-        held = field_kind(owner, name) if isinstance(owner, Record) else None
-        return computed if held is None else join(computed, held)
-
-    def kind_of_call(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
-        """The kind of what a user's function returns for arguments of these kinds."""
-        if operation.function in EMPTY and isinstance(made := getattr(args[0], "value", None), type):
-            return Record(made, ()) if makes_empty(made) else UNKNOWN
-        if operation.function is replace and len(args) == 1 and isinstance(args[0], Record):
-            kind: Kind = args[0]
-            for name, value in keywords.items():
-                kind = domain.with_field(kind, name, value)
-            return kind
-        if operation.function is super and len(args) == 2:
-            classes = [getattr(kind, "value", None) for kind in args]
-            return Literal(super_of(*classes)) if all(isinstance(c, type) for c in classes) else UNKNOWN
-        if operation.function is set or operation.function is frozenset:
-            return SET
-        function = self.plain(operation.function, args, keywords)
-        if not isinstance(function, FunctionType) or has_stars(function) or starred(operation):
-            return UNKNOWN
-        try:
-            bound = self.bind_kinds(function, args, keywords)
-        except NoSourceError:
-            return UNKNOWN
-        if bound is None:
-            return UNKNOWN
-        key = (function, tuple(bound.items()))
-        if key not in self.result_kinds:
-            self.result_kinds[key] = UNKNOWN  # what a recursive call meets
-            try:
-                program, found = self.expanded(function, bound)
-            except UnsupportedSyntaxError:  # to be raised where the function's derivative is made
-                return UNKNOWN
-            result = program.tree.body[-1].value
-            self.result_kinds[key] = domain.kind_of_atom(result, found)
-        return self.result_kinds[key]
-
-    def bind_kinds(
-        self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]
-    ) -> dict[str, Kind] | None:
-        """The kinds of a function's parameters in a call, or None when the call does not fit."""
-        source = read_source(function)
-        parameters = parameter_names(source.tree)
-        by_position = parameters[: len(parameters) - len(source.tree.args.kwonlyargs)]
-        bound = dict(zip(by_position, args, strict=False))
-        if len(args) > len(by_position) or set(bound) & set(keywords) or not set(keywords) <= set(parameters):
-            return None
-        bound.update(keywords)
-        for name in parameters:
-            if name not in bound:
-                if name not in source.defaults:
-                    return None
-                bound[name] = kind_of_default(source.defaults[name], f"{function.__qualname__}.{name}")
-        seen = self.seen_kinds.setdefault(function, set())
-        key = tuple(bound[name] for name in parameters)
-        if key not in seen and len(seen) >= MANY_LENGTHS:  # of a recursion on ever shorter slices
-            key = tuple(map(of_any_length, key))
-        if key not in seen and len(seen) >= MANY_KINDS:  # of a recursion that builds them up
-            return dict.fromkeys(parameters, UNKNOWN)
-        seen.add(key)
-        return dict(zip(parameters, key, strict=True))
-
-
-def of_any_length(kind: Kind) -> Kind:
-    """The kind of arrays of the rank and dtype of a kind of arrays; another kind as it is."""
-    if isinstance(kind, Array) and kind.dims is not None:
-        return Array(kind.dtype, (None,) * len(kind.dims))
-    return kind
-
-
-def kind_of_default(value: Any, prefix: str) -> Kind:
-    """The kind of a parameter that is not given: a flag is known."""
-    return Literal(value) if isinstance(value, bool) else kind_of(value, prefix)

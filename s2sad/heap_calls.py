@@ -63,7 +63,7 @@ class HeapCalls:
         is_plain = isinstance(function, FunctionType) and not starred(operation)
         if not is_plain or self.forms.plain(function, args, keywords) is not function:
             return None
-        bound = self.forms.bind_kinds(function, args, keywords)
+        bound = self.forms.call_kinds.bind(function, args, keywords)
         return None if bound is None else self.found(function, bound)
 
     def found(self, function: FunctionType, bound: Kinds) -> CellType | None:

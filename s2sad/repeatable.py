@@ -82,5 +82,5 @@ def _called(node: Any, program: Program, kinds: Kinds, forms: Forms) -> tuple[Fu
         return None
     args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
     function = forms.plain(operation.function, args, keywords)
-    bound = forms.bind_kinds(function, args, keywords) if isinstance(function, FunctionType) else None
+    bound = forms.call_kinds.bind(function, args, keywords) if isinstance(function, FunctionType) else None
     return None if bound is None else (function, bound)

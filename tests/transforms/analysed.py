@@ -20,7 +20,7 @@ from s2sad.transforms.analyses.changes import Changes
 from s2sad.transforms.analyses.classified import Operations
 from s2sad.transforms.analyses.find_active import find_active
 from s2sad.transforms.analyses.find_aliases import Aliases
-from s2sad.transforms.analyses.find_kinds import find_kinds
+from s2sad.transforms.analyses.find_kinds import CallFacts, find_kinds
 from s2sad.transforms.analyses.find_stores import stores
 from s2sad.transforms.normal_form.to_anf import to_anf
 from s2sad.transforms.normal_form.to_ssa import to_ssa
@@ -89,8 +89,8 @@ def analysed(text: str, *args: Any, call_kind: Callable[..., Any] | None = None,
     """The function `f` of the text for arguments of these kinds; `names` are globals beside np."""
     program = to_ssa(up_to(to_anf, read(text, **names)[1]))
     given = {p: kind_of(a, p) for p, a in zip(parameter_names(program.tree), args, strict=True)}
-    unknown = call_kind or (lambda operation, kinds, keywords: UNKNOWN)
-    return Analysed(program, find_kinds(program, given, PRIMITIVES, domain, unknown, aliases_of))
+    calls = CallFacts(call_kind or (lambda operation, kinds, keywords: UNKNOWN))
+    return Analysed(program, find_kinds(program, given, PRIMITIVES, domain, calls, aliases_of))
 
 
 def stage(
