@@ -124,6 +124,54 @@ OTHERS: dict[str, tuple[str, tuple[Any, ...], str, list[str]]] = {
         "a",
         ["r"],
     ),
+    "made anew, and carried to the next iteration": (
+        "def f(x, n):\n    c = np.zeros(4)\n    for i in range(n):\n        a = np.copy(c)\n"
+        "        a[0] = x\n        y = np.sum(a * c)\n        c = a\n"
+        "    return c, y",
+        (1.0, 3),
+        "a",
+        [],
+    ),
+    "made anew, and carried, with changes in a loop inside": (
+        "def f(x, n):\n    c = np.zeros(4)\n    for i in range(n):\n        a = np.copy(c)\n"
+        "        for k in range(n):\n            y = np.sum(a * c)\n            a[0] = x\n        c = a\n"
+        "    return c",
+        (1.0, 3),
+        "a",
+        [],
+    ),
+    "made anew, and carried too early": (
+        "def f(x, n):\n    c = np.zeros(4)\n    for i in range(n):\n        a = np.copy(c)\n"
+        "        c = a\n        a[0] = x\n"
+        "    return c",
+        (1.0, 3),
+        "a",
+        ["c_3"],
+    ),
+    "made anew, and carried too early as a view": (
+        "def f(x, n):\n    c = np.zeros(4)\n    d = c\n    for i in range(n):\n        a = np.copy(c)\n"
+        "        d = a[1:]\n        a[0] = x\n        c = a\n"
+        "    return c, d",
+        (1.0, 3),
+        "a",
+        ["d_3"],
+    ),
+    "made anew on one path only": (
+        "def f(x, n):\n    c = np.zeros(4)\n    a = c\n    for i in range(n):\n        if i > 1:\n"
+        "            a = np.copy(c)\n        a[0] = x\n        y = c[1]\n        c = a\n"
+        "    return c, y",
+        (1.0, 3),
+        "a_4",
+        ["c_2"],
+    ),
+    "made anew, and put into a list in a loop inside": (
+        "def f(x, n):\n    r = []\n    for i in range(n):\n        a = np.zeros(4)\n"
+        "        for k in range(n):\n            a[0] = x\n            r.append(a)\n"
+        "    return r",
+        (1.0, 3),
+        "a",
+        ["r"],
+    ),
     "made before the loop": (
         "def f(x, n):\n    r = []\n    a = np.zeros(4)\n    for i in range(n):\n"
         "        a[0] = x\n        r.append(a)\n"

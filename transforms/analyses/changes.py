@@ -178,10 +178,14 @@ class Changes:
             if self._shared(name.id, changed):
                 if view is not None and not self._overlaps.may_hit(view, statement, store):
                     continue
+                made = self.aliases.recent.made(changed, store)
+                if made is not None and name.id not in made.holding:
+                    continue
                 where, around = self._positions[id(store)]
                 if where > place and not self._excludes(statement, store):
                     return True
-                if any(self._returns(name.id, changed, k) for k in loops if k in around):
+                again = [k for k in loops if k in around and (made is None or k in made.inside)]
+                if any(self._returns(name.id, changed, k) for k in again):
                     return True
         return False
 

@@ -16,9 +16,10 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assigned_names, blocks_of, bound_in_header, load, names_read, statements_in, walk
+from ..trees.nodes import blocks_of, bound_in_header, load, names_read, statements_in, walk
 from ..trees.program import EMPTY, Program
 from .find_exchanges import find_exchanges
+from .find_recent import Recent
 from .liveness import live_before, loop_head
 from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 
@@ -76,12 +77,14 @@ class Aliases:
         held: dict[str, Held],
         together: dict[str, Held],
         live_after: dict[int, frozenset[str]],
+        recent: Recent,
     ) -> None:
         """`held` is what names hold at any time; names that share no root in `together` share no object at
         any one time, though loops may pass it from one to the other.
         """
         self.tree, self.held, self.together, self.live_after = tree, held, together, live_after
         self.iterated = iterated(tree.body)
+        self.recent = recent
 
     def reaches(self, a: str, b: str) -> bool:
         """Whether the object of `b` may be that of `a`, or one that this holds."""
@@ -100,41 +103,11 @@ class Aliases:
         found += sorted(
             other
             for other in self.live_after[id(statement)]
-            if other not in (name, result) and both(self.together.get(other, NOTHING)) & now
+            if other not in (name, result)
+            and both(self.together.get(other, NOTHING)) & now
+            and not self.recent.is_older(other, name, statement)
         )
-        return [] if found and mine == {name} and made_anew(self.tree.body, name, statement) else found
-
-
-def made_anew(statements: list[Any], name: str, change: Any) -> bool:
-    """Whether the object of `name` is made anew in each iteration, and nothing else gets hold of it before
-    `change`: what holds an object of that origin then holds one of an earlier iteration.
-    """
-    for k, s in enumerate(statements):
-        if isinstance(s, gast.Assign) and name in assigned_names(s):
-            for later in statements[k + 1 :]:
-                if later is change:
-                    return True
-                inside = any(n is change for n in walk(later))
-                if any(_passes_on(n, name, change) for n in walk(later)):
-                    return False
-                if inside:
-                    return True
-            return False
-        for block in blocks_of(s):
-            if name in assigned_names(block):
-                return made_anew(block, name, change)
-    return False
-
-
-def _passes_on(node: Any, name: str, change: Any) -> bool:
-    """Whether a statement may give another name hold of the object of `name`."""
-    if isinstance(node, gast.For):
-        return name in names_read(node.iter)
-    if node is change or not isinstance(node, gast.stmt) or blocks_of(node):
-        return False
-    if isinstance(node, gast.AugAssign):
-        return False
-    return name in names_read(node)
+        return found
 
 
 def find_aliases(
@@ -305,7 +278,22 @@ def find_aliases(
             held[name] = frozenset({f"{name}~"}), frozenset()
         if exchange.keeps_apart(apart := solve(), live):
             together = apart
-    return Aliases(tree, found, together, live)
+    held = found  # which is what `of_value` asks
+
+    def may_keep(value: Any) -> bool:
+        """Whether an expression may put what it reads into a container."""
+        match operation_of(value):
+            case Call() | Opaque():
+                return True
+            case Apply(function=function, args=[first, *_]) if function in _UPDATES or is_in_place(function):
+                return not is_array(first)
+        return False
+
+    def shared(value: Any) -> Roots:
+        return both(of_value(value, ""))
+
+    recent = Recent(tree, found, shared, may_keep)
+    return Aliases(tree, found, together, live, recent)
 
 
 def taken_from(loop: Any, program: Program) -> list[tuple[Any, list[Any]]]:
