@@ -47,6 +47,7 @@ __all__ = [
     "is_scalar",
     "is_tuple",
     "is_tuple_of_numbers",
+    "keep_real_dtype",
     "keys_of",
     "known_length",
     "literal_of",
@@ -95,6 +96,17 @@ def share_real_dtype(kinds: list[Kind]) -> bool:
     """Whether values of these kinds are floating-point, real, and of one dtype."""
     dtypes = set(map(dtype_of, kinds))
     return len(dtypes) == 1 and all(d is not None and d.startswith("float") for d in dtypes)
+
+
+def keep_real_dtype(kinds: list[Kind]) -> bool:
+    """Whether what is made of values of these kinds, and cotangents of the floats among them, are real and of
+    the dtype of these: integers among them become floats of 64 bits.
+    """
+    dtypes = set(map(dtype_of, kinds))
+    others = dtypes - {"float64"}
+    if dtypes == others:
+        return share_real_dtype(kinds)
+    return all(d is not None and d.startswith(("int", "uint", "bool")) for d in others)
 
 
 def is_float(kind: Kind) -> bool:

@@ -63,8 +63,8 @@ class Rule:
     `(arguments, keywords)` pairs, or functions of a NumPy random generator that return either. They feed the
     tests of the rule and nothing else.
     `ranks` holds simpler reverse templates for leading parameters of known numbers of dimensions, if these
-    are real and of one dtype; `reals` one for arguments known to be real, elementwise, so that it serves
-    both modes.
+    are real and of one dtype, or integers beside floats of 64 bits; `reals` one for arguments known to be
+    real, elementwise, so that it serves both modes.
     `rows` holds simpler reverse templates, for a list and for a tuple of floats of which the result is a
     vector of floats (in forward mode the function then is linear), or for a list of floats of which it is a
     number or another one.

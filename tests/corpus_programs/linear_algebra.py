@@ -164,3 +164,11 @@ def results_in_parts(a):
     w, v = np.linalg.eigh(s)
     r = np.linalg.qr(s)[1]
     return total + np.linalg.eigh(s).eigenvalues[0] * np.linalg.svd(s)[1][0] + w[1] * v[0, 0] ** 2 * r[0, 1]
+
+
+@program((np.array([0.3, 0.7, -0.4]),), (np.array([0.3, 0.7, -0.4], dtype="float32"),), second=True)
+def integers_in_products(x):
+    m = np.array([[1, 2, 0], [0, -1, 3]])
+    n = np.array([1, 2, 3])
+    a = np.outer(x, n) @ n
+    return np.dot(m @ x, m @ a) + x @ n * (n @ x) + np.vdot(x * x, n) + np.inner(x, n) ** 2

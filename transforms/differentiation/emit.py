@@ -222,7 +222,7 @@ class Emitter(Objects):
             return rule.rows[list]
         for known, template in rule.ranks.items():
             leading = kinds[: len(known)]
-            if tuple(map(self.domain.rank, leading)) == known and self.domain.share_real_dtype(leading):
+            if tuple(map(self.domain.rank, leading)) == known and self.domain.keep_real_dtype(leading):
                 return template
         if rule.reals is not None and all(map(self.domain.is_real, kinds)):
             return rule.reals
