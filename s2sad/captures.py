@@ -21,7 +21,7 @@ from .primitives import PRIMITIVES
 from .transforms.analyses.operations import Call, classify
 from .transforms.normal_form.desugar_globals import assigned_outside, key_of
 from .transforms.trees.modules import name_key
-from .transforms.trees.nodes import find_nodes
+from .transforms.trees.nodes import dotted, find_nodes
 from .transforms.trees.program import MISSING, Program, Scope
 
 __all__ = [
@@ -96,11 +96,6 @@ class Stored(Capture):
 
     def may_be_assigned(self, declared: Container[str]) -> bool:
         return False
-
-
-def dotted(node: Any) -> list[str]:
-    """The parts of a dotted path."""
-    return [node.id] if isinstance(node, gast.Name) else [*dotted(node.value), node.attr]
 
 
 def capture_key(value: Any, name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from . import kind_plans
+from .kind_draws import drawn_kind
 from .kind_inference import call_kind, made_like
 from .kind_joins import join
 from .kind_predicates import (
@@ -65,6 +66,7 @@ from .kind_structure import kind_of_static as _kind_of_static
 from .kind_values import kind_of_free
 from .kinds import (
     SET,
+    SPARSE,
     UNKNOWN,
     Array,
     Dict,
@@ -73,7 +75,9 @@ from .kinds import (
     Literal,
     Nothing,
     Numeric,
+    Random,
     Scalar,
+    Sparse,
     Tuple,
     widen,
 )
@@ -89,8 +93,9 @@ from .members import (
     without_objects,
 )
 from .objects import is_plain
-from .sparse import method_kind
+from .sparse import GIVING_SPARSE
 from .transforms.analyses.operations import index_items
+from .transforms.trees.nodes import dotted
 from .transforms.trees.program import MISSING, Program
 
 __all__ = [
@@ -177,15 +182,15 @@ __all__ = [
 
 
 def kind_of_static(node: Any, value: Any) -> Kind:
-    """The kind of what a free name or a module's attribute means.
+    """The kind of what a free name, or an attribute of a module or class, means.
 
-    The kind of a free name's data may be relied on: a derivative is generated anew when it changes.
+    The kind of data may be relied on: a derivative is generated anew when it changes.
     """
-    if isinstance(node, gast.Name) and isinstance(value, bool):
+    if isinstance(value, bool):
         return Literal(value)
     kind = _kind_of_static(value)
-    if isinstance(node, gast.Name) and (kind is UNKNOWN or is_plain(type(value))):
-        return kind_of_free(value, f"{node.id}@")
+    if kind is UNKNOWN or is_plain(type(value)):
+        return kind_of_free(value, f"{'.'.join(dotted(node))}@")
     return kind
 
 
@@ -200,6 +205,20 @@ def kind_of_atom(node: Any, kinds: Mapping[str, Kind], program: Program | None =
             return kinds[name]
     found = MISSING if program is None else program.resolve(node)
     return UNKNOWN if found is MISSING else kind_of_static(node, found)
+
+
+def method_kind(kind: Kind, name: str, args: Sequence[Kind], keywords: Mapping[str, Kind]) -> Kind:
+    """The kind of what a method gives that only the run knows, of a value of this kind.
+
+    >>> method_kind(Sparse(), "tocsr", [], {}), method_kind(Random(), "randn", [], {})
+    (Sparse(), Scalar(dtype='float', size=None))
+    """
+    match kind:
+        case Sparse() if name in GIVING_SPARSE:
+            return SPARSE
+        case Random():
+            return drawn_kind(name, args, keywords)
+    return UNKNOWN
 
 
 def is_differentiable(kind: Kind) -> bool | None:

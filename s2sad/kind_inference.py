@@ -20,6 +20,7 @@ from . import fitting, heap_adjoints, memory, runtime, updates
 from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_containers import container_kind
+from .kind_draws import DRAWING, draw_kind
 from .kind_execution import execute
 from .kind_joins import join_all
 from .kind_predicates import is_integer, is_list_of_numbers
@@ -122,7 +123,7 @@ _ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
 _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
 
 _CHOOSING = frozenset({choices.kept_where, choices.zeroed_where})
-_TOLD = frozenset({*SHAPING, runtime.unit_cotangent})
+_TOLD = frozenset({*SHAPING, *DRAWING, runtime.unit_cotangent})
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at, updates.kept})
 _OF_NUMBERS = frozenset(
     {runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored, heap_adjoints.part_at}
@@ -183,6 +184,8 @@ def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str,
 
 
 def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...]) -> Kind:
+    if function in DRAWING:
+        return draw_kind(function, args, dict(keywords))
     args = _as_arrays(function, args)
     if function in SIZED:
         return sized_kind(function, args, dict(keywords), executed_kind)

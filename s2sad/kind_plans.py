@@ -21,6 +21,7 @@ from .kinds import (
     List,
     Literal,
     Nothing,
+    Random,
     Record,
     Scalar,
     Sym,
@@ -154,7 +155,7 @@ def is_differentiable(x: Kind) -> bool | None:
             return _is_inexact(dtype)
         case Array(dtype, _):
             return None if dtype is None else _is_inexact(dtype)
-        case Literal() | Nothing() | Likeness() | Text() | Indices():
+        case Literal() | Nothing() | Likeness() | Text() | Indices() | Random():
             return False
         case Tuple(items):
             return _any([is_differentiable(k) for k in items])

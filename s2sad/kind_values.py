@@ -18,6 +18,7 @@ from .kinds import (
     NOT_ONE,
     OBJECT,
     OF_TYPES,
+    RANDOM,
     REALS,
     SET,
     SPARSE,
@@ -32,6 +33,7 @@ from .kinds import (
     Literal,
     Numeric,
     Object,
+    Random,
     Record,
     Scalar,
     Set,
@@ -149,11 +151,14 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
         return SET
     if is_sparse(value):
         return SPARSE
+    if kind in _GENERATORS:
+        return RANDOM
     if is_plain(kind):
         return _kind_of_record(value, prefix, depth, names)
     return OBJECT if has_operators(kind) else UNKNOWN
 
 
+_GENERATORS = (np.random.Generator, np.random.RandomState)
 _open = threading.local()  # `ids` are the objects whose attributes are being looked at
 
 
@@ -247,6 +252,8 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
             return is_plain(type(value)) or has_operators(type(value))
         case Sparse():
             return is_sparse(value)
+        case Random():
+            return type(value) in _GENERATORS
         case Likeness(array):
             return type(value) is Like and value.empty is None and contains(array, zeros_of(value), known)
         case Set():

@@ -28,6 +28,7 @@ __all__ = [
     "NUMERIC",
     "OBJECT",
     "OF_TYPES",
+    "RANDOM",
     "REALS",
     "SET",
     "SPARSE",
@@ -44,6 +45,7 @@ __all__ = [
     "Nothing",
     "Numeric",
     "Object",
+    "Random",
     "Record",
     "Scalar",
     "Set",
@@ -236,6 +238,11 @@ class Sparse(Kind):
 
 
 @dataclass(frozen=True, eq=False)
+class Random(Kind):
+    """A generator of random numbers of NumPy's."""
+
+
+@dataclass(frozen=True, eq=False)
 class Likeness(Kind):
     """The shape and dtype of an array of this kind: no array, and without derivative."""
 
@@ -259,7 +266,7 @@ class Nothing(Kind):
     """No value at all: the element of an empty list, the value of code that is never reached."""
 
 
-UNKNOWN, NUMERIC, NOTHING, SPARSE = Unknown(), Numeric(), Nothing(), Sparse()
+UNKNOWN, NUMERIC, NOTHING, SPARSE, RANDOM = Unknown(), Numeric(), Nothing(), Sparse(), Random()
 OBJECT, SET, TEXT = Object(), Set(), Text()
 
 INTEGERS = frozenset({"int", "int64", "integer"})

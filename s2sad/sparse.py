@@ -13,7 +13,7 @@ from typing import Any
 from .kinds import SPARSE, UNKNOWN, Kind, Scalar, Sparse, widen
 from .registry import refuse
 
-__all__ = ["kind_with_sparse", "makes_sparse", "method_kind", "sparse_arithmetic", "sparse_operator"]
+__all__ = ["GIVING_SPARSE", "kind_with_sparse", "makes_sparse", "sparse_arithmetic", "sparse_operator"]
 
 _NAMES = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 _ARITHMETIC = frozenset(getattr(operator, prefix + name) for name in _NAMES for prefix in ("", "i"))
@@ -51,7 +51,7 @@ def kind_with_sparse(function: Any, args: Sequence[Kind]) -> Kind:
 
 
 # Methods of sparse matrices that give others; not those that may give an array, a number or nothing.
-_METHODS = frozenset(
+GIVING_SPARSE = frozenset(
     {
         "asformat",
         "astype",
@@ -85,11 +85,3 @@ _METHODS = frozenset(
     }
 )
 
-
-def method_kind(kind: Kind, name: str) -> Kind:
-    """The kind of what a method gives that only the run knows, of a value of this kind.
-
-    >>> method_kind(SPARSE, "tocsr"), method_kind(SPARSE, "sum")
-    (Sparse(), Unknown())
-    """
-    return SPARSE if isinstance(kind, Sparse) and name in _METHODS else UNKNOWN

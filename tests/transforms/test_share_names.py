@@ -21,6 +21,18 @@ SHARED = {
             x = x + 1
             return x
     """, (2.0,)),
+    "several in one statement": ("""
+        def f(x):
+            a_1 = x * 2
+            b_1 = x + a_1
+            a, b = a_1, b_1
+            return a * b
+    """, """
+        def f(x):
+            a = x * 2
+            b = x + a
+            return a * b
+    """, (2.0,)),
     "a version that is read later": ("""
         def f(x):
             x_2 = x * 2

@@ -26,6 +26,7 @@ from .operations import (
     Primitives,
     classify,
     is_named_tuple,
+    starred,
 )
 
 __all__ = ["UPDATES", "CallFacts", "ExpressionKinds", "Kinds", "Values"]
@@ -137,8 +138,12 @@ class ExpressionKinds:
 
     def result_of(self, operation: Call, *first: Any) -> Any:
         """The kind of what a call returns that is given what has these kinds, and its own arguments."""
-        keywords = {k or "": self.atom(v) for k, v in operation.keywords}
-        return self.calls.returned(operation, [*first, *map(self.atom, operation.args)], keywords)
+        args, keywords = self.given(operation)
+        return self.calls.returned(operation, [*first, *args], keywords)
+
+    def given(self, operation: Call) -> tuple[list[Any], dict[str, Any]]:
+        """The kinds of a call's arguments, of what has two stars under an empty name."""
+        return [*map(self.atom, operation.args)], {k or "": self.atom(v) for k, v in operation.keywords}
 
     def kind_of(self, node: Any, operation: Operation) -> Any:
         domain = self.domain
@@ -195,9 +200,11 @@ class ExpressionKinds:
             case Call(function=function, callee=gast.Attribute(value=base, attr=name)) if function is MISSING:
                 held = domain.attribute_kind(self.atom(base), name)
                 member = self.primitives.member(held, "__call__")
-                if member is None or member.role != "method":
-                    return domain.method_kind(self.atom(base), name)
-                return self.result_of(replace(operation, function=member.value), held)
+                if member is not None and member.role == "method":
+                    return self.result_of(replace(operation, function=member.value), held)
+                if starred(operation):
+                    return domain.UNKNOWN
+                return domain.method_kind(self.atom(base), name, *self.given(operation))
             case Call():
                 return self.result_of(operation)
             case Opaque(node=gast.Set()):

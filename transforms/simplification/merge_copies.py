@@ -227,10 +227,18 @@ def renamed(statements: list[Node], mapping: Mapping[str, Node], owner: Node) ->
         if _is_literal(mapping.get(_assigned(s))):
             continue
         new = _replaced(s, mapping)
-        name = _assigned(new)
-        if not name or new.value.__class__ is not gast.Name or new.value.id != name:
+        if new.__class__ is not gast.Assign or not _are_same(new.targets[0], new.value):
             result.append(new)
     return result or [located(gast.Pass(), owner)]
+
+
+def _are_same(target: Node, value: Node) -> bool:
+    """Whether names are assigned to themselves."""
+    if target.__class__ is gast.Name:
+        return value.__class__ is gast.Name and value.id == target.id
+    if not target.__class__ is value.__class__ is gast.Tuple or len(target.elts) != len(value.elts):
+        return False
+    return all(map(_are_same, target.elts, value.elts))
 
 
 def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:

@@ -24,6 +24,7 @@ __all__ = [
     "call",
     "children",
     "constant",
+    "dotted",
     "fields_of",
     "find_nodes",
     "has_nested",
@@ -318,6 +319,11 @@ _BLOCKS: dict[type, Callable[[Node], list[list[Node]]]] = {
     gast.With: lambda s: [s.body],
     gast.Try: lambda s: [s.body, *(h.body for h in s.handlers), s.orelse, s.finalbody],
 }
+
+
+def dotted(node: Node) -> list[str]:
+    """The parts of a name with attributes: `a.b.c`."""
+    return [node.id] if isinstance(node, gast.Name) else [*dotted(node.value), node.attr]
 
 
 def bound_in_header(s: Node) -> list[Node]:
