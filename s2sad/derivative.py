@@ -17,8 +17,9 @@ from typing import Any
 
 from .arguments import Argnums
 from .captures import Capture
+from .exact_lengths import LengthWanted, lengths_offered
 from .generate import Generator, Request
-from .kind_values import kinds_of
+from .kind_values import kinds_of, lengths_of
 from .kinds import UNKNOWN, Kind
 from .parameters import Options, Parameters
 from .pause_collection import collection_paused
@@ -30,6 +31,8 @@ from .transforms.errors import NonDifferentiableError, S2sadError, refusals
 from .versions import Made, Versions, share
 
 __all__ = ["Derivative"]
+
+MANY_LENGTHS = 8  # of arguments that kinds tell, after which they tell no more
 
 
 class Derivative:
@@ -67,6 +70,7 @@ class Derivative:
         self._given = given = Parameters(self._f, self._options)
         self._versions = Versions()
         self._complex: set[tuple[Kind, ...]] = set()  # those for which a power of real numbers was complex
+        self._exact: frozenset[int] = frozenset()  # lengths of arguments that the kinds tell
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(self._f, name, getattr(given.target.function, name, None)))
         self.__signature__ = given.signature_of_derivative()
@@ -99,7 +103,7 @@ class Derivative:
         without taking powers to be real: once, and of a function that can be run again.
         """
         primals, _, _ = self.split(args, keywords)
-        kinds = kinds_of(primals, self.parameters)
+        kinds = kinds_of(primals, self.parameters, self._exact)
         inner = self
         while not isinstance(function := inner.target.function, FunctionType):
             inner = function
@@ -148,12 +152,28 @@ class Derivative:
         that are arguments).
         """
         given = self._current()
-        kinds = given.kinds(primals)
-        found = self._versions.find((kinds, taken))
+        found = self._versions.find((given.kinds(primals, self._exact), taken))
         if found is not None:
             return found
         chosen = given.chosen(primals, taken, str(self.__name__))
-        return self._versions.add(kinds, taken, chosen, lambda kinds: self._made(kinds, chosen))
+
+        def add(kinds: tuple[Kind, ...]) -> FunctionType:
+            return self._versions.add(kinds, taken, chosen, lambda kinds: self._made(kinds, chosen))
+
+        return self._with_lengths(primals, add)
+
+    def _with_lengths(
+        self, primals: tuple[Any, ...], make: Callable[[tuple[Kind, ...]], FunctionType]
+    ) -> FunctionType:
+        """What is made for the kinds of these values, which tell those lengths that turn out to matter."""
+        lengths = lengths_of(primals, self.parameters)
+        while True:
+            kinds = self._given.kinds(primals, self._exact)
+            try:
+                with lengths_offered(lengths if len(self._exact) < MANY_LENGTHS else {}):
+                    return make(kinds)
+            except LengthWanted as wanted:
+                self._exact |= {wanted.length}
 
     # ------------------------------------------------------------ generating
 
@@ -272,7 +292,8 @@ class Derivative:
             chosen = self._given.chosen_by_kinds(kinds)
         else:
             primals = self.bind(args, {})
-            kinds = kinds_of(primals, self.parameters)
+            self.function_of(primals)  # it finds which lengths matter
+            kinds = self._given.kinds(primals, self._exact)
             chosen = self.chosen(primals)
         with collection_paused():
             self._generate(self._plain(kinds)[0], kinds, chosen, generator)

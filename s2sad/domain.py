@@ -55,6 +55,7 @@ from .kind_structure import (
     list_kind,
     literal_int,
     sequence_of,
+    size_of,
     slice_item,
     stored_kind,
     subscript_kind,
@@ -63,7 +64,7 @@ from .kind_structure import (
     unpack_kinds,
 )
 from .kind_structure import kind_of_static as _kind_of_static
-from .kind_values import kind_of_free
+from .kind_values import MAX_ITEMS, kind_of_free
 from .kinds import (
     SET,
     SPARSE,
@@ -252,8 +253,12 @@ def lends_shape(x: Kind, out: Kind, others: Sequence[Kind], as_floats: bool = Fa
 
 
 def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
-    """The positions of a tuple or list, or the keys of a dict with names as keys, when they are known."""
+    """The positions of a tuple, list or short array, or the keys of a dict with names as keys, when they are
+    known.
+    """
     match kind:
+        case Array(_, tuple((first, *_))) if isinstance(size := size_of(first), Literal):
+            return tuple(range(size.value)) if size.value <= MAX_ITEMS else None
         case Tuple(items):
             return tuple(range(len(items)))
         case List(items) if items is not None:

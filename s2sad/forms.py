@@ -24,12 +24,13 @@ from .captures import Capture, calls_unknown, captured, rebound_in, unassigned, 
 from .constructors import has_maker, maker_of, replacer_of
 from .dataclass_copies import converter_of, is_converter
 from .effects import aliases_of
+from .exact_lengths import want_length
 from .forwarders import is_class_method, of_class
 from .guarded_powers import guard_powers, without_needless_guards
 from .heap_calls import HeapCalls
 from .heap_natures import has_heap
 from .judgements import stays_starred
-from .kinds import UNKNOWN, Kind, Literal, Record, Tuple
+from .kinds import UNKNOWN, Array, Kind, Literal, Record, Tuple
 from .known_functions import put_in_known
 from .lifted_closures import lifted_closures
 from .members import replaced_tuple
@@ -43,6 +44,7 @@ from .specialise import (
     class_scope,
     classes_read,
     has_objects,
+    has_starred_calls,
     hoist_reads,
     is_object,
     put_in_changing,
@@ -204,6 +206,7 @@ class Forms:
         program = self.taken(whole, kinds)
         objects = has_objects(program, kinds) and not has_heap(program)
         depends = objects or program is not whole
+        depends = depends or has_starred_calls(program)
         if not depends:
             depends = bool(calls_of_functions(self.inlined(program), self.inlinable))
         key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap, outputs)
@@ -227,16 +230,42 @@ class Forms:
         attributes of its objects are variables as far as they have one name.
         """
         find = partial(self.kinds, kinds=kinds, before=True)
+        program = self.unstarred(program, kinds)
         if has_objects(program, kinds) and not has_heap(program):
             program = put_in_methods(program, find, lambda p: self.kinds(p, kinds), self.inlinable, one_name)
             if one_name:
                 program = self.promoted(program, kinds)
             program = lifted_closures(put_in_known(program, self.inlinable))
         else:
-            program = self.inlined(program)
+            while has_starred_calls(new := self.inlined(program)) and new is not program:
+                program = self.unstarred(new, kinds)
+            program = new
             if not calls_of_functions(program, self.inlinable):
                 return promote_items(program)
         return promote_items(put_in_changing(program, find, self.inlinable, self.effects.may_change))
+
+    def unstarred(self, program: Program, given: Kinds) -> Program:
+        """A function in normal form with its calls with stars written out as far as kinds allow. For those of
+        the user's functions and classes the lengths of arrays are asked for.
+        """
+        if not has_starred_calls(program):
+            return program
+        key = ("unstarred", id(program), tuple(given.values()))
+        if key in self.programs:
+            return self.programs[key]
+        kinds = self.kinds(program, given, before=True)
+
+        def kind(node: Any) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        new = expand_stars(program, lambda atom: domain.shape_of(kind(atom)))
+        for call in find_nodes(new.tree, gast.Call):
+            if isinstance(new.resolve(call.func), (FunctionType, type)):
+                for k in map(kind, (a.value for a in call.args if isinstance(a, gast.Starred))):
+                    if isinstance(k, Array) and k.dims:
+                        want_length(k.dims[0])
+        self.programs[key] = new
+        return new
 
     def promoted(self, program: Program, given: Kinds) -> Program:
         """A function with variables for the attributes of its objects; first of those that nothing sees, so

@@ -320,7 +320,7 @@ def _common_dim(lengths: Sequence[tuple[int, Sequence[int]]], symbols: Sequence[
         for i, s in enumerate(symbols)
         for offset in range(-MAX_OFFSET, MAX_OFFSET + 1)
         if s is not None
-        and (dim := s.moved(offset)) is not None
+        and isinstance(dim := s.moved(offset), Sym)
         and all(max(0, sizes[i] + offset) == n for n, sizes in lengths)
     ]
     return min(found, key=lambda s: (s.offset != 0, not s.not_one)) if found else None

@@ -343,7 +343,7 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
         case [Array()] if function in (np.shape, np.size, np.ndim):
             return attribute_kind(args[0], function.__name__)
         case [Scalar("int", Sym() as size), Literal(int() as n)] if function in (operator.add, operator.sub):
-            return Scalar("int", size.moved(n if function is operator.add else -n))
+            return size_of(size.moved(n if function is operator.add else -n))
         case [(Array() | Scalar()), (Array() | Scalar())] if function is runtime.add:
             return _call_kind(operator.add, args, ())
         case [Array(dtype, None)] if function in _FULL_REDUCTIONS:

@@ -153,9 +153,8 @@ def _share(dim: Dim, n: int) -> Dim:
     """The length of each of `n` equal parts of an axis: NumPy refuses a length that can't be shared so."""
     if not isinstance(dim, Sym) or dim is NOT_ONE or dim.offset:
         return None
-    if dim.name.startswith("="):
-        size = int(dim.name[1:])
-        return None if size % n else length(size // n)
+    if dim.number is not None:
+        return None if dim.number % n else length(dim.number // n)
     return Sym(f"{dim.name}/{n}", 0, dim.large and 2 * n <= LARGE)
 
 

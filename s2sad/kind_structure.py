@@ -190,7 +190,7 @@ def iteration_kind(function: Any, args: Sequence[Kind]) -> Kind:
 def size_of(dim: Dim) -> Kind:
     """The kind of the int that is an axis's length."""
     if isinstance(dim, Sym):
-        return Literal(int(dim.name[1:])) if dim.name.startswith("=") else Scalar("int", dim)
+        return Scalar("int", dim) if dim.number is None else Literal(dim.number)
     return Literal(1) if dim == 1 else INTEGER
 
 
@@ -384,8 +384,8 @@ def _sliced(dim: Dim, item: SliceItem) -> Dim:
         return None
     if not isinstance(lower, int) or isinstance(upper, str):
         return None
-    if dim.name.startswith("="):
-        return length(len(range(*slice(lower, upper).indices(int(dim.name[1:])))))
+    if dim.number is not None:
+        return length(len(range(*slice(lower, upper).indices(dim.number))))
     cut = lower - (upper or 0)
     if lower < 0 or upper == 0 or (upper or 0) > 0:
         return None

@@ -46,8 +46,7 @@ from .kinds import (
 from .objects import fields_of, has_operators, is_named_tuple, is_plain
 from .runtime import Like, zeros_of
 
-__all__ = ["contains", "is_sparse", "kind_of",
-    "kind_of_free", "kinds_of"]
+__all__ = ["contains", "is_sparse", "kind_of", "kind_of_free", "kinds_of", "lengths_of"]
 
 MAX_ITEMS = 16  # of a tuple, dict or list that is looked at item by item
 MAX_FIELDS = 64  # of an object that is looked at attribute by attribute
@@ -60,20 +59,31 @@ Names = dict[int, str]  # what lengths are called
 _cached: dict[Any, tuple[Kind, ...]] = {}
 
 
-def kinds_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> tuple[Kind, ...]:
+def kinds_of(
+    values: Sequence[Any], prefixes: tuple[str, ...], exact: frozenset[int] = frozenset()
+) -> tuple[Kind, ...]:
     """The kinds of values together: axes that are equally long have one name, that of the first of them.
 
-    Which axes happen to be equally long is part of the kinds then; how long they are is not.
+    Which axes happen to be equally long is part of the kinds then; how long they are is not, but for lengths
+    in `exact`.
     """
     key = [(v.dtype, v.shape) if type(v) is np.ndarray else _form(v, 0) for v in values]
     if None in key:
-        return _kinds_of(values, prefixes)
-    found = _cached.get((prefixes, *key))
+        return _kinds_of(values, prefixes, {n: f"={n}" for n in exact})
+    found = _cached.get((prefixes, exact, *key))
     if found is None:
         if len(_cached) >= MAX_CACHED:
             _cached.clear()
-        found = _cached[(prefixes, *key)] = _kinds_of(values, prefixes)
+        found = _kinds_of(values, prefixes, {n: f"={n}" for n in exact})
+        _cached[(prefixes, exact, *key)] = found
     return found
+
+
+def lengths_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> dict[str, int]:
+    """The lengths of the axes that have names in `kinds_of`."""
+    names: Names = {}
+    _kinds_of(values, prefixes, names)
+    return {name: n for n, name in names.items()}
 
 
 def _form(value: Any, depth: int) -> Any:
@@ -98,8 +108,7 @@ def _form(value: Any, depth: int) -> Any:
     return None if None in parts else (kind, keys, *parts)
 
 
-def _kinds_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> tuple[Kind, ...]:
-    names: Names = {}
+def _kinds_of(values: Sequence[Any], prefixes: tuple[str, ...], names: Names) -> tuple[Kind, ...]:
     return tuple([_kind_of_item(v, p, -1, names) for v, p in zip(values, prefixes, strict=True)])
 
 
@@ -238,7 +247,7 @@ def _kind_of_array(value: Any, prefix: str, names: Names) -> Kind:
     if value.dtype.kind not in "biufc":
         return UNKNOWN
     axes = [(n, names.setdefault(n, f"{prefix}.{axis}")) for axis, n in enumerate(value.shape)]
-    dims = tuple([1 if n == 1 else Sym(name, 0, True, n >= LARGE) for n, name in axes])
+    dims = tuple([1 if n == 1 else Sym(name, 0, True, n >= LARGE and name[0] != "=") for n, name in axes])
     return Array(value.dtype.name if value.dtype.isnative else None, dims)
 
 
@@ -324,7 +333,7 @@ def _is_length(dim: Dim, n: int, lengths: dict[str, int]) -> bool:
         return False
     if dim is NOT_ONE:
         return True
-    base = int(dim.name[1:]) if dim.name.startswith("=") else lengths.get(dim.name)
+    base = lengths.get(dim.name) if dim.number is None else dim.number
     if base is None:
         if dim.offset == 0:
             lengths[dim.name] = n

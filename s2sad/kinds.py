@@ -113,14 +113,23 @@ class Sym(_Value):
     not_one: bool = False
     large: bool = False
 
-    def moved(self, by: int) -> Sym | None:
+    @property
+    def number(self) -> int | None:
+        """The length itself, where the program or the kinds spell it out."""
+        return int(self.name[1:]) if self.name.startswith("=") else None
+
+    def moved(self, by: int) -> Dim:
         """The length `max(0, n + offset + by)`, where that can be said.
 
         >>> Sym("n", 0, True).moved(-1), Sym("n", -1).moved(1), NOT_ONE.moved(-1)
         (Sym(name='n', offset=-1, not_one=False, large=False), None, None)
+        >>> Sym("=2", 0, True).moved(-1)
+        1
         """
         if by == 0:
             return self
+        if self.number is not None:
+            return length(max(0, self.number + by))
         if self is NOT_ONE or (by > 0 and self.offset < 0):  # growing again what was cut is not exact
             return None
         offset = self.offset + by

@@ -148,9 +148,11 @@ class Parameters:
         }
         return primals, tuple(given[k] for k in chosen), taken
 
-    def kinds(self, primals: tuple[Any, ...]) -> tuple[Kind, ...]:
-        """The kinds of the values of all parameters; raises for arrays that are none."""
-        kinds = kinds_of(primals, self.names)
+    def kinds(self, primals: tuple[Any, ...], exact: frozenset[int] = frozenset()) -> tuple[Kind, ...]:
+        """The kinds of the values of all parameters, which tell `exact` lengths; raises for arrays that are
+        none.
+        """
+        kinds = kinds_of(primals, self.names, exact)
         if UNKNOWN in kinds:
             for value, name in zip(primals, self.names, strict=True):
                 check_type(name, value)

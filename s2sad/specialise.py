@@ -41,6 +41,7 @@ from .transforms.trees.nodes import (
     call,
     constant,
     find_nodes,
+    has_stars,
     is_atom,
     load,
     located,
@@ -58,6 +59,7 @@ __all__ = [
     "class_scope",
     "classes_read",
     "has_objects",
+    "has_starred_calls",
     "hoist_reads",
     "put_in_changing",
     "put_in_methods",
@@ -202,6 +204,11 @@ def calls_of_functions(program: Program, inlinable: Inlinable) -> list[Any]:
     """The calls of known functions that the user wrote."""
     calls = find_nodes(program.tree, gast.Call)
     return [c for c in calls if inlinable(program.resolve(c.func), c) is not None]
+
+
+def has_starred_calls(program: Program) -> bool:
+    """Whether arguments of some call are not written out."""
+    return any(map(has_stars, find_nodes(program.tree, gast.Call)))
 
 
 def is_among(nodes: list[Any], node: Any) -> bool:

@@ -158,7 +158,10 @@ class _Remover:
             if isinstance(s, Comment):
                 while result and isinstance(result[-1], Comment):
                     self.drop(result)
-                result.append(s)
+                if _is_same(s, next((c for c in reversed(result) if isinstance(c, Comment)), None)):
+                    self.removed += 1
+                else:
+                    result.append(s)
             elif id(s) in self.live.needed or (is_body and k == 0 and _is_docstring(s)):
                 new = self.statement(s)
                 result += new.body if isinstance(new, gast.Try) and is_plain(new) else [new]
@@ -235,6 +238,12 @@ def _negated(test: Node) -> Node:
         case gast.Compare(ops=[op]) if type(op) in OPPOSITE:
             return rebuilt(test, ops=[OPPOSITE[type(op)]()])
     return located(gast.UnaryOp(op=gast.Not(), operand=test), test)
+
+
+def _is_same(comment: Comment, other: Comment | None) -> bool:
+    """Whether two comments are of one statement of the user's."""
+    where = ("text", "lineno", "col_offset")
+    return other is not None and all(getattr(comment, n, None) == getattr(other, n, None) for n in where)
 
 
 def _is_docstring(s: Node) -> bool:
