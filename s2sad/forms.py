@@ -237,9 +237,9 @@ class Forms:
                 program = self.promoted(program, kinds)
             program = lifted_closures(put_in_known(program, self.inlinable))
         else:
-            while has_starred_calls(new := self.inlined(program)) and new is not program:
-                program = self.unstarred(new, kinds)
-            program = new
+            inlined = self.inlined(program)
+            while (program := self.unstarred(inlined, kinds)) is not inlined:
+                inlined = self.inlined(program)
             if not calls_of_functions(program, self.inlinable):
                 return promote_items(program)
         return promote_items(put_in_changing(program, find, self.inlinable, self.effects.may_change))

@@ -231,7 +231,7 @@ def test_kinds_of_containers_are_found_again_by_what_they_hold():
     ]
     for _ in range(2):
         for value in values:
-            assert kinds_of((value, a), ("x", "y")) == _kinds_of((value, a), ("x", "y"))
+            assert kinds_of((value, a), ("x", "y")) == _kinds_of((value, a), ("x", "y"), {})
     loop = [a]
     loop.append(loop)
-    assert kinds_of((loop,), ("x",)) == _kinds_of((loop,), ("x",))
+    assert kinds_of((loop,), ("x",)) == _kinds_of((loop,), ("x",), {})
