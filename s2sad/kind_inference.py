@@ -26,7 +26,7 @@ from .kind_joins import join_all
 from .kind_predicates import is_integer, is_list_of_numbers
 from .kind_shaping import SHAPING, kind_of_any_size, shaping_kind
 from .kind_sizes import SIZED, sized_kind
-from .kind_structure import adjoint_kind, attribute_kind, size_of
+from .kind_structure import adjoint_kind, array_or_scalar, attribute_kind, size_of
 from .kinds import (
     NUMERIC,
     TEXT,
@@ -298,7 +298,12 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     match args:
         case [_, Array() as x] if function is updates.stored_in:
             return x
-        case [Array(_, tuple(rows)), Array(_, tuple(columns))] if _is_outer(function) and rows + columns:
+        case [Array(str() as dtype, tuple(dims)) as x] if _is_ufunc(function, "reduce") and dims:
+            like = elementwise_kind(function.__self__, (x, x)) if dtype.startswith("float") else UNKNOWN
+            return array_or_scalar(like.dtype, dims[1:]) if isinstance(like, Array) else UNKNOWN
+        case [Array(_, tuple(rows)), Array(_, tuple(columns))] if (
+            _is_ufunc(function, "outer") and rows + columns
+        ):
             made = elementwise_kind(function.__self__, args)
             return Array(made.dtype, rows + columns) if isinstance(made, Array) else UNKNOWN
         case [Array(dtype, tuple(dims)), *_] if function in _SPLITS and dims:
@@ -361,6 +366,6 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     return None
 
 
-def _is_outer(function: Any) -> bool:
-    """Whether a function is `outer` of a ufunc."""
-    return isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer"
+def _is_ufunc(function: Any, method: str) -> bool:
+    """Whether a function is this method of a ufunc."""
+    return isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == method

@@ -42,6 +42,7 @@ __all__ = [
     "INTEGER",
     "SliceItem",
     "adjoint_kind",
+    "array_or_scalar",
     "attribute_kind",
     "dict_kind",
     "element_kind",
@@ -153,7 +154,7 @@ def element_kind(kind: Kind) -> Kind:
         case Array(dtype, dims):
             if dims is None:
                 return NUMERIC
-            return _array_or_scalar(dtype, dims[1:]) if dims else UNKNOWN
+            return array_or_scalar(dtype, dims[1:]) if dims else UNKNOWN
         case Tuple(items):
             return join_all(items) if items else UNKNOWN
         case List(_, element):
@@ -341,7 +342,7 @@ def _subscript_array(dtype: str | None, dims: tuple[Dim, ...], items: Sequence[K
         picked += [] if part.picked is None else [part.picked]
         at += part.taken
     if not picked:
-        return Array(dtype, tuple(left)) if dots else _array_or_scalar(dtype, tuple(left))
+        return Array(dtype, tuple(left)) if dots else array_or_scalar(dtype, tuple(left))
     integers = any(isinstance(i, Scalar) or (isinstance(i, Literal) and type(i.value) is int) for i in items)
     if len(picked) > 1 or integers:
         # index arrays are broadcast together, and where their axes come to stand depends on what is between
@@ -392,5 +393,5 @@ def _sliced(dim: Dim, item: SliceItem) -> Dim:
     return dim.moved(-cut)
 
 
-def _array_or_scalar(dtype: str | None, dims: tuple[Dim, ...]) -> Kind:
+def array_or_scalar(dtype: str | None, dims: tuple[Dim, ...]) -> Kind:
     return Array(dtype, dims) if dims else scalar_of(dtype)

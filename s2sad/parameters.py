@@ -15,7 +15,7 @@ from .arguments import Argnums, check_input, check_type, plain_parameters, posit
 from .function_state import state_of
 from .getters import GETTERS
 from .kind_values import kind_of, kinds_of
-from .kinds import UNKNOWN, Kind
+from .kinds import UNKNOWN, Kind, Literal, Scalar
 from .primitives import PRIMITIVES
 from .tangents import tangent_like
 from .target import Target, target_of
@@ -24,6 +24,8 @@ from .transforms.errors import NonDifferentiableError
 from .transforms.trees.program import Names
 
 __all__ = ["Options", "Parameters"]
+
+_FLAG = Scalar("bool")
 
 
 @dataclass(frozen=True)
@@ -149,10 +151,13 @@ class Parameters:
         return primals, tuple(given[k] for k in chosen), taken
 
     def kinds(self, primals: tuple[Any, ...], exact: frozenset[int] = frozenset()) -> tuple[Kind, ...]:
-        """The kinds of the values of all parameters, which tell `exact` lengths; raises for arrays that are
-        none.
+        """The kinds of the values of all parameters, which tell `exact` lengths, and flags; raises for arrays
+        that are none.
         """
         kinds = kinds_of(primals, self.names, exact)
+        if _FLAG in kinds:
+            pairs = zip(kinds, primals, strict=True)
+            kinds = tuple([Literal(v) if k is _FLAG and type(v) is bool else k for k, v in pairs])
         if UNKNOWN in kinds:
             for value, name in zip(primals, self.names, strict=True):
                 check_type(name, value)
