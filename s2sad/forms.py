@@ -238,15 +238,17 @@ class Forms:
             program = lifted_closures(put_in_known(program, self.inlinable))
         else:
             inlined = self.inlined(program)
-            while (program := self.unstarred(inlined, kinds)) is not inlined:
-                inlined = self.inlined(program)
+            program = self.unstarred(inlined, kinds)
+            if program is not inlined:
+                program = self.inlined(program)
             if not calls_of_functions(program, self.inlinable):
                 return promote_items(program)
         return promote_items(put_in_changing(program, find, self.inlinable, self.effects.may_change))
 
     def unstarred(self, program: Program, given: Kinds) -> Program:
-        """A function in normal form with its calls with stars written out as far as kinds allow. For those of
-        the user's functions and classes the lengths of arrays are asked for.
+        """A function in normal form with its calls with stars written out as far as kinds allow, where what
+        is called has none itself. The lengths of arrays are asked for whose elements a user's function or
+        class is given.
         """
         if not has_starred_calls(program):
             return program
@@ -258,7 +260,14 @@ class Forms:
         def kind(node: Any) -> Kind:
             return domain.kind_of_atom(node, kinds, program)
 
-        new = expand_stars(program, lambda atom: domain.shape_of(kind(atom)))
+        def ends_there(call: Any) -> bool:
+            function = program.resolve(call.func)
+            if has_stars(function):
+                return False
+            called = self.inlinable(function, call)
+            return called is None or not has_starred_calls(called)
+
+        new = expand_stars(program, lambda atom: domain.shape_of(kind(atom)), ends_there)
         for call in find_nodes(new.tree, gast.Call):
             if isinstance(new.resolve(call.func), (FunctionType, type)):
                 for k in map(kind, (a.value for a in call.args if isinstance(a, gast.Starred))):

@@ -76,7 +76,21 @@ def of_what_is_made(p, t):
     return np.sum(decay(t, *q) ** 2)
 
 
+def ping(a, b, n):
+    return pong(*np.array([a + b, a * b]), n - 1) if n > 0 else a * b
+
+
+def pong(a, b, n):
+    rest = (a - b, b, n - 1)
+    return ping(*rest) if n > 0 else a + b
+
+
+def functions_that_call_each_other(p, t):
+    return ping(*p, 5) * np.sum(t)
+
+
 CASES = {
+    "functions that call each other": (functions_that_call_each_other, P[:2]),
     "as many as it takes": (fitted, P),
     "with a default": (fitted_with_default, P),
     "without the default": (fitted_with_default, P[:2]),
@@ -101,7 +115,10 @@ def test_derivatives(name: str) -> None:
     np.testing.assert_allclose(hessian, s2sad.jacfwd(s2sad.grad(f))(p, T), atol=1e-10)
 
 
-@pytest.mark.parametrize("name", [n for n in CASES if n not in ("any number", "one", "none")])
+STARRED = ("any number", "one", "none", "functions that call each other")
+
+
+@pytest.mark.parametrize("name", [n for n in CASES if n not in STARRED])
 def test_the_source_calls_nothing_by_a_star(name: str) -> None:
     f, p = CASES[name]
     source = s2sad.grad(f).source_for(p, T)

@@ -54,14 +54,19 @@ Node = Any  # gast publishes no types
 Shape = tuple[str | int, ...]  # the keys of a dict, or the positions of a sequence
 
 
-def expand_stars(program: Program, shape_of: Callable[[Node], Shape | None] = lambda atom: None) -> Program:
+def expand_stars(
+    program: Program,
+    shape_of: Callable[[Node], Shape | None] = lambda atom: None,
+    is_wanted: Callable[[Node], bool] = lambda call: True,
+) -> Program:
     """The program with the arguments of its calls written out, as far as they are known.
 
-    `shape_of(atom)` gives the keys of a dict or the positions of a sequence, or None.
+    `shape_of(atom)` gives the keys of a dict or the positions of a sequence, or None; calls that are not
+    wanted stay.
     """
     if not any(map(has_stars, find_nodes(program.tree, gast.Call))):
         return program
-    expander = _Expander(program, shape_of)
+    expander = _Expander(program, shape_of, is_wanted)
     tree = rebuilt(program.tree, body=expander.block(program.tree.body, {}))
     if not expander.changed:
         return program
@@ -71,8 +76,10 @@ def expand_stars(program: Program, shape_of: Callable[[Node], Shape | None] = la
 class _Expander:
     """Follows what names are displays, block by block."""
 
-    def __init__(self, program: Program, shape_of: Callable[[Node], Shape | None]) -> None:
-        self.program, self.shape_of = program, shape_of
+    def __init__(
+        self, program: Program, shape_of: Callable[[Node], Shape | None], is_wanted: Callable[[Node], bool]
+    ) -> None:
+        self.program, self.shape_of, self.is_wanted = program, shape_of, is_wanted
         self.names = program.names.copy()
         self.changed = False
 
@@ -83,7 +90,7 @@ class _Expander:
             if isinstance(s, gast.FunctionDef):
                 s = map_blocks(s, lambda body: self.block(body, {}))
             elif isinstance(s, (gast.Assign, gast.Expr)):
-                if has_stars(s.value):
+                if has_stars(s.value) and self.is_wanted(s.value):
                     s = rebuilt(s, value=self.expanded(s.value, known, result, s))
             else:
                 if isinstance(s, (gast.For, gast.While)):
