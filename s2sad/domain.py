@@ -76,7 +76,9 @@ from .kinds import (
     Literal,
     Nothing,
     Numeric,
+    Object,
     Random,
+    Record,
     Scalar,
     Sparse,
     Tuple,
@@ -183,16 +185,19 @@ __all__ = [
 
 
 def kind_of_static(node: Any, value: Any) -> Kind:
-    """The kind of what a free name, or an attribute of a module or class, means.
+    """The kind of what a free name, or an attribute of a module or class, means; of objects behind attributes
+    nothing is told.
 
     The kind of data may be relied on: a derivative is generated anew when it changes.
     """
     if isinstance(value, bool):
         return Literal(value)
     kind = _kind_of_static(value)
-    if kind is UNKNOWN or is_plain(type(value)):
-        return kind_of_free(value, f"{'.'.join(dotted(node))}@")
-    return kind
+    if kind is not UNKNOWN and not is_plain(type(value)):
+        return kind
+    found = kind_of_free(value, f"{'.'.join(dotted(node))}@")
+    is_object = isinstance(found, (Record, Object)) or holds_objects(found)
+    return kind if is_object and isinstance(node, gast.Attribute) else found
 
 
 def kind_of_atom(node: Any, kinds: Mapping[str, Kind], program: Program | None = None) -> Kind:

@@ -112,7 +112,6 @@ def nested(function: str, use: str) -> str:
     return HEAD + "def f(x):\n" + "".join(f"    {line}\n" for line in lines)
 
 
-REFUSED = {("recursive through its gradient", "grad of grad")}  # of the fourth order
 FEW = [[use for k, use in enumerate(USES) if k % 5 == n] for n in range(5)]
 
 
@@ -120,11 +119,7 @@ FEW = [[use for k, use in enumerate(USES) if k % 5 == n] for n in range(5)]
 def test_transforms_of_a_function(function: str) -> None:
     for use in FEW[list(FUNCTIONS).index(function) % 5]:
         f = build(nested(function, use))
-        if (function, use) in REFUSED:
-            with pytest.raises(UnsupportedSyntaxError, match="a change in place"):
-                check_program(f, (0.7,), (0,))
-        else:
-            check_program(f, (0.7,), (0,))
+        check_program(f, (0.7,), (0,))
 
 
 @pytest.mark.parametrize("use", list(USES)[::2])
@@ -136,11 +131,7 @@ def test_every_transform_of_a_recursive_closure(use: str) -> None:
 def test_second_order_of_a_transform_of_a_function(function: str) -> None:
     use = list(USES)[(5 * list(FUNCTIONS).index(function)) % len(USES)]
     f = build(nested(function, use))
-    if function == "recursive through its gradient":  # a derivative of the fourth order
-        with pytest.raises(UnsupportedSyntaxError, match="a change in place"):
-            check_second(f, (0.7,), (0,))
-    else:
-        check_second(f, (0.7,), (0,))
+    check_second(f, (0.7,), (0,))
 
 
 MUTUAL = {
