@@ -45,7 +45,19 @@ def is_float(
     kinds: Mapping[str, Kind],
     derivatives: frozenset[str],
 ) -> bool:
-    """Whether an expression in generated code is surely a float or an array of floats."""
+    """Whether an expression in generated code is surely a float or an array of floats, and stays what it is
+    when it is multiplied by one.
+    """
+
+    def has_axes(node: Any) -> bool:
+        match node:
+            case gast.Name():
+                return bool(domain.rank(domain.kind_of_atom(node, kinds, program)))
+            case gast.BinOp(left=a, right=b) | gast.Compare(left=a, comparators=[b]):
+                return has_axes(a) or has_axes(b)
+            case gast.UnaryOp(operand=operand):
+                return has_axes(operand)
+        return False
 
     def found(node: Any) -> bool:
         match node:
@@ -70,7 +82,10 @@ def is_float(
             case gast.Call(func=func, args=[operand, *_]) if program.resolve(func) in SUMMING:
                 return found(operand)
             case gast.Call(func=func, args=args):
-                rule = PRIMITIVES.find_rule(program.resolve(func))
+                function = program.resolve(func)
+                if function is np.where and not any(map(has_axes, args)):  # of numbers it makes an array
+                    return False
+                rule = PRIMITIVES.find_rule(function)
                 return rule is not None and rule.structure in PRODUCTS and any(map(found, args))
         return False
 
