@@ -174,6 +174,7 @@ class Derivative:
                     return make(kinds)
             except LengthWanted as wanted:
                 self._exact |= {wanted.length}
+                lengths = {name: n for name, n in lengths.items() if n != wanted.length}
 
     # ------------------------------------------------------------ generating
 
