@@ -66,10 +66,11 @@ class Analysis:
     program: Program
     kinds: Mapping[str, Kind]
     effect: FindEffect
+    known: Operations | None = None
 
     def of(self, program: Program) -> Analysis:
         """The analysis of a program with the same names, of the same kinds."""
-        return self if program is self.program else replace(self, program=program)
+        return self if program is self.program else replace(self, program=program, known=self.operations)
 
     def kind(self, node: Any) -> Kind:
         return domain.kind_of_atom(node, self.kinds, self.program)
@@ -79,7 +80,7 @@ class Analysis:
 
     @cached_property
     def operations(self) -> Operations:
-        return Operations(self.program, PRIMITIVES, self.kind)
+        return Operations(self.program, PRIMITIVES, self.kind, self.known)
 
     @cached_property
     def aliases(self) -> Aliases:

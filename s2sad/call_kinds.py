@@ -14,12 +14,12 @@ from .cached_properties import computed_by
 from .constructors import makes_empty
 from .kind_joins import join
 from .kind_values import kind_of
-from .kinds import SET, UNKNOWN, Array, Kind, Literal, Record
+from .kinds import SET, UNKNOWN, Array, Kind, Literal, Record, Scalar, widen
 from .members import field_kind, super_of
-from .source import read_source
+from .source import FunctionSource, read_source
 from .transforms.analyses.operations import Call, starred
 from .transforms.errors import NoSourceError, UnsupportedSyntaxError
-from .transforms.trees.nodes import assigned_names
+from .transforms.trees.nodes import assigned_names, find_nodes
 from .transforms.trees.program import EMPTY
 from .transforms.trees.rebuild import parameter_names
 
@@ -113,12 +113,39 @@ class CallKinds:
                 bound[name] = kind_of_default(source.defaults[name], f"{function.__qualname__}.{name}")
         seen = self.seen.setdefault(function, set())
         key = tuple(bound[name] for name in parameters)
+        if key not in seen and seen and _calls_itself(source):
+            key = tuple(_of_other_calls(kind, {k[i] for k in seen}) for i, kind in enumerate(key))
         if key not in seen and len(seen) >= MANY_LENGTHS:  # of a recursion on ever shorter slices
             key = tuple(map(of_any_length, key))
         if key not in seen and len(seen) >= MANY_KINDS:  # of a recursion that builds them up
             return dict.fromkeys(parameters, UNKNOWN)
         seen.add(key)
         return dict(zip(parameters, key, strict=True))
+
+
+def _calls_itself(source: FunctionSource) -> bool:
+    """Whether a function calls itself by a name of its surroundings."""
+    names = {getattr(call.func, "id", "") for call in find_nodes(source.tree, gast.Call)}
+    code = source.function.__code__
+    return any(getattr(source.scope.lookup(name), "__code__", None) is code for name in names)
+
+
+def _of_other_calls(kind: Kind, others: set[Kind]) -> Kind:
+    """The kind of an argument of a recursive function that has kinds in `others` elsewhere: of numbers and
+    arrays only what all calls have in common, flags apart.
+    """
+    if isinstance(kind, Literal) and isinstance(kind.value, bool):
+        return kind
+    for other in others:
+        joined = join(kind, other)
+        if isinstance(joined, (Scalar, Array)) and _form(joined) == _form(widen(kind)):
+            kind = joined
+    return kind
+
+
+def _form(kind: Kind) -> Any:
+    """The dtype and rank of numbers and arrays."""
+    return getattr(kind, "dtype", None), len(getattr(kind, "dims", None) or ())
 
 
 def of_any_length(kind: Kind) -> Kind:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -151,7 +151,7 @@ class FlatReads:
         return aliases_of(self.program, self.kinds)
 
 
-def roots_of(target: Any) -> list[str]:
+def roots_of(target: Any) -> Sequence[str]:
     """The names of what a target is a part of; all that a call reads."""
     while isinstance(target, (gast.Subscript, gast.Attribute)):
         target = target.value

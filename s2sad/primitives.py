@@ -10,7 +10,7 @@ import inspect
 import math
 import operator
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -271,6 +271,7 @@ class RulePrimitives:
         return np.empty if plain else stand_in(function)
 
     @staticmethod
+    @cache
     def helper(name: str) -> Any:
         """An object that generated code may need, by the name it is known by."""
         if name in ("fprop_of", "jvp_of"):

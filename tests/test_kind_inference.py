@@ -512,7 +512,7 @@ def test_what_kinds_tell_of_classes(kind, classes, answer):
     (str.startswith, [TEXT, Literal("a")], BOOL), (str.split, [TEXT], List(None, TEXT)),
     (str.count, [TEXT, TEXT], INT), (operator.add, [TEXT, FLOAT], UNKNOWN),
     (merged, [Dict((("a", FLOAT), ("b", INT))), Dict((("b", FLOAT),))], Dict((("a", FLOAT), ("b", FLOAT)))),
-], ids=repr)
+], ids=lambda x: getattr(x, "__name__", repr(x)))
 def test_kinds_of_text_and_of_merged_dicts(function, args, kind):
     assert call_kind(function, args) is kind
 

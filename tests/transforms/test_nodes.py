@@ -107,7 +107,7 @@ def test_a_literal_is_not_its_equal_of_another_type() -> None:
 def test_names() -> None:
     tree = parse(PROGRAM)
     assert assigned_names(tree.body) == ["a", "b", "c", "d", "i", "j", "s", "v", "g"]
-    assert names_read(tree.body) == ["x", "a", "n", "pairs", "i", "t", "u", "y", "k", "inner"]
+    assert names_read(tree.body) == ("x", "a", "n", "pairs", "i", "t", "u", "y", "k", "inner")
     assert {"inner", "w", "c"} <= names_in(tree)
     assert target_names(parse("def f():\n    a, [b, *c], d[0], e.f = x").body[0].targets[0]) == [
         "a",

@@ -29,12 +29,21 @@ __all__ = ["Operations"]
 
 
 class Operations:
-    """The operations of one program; `kind(atom)` is the kind of an atom in it."""
+    """The operations of one program; `kind(atom)` is the kind of an atom in it, `known` the operations of a
+    program with the same names, of the same kinds.
+    """
 
-    def __init__(self, program: Program, primitives: Primitives, kind: Callable[[Any], Any]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        primitives: Primitives,
+        kind: Callable[[Any], Any],
+        known: Operations | None = None,
+    ) -> None:
         self.program, self.primitives, self.kind = program, primitives, kind
-        self._found: dict[int, tuple[Any, Operation]] = {}  # with the node, whose identity is the key
-        self._sources: dict[int, list[str]] = {}
+        # with the node, whose identity is the key
+        self._found: dict[int, tuple[Any, Operation]] = {} if known is None else known._found
+        self._sources: dict[int, tuple[str, ...]] = {} if known is None else known._sources
 
     def of(self, value: Any) -> Operation:
         """What the right-hand side of an assignment computes."""
@@ -44,7 +53,7 @@ class Operations:
             self._found[id(value)] = found
         return found[1]
 
-    def sources(self, value: Any) -> list[str]:
+    def sources(self, value: Any) -> tuple[str, ...]:
         """The names that what is computed may vary with."""
         found = self._sources.get(id(value))
         if found is None:

@@ -14,6 +14,7 @@ import gast
 from ..trees.nodes import load, names_read, own_statements, target_names
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import rebuilt
+from ..trees.remember import remembered
 from .operations import Primitives
 
 __all__ = ["bound_callables", "bound_changes", "bound_writers", "partials"]
@@ -86,41 +87,50 @@ def _is_partial(program: Program, value: Any) -> bool:
 
 def _holders(program: Program, starts: Callable[[Any], bool], closures: bool = True) -> set[str]:
     """The names that may hold the value of an expression of which `starts` says so, or what holds that."""
-    statements = own_statements(program.tree.body)
     found = {
         s.targets[0].id
-        for s in statements
+        for s in own_statements(program.tree.body)
         if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and starts(s.value)
     }
     size = 0
     while found and size < len(found):
         size = len(found)
-        for s in statements:
-            found.update(_held(s, found, closures))
+        for read, held, is_closure in _held_by(program.tree):
+            if (closures or not is_closure) and not found.isdisjoint(read):
+                found.update(held)
     return found
 
 
-def _held(s: Any, found: set[str], closures: bool) -> Iterable[str]:
-    """The names that a statement makes hold what those found hold; with `closures` functions capture it."""
+@remembered
+def _held_by(function: Any) -> list[tuple[Iterable[str], Iterable[str], bool]]:
+    """For each statement the names that it reads and those that it makes hold what these hold, and whether
+    it does so by capturing them in a function.
+    """
+    pairs = (_pair(s) for s in own_statements(function.body))
+    return [pair for pair in pairs if pair is not None and pair[0] and pair[1]]
 
-    def reads(nodes: Any) -> bool:
-        return not found.isdisjoint(names_read(nodes))
 
+def _pair(s: Any) -> tuple[Iterable[str], Iterable[str], bool] | None:
     match s:
         case gast.Assign(targets=[target], value=gast.Call(args=args, keywords=keywords)):
-            return target_names(target) if reads([*args, *keywords]) else ()
+            return names_read([*args, *keywords]), target_names(target), False
         case gast.Assign(targets=[gast.Subscript(value=base) | gast.Attribute(value=base)], value=value):
-            return names_read(base) if reads(value) else ()
-        case gast.Assign(targets=[target], value=gast.Name() | gast.Subscript() | gast.Attribute() as value):
-            return target_names(target) if reads(value) else ()
+            return names_read(value), names_read(base), False
         case gast.Assign(
-            targets=[target], value=gast.Tuple() | gast.List() | gast.Dict() | gast.Set() as value
+            targets=[target],
+            value=gast.Name()
+            | gast.Subscript()
+            | gast.Attribute()
+            | gast.Tuple()
+            | gast.List()
+            | gast.Dict()
+            | gast.Set() as value,
         ):
-            return target_names(target) if reads(value) else ()
+            return names_read(value), target_names(target), False
         case gast.FunctionDef(name=name):
-            return [name] if closures and reads(s) else ()
+            return names_read(s), (name,), True
         case gast.For(target=target, iter=iterated):
-            return target_names(target) if reads(iterated) else ()
+            return names_read(iterated), target_names(target), False
         case gast.Expr(value=gast.Call(func=gast.Attribute(value=base), args=args)):
-            return names_read(base) if reads(args) else ()
-    return ()
+            return names_read(args), names_read(base), False
+    return None

@@ -83,7 +83,7 @@ def _block(statements: list[Any], having: dict[str, None], sources: Sources) -> 
                     _move([name], names_read(s), having)
 
 
-def _move(targets: list[str], sources: list[str], having: dict[str, None]) -> None:
+def _move(targets: list[str], sources: Iterable[str], having: dict[str, None]) -> None:
     """The adjoints of `targets`, if there are any, go on to `sources`."""
     if not having.keys().isdisjoint(targets):
         for name in targets:

@@ -12,7 +12,7 @@ Reps, 2006). In a loop that carries its result, `c` is never the array that is c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -122,7 +122,7 @@ class Recent:
             if s is not change
         )
 
-    def _given(self, s: Any) -> list[str]:
+    def _given(self, s: Any) -> Sequence[str]:
         """The names of which a statement may put what they hold into something."""
         match s:
             case gast.Assign(targets=[gast.Name() | gast.Tuple()], value=value):
@@ -174,7 +174,7 @@ def _is_plain(s: Any) -> bool:
     return isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
 
 
-def _read(s: Any) -> list[str]:
+def _read(s: Any) -> Sequence[str]:
     """The names that a statement reads itself, without the blocks in it."""
     match s:
         case gast.For():

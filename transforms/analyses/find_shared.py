@@ -11,7 +11,7 @@ derivative have shadows; elsewhere the adjoint of a name is its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,7 +88,7 @@ def _is_display(s: Any) -> bool:
     return isinstance(s, gast.Assign) and isinstance(s.value, gast.Tuple)
 
 
-def _passed_on(s: Any, aliases: Aliases, found: set[str]) -> list[str]:
+def _passed_on(s: Any, aliases: Aliases, found: set[str]) -> Sequence[str]:
     """The names of which a statement may give what they hold to others than `found`."""
     match s:
         case gast.Assign(targets=[gast.Name(id=target)]) | gast.FunctionDef(name=target):

@@ -67,13 +67,13 @@ def inline_template(
     return _take(substitute(body, mapping), wanted, names, base)
 
 
-def _with_names(body: list[Any]) -> tuple[list[Any], list[str], list[str]]:
+def _with_names(body: list[Any]) -> tuple[list[Any], list[str], Sequence[str]]:
     """A template's statements, with the names that they assign and those that they read."""
     return body, assigned_names(body), names_read(body)
 
 
 @lru_cache(maxsize=4096)
-def _straight(template: Any) -> tuple[list[Any], list[str], list[str]] | None:
+def _straight(template: Any) -> tuple[list[Any], list[str], Sequence[str]] | None:
     """The body of a template in which nothing is to be decided, None for others."""
     plain = not any(isinstance(s, gast.If) for s in template.body)
     return _with_names(template.body) if plain else None

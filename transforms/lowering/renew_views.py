@@ -11,7 +11,7 @@ view of an adjoint; one that is made and read between two changes needs none.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +122,7 @@ def _bound(s: Any) -> list[str]:
     return [name for name in assigned_names(s) if name not in inner] if inner else assigned_names(s)
 
 
-def _read(s: Any) -> list[str]:
+def _read(s: Any) -> Sequence[str]:
     """The names that a statement itself reads, without the blocks in it."""
     match s:
         case gast.For(iter=header) | gast.If(test=header) | gast.While(test=header):

@@ -13,7 +13,7 @@ That is the adjoint of what is divided by its own sum, as in a softmax.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -122,7 +122,7 @@ class _Meeting:
         return False
 
 
-def _bound(s: Node) -> list[str]:
+def _bound(s: Node) -> Sequence[str]:
     """The names that a statement binds itself, or changes."""
     match s:
         case gast.Assign(targets=targets):

@@ -70,10 +70,11 @@ def _children_of(kind: Any) -> Callable[[Node], list[Node]]:
 def walk(node: Node) -> Iterator[Node]:
     """All nodes of a tree, in the order in which they stand in it."""
     todo = [node]
-    pop, extend = todo.pop, todo.extend
+    pop, extend, known = todo.pop, todo.extend, _CHILDREN.get
     name, constant = gast.Name, gast.Constant
     while todo:
         current = pop()
         yield current
-        if current.__class__ is not name and current.__class__ is not constant:
-            extend(children(current)[::-1])
+        kind = current.__class__
+        if kind is not name and kind is not constant:
+            extend((known(kind) or children)(current)[::-1])

@@ -155,8 +155,8 @@ def same(a: Node, b: Node) -> bool:
 
 
 @remembered
-def _by_class(expression: Node) -> dict[type, list[Node]]:
-    nodes = list(walk(expression))
+def _by_class(whole: Node) -> dict[type, list[Node]]:
+    nodes = list(walk(whole))
     found: dict[type, list[Node]] = {gast.AST: nodes}  # all of them
     for node in nodes:
         kind = node.__class__
@@ -168,33 +168,37 @@ def _by_class(expression: Node) -> dict[type, list[Node]]:
 
 
 @remembered
-def _index(tree: Node) -> tuple[list[Node], dict[tuple[type, ...], list[Node]]]:
-    """The expressions of a tree as wholes and its other nodes, in the order in which they stand in it, and
-    what was found in them, for a start the other nodes by their classes.
+def _parts(tree: Node) -> list[Node]:
+    """The expressions and assignments of a tree as wholes and its other nodes, in the order in which they
+    stand in it.
     """
-    parts, todo = [], [tree]
-    found: dict[tuple[type, ...], list[Node]] = {}
-    while todo:
-        current = todo.pop()
-        parts.append(current)
-        if not isinstance(current, gast.expr):
-            found.setdefault((current.__class__,), []).append(current)
-            todo.extend(children(current)[::-1])
-    return parts, found
+    if isinstance(tree, _WHOLE):
+        return [tree]
+    found = [tree]
+    for child in children(tree):
+        found += _parts(child)
+    return found
+
+
+@remembered
+def _known(tree: Node) -> dict[tuple[type, ...], list[Node]]:
+    """What was found in a tree, by the classes that were looked for."""
+    return {}
 
 
 def find_nodes(tree: Node, *kinds: type) -> list[Node]:
     """The nodes of some classes in a finished tree, in the order in which they stand in it."""
-    parts, known = _index(tree)
+    known = _known(tree)
     found = known.get(kinds)
     if found is not None:
         return found
     found = known[kinds] = []
-    if not any(issubclass(kind, gast.expr) for kind in kinds):
-        found += [part for part in parts if part.__class__ in kinds] if len(kinds) > 1 else []
+    parts = _parts(tree)
+    if all(issubclass(kind, gast.stmt) for kind in kinds):
+        found += [part for part in parts if part.__class__ in kinds]
         return found
     for part in parts:
-        if isinstance(part, gast.expr):  # these are parts of many trees
+        if isinstance(part, _WHOLE):  # these are parts of many trees
             nodes = _by_class(part)
             if len(kinds) == 1:
                 found += nodes.get(kinds[0], ())
@@ -221,36 +225,33 @@ def walk_scope(node: Node | list[Node]) -> Iterator[Node]:
 _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 
-def names_read(node: Node | list[Node]) -> list[str]:
+def names_read(node: Node | list[Node]) -> tuple[str, ...]:
     """The names that a tree loads, nested functions included, in order of first appearance."""
     if isinstance(node, _WHOLE):
-        return list(dict.fromkeys(loads(node)))
+        return _read(node)
     found: dict[str, None] = {}
     todo = node[::-1] if isinstance(node, list) else [node]
     while todo:
         current = todo.pop()
         if isinstance(current, _WHOLE):
-            found.update(dict.fromkeys(loads(current)))
+            found.update(dict.fromkeys(_read(current)))
         else:
             todo.extend(children(current)[::-1])
-    return list(found)
+    return tuple(found)
 
 
 _WHOLE = (gast.expr, gast.Assign)  # what is finished when it is made
 
 
 @remembered
-def loads(expression: Node) -> tuple[str, ...]:
+def _read(whole: Node) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(loads(whole)))
+
+
+@remembered
+def loads(whole: Node) -> tuple[str, ...]:
     """The names that an expression or an assignment loads, each as often as it does, in order."""
-    kind = expression.__class__
-    if kind is gast.Name:
-        return (expression.id,) if expression.ctx.__class__ not in _BINDING else ()
-    if kind is gast.Constant:
-        return ()
-    found: list[str] = []
-    for node in children(expression):
-        found += loads(node)
-    return tuple(found)
+    return tuple([n.id for n in _by_class(whole).get(gast.Name, ()) if n.ctx.__class__ not in _BINDING])
 
 
 _BINDING = (gast.Store, gast.Param)
@@ -265,43 +266,37 @@ def names_in(node: Node) -> frozenset[str]:
 
 @remembered
 def _names(whole: Node) -> frozenset[str]:
-    if whole.__class__ is gast.Name:
-        return frozenset([whole.id])
-    return frozenset().union(*map(names_in, children(whole)))
+    return frozenset([n.id for n in _by_class(whole).get(gast.Name, ())])
 
 
 def assigned_names(statements: Node | list[Node]) -> list[str]:
-    """The names that statements in normal form bind in their own scope (targets, loop variables, function
-    definitions), in order of appearance.
+    """The names that finished statements in normal form bind in their own scope (targets, loop variables,
+    function definitions), in order of appearance.
     """
+    if not isinstance(statements, list):
+        return list(_assigned(statements))
     found: dict[str, None] = {}
-    for s in statements if isinstance(statements, list) else [statements]:
-        _note_assigned(s, found)
+    for s in statements:
+        found.update(dict.fromkeys(_assigned(s)))
     return list(found)
 
 
-def _note_assigned(s: Node, found: dict[str, None]) -> None:
+@remembered
+def _assigned(s: Node) -> tuple[str, ...]:
+    targets: list[Node] = []
     match s:
         case gast.Assign():
-            for target in s.targets:
-                if target.__class__ is gast.Name:
-                    found[target.id] = None
-                else:
-                    _note_target(target, found)
-        case gast.AugAssign():
-            _note_target(s.target, found)
-        case gast.For():
-            _note_target(s.target, found)
-            for inner in s.body:
-                _note_assigned(inner, found)
-        case gast.If() | gast.While() | gast.With() | gast.Try():
-            for target in bound_in_header(s):
-                _note_target(target, found)
-            for block in blocks_of(s):
-                for inner in block:
-                    _note_assigned(inner, found)
+            targets = s.targets
+        case gast.AugAssign() | gast.For():
+            targets = [s.target]
+        case gast.With() | gast.Try():
+            targets = bound_in_header(s)
         case gast.FunctionDef() | gast.ClassDef():
-            found[s.name] = None
+            return (s.name,)
+    found = dict.fromkeys(name for target in targets for name in target_names(target))
+    for block in blocks_of(s):
+        found.update(dict.fromkeys(assigned_names(block)))
+    return tuple(found)
 
 
 def blocks_of(s: Node) -> list[list[Node]]:
@@ -336,11 +331,6 @@ def bound_in_header(s: Node) -> list[Node]:
     return []
 
 
-def _note_target(target: Node, found: dict[str, None]) -> None:
-    for name in target_names(target):
-        found[name] = None
-
-
 def target_names(target: Node) -> list[str]:
     """The names that an assignment to a target binds."""
     match target:
@@ -353,30 +343,44 @@ def target_names(target: Node) -> list[str]:
     return []
 
 
-def statements_in(block: list[Node]) -> Iterator[Node]:
-    """All statements of a block in normal form, in the order in which they stand in it, those of nested
-    functions too.
+def statements_in(block: list[Node]) -> list[Node]:
+    """All statements of a finished block in normal form, in the order in which they stand in it, those of
+    nested functions too.
     """
+    found: list[Node] = []
     for s in block:
-        yield s
-        if s.__class__ in _BLOCKS or isinstance(s, gast.FunctionDef):
-            for inner in [s.body] if isinstance(s, gast.FunctionDef) else blocks_of(s):
-                yield from statements_in(inner)
+        if s.__class__ in _BLOCKS or s.__class__ is gast.FunctionDef:
+            found += _with_inner(s)
+        else:
+            found.append(s)
+    return found
 
 
-def has_nested(function: Node) -> bool:
-    """Whether functions are defined in a function."""
-    return any(s.__class__ is gast.FunctionDef for s in own_statements(function.body))
+@remembered
+def _with_inner(s: Node) -> list[Node]:
+    inner = [s.body] if s.__class__ is gast.FunctionDef else blocks_of(s)
+    return [s, *(t for block in inner for t in statements_in(block))]
 
 
 def own_statements(block: list[Node]) -> list[Node]:
-    """All statements of a block, in the order in which they stand in it, but those of nested functions."""
-    found = []
-    todo = block[::-1]
-    while todo:
-        s = todo.pop()
-        found.append(s)
+    """All statements of a finished block, in the order in which they stand in it, but those of nested
+    functions.
+    """
+    found: list[Node] = []
+    for s in block:
         if s.__class__ in _BLOCKS:
-            for inner in reversed(blocks_of(s)):
-                todo.extend(inner[::-1])
+            found += _with_own(s)
+        else:
+            found.append(s)
     return found
+
+
+@remembered
+def _with_own(s: Node) -> list[Node]:
+    return [s, *(t for block in blocks_of(s) for t in own_statements(block))]
+
+
+@remembered
+def has_nested(function: Node) -> bool:
+    """Whether functions are defined in a finished function."""
+    return any(s.__class__ is gast.FunctionDef for s in own_statements(function.body))

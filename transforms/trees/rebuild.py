@@ -89,11 +89,10 @@ def substitute(node: Node, mapping: dict[str, Node]) -> Node:
 
 def map_blocks(statement: Node, change: Callable[[list[Node]], list[Node]]) -> Node:
     """The statement with `change` applied to its blocks, a nested function's body included."""
-    if blocks := blocks_of(statement):
-        return with_blocks(statement, [change(block) for block in blocks])
-    if isinstance(statement, gast.FunctionDef):
+    if statement.__class__ is gast.FunctionDef:
         return with_body(statement, change(statement.body))
-    return statement
+    blocks = blocks_of(statement)
+    return with_blocks(statement, [change(block) for block in blocks]) if blocks else statement
 
 
 def with_body(function: Node, body: list[Node]) -> Node:
