@@ -85,6 +85,7 @@ from .kinds import (
     widen,
 )
 from .members import (
+    are_apart,
     attribute_kind,
     held_kind,
     holds_objects,
@@ -92,6 +93,7 @@ from .members import (
     mirror_kind,
     named_kind,
     of_unknown,
+    with_changed,
     with_field,
     without_objects,
 )
@@ -102,6 +104,7 @@ from .transforms.trees.nodes import dotted
 from .transforms.trees.program import MISSING, Program
 
 __all__ = [
+    "are_apart",
     "INTEGER",
     "SET",
     "UNKNOWN",
@@ -178,6 +181,7 @@ __all__ = [
     "unbroadcast_plan",
     "unpack_kinds",
     "update_nature",
+    "with_changed",
     "with_field",
     "without_objects",
     "zero_plan",

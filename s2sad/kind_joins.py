@@ -31,8 +31,11 @@ from .kinds import (
     Tuple,
     widen,
 )
+from .objects import ABSENT, lookup
 
 __all__ = ["join", "join_all"]
+
+Fields = tuple[tuple[str, Kind], ...]
 
 
 def join_all(kinds: Iterable[Kind]) -> Kind:
@@ -73,15 +76,22 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return b
         case Record(c, _), Record(d, ()) if c is d:
             return a
-        case Record(c, xs), Record(d, ys) if c is d and [k for k, _ in xs] == [k for k, _ in ys]:
-            return Record(
-                c, tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True))
-            )
+        case Record(c, xs), Record(d, ys) if c is d and _are_joined(c, xs, ys):
+            x, y = dict(xs), dict(ys)
+            joined = {k: _join(x.get(k, NOTHING), y.get(k, NOTHING), depth + 1) for k in {**x, **y}}
+            return Record(c, tuple(sorted(joined.items(), key=lambda item: item[0])))
         case (Record() | Object()), (Record() | Object()):
             return OBJECT
         case (Text() | Literal(str())), (Text() | Literal(str())):
             return TEXT
     return UNKNOWN
+
+
+def _are_joined(cls: type, xs: Fields, ys: Fields) -> bool:
+    """Whether objects of a class with these attributes and those have one kind: where some have an attribute
+    that others have not, there is nothing in the class that those would have in its place.
+    """
+    return all(lookup(cls, k) is ABSENT for k in dict(xs).keys() ^ dict(ys).keys())
 
 
 def _join_scalars(a: Scalar, b: Scalar) -> Scalar:

@@ -293,3 +293,28 @@ def with_field(kind: Kind, name: str, value: Kind) -> Kind:
     held = dict(kind.fields)
     held[name] = join(held[name], value) if name in held else widen(value)
     return Record(kind.cls, tuple(sorted(held.items(), key=lambda item: item[0])))
+
+
+def with_changed(kind: Kind, part: Kind) -> Kind:
+    """The kind of what holds an object that is of the kind `part` by now, whichever of those in it that is."""
+    if not isinstance(part, Record):
+        return UNKNOWN
+    match kind:
+        case Record(cls, fields):
+            new = Record(cls, tuple((name, with_changed(k, part)) for name, k in fields))
+            return join(new, part) if cls is part.cls else new
+        case Tuple(items, cls):
+            return Tuple(tuple(with_changed(k, part) for k in items), cls)
+        case List(items, element):
+            known = None if items is None else tuple(with_changed(k, part) for k in items)
+            return List(known, with_changed(element, part))
+        case Dict(pairs):
+            return Dict(tuple((key, with_changed(k, part)) for key, k in pairs))
+    return kind
+
+
+def are_apart(a: Kind, b: Kind) -> bool:
+    """Whether containers or objects of these kinds are of different classes."""
+    if not (isinstance(a, (Record, List, Dict, Tuple)) and isinstance(b, (Record, List, Dict, Tuple))):
+        return False
+    return type(a) is not type(b) or (isinstance(a, Record) and a.cls is not b.cls)

@@ -65,7 +65,7 @@ def find_kinds(
             continue
         if only_named(program.tree, run.changed):
             break
-        found = widened(run.changed, kinds | run.changed, aliases_of(program, kinds), domain)
+        found = widened(run.changed, run.made, aliases_of(program, kinds), domain)
         new = {n: domain.join(wider[n], kind) if n in wider else kind for n, kind in found.items()}
         if all(wider.get(name) == kind for name, kind in new.items()):
             break
@@ -74,8 +74,8 @@ def find_kinds(
 
 
 class _Run:
-    """One abstract run over statements: `wider` are kinds that names have at least, `changed` what the last
-    changes made of objects, by name.
+    """One abstract run over statements: `wider` are kinds that names have at least, `made` those of objects
+    when they were given or made, `changed` what the last changes made of them, by name.
     """
 
     def __init__(self, expressions: ExpressionKinds, wider: Kinds) -> None:
@@ -83,6 +83,7 @@ class _Run:
         self.program, self.primitives = expressions.program, expressions.primitives
         self.domain, self.kinds = expressions.domain, expressions.kinds
         self.atom, self.value = expressions.atom, expressions.value
+        self.made = dict(self.kinds)
         self.changed: dict[str, Any] = {}
         self.shared = _assigned_twice(expressions.program)
         self.forgetting = Forgetting(expressions, self.change, self.shared)
@@ -91,6 +92,7 @@ class _Run:
         if name in self.shared and name in self.kinds:
             kind = self.domain.join(self.kinds[name], kind)
         self.kinds[name] = self.domain.join(kind, self.wider[name]) if name in self.wider else kind
+        self.made[name] = self.kinds[name]
 
     def change(self, name: str, kind: Any) -> None:
         """Notes what a change in place makes of the object of a name."""

@@ -51,15 +51,20 @@ def _is_display(s: Any) -> bool:
     )
 
 
-def widened(changed: Iterable[str], kinds: Kinds, aliases: Aliases, domain: Any) -> dict[str, Any]:
-    """The kinds that changes through the names `changed` give to what made the objects that others hold."""
+def widened(changed: Kinds, made: Kinds, aliases: Aliases, domain: Any) -> dict[str, Any]:
+    """The kinds that changes give to what made the objects that others hold: `changed` are those of objects
+    after their changes, by the names that these are made through, `made` those of all names as assigned.
+    """
     found: dict[str, Any] = {}
-    for name in changed:
+    for name, kind in changed.items():
         for root in aliases.held.get(name, NOTHING)[0]:
             if any(root in both(held) for other, held in aliases.held.items() if other != name):
                 maker = argument_of(root) or contents_of(root) or root.removesuffix("[]")
-                if domain.is_array(kinds.get(maker)) and domain.is_container(kinds[name]):
+                first = found.get(maker, made.get(maker, domain.UNKNOWN))
+                if domain.is_array(first) and domain.is_container(kind):
                     continue  # no array is a list, nor has one in it
-                kind = kinds[name] if root in (maker, f"<{maker}>") else domain.UNKNOWN
-                found[maker] = domain.join(found[maker], kind) if maker in found else kind
+                if root not in (maker, f"<{maker}>"):
+                    found[maker] = domain.with_changed(first, kind)
+                elif not domain.are_apart(first, kind):
+                    found[maker] = domain.join(found[maker], kind) if maker in found else kind
     return found
