@@ -104,11 +104,11 @@ from .transforms.trees.nodes import dotted
 from .transforms.trees.program import MISSING, Program
 
 __all__ = [
-    "are_apart",
     "INTEGER",
     "SET",
     "UNKNOWN",
     "are_alike",
+    "are_apart",
     "attribute_kind",
     "axes_of",
     "call_kind",

@@ -231,18 +231,19 @@ class Forms:
         """
         find = partial(self.kinds, kinds=kinds, before=True)
         program = self.unstarred(program, kinds)
-        if has_objects(program, kinds) and not has_heap(program):
-            program = put_in_methods(program, find, lambda p: self.kinds(p, kinds), self.inlinable, one_name)
-            if one_name:
-                program = self.promoted(program, kinds)
-            program = lifted_closures(put_in_known(program, self.inlinable))
-        else:
+        if has_heap(program) or not has_objects(program, kinds):
             inlined = self.inlined(program)
             program = self.unstarred(inlined, kinds)
             if program is not inlined:
                 program = self.inlined(program)
-            if not calls_of_functions(program, self.inlinable):
-                return promote_items(program)
+        if has_objects(program, kinds) and not has_heap(program):
+            find_sure, find_made = (lambda p: self.kinds(p, kinds)), partial(self.made, kinds)
+            program = put_in_methods(program, find, find_sure, self.inlinable, one_name, find_made)
+            if one_name:
+                program = self.promoted(program, kinds)
+            program = lifted_closures(put_in_known(program, self.inlinable))
+        elif not calls_of_functions(program, self.inlinable):
+            return promote_items(program)
         return promote_items(put_in_changing(program, find, self.inlinable, self.effects.may_change))
 
     def unstarred(self, program: Program, given: Kinds) -> Program:
@@ -346,9 +347,16 @@ class Forms:
 
     # ------------------------------------------------------------ kinds
 
-    def kinds(self, program: Program, kinds: Mapping[str, Kind], before: bool = False) -> dict[str, Kind]:
+    def kinds(
+        self,
+        program: Program,
+        kinds: Mapping[str, Kind],
+        before: bool = False,
+        made: dict[str, Kind] | None = None,
+    ) -> dict[str, Kind]:
         """The kinds of a program's names; `before` says that more calls are put into it before it is
-        differentiated, which may change objects then, and not now.
+        differentiated, which may change objects then, and not now. `made` gains those that they have before
+        anything is changed.
         """
         _, values = self.values.setdefault((id(program.scope), before), (program.scope, {}))
         forgets = self.effects.forgets
@@ -357,7 +365,13 @@ class Forms:
             if before
             else CallFacts(self.call_kinds.of, self.call_kinds.of_cached, forgets, forgets)
         )
-        found = find_kinds(program, kinds, PRIMITIVES, domain, calls, aliases_now, values)
+        found = find_kinds(program, kinds, PRIMITIVES, domain, calls, aliases_now, values, made)
         read = classes_read(program, found)
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found
+
+    def made(self, given: Kinds, program: Program) -> Kinds:
+        """The kinds that a program's names have before anything is changed."""
+        made: dict[str, Kind] = {}
+        self.kinds(program, given, before=True, made=made)
+        return made

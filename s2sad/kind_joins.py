@@ -77,9 +77,11 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
         case Record(c, _), Record(d, ()) if c is d:
             return a
         case Record(c, xs), Record(d, ys) if c is d and _are_joined(c, xs, ys):
-            x, y = dict(xs), dict(ys)
-            joined = {k: _join(x.get(k, NOTHING), y.get(k, NOTHING), depth + 1) for k in {**x, **y}}
-            return Record(c, tuple(sorted(joined.items(), key=lambda item: item[0])))
+            mine, theirs = dict(xs), dict(ys)
+            names = sorted(mine.keys() | theirs.keys())
+            return Record(
+                c, tuple((k, _join(mine.get(k, NOTHING), theirs.get(k, NOTHING), depth + 1)) for k in names)
+            )
         case (Record() | Object()), (Record() | Object()):
             return OBJECT
         case (Text() | Literal(str())), (Text() | Literal(str())):

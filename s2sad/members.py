@@ -296,7 +296,7 @@ def with_field(kind: Kind, name: str, value: Kind) -> Kind:
 
 
 def with_changed(kind: Kind, part: Kind) -> Kind:
-    """The kind of what holds an object that is of the kind `part` by now, whichever of those in it that is."""
+    """The kind of what holds an object that is of the kind `part` by now, whichever in it that is."""
     if not isinstance(part, Record):
         return UNKNOWN
     match kind:
@@ -315,6 +315,7 @@ def with_changed(kind: Kind, part: Kind) -> Kind:
 
 def are_apart(a: Kind, b: Kind) -> bool:
     """Whether containers or objects of these kinds are of different classes."""
-    if not (isinstance(a, (Record, List, Dict, Tuple)) and isinstance(b, (Record, List, Dict, Tuple))):
-        return False
-    return type(a) is not type(b) or (isinstance(a, Record) and a.cls is not b.cls)
+    if isinstance(a, Record) and isinstance(b, Record):
+        return a.cls is not b.cls
+    containers = (Record, List, Dict, Tuple)
+    return isinstance(a, containers) and isinstance(b, containers) and type(a) is not type(b)

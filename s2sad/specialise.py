@@ -53,6 +53,7 @@ from .transforms.trees.nodes import (
 )
 from .transforms.trees.program import Program, Scope
 from .transforms.trees.rebuild import map_blocks, rebuilt
+from .varied_loops import have_lengths, without_varied_loops
 
 __all__ = [
     "calls_of_functions",
@@ -110,12 +111,16 @@ def put_in_methods(
     find_sure: Callable[[Program], Mapping[str, Kind]],
     inlinable: Inlinable,
     one_name: bool = True,
+    find_made: Callable[[Program], Mapping[str, Kind]] | None = None,
 ) -> Program:
     """The program, in normal form, with small methods and what makes objects in the place of their calls.
 
     `find_kinds` takes objects to stay as they are in calls that are to be put in, `find_sure` does not;
-    `one_name` says that objects are changed through one name each, so that kinds tell what they hold.
+    `one_name` says that objects are changed through one name each, so that kinds tell what they hold. With
+    `find_made`, the kinds that names have before anything is changed, loops over objects of several classes
+    are written out.
     """
+    first, lengths = program, dict[str, int]()
     for _ in range(ROUNDS):
         kinds = find_kinds(program)
         if one_name and drop_untaken(program, partial(truth_of_test, program, kinds)) is not program:
@@ -127,6 +132,9 @@ def put_in_methods(
             return domain.kind_of_atom(node, kinds, program)
 
         program = put_in_constructors(program, kind, inlinable)
+        if program is before and find_made is not None:
+            program, written = without_varied_loops(program, find_made)
+            lengths |= written
         if program is before:
             program = put_in_iterators(merge_objects(program, partial(is_object, kind)), kind)
             program = inline_calls(
@@ -138,6 +146,8 @@ def put_in_methods(
             program = without_iterators(program)
             if same(program.tree, before.tree):
                 break
+    if lengths and not have_lengths(program, find_sure(program), lengths):
+        return put_in_methods(first, find_kinds, find_sure, inlinable, one_name)
     return without_lookups(program)
 
 

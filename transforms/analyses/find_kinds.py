@@ -46,10 +46,12 @@ def find_kinds(
     calls: CallFacts,
     aliases_of: Callable[[Program, Kinds], Aliases],
     values: Values | None = None,
+    made: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The kind of each local name, from those of the parameters (`given`); `calls` tells of calls what their
     text does not, `aliases_of` which names hold one object when they are of these kinds. `values` keeps what
-    is found of expressions for the next program, which shares most of them.
+    is found of expressions for the next program, which shares most of them; `made` gains the kinds that names
+    have before anything is changed.
     """
     values = {} if values is None else values
     wider: dict[str, Any] = {}
@@ -70,6 +72,8 @@ def find_kinds(
         if all(wider.get(name) == kind for name, kind in new.items()):
             break
         wider |= new if turn < _ROUNDS - 2 else dict.fromkeys(new, domain.UNKNOWN)
+    if made is not None:
+        made |= run.made
     return kinds
 
 
