@@ -11,7 +11,7 @@ from weakref import WeakSet
 from . import conversions, domain, heap, heap_adjoints, heap_arrays, heap_keys, heap_places
 from .constructors import makes_empty, new_class
 from .effects import ELSEWHERE, Effect, sharing_of
-from .kinds import OBJECT, SET, UNKNOWN, Dict, Kind, List, Record, Tuple
+from .kinds import OBJECT, SET, UNKNOWN, Dict, Kind, List, Record, Tuple, widen
 from .members import member_of
 from .objects import is_plain
 from .outside import outside_of
@@ -91,7 +91,7 @@ class HeapNatures:
         return domain.is_scalar(domain.item_kind(self.kind(node), index, self.kind))
 
     def is_constant(self, node: Any) -> bool:
-        return domain.is_differentiable(self.kind(node)) is False
+        return domain.is_differentiable(widen(self.kind(node))) is False
 
     def is_array(self, node: Any) -> bool:
         return nature_of(self.kind(node)) == "plain" and not domain.is_immutable(self.kind(node))

@@ -32,7 +32,9 @@ def without_varied_loops(
         return _items(domain.kind_of_atom(atom, kinds, program))
 
     def is_varied(atom: Any) -> bool:
-        return len({kind.cls for kind in items(atom) if isinstance(kind, Record)}) > 1
+        found = items(atom)
+        classes = {kind.cls for kind in found if isinstance(kind, Record)}
+        return len(classes) > 1 and all(isinstance(kind, Record) for kind in found)
 
     return unroll_loops(program, lambda atom: len(items(atom)) or None, is_varied)
 

@@ -105,6 +105,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "joined_text product_of_generator",
         ),
         (
+            "`next` of a generator, `next(iter(x))`",
+            "first_that_fits first_of_iterators first_that_is_not_there",
+        ),
+        (
             "`map`, `filter`, `functools.reduce`",
             "mapped mapped_over_two filtered reduced iterators_with_names",
         ),
@@ -180,6 +184,11 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ),
         ("`dataclasses.asdict`, `astuple`", "dataclass_as_dict dataclass_as_tuple"),
         ("methods that return `self`", "model_of_layers model_added_to series_in_a_loop series_in_a_branch"),
+        (
+            "lists of objects of several classes, which keep what they computed",
+            "layers_that_keep layers_and_their_backward_pass layers_of_an_argument layers_as_attributes "
+            "chain_of_filters chain_that_is_left one_object_twice_in_a_chain chain_within_a_chain",
+        ),
         (
             "objects in containers, as values and results",
             "objects_in_a_list objects_in_containers returns_an_object",

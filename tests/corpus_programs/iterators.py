@@ -162,3 +162,25 @@ def iterators_named_in_a_loop(x):
         scaled = (v * k for v in x)
         total += sum(scaled) ** 2
     return total
+
+
+@program((positive(4),), second=True)
+def first_that_fits(x):
+    y = next(v * v for v in x if v > 0.8)
+    return y * next((v for v in x if v > 50.0), x[1]) * next(a * b for a in x for b in x if a * b > 0.7)
+
+
+@program((positive(4),), second=True)
+def first_of_iterators(x):
+    parts = {"a": x[0] * x[1], "b": x[2]}
+    first = next(iter(parts.values())) * parts[next(iter(parts))]
+    return first + next(iter(x)) * next(iter([]), x[3]) * next(map(np.exp, x))
+
+
+@program((positive(3),), second=True)
+def first_that_is_not_there(x):
+    try:
+        y = next(v for v in x if v > 50.0) + next(iter(()))
+    except StopIteration:
+        y = x[1] ** 2
+    return y * x[0]

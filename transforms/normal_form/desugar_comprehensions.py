@@ -24,7 +24,7 @@ from ..trees.helpers import order_of, place_of_max, place_of_min
 from ..trees.nodes import assign, attribute, call, constant, is_atom, load, located, names_read, store
 from ..trees.program import MISSING
 from ..trees.rebuild import parameters, rebuilt
-from .lazy_iterables import base_name, collected, generator_of, is_lazy
+from .lazy_iterables import base_name, collected, generator_of, is_call, is_lazy
 
 if TYPE_CHECKING:
     from .anf_expressions import ExpressionWriter
@@ -182,6 +182,9 @@ def consumes(w: ExpressionWriter, node: Node) -> bool:
         return len(node.args) == 1 and bool(keys) and keywords <= {"key", "reverse"}
     if found is any or found is all:
         return len(node.args) == 1 and not keywords and is_lazy(w.program, node.args[0], ("map", "filter"))
+    if found is next:
+        lazy = bool(node.args) and (is_lazy(w.program, node.args[0]) or begun(w, node.args[0]) is not None)
+        return lazy and len(node.args) <= 2 and not keywords
     return found is functools.reduce and len(node.args) in (2, 3) and not keywords
 
 
@@ -194,6 +197,8 @@ def consume(w: ExpressionWriter, name: str | None, node: Node) -> str:
         return extremum(w, name, node)
     if found is sorted:
         return in_order(w, name, node)
+    if found is next:
+        return first(w, name, node)
     items = generator_of(w.objects, node.args[0], w.held)
     is_any = found is any
     flag = own_name(w, name, node) if is_any else w.names.temporary("failed")
@@ -207,6 +212,45 @@ def consume(w: ExpressionWriter, name: str | None, node: Node) -> str:
     name = name or w.names.temporary(w.base)
     w.assign(name, gast.UnaryOp(op=gast.Not(), operand=load(flag)))
     return name
+
+
+def begun(w: ExpressionWriter, node: Node) -> Node | None:
+    """The iterable of `iter(iterable)`."""
+    is_one = is_call(w.program, node, "iter") and len(node.args) == 1 and not node.keywords
+    return node.args[0] if is_one else None
+
+
+def first(w: ExpressionWriter, name: str | None, node: Node) -> str:
+    """`next` of a generator, or of an iterator that is made there: no item after the first is computed."""
+    iterable = begun(w, node.args[0])
+    if iterable is not None and not is_lazy(w.program, iterable):
+        items, *default = w.atoms([rewritten_list(w, iterable), *node.args[1:]])
+        item: Node = gast.Subscript(value=items, slice=constant(0), ctx=gast.Load())
+        if default:
+            return w.into(name, gast.IfExp(test=items, body=item, orelse=default[0]))
+        w.run([unless(items, no_item(w))])
+        return w.into(name, item)
+    default = w.atoms(node.args[1:])
+    target, found = own_name(w, name, node), w.names.temporary("found")
+    items = generator_of(w.objects, node.args[0] if iterable is None else iterable, w.held)
+    body = [assign(target, items.elt), assign(found, constant(True))]
+    leave = gast.If(test=load(found), body=[gast.Break()], orelse=[])
+    w.assign(found, constant(False))
+    if default:
+        w.assign(target, default[0])
+    w.run(loops(items.generators, body, [leave]))
+    if not default:
+        w.run([unless(load(found), no_item(w))])
+    return settle(w, name, target)
+
+
+def no_item(w: ExpressionWriter) -> Node:
+    return gast.Raise(exc=call(w.objects.name(StopIteration)), cause=None)
+
+
+def unless(test: Node, statement: Node) -> Node:
+    """`if not test: statement`."""
+    return gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[statement], orelse=[])
 
 
 def extremum(w: ExpressionWriter, name: str | None, node: Node) -> str:
@@ -279,7 +323,7 @@ def reduce(w: ExpressionWriter, name: str | None, node: Node) -> str:
         items = w.atom(rewritten_list(w, node.args[1]))
         message = "reduce() of empty iterable with no initial value"
         fail = gast.Raise(exc=call(w.objects.name(TypeError), constant(message)), cause=None)
-        w.run([gast.If(test=gast.UnaryOp(op=gast.Not(), operand=items), body=[fail], orelse=[])])
+        w.run([unless(items, fail)])
         w.assign(target, gast.Subscript(value=items, slice=constant(0), ctx=gast.Load()))
         rest = gast.Slice(lower=constant(1), upper=None, step=None)
         items = gast.Subscript(value=items, slice=rest, ctx=gast.Load())
