@@ -313,9 +313,10 @@ def with_changed(kind: Kind, part: Kind) -> Kind:
     return kind
 
 
-def are_apart(a: Kind, b: Kind) -> bool:
-    """Whether containers or objects of these kinds are of different classes."""
-    if isinstance(a, Record) and isinstance(b, Record):
-        return a.cls is not b.cls
-    containers = (Record, List, Dict, Tuple)
-    return isinstance(a, containers) and isinstance(b, containers) and type(a) is not type(b)
+def are_apart(made: Kind, changed: Kind) -> bool:
+    """Whether what is of the kind `made` is surely not the object of the kind `changed`, as their classes are
+    not the same.
+    """
+    if isinstance(made, Record) and isinstance(changed, Record):
+        return made.cls is not changed.cls
+    return isinstance(made, (List, Dict, Tuple)) and isinstance(changed, Record)
