@@ -46,6 +46,7 @@ __all__ = [
     "of_unknown",
     "reflects",
     "replaced_tuple",
+    "setter_of",
     "super_of",
     "with_field",
     "without_objects",
@@ -293,6 +294,13 @@ def with_field(kind: Kind, name: str, value: Kind) -> Kind:
     held = dict(kind.fields)
     held[name] = join(held[name], value) if name in held else widen(value)
     return Record(kind.cls, tuple(sorted(held.items(), key=lambda item: item[0])))
+
+
+def setter_of(kind: Kind, name: str) -> FunctionType | None:
+    """The function that sets a property of objects of this kind; None for an attribute that is none."""
+    found = lookup(kind.cls, name) if isinstance(kind, Record) else None
+    setter = found.fset if isinstance(found, property) else None
+    return setter if isinstance(setter, FunctionType) else None
 
 
 def with_changed(kind: Kind, part: Kind) -> Kind:

@@ -21,9 +21,9 @@ from .constructors import makes_empty, makes_known, put_in_constructors
 from .heap_keys import holds_attribute
 from .iterators import put_in_iterators, without_iterators
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
-from .members import holds_object, member_of
+from .members import holds_object, member_of, setter_of
 from .object_copies import copier_of, is_copier
-from .objects import is_plain, lookup
+from .objects import is_plain
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
 from .recursive_methods import calls_itself
@@ -295,11 +295,9 @@ def set_properties(program: Program, kind: Kinds) -> Program:
     def statement(s: Any) -> list[Any]:
         match s:
             case gast.Assign(targets=[gast.Attribute(value=base, attr=attr)], value=value):
-                owner = kind(base)
-                found = lookup(owner.cls, attr) if isinstance(owner, Record) else None
-                if isinstance(found, property) and isinstance(found.fset, FunctionType):
-                    name = objects.name(found.fset)
-                    return [located(gast.Expr(value=call(name, base, value)), s)]
+                setter = setter_of(kind(base), attr)
+                if setter is not None:
+                    return [located(gast.Expr(value=call(objects.name(setter), base, value)), s)]
             case gast.Assign(targets=[gast.Subscript(value=base, slice=index)], value=value) if (
                 has_method(base, "__setitem__")
             ):

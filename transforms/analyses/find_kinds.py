@@ -30,7 +30,7 @@ from .bind_methods import in_place_call
 from .expression_kinds import CallFacts, ExpressionKinds, Kinds, Values
 from .find_aliases import Aliases
 from .forget_changed import Forgetting
-from .operations import OPERATORS, Primitives
+from .operations import OPERATORS, Call, Primitives
 from .widen_held import only_named, widened
 
 __all__ = ["CallFacts", "Kinds", "Values", "find_kinds"]
@@ -128,6 +128,11 @@ class _Run:
                 self.store(base, index, s.value, self.atom(s.value))
             case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
                 owner, value = self.kinds.get(name, domain.UNKNOWN), self.atom(s.value)
+                setter = domain.setter_of(owner, attr)
+                if setter is not None:
+                    target = s.targets[0]
+                    self.forgetting.forget_given(Call(setter, target, (target.value, s.value), (), s))
+                    return
                 self.change(name, domain.with_field(owner, attr, value))
                 computed = self.expressions.cached_kind(owner, attr)
                 if computed is not domain.UNKNOWN and domain.join(computed, value) != computed:
