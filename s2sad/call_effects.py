@@ -102,3 +102,8 @@ class CallEffects:
     def forgets(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
         """Whether what is known of the objects that a call is given may not hold after it."""
         return operation.function is MISSING or self.may_change(operation, kind)
+
+    def replaces(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
+        """Whether objects and containers that a call is given may hold other objects after it."""
+        effect = self.of_call(operation, kind)[0]
+        return operation.function is MISSING or (bool(effect.changed) and effect.replaces)

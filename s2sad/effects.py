@@ -79,12 +79,14 @@ class Effect:
 
     `changed` are the parameters whose arrays it changes in place, `shared` those that its result may share
     memory with; ELSEWHERE stands for anything else. `results` are the parameters whose objects its result may
-    be, NONE for None and ELSEWHERE for anything else. `runs` is what a call of a derivative runs.
+    be, NONE for None and ELSEWHERE for anything else. `runs` is what a call of a derivative runs. If it
+    `replaces`, objects and containers may hold other objects, containers and functions afterwards.
     """
 
     changed: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     results: frozenset[str] = frozenset()
+    replaces: bool = False
     runs: FunctionType | None = field(default=None, compare=False)
     cause: UnsupportedSyntaxError | None = field(default=None, compare=False)  # why nothing is known of it
 
@@ -94,7 +96,7 @@ class Effect:
         return next(iter(self.results)) if len(self.results) == 1 and ELSEWHERE not in self.results else None
 
 
-ANYTHING = Effect(frozenset({ELSEWHERE}), frozenset({ELSEWHERE}), frozenset({ELSEWHERE}))
+ANYTHING = Effect(frozenset({ELSEWHERE}), frozenset({ELSEWHERE}), frozenset({ELSEWHERE}), True)
 # Of a call: what it may do, and the atoms that its parameters stand for.
 EffectAt = Callable[[Any], tuple[Effect, Mapping[str, Any]]]
 
@@ -189,7 +191,8 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
         for target in s.targets
         if isinstance(target, gast.Attribute) and not is_named(program, target.value)
     ]
-    for s, atoms in calls_that_change(program, kinds, may_change):
+    calls = calls_that_change(program, kinds, may_change)
+    for s, atoms in calls:
         effect, given = effect_at(s.value)
         known = effect.changed and ELSEWHERE not in effect.changed and effect.changed <= given.keys()
         changed += [given[p] for p in effect.changed] if known else atoms
@@ -202,8 +205,9 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
     result = program.tree.body[-1].value
     results = _results(program, result, effect_at, kind)
     is_number = domain.is_immutable(kind(result))
+    replaces = any(e.replaces and e.changed for e in effects) or _replaces(program, calls, kind)
     if not changed and not fields and is_number:
-        return Effect(frozenset(found), results=results, cause=cause)
+        return Effect(frozenset(found), results=results, replaces=replaces, cause=cause)
     held = aliases_of(program, kinds, makes_new=lambda call: not effect_at(call)[0].shared).held
     for atom in [*changed, *fields]:
         roots = held[atom.id][0] if isinstance(atom, gast.Name) and atom.id in held else {OUTSIDE}
@@ -212,12 +216,42 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
             is_array = name is not None and isinstance(kinds.get(name), Array)
             found.add(name if name is not None and is_array else ELSEWHERE)
     if is_number:
-        return Effect(frozenset(found), results=results, cause=cause)
+        return Effect(frozenset(found), results=results, replaces=replaces, cause=cause)
     roots = both(held[result.id]) if isinstance(result, gast.Name) and result.id in held else {OUTSIDE}
     shared = {argument_of(r) or contents_of(r) or ELSEWHERE for r in filter(is_outside, roots)}
     if fields:
         shared.add(ELSEWHERE)
-    return Effect(frozenset(found), frozenset(shared), results, cause=cause)
+    return Effect(frozenset(found), frozenset(shared), results, replaces, cause=cause)
+
+
+def _replaces(program: Program, calls: Calls, kind: Callable[[Any], Kind]) -> bool:
+    """Whether a program itself sets anything but numbers and arrays in the place of such; `calls` are those
+    of its calls that change something.
+    """
+
+    def is_plain(node: Any) -> bool:
+        return domain.is_numeric(kind(node)) or domain.is_immutable(kind(node))
+
+    if not all(is_plain(atom) for _, atoms in calls for atom in atoms):
+        return True
+    for s in statements_in(program.tree.body):
+        match s:
+            case gast.Assign(targets=targets):
+                for target in targets:
+                    if isinstance(target, gast.Attribute):
+                        if not (is_plain(s.value) and domain.holds_number(kind(target.value), target.attr)):
+                            return True
+                    elif isinstance(target, gast.Subscript) and not domain.is_array(kind(target.value)):
+                        return True
+            case gast.AugAssign(target=gast.Subscript(value=base)) if not domain.is_array(kind(base)):
+                return True
+            case gast.AugAssign(target=gast.Name() as name) if not is_plain(name):
+                return True
+            case gast.AugAssign(target=gast.Attribute()) | gast.Delete():
+                return True
+            case gast.Expr(value=gast.Call(func=gast.Attribute(attr="append"))):
+                return True
+    return False
 
 
 def _numbers_named(program: Program) -> set[str]:

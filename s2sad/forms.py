@@ -361,7 +361,7 @@ class Forms:
         _, values = self.values.setdefault((id(program.scope), before), (program.scope, {}))
         forgets = self.effects.forgets
         calls = (
-            CallFacts(self.call_kinds.of_hidden, self.call_kinds.of_cached, may_replace=forgets)
+            CallFacts(self.call_kinds.of_hidden, self.call_kinds.of_cached, may_replace=self.effects.replaces)
             if before
             else CallFacts(self.call_kinds.of, self.call_kinds.of_cached, forgets, forgets)
         )

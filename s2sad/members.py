@@ -36,6 +36,7 @@ __all__ = [
     "attribute_kind",
     "field_kind",
     "held_kind",
+    "holds_number",
     "holds_object",
     "holds_objects",
     "is_fixed",
@@ -301,6 +302,16 @@ def setter_of(kind: Kind, name: str) -> FunctionType | None:
     found = lookup(kind.cls, name) if isinstance(kind, Record) else None
     setter = found.fset if isinstance(found, property) else None
     return setter if isinstance(setter, FunctionType) else None
+
+
+def holds_number(kind: Kind, name: str) -> bool:
+    """Whether an attribute of an object is its own, and no object, container or function."""
+    if not isinstance(kind, Record) or lookup(kind.cls, name) is not ABSENT:
+        return False
+    held = field_kind(kind, name)
+    return isinstance(held, (Scalar, Array, Numeric)) or (
+        isinstance(held, Literal) and isinstance(held.value, (bool, int, float, complex, str))
+    )
 
 
 def with_changed(kind: Kind, part: Kind) -> Kind:

@@ -183,6 +183,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "namespace_in_a_loop namespace_as_result namespaces_in_a_list namespaces_in_a_namespace",
         ),
         ("`dataclasses.asdict`, `astuple`", "dataclass_as_dict dataclass_as_tuple"),
+        (
+            "properties that are set, objects in objects that change",
+            "property_of_a_held_object held_object_changed_in_a_loop property_of_an_argument",
+        ),
         ("methods that return `self`", "model_of_layers model_added_to series_in_a_loop series_in_a_branch"),
         (
             "lists of objects of several classes, which keep what they computed",

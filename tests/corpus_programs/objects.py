@@ -420,3 +420,49 @@ def named_tuple_as_result(x, y):
 def dicts_united(named, y):
     both = named | {"b": y} | {"a": named["a"] * y}
     return both["a"] * both["b"]
+
+
+class Valve:
+    def __init__(self, opening):
+        self._opening = opening
+
+    @property
+    def opening(self):
+        return self._opening
+
+    @opening.setter
+    def opening(self, value):
+        self._opening = 0.5 * value
+
+    def turn(self, angle):
+        self._opening = self._opening + 0.1 * angle
+        self.turned = angle
+
+
+class Pipe:
+    def __init__(self, valve):
+        self.valve = valve
+
+
+@program((0.7, 1.3), wrt=(0, 1), second=True)
+def property_of_a_held_object(opening, x):
+    pipe = Pipe(Valve(opening))
+    for _ in range(2):
+        pipe.valve.opening = pipe.valve.opening * x + x
+    pipe.valve.opening += x
+    return pipe.valve.opening
+
+
+@program((0.7, 1.3), wrt=(0, 1), second=True)
+def held_object_changed_in_a_loop(opening, x):
+    pipe = Pipe(Valve(opening))
+    for k in range(3):
+        pipe.valve.turn(x * k)
+    return pipe.valve.opening * pipe.valve.turned
+
+
+@program((Pipe(Valve(0.7)), 1.3), wrt=(1,), second=True)
+def property_of_an_argument(pipe, x):
+    for _ in range(2):
+        pipe.valve.opening = pipe.valve.opening * x
+    return pipe.valve.opening * x
