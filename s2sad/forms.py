@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FunctionType
@@ -54,12 +54,15 @@ from .specialise import (
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from .transforms.analyses.find_kinds import CallFacts, Values
 from .transforms.errors import NoSourceError, S2sadError
+from .transforms.lowering.fold_identities import fold_identities
+from .transforms.lowering.gather_appends import gather_appends
 from .transforms.lowering.merge_objects import merge_objects
 from .transforms.lowering.promote_fields import drop_unseen, promote_fields
 from .transforms.lowering.promote_items import promote_items
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
 from .transforms.trees.nodes import find_nodes, statements_in
 from .transforms.trees.program import Names, Program, Scope
+from .varied_loops import LoopFacts
 
 __all__ = ["Forms"]
 
@@ -237,8 +240,10 @@ class Forms:
             if program is not inlined:
                 program = self.inlined(program)
         if has_objects(program, kinds) and not has_heap(program):
-            find_sure, find_made = (lambda p: self.kinds(p, kinds)), partial(self.made, kinds)
-            program = put_in_methods(program, find, find_sure, self.inlinable, one_name, find_made)
+            find_sure, find_made = partial(self.kinds, kinds=kinds), partial(self.made, kinds)
+            without_unseen = partial(self.without_unseen, kinds, find_made)
+            loops = LoopFacts(find_made, self.effects.may_change, without_unseen)
+            program = put_in_methods(program, find, find_sure, self.inlinable, one_name, loops)
             if one_name:
                 program = self.promoted(program, kinds)
             program = lifted_closures(put_in_known(program, self.inlinable))
@@ -281,16 +286,30 @@ class Forms:
         """A function with variables for the attributes of its objects; first of those that nothing sees, so
         that what they hold is no part of anything.
         """
+        find_sure = partial(self.kinds, kinds=given)
+        program = self.without_unseen(given, find_sure, program)
+        objects = KnownObjects(program, given, find_sure(program), self.effects.may_change)
+        return promote_fields(program, objects, PRIMITIVES.helper)
+
+    def without_unseen(self, given: Kinds, find: Callable[[Program], Kinds], program: Program) -> Program:
+        """A function with variables for what objects, and lists of such, hold that nothing sees as a whole;
+        `find` finds the kinds of a program's names, of these objects at least their classes.
+        """
 
         def known(program: Program) -> KnownObjects:
-            return KnownObjects(program, given, self.kinds(program, given), self.effects.may_change)
+            return KnownObjects(program, given, find(program), self.effects.may_change)
 
         objects = known(program)
-        while (new := drop_unseen(program, objects, PRIMITIVES.helper)) is not program:
+        while True:
+            program = fold_identities(program, objects.made)
+            new = drop_unseen(program, objects, PRIMITIVES.helper)
+            if new is program:
+                new = promote_items(gather_appends(program), partial(is_object, objects.kind))
+            if new is program:
+                return program
             objects = known(new)
             program = merge_objects(new, partial(is_object, objects.kind))
             objects = objects if program is new else known(program)
-        return promote_fields(program, objects, PRIMITIVES.helper)
 
     def taken(self, program: Program, given: Kinds) -> Program:
         """A function in normal form without the branches that constants among its arguments rule out, so that

@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 LARGE = 8  # a length of which slices that leave out a few elements at the ends are longer than one
-MAX_DEPTH = 5  # of nested containers; deeper is Unknown, which also makes every chain of joins end
+MAX_DEPTH = 8  # of nested containers; deeper is Unknown, which also makes every chain of joins end
 
 _interned: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _recent: deque[Any] = deque(maxlen=1024)  # kinds of numbers and arrays, which come again all the time

@@ -52,8 +52,8 @@ from .transforms.trees.nodes import (
     tuple_of,
 )
 from .transforms.trees.program import Program, Scope
-from .transforms.trees.rebuild import map_blocks, rebuilt
-from .varied_loops import have_lengths, without_varied_loops
+from .transforms.trees.rebuild import map_blocks, rebuilt, without_statements
+from .varied_loops import LoopFacts, have_lengths, without_lengths, without_varied_loops
 
 __all__ = [
     "calls_of_functions",
@@ -111,14 +111,13 @@ def put_in_methods(
     find_sure: Callable[[Program], Mapping[str, Kind]],
     inlinable: Inlinable,
     one_name: bool = True,
-    find_made: Callable[[Program], Mapping[str, Kind]] | None = None,
+    loops: LoopFacts | None = None,
 ) -> Program:
     """The program, in normal form, with small methods and what makes objects in the place of their calls.
 
     `find_kinds` takes objects to stay as they are in calls that are to be put in, `find_sure` does not;
     `one_name` says that objects are changed through one name each, so that kinds tell what they hold. With
-    `find_made`, the kinds that names have before anything is changed, loops over objects of several classes
-    are written out.
+    what is told of `loops`, those over objects of several classes, or that change them, are written out.
     """
     first, lengths = program, dict[str, int]()
     for _ in range(ROUNDS):
@@ -132,8 +131,8 @@ def put_in_methods(
             return domain.kind_of_atom(node, kinds, program)
 
         program = put_in_constructors(program, kind, inlinable)
-        if program is before and find_made is not None:
-            program, written = without_varied_loops(program, find_made)
+        if program is before and loops is not None:
+            program, written = without_varied_loops(program, loops)
             lengths |= written
         if program is before:
             program = put_in_iterators(merge_objects(program, partial(is_object, kind)), kind)
@@ -144,11 +143,13 @@ def put_in_methods(
                 always=sets_attributes,
             )
             program = without_iterators(program)
+            if lengths and loops is not None and same(program.tree, before.tree):
+                program = loops.without_unseen(before)
             if same(program.tree, before.tree):
                 break
     if lengths and not have_lengths(program, find_sure(program), lengths):
         return put_in_methods(first, find_kinds, find_sure, inlinable, one_name)
-    return without_lookups(program)
+    return without_lookups(without_lengths(program, lengths))
 
 
 def without_lookups(program: Program) -> Program:
@@ -169,16 +170,6 @@ def without_lookups(program: Program) -> Program:
         if any(map(is_unread, statements_in(program.tree.body))):
             program = program.with_tree(without_statements(program.tree, is_unread))
     return program
-
-
-def without_statements(tree: Any, is_unwanted: Callable[[Any], bool]) -> Any:
-    """The function without some of its statements."""
-
-    def block(statements: list[Any]) -> list[Any]:
-        kept = [map_blocks(s, block) for s in statements if not is_unwanted(s)]
-        return kept or [located(gast.Pass(), s) for s in statements[:1]]
-
-    return rebuilt(tree, body=block(tree.body))
 
 
 def put_in_changing(

@@ -191,6 +191,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         (
             "lists of objects of several classes, which keep what they computed",
             "layers_that_keep layers_and_their_backward_pass layers_of_an_argument layers_as_attributes "
+            "networks_within_layers "
             "chain_of_filters chain_that_is_left one_object_twice_in_a_chain chain_within_a_chain",
         ),
         (

@@ -466,7 +466,7 @@ PLACES = Array(np.dtype(np.intp).name, (None,))
     (np.isin, (array("n"), array("m")), array("n", dtype="bool")),
     (np.fft.fftfreq, (COUNT, FLOAT), array("n")), (np.fft.fftfreq, (COUNT, array("m")), UNKNOWN),
     (np.fft.rfftfreq, (COUNT,), Array("float64", (None,))),
-], ids=repr)
+], ids=lambda x: getattr(x, "__name__", repr(x)))
 def test_kind_of_what_values_or_sizes_decide(function, args, kind):
     assert call_kind_if(function, args, {}, is_pure) is kind
 

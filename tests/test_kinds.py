@@ -40,7 +40,7 @@ F32, N, M = array("n", dtype="float32"), array("n"), array("n", "m")
     (np.ones((3, 1)), array("x.0", 1)),
     (np.array(1.0), Array("float64", ())), (np.ones(2, np.int32), array("x.0", dtype="int32")),
     (np.ones(2).view(np.matrix), UNKNOWN), (np.ma.ones(2), UNKNOWN), (np.array(["a"]), UNKNOWN),
-    (np.array([None]), UNKNOWN), (np.ones(2, ">f8"), Array(None, (sym("x.0"),))), (object(), UNKNOWN),
+    (np.array([None]), UNKNOWN), (np.ones(2, ">f8"), Array(None, (sym("x.0"),))), (bytearray(), UNKNOWN),
     ((1.0, 2), Tuple((FLOAT, INT))), ([1.0, 2.0], List(None, FLOAT)),
     ([1.0, 2], List(None, Scalar("real"))),
     ([], List(None, NOTHING)), ([1.0] * 100, List(None, FLOAT)), ((1.0,) * 100, UNKNOWN),

@@ -136,3 +136,18 @@ def chain_within_a_chain(gain, x):
         for inner in chain:
             x = 0.5 * outer.step(x) + inner.step(x)
     return x
+
+
+class Residual:
+    def __init__(self, inner):
+        self.inner = inner
+
+    def forward(self, x):
+        self.added = self.inner.forward(x)
+        return x + self.added
+
+
+@program((0.5 * signed(3, 3), signed(3), signed(4, 3)), wrt=(0, 1, 2), second=True)
+def networks_within_layers(w, b, x):
+    net = Network([Residual(Network([Dense(w, b), Tanh()])), Tanh(), Dense(w.T, b)])
+    return np.sum(net.forward(x) ** 2) + net.layers[0].inner.seen

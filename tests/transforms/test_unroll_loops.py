@@ -98,7 +98,6 @@ WRITTEN_OUT = {
 }
 KEPT = {
     "of too many": "for p in long:\n        x = p(x)",
-    "of one": "for p in one:\n        x = p(x)",
     "of a list that is not known": "for p in c:\n        x = p(x)",
     "beside one that is not known": "for p, q in zip(a, c):\n        x = p(q)",
     "that assigns its target": "for p in a:\n        p = x",

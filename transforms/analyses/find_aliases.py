@@ -96,13 +96,13 @@ class Aliases:
 
     def others(self, name: str, statement: Any, result: str | None = None) -> list[str]:
         """Who else sees a change that `statement` makes to the object of `name`: the roots of it that are
-        outside of the function, and other names that are read later.
+        outside of the function, and other names that are read later, or that a loop around it reads on.
         """
         mine, now = self.held.get(name, ANYTHING)[0], self.together.get(name, ANYTHING)[0]
         found = sorted(filter(is_outside, mine))
         found += sorted(
             other
-            for other in self.live_after[id(statement)]
+            for other in self.live_after[id(statement)] | self.iterated[id(statement)]
             if other not in (name, result)
             and both(self.together.get(other, NOTHING)) & now
             and not self.recent.is_older(other, name, statement)

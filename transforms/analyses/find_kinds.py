@@ -65,6 +65,8 @@ def find_kinds(
             unsure = expressions.unsure
             values.clear()
             continue
+        if made is not None and not wider:
+            made |= run.made
         if only_named(program.tree, run.changed):
             break
         found = widened(run.changed, run.made, aliases_of(program, kinds), domain)
@@ -72,8 +74,6 @@ def find_kinds(
         if all(wider.get(name) == kind for name, kind in new.items()):
             break
         wider |= new if turn < _ROUNDS - 2 else dict.fromkeys(new, domain.UNKNOWN)
-    if made is not None:
-        made |= run.made
     return kinds
 
 

@@ -1,7 +1,7 @@
 """Gives an object one name where the function gave it several.
 
 Form in and out: the normal form. `self = tank` is left out and `self` is `tank`, if neither is ever bound to
-anything else.
+anything else, or if nothing reads `self`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 import gast
 
 from ..analyses.liveness import free_names
-from ..trees.nodes import load, names_read, target_names, walk
+from ..trees.nodes import load, names_read, own_statements, target_names, walk
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt, substitute
+from ..trees.rebuild import rebuilt, substitute, without_statements
 
 __all__ = ["merge_objects"]
 
@@ -24,27 +24,23 @@ Place = tuple[int, tuple[int, ...]]  # the position of a statement, and the loop
 
 def merge_objects(program: Program, is_object: Callable[[str], bool]) -> Program:
     """The program without copies of names of objects; `is_object(name)` says of what."""
-    copies = [
-        (s.targets[0].id, s.value.id)
-        for s in walk(program.tree)
-        if _is_copy(s) and is_object(s.value.id)
-    ]
+    copies = [s for s in own_statements(program.tree.body) if _is_copy(s) and is_object(s.value.id)]
     if not copies:
         return program
     found = _Places(program)
     renamed: dict[str, Any] = {}
-    for copy, source in copies:
+    unread = {s.targets[0].id for s in copies} - found.reads.keys() - found.captured
+    for s in copies:
+        copy, source = s.targets[0].id, s.value.id
         while source in renamed:
             source = renamed[source].id
         if copy != source and found.are_one(copy, source):
             renamed[copy] = load(source)
-    if not renamed:
+    left_out = {id(s) for s in copies if s.targets[0].id in unread | renamed.keys()}
+    if not left_out:
         return program
-
-    def block(statements: list[Any]) -> list[Any]:
-        return [map_blocks(s, block) for s in statements if not (_is_copy(s) and s.targets[0].id in renamed)]
-
-    return program.with_tree(rebuilt(program.tree, body=substitute(block(program.tree.body), renamed)))
+    tree = without_statements(program.tree, lambda s: id(s) in left_out)
+    return program.with_tree(rebuilt(tree, body=substitute(tree.body, renamed)))
 
 
 def _is_copy(s: Any) -> bool:

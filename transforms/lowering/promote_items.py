@@ -1,4 +1,4 @@
-"""Makes variables of the items of a dict that the function makes with literal keys.
+"""Makes variables of the items of a dict that the function makes with literal keys, and of a list of objects.
 
 Form in: the normal form. Form out: the same, where `d["a"]` is `a`, and the dict is made where it is used as
 a whole, or not at all.
@@ -16,14 +16,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from keyword import iskeyword
 from typing import Any
 
 import gast
 
 from ..analyses.liveness import free_names
-from ..trees.nodes import assign, blocks_of, find_nodes, load, located, names_read, store, target_names, walk
+from ..trees.nodes import (
+    assign,
+    blocks_of,
+    constant,
+    find_nodes,
+    load,
+    located,
+    names_read,
+    store,
+    target_names,
+    walk,
+)
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, map_children, rebuilt, substitute
 from .merge_objects import merge_objects
@@ -31,16 +42,21 @@ from .merge_objects import merge_objects
 __all__ = ["promote_items"]
 
 Item = tuple[str, Hashable]
+SEQUENCES = (gast.List, gast.Tuple)
 
 
-def promote_items(program: Program) -> Program:
-    """The program with variables for the items of its dicts."""
-    made = {s.targets[0].id for s in find_nodes(program.tree, gast.Assign) if _makes(s)}
+def promote_items(program: Program, is_object: Callable[[str], bool] | None = None) -> Program:
+    """The program with variables for the items of its dicts, and of its lists of names that `is_object`."""
+
+    def makes(s: Any) -> bool:
+        return _makes(s) or (is_object is not None and _makes_list(s, is_object))
+
+    made = {s.targets[0].id for s in find_nodes(program.tree, gast.Assign) if makes(s)}
     if not made or find_nodes(program.tree, gast.Try):
         return program
     while True:
         program = merge_objects(program, made.__contains__)
-        dicts = _Dicts(program)
+        dicts = _Dicts(program, makes)
         items = dicts.items()
         if not items:
             return program
@@ -56,6 +72,23 @@ def _makes(s: Any) -> bool:
     return False
 
 
+def _makes_list(s: Any, is_object: Callable[[str], bool]) -> bool:
+    """Whether a statement gives a name to a list or tuple of objects that have names."""
+    match s:
+        case gast.Assign(
+            targets=[gast.Name()], value=gast.List(elts=[_, *_] as items) | gast.Tuple(elts=[_, *_] as items)
+        ):
+            return all(isinstance(item, gast.Name) and is_object(item.id) for item in items)
+    return False
+
+
+def _items(display: Any) -> dict[Hashable, Any]:
+    """What a display puts at which key or place."""
+    if isinstance(display, SEQUENCES):
+        return dict(enumerate(display.elts))
+    return dict(zip((k.value for k in display.keys), display.values, strict=True))
+
+
 def _access(node: Any) -> Item | None:
     """The name and the key of `d[key]` with a literal key."""
     match node:
@@ -65,10 +98,10 @@ def _access(node: Any) -> Item | None:
 
 
 class _Dicts:
-    """What a function does with the dicts that it makes."""
+    """What a function does with the dicts and lists that it makes."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, makes: Callable[[Any], bool]) -> None:
+        self.program, self.makes = program, makes
         body = program.tree.body
         self.bound = Counter(p.id for p in walk(program.tree.args) if isinstance(p, gast.Name))
         self.dicts: dict[str, Any] = {}  # the statements that make them
@@ -85,7 +118,7 @@ class _Dicts:
             self.bound[s.name] += 1
             self.kept |= free_names(s)
             return
-        if _makes(s):
+        if self.makes(s):
             self.dicts[s.targets[0].id] = s
         targets = getattr(s, "targets", None) or [getattr(s, "target", None)]
         for target in (t for t in targets if t is not None):
@@ -100,11 +133,20 @@ class _Dicts:
             else:
                 self.expression(part, k, is_outer)
 
+    def length(self, node: Any) -> int | None:
+        """What `len` of one of these is, wherever it stands: their keys stay what they are."""
+        match node:
+            case gast.Call(func=func, args=[gast.Name(id=name)]) if name in self.dicts:
+                return len(_items(self.dicts[name].value)) if self.program.resolve(func) is len else None
+        return None
+
     def expression(self, node: Any, k: int, is_outer: bool) -> None:
         item = _access(node)
         if item is not None:
             self.last[item[0]] = k
             self.note_key(item)
+        elif self.length(node) is not None:
+            self.last[node.args[0].id] = k
         elif isinstance(node, gast.Name):
             if not isinstance(node.ctx, gast.Store):
                 self.wholes.setdefault(node.id, []).append(k if is_outer else None)
@@ -115,13 +157,13 @@ class _Dicts:
     def note_key(self, item: Item) -> None:
         name, key = item
         made = self.dicts.get(name)
-        if made is None or key not in [c.value for c in made.value.keys]:
+        if made is None or key not in _items(made.value):
             self.kept.add(name)
 
     def items(self) -> dict[str, dict[Hashable, Any]]:
         """For each dict whose items become variables what they are made of."""
         return {
-            name: dict(zip((c.value for c in s.value.keys), s.value.values, strict=True))
+            name: _items(s.value)
             for name, s in self.dicts.items()
             if self.bound[name] == 1 and name not in self.kept and self.is_made_late(name)
         }
@@ -211,8 +253,9 @@ class _Writer:
         before = []
         for name in self.items.keys() & set(names_read(new)):
             made = self.dicts.dicts[name].value
-            values = [self.variables[name, key.value] for key in made.keys]
-            before.append(assign(name, rebuilt(made, values=values), s))
+            values = [self.variables[name, key] for key in _items(made)]
+            field = "elts" if isinstance(made, SEQUENCES) else "values"
+            before.append(assign(name, rebuilt(made, **{field: values}), s))
         return [*before, new]
 
     def changed(self, node: Any) -> Any:
@@ -221,6 +264,9 @@ class _Writer:
         def change(part: Any) -> Any:
             if isinstance(part, gast.stmt):
                 return part
+            length = self.dicts.length(part)
+            if length is not None and part.args[0].id in self.items:
+                return located(constant(length), part)
             item = _access(part)
             if item is not None and item in self.variables:
                 variable = self.variables[item]

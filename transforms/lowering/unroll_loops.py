@@ -1,10 +1,12 @@
-"""Writes loops over objects of several classes out, where these are known: then so are their methods.
+"""Writes loops over objects out, where these are known: then so are their methods, and what these change.
 
-Form: the normal form, in and out. What an iteration alone uses gets a name for each of them.
+Form: the normal form, in and out. What an iteration alone uses gets a name for each of them, and so does the
+length that is taken for granted.
 
-    for layer in layers:        layer_1 = layers[0]
-        y = layer.act(x)        y_1 = layer_1.act(x)
-        x = x + y          ->   x = x + y_1
+    for layer in layers:        length_1 = len(layers)
+        y = layer.act(x)        layer_1 = layers[0]
+        x = x + y          ->   y_1 = layer_1.act(x)
+                                x = x + y_1
                                 layer_2 = layers[1]
                                 y_2 = layer_2.act(x)
                                 x = x + y_2
@@ -21,9 +23,11 @@ import gast
 
 from ..analyses.liveness import live_before
 from ..normal_form.jump_outcomes import breaks_in
+from ..trees.bind_objects import Objects
 from ..trees.nodes import (
     assign,
     assigned_names,
+    call,
     constant,
     find_nodes,
     load,
@@ -37,53 +41,64 @@ from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
 __all__ = ["unroll_loops"]
 
 MOST = 16  # iterations that are written out
+GROWTH = 250  # statements that a loop may become
 
 
 def unroll_loops(
-    program: Program, length: Callable[[Any], int | None], is_varied: Callable[[Any], bool]
+    program: Program, length: Callable[[Any], int | None], is_wanted: Callable[[Any], bool]
 ) -> tuple[Program, dict[str, int]]:
-    """The program with the loops written out that go over a list of which `is_varied`, and the lengths that
-    this takes for granted, by the names of lists; `length(name)` is None where it is not known.
+    """The program with the loops written out that go over a list that `is_wanted`, and the lengths that
+    this takes for granted, by their names; `length(name)` is None where it is not known.
     """
     if not any(isinstance(s, gast.For) for s in statements_in(program.tree.body)):
         return program, {}
-    return _Unroller(program, length, is_varied).run()
+    return _Unroller(program, length, is_wanted).run()
 
 
 class _Unroller:
     def __init__(
-        self, program: Program, length: Callable[[Any], int | None], is_varied: Callable[[Any], bool]
+        self, program: Program, length: Callable[[Any], int | None], is_wanted: Callable[[Any], bool]
     ) -> None:
-        self.program, self.length, self.is_varied = program, length, is_varied
+        self.program, self.length, self.is_wanted = program, length, is_wanted
         self.names = program.names.copy()
         self.count = Counter(n.id for n in find_nodes(program.tree, gast.Name))
         self.new: set[str] = set()
+        self.objects = Objects(program, self.names)
         self.lengths: dict[str, int] = {}
 
     def run(self) -> tuple[Program, dict[str, int]]:
         tree = with_body(self.program.tree, self.block(self.program.tree.body))
         if not self.lengths:
             return self.program, {}
-        new_locals = self.program.locals | self.new
-        return self.program.with_tree(tree, names=self.names, locals=new_locals), self.lengths
+        new_locals = self.program.locals | self.new | self.lengths.keys()
+        bindings = self.objects.all_bindings()
+        new = self.program.with_tree(tree, names=self.names, locals=new_locals, bindings=bindings)
+        return new, self.lengths
 
     def block(self, statements: list[Any]) -> list[Any]:
         found: list[Any] = []
         for s in statements:
-            rounds = self.rounds(s) if isinstance(s, gast.For) else None
-            if rounds is None:
-                found.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, self.block))
+            if isinstance(s, gast.FunctionDef):
+                found.append(s)
+                continue
+            new = map_blocks(s, self.block)
+            rounds, lengths = self.rounds(s) if isinstance(s, gast.For) else ([], {})
+            if rounds and len(rounds) * sum(1 for _ in statements_in(new.body)) <= GROWTH:
+                found += [self.granted(s, name, n) for name, n in lengths.items()]
+                found += self.written_out(s, new.body, rounds)
             else:
-                found += self.written_out(s, rounds)
+                found.append(new)
         return found
 
-    def rounds(self, s: Any) -> list[dict[str, Any]] | None:
-        """What each iteration assigns to the names of the target, None for a loop that stays."""
+    def rounds(self, s: Any) -> tuple[list[dict[str, Any]], dict[str, int]]:
+        """What each iteration assigns to the names of the target, and the lengths of lists that are taken for
+        granted; nothing for a loop that stays.
+        """
         if s.orelse or len(breaks_in(s.body)) > _breaks_last(s.body) or find_nodes(s, gast.FunctionDef):
-            return None
+            return [], {}
         names = target_names(s.target)
         if set(names) & {n for inner in s.body for n in assigned_names(inner)}:
-            return None
+            return [], {}
         name, items, is_strict = "", [s.iter], False
         match s.iter:
             case gast.Call(func=gast.Name(id="zip" as name), args=items, keywords=[]):
@@ -99,24 +114,30 @@ class _Unroller:
         counted = names[: name == "enumerate"]
         is_known = not name or self.program.resolve(s.iter.func) is getattr(builtins, name)
         is_known = is_known and all(isinstance(a, gast.Name) for a in items)
-        if not is_known or len(names) != len(items) + len(counted) or not any(map(self.is_varied, items)):
-            return None
+        if not is_known or len(names) != len(items) + len(counted) or not any(map(self.is_wanted, items)):
+            return [], {}
         lengths = [self.length(a) for a in items]
         known = [n for n in lengths if n is not None]
-        if len(known) < len(lengths) or not 1 < min(known) <= MOST or (is_strict and len({*known}) > 1):
-            return None
-        self.lengths |= {a.id: n for a, n in zip(items, known, strict=True)}
+        if len(known) < len(lengths) or not 0 < min(known) <= MOST or (is_strict and len({*known}) > 1):
+            return [], {}
         order = range(min(known))
-        return [
+        found = [
             {n: constant(k) for n in counted}
             | {n: _item(a, k) for n, a in zip(names[len(counted) :], items, strict=True)}
             for k in (reversed(order) if name == "reversed" else order)
         ]
+        return found, {a.id: n for a, n in zip(items, known, strict=True)}
 
-    def written_out(self, s: Any, rounds: list[dict[str, Any]]) -> list[Any]:
+    def granted(self, s: Any, name: str, n: int) -> Any:
+        """The statement that names the length of a list."""
+        length = self.names.temporary("length")
+        self.lengths[length] = n
+        return assign(length, located(call(self.objects.name(len), load(name)), s), s)
+
+    def written_out(self, s: Any, body: list[Any], rounds: list[dict[str, Any]]) -> list[Any]:
+        """A loop with its body, in which loops are written out already, once for each round."""
         inside = Counter(n.id for n in find_nodes(s, gast.Name))
         outside = self.count - inside
-        body = self.block(s.body)
         carried = live_before(body, frozenset(), frozenset())[0]
         own = [n for n in assigned_names(body) if n not in carried and n not in outside]
         found: list[Any] = []

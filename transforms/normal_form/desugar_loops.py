@@ -23,6 +23,7 @@ def f(xs, ys):
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -34,6 +35,7 @@ from ..trees.rebuild import bound_names, map_blocks, rebuilt
 from .index_loops import enumerated, nested_ranges
 from .jump_outcomes import breaks_in, returns_in
 from .lazy_iterables import MAPPING, base_name, generator_of, is_call, is_lazy
+from .splice_iterables import spliced, start_of
 
 __all__ = ["desugar_loops"]
 
@@ -67,6 +69,10 @@ class _Writer:
         """The statements that a `for` becomes."""
         if is_lazy(self.program, node.iter, MAPPING):
             return self.block(self.computed(node))
+        before: list[Node] = []
+        within = spliced(self.objects, node, self.holder(node, before))
+        if within is not None:
+            return self.block([*before, *within])
         over_indices = enumerated(self.objects, node) or nested_ranges(self.objects, node)
         if over_indices is not None:
             return self.block(over_indices)
@@ -107,20 +113,7 @@ class _Writer:
     def computed(self, node: Node) -> list[Node]:
         """A loop over what a generator, `map` or `filter` gives, as loops that compute the items."""
         before: list[Node] = []
-
-        def hold(function: Node) -> Node:
-            is_name = isinstance(function, gast.Name) and function.id not in stored_names(node)
-            if (
-                is_name
-                or isinstance(function, gast.Constant)
-                or self.program.resolve(function) is not MISSING
-            ):
-                return function
-            name = self.names.temporary(base_name(function))
-            before.append(assign(name, function, node))
-            return load(name)
-
-        found = generator_of(self.objects, node.iter, hold)
+        found = generator_of(self.objects, node.iter, self.holder(node, before))
         if len(found.generators) > 1 and (breaks_in(node.body) or returns_in(node.body) or node.orelse):
             self.program.refuse(
                 node,
@@ -140,6 +133,24 @@ class _Writer:
         return [*before, *body]
 
 
+    def holder(self, node: Node, before: list[Node]) -> Callable[[Node], Node]:
+        """What gives an atom with the value that a function has before a loop; `before` gains what makes it."""
+
+        def hold(function: Node) -> Node:
+            is_name = isinstance(function, gast.Name) and function.id not in stored_names(node)
+            if (
+                is_name
+                or isinstance(function, gast.Constant)
+                or self.program.resolve(function) is not MISSING
+            ):
+                return function
+            name = self.names.temporary(base_name(function))
+            before.append(assign(name, function, node))
+            return load(name)
+
+        return hold
+
+
 def stored_names(node: Node) -> set[str]:
     """The names that a statement assigns, in nested functions, too."""
     return {
@@ -147,13 +158,6 @@ def stored_names(node: Node) -> set[str]:
         for n in gast.walk(node)
         if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Param))
     }
-
-
-def start_of(counted: Node) -> Node:
-    """The expression of the first number that `enumerate(...)` gives."""
-    if len(counted.args) > 1:
-        return counted.args[1]
-    return counted.keywords[0].value if counted.keywords else constant(0)
 
 
 def counted_iterable(program: Program, node: Node) -> Node:

@@ -28,6 +28,7 @@ __all__ = [
     "substitute",
     "with_blocks",
     "with_body",
+    "without_statements",
 ]
 
 Node = Any  # gast publishes no types
@@ -93,6 +94,16 @@ def map_blocks(statement: Node, change: Callable[[list[Node]], list[Node]]) -> N
         return with_body(statement, change(statement.body))
     blocks = blocks_of(statement)
     return with_blocks(statement, [change(block) for block in blocks]) if blocks else statement
+
+
+def without_statements(tree: Any, is_unwanted: Callable[[Any], bool]) -> Any:
+    """The function without some of its statements."""
+
+    def block(statements: list[Any]) -> list[Any]:
+        kept = [map_blocks(s, block) for s in statements if not is_unwanted(s)]
+        return kept or [located(gast.Pass(), s) for s in statements[:1]]
+
+    return rebuilt(tree, body=block(tree.body))
 
 
 def with_body(function: Node, body: list[Node]) -> Node:

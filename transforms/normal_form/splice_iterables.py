@@ -1,0 +1,116 @@
+"""Loops over a `zip` of `zip`, `enumerate`, `map` and generators, as loops over what these go over.
+
+What a loop goes over may be changed in its body: then a later iteration sees the new items. So these may not
+be made into lists before the loop.
+
+    for (i, v), u in zip(enumerate(w), y):         i_1 = 0
+        ...                                   ->   for v, u in zip(w, y):
+                                                       i = i_1
+                                                       i_1 = i_1 + 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..trees.bind_objects import Objects
+from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple_of
+from ..trees.rebuild import rebuilt
+from .lazy_iterables import base_name, generator_of, is_call, is_lazy
+
+__all__ = ["spliced", "start_of"]
+
+Node = Any  # gast publishes no types
+
+
+def spliced(objects: Objects, node: Node, hold: Callable[[Node], Node]) -> list[Node] | None:
+    """The loop, after what stands before it; None for a loop that is no such. `hold(function)` is a name or
+    literal that has the value which a function has before the loop.
+    """
+    sources, target = getattr(node.iter, "args", []), node.target
+    if not is_call(objects.program, node.iter, "zip") or not _parts(target, len(sources)):
+        return None
+    splicer = _Splicer(objects, node, hold)
+    if not any(map(splicer.is_nested, sources)):
+        return None
+    for part, source in zip(target.elts, sources, strict=True):
+        splicer.add(part, source)
+    new_target = located(tuple_of(splicer.targets, gast.Store()), target)
+    new_iter = rebuilt(node.iter, args=splicer.sources)
+    new = rebuilt(node, target=new_target, iter=new_iter, body=[*splicer.first, *node.body])
+    return [*splicer.before, new]
+
+
+def start_of(counted: Node) -> Node:
+    """The expression of the first number that `enumerate(...)` gives."""
+    if len(counted.args) > 1:
+        return counted.args[1]
+    return counted.keywords[0].value if counted.keywords else constant(0)
+
+
+def _parts(target: Node, count: int) -> bool:
+    """Whether a target takes so many items apart, each for itself."""
+    if not isinstance(target, (gast.Tuple, gast.List)) or len(target.elts) != count:
+        return False
+    return not any(isinstance(e, gast.Starred) for e in target.elts)
+
+
+class _Splicer:
+    """Collects the targets and sources of the new `zip`, what stands before the loop, and first in its body."""
+
+    def __init__(self, objects: Objects, loop: Node, hold: Callable[[Node], Node]) -> None:
+        self.objects, self.program, self.names = objects, objects.program, objects.names
+        self.loop, self.hold = loop, hold
+        self.targets: list[Node] = []
+        self.sources: list[Node] = []
+        self.before: list[Node] = []
+        self.first: list[Node] = []
+        self.is_strict = bool(loop.iter.keywords)
+
+    def is_nested(self, source: Node) -> bool:
+        """Whether one of the sources can be replaced by what it goes over."""
+        if is_call(self.program, source, "enumerate"):
+            return is_lazy(self.program, source) and is_atom(start_of(source))
+        if is_call(self.program, source, "zip"):
+            return is_lazy(self.program, source) and not source.keywords and not self.is_strict
+        if is_call(self.program, source, "map"):
+            return is_lazy(self.program, source) and (len(source.args) == 2 or not self.is_strict)
+        return (
+            isinstance(source, gast.GeneratorExp)
+            and len(source.generators) == 1
+            and not source.generators[0].ifs
+        )
+
+    def add(self, target: Node, source: Node) -> None:
+        if not self.is_nested(source):
+            self.targets.append(target)
+            self.sources.append(source)
+        elif is_call(self.program, source, "enumerate"):
+            (index, item), unpacking = self.taken_apart(target, ["k", base_name(source.args[0])])
+            counter = self.names.temporary(base_name(index))
+            self.before.append(assign(counter, start_of(source), self.loop))
+            step = gast.BinOp(left=load(counter), op=gast.Add(), right=constant(1))
+            self.first += [assign(index, load(counter), self.loop), assign(counter, step, self.loop)]
+            self.add(item, source.args[0])
+            self.first += unpacking
+        elif is_call(self.program, source, "zip"):
+            items, unpacking = self.taken_apart(target, [base_name(a) for a in source.args])
+            for item, inner in zip(items, source.args, strict=True):
+                self.add(item, inner)
+            self.first += unpacking
+        else:
+            found = generator_of(self.objects, source, self.hold)
+            loop = found.generators[0]
+            self.add(loop.target, loop.iter)
+            self.first.append(assign(target, found.elt, self.loop))
+
+    def taken_apart(self, target: Node, bases: list[str]) -> tuple[list[Node], list[Node]]:
+        """A target for each part of an item, and the statements that make the item of them."""
+        if _parts(target, len(bases)):
+            return list(target.elts), []
+        names = [self.names.temporary(base) for base in bases]
+        whole = assign(target, tuple_of([load(n) for n in names]), self.loop)
+        return [store(n) for n in names], [whole]
