@@ -47,7 +47,7 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
     if isinstance(out, (tuple, list)):
         first = _first(xs, out)
         parts = [dout if k == first else zeros_like(x) for k, x in enumerate(xs)]
-        return tuple(parts) if len(operands) != 1 else (type(xs)(parts),)
+        return tuple(parts) if len(operands) != 1 else (_like(xs, parts),)
     chosen = _chosen(xs, out)
     share = 0.0 if dout is None else dout / sum(chosen)
     parts = [
@@ -56,7 +56,12 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
     ]
     if len(operands) != 1:
         return tuple(parts)
-    return (np.array(parts, dtype=xs.dtype) if hasattr(xs, "dtype") else type(xs)(parts),)
+    return (np.array(parts, dtype=xs.dtype) if hasattr(xs, "dtype") else _like(xs, parts),)
+
+
+def _like(xs: Any, parts: list[Any]) -> Any:
+    """The parts as a list or tuple as the operands are; of what a dict shows, as a list."""
+    return type(xs)(parts) if isinstance(xs, (list, tuple)) else parts
 
 
 def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: Any) -> Any:

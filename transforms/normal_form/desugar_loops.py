@@ -23,23 +23,31 @@ def f(xs, ys):
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from ..trees.bind_objects import Objects
+from ..trees.helpers import transposed
 from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple_of
+from ..trees.printer import to_source
 from ..trees.program import MISSING, Names, Program
 from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from .changing_loops import check_changes
 from .index_loops import enumerated, nested_ranges
 from .jump_outcomes import breaks_in, returns_in
-from .lazy_iterables import MAPPING, base_name, generator_of, is_call, is_lazy
-from .splice_iterables import spliced, start_of
+from .lazy_iterables import MAPPING, PAIRING, base_name, generator_of, is_call, is_lazy
+from .splice_iterables import spliced, start_of, takes_apart
+from .view_loops import is_view, over_keys, shows_values
 
 __all__ = ["desugar_loops"]
 
 Node = Any  # gast publishes no types
+
+# What gives items that a helper reads before the loop.
+READ_BEFORE = (itertools.accumulate, itertools.chain, itertools.pairwise, itertools.takewhile, transposed)
 
 
 def desugar_loops(program: Program) -> Program:
@@ -70,17 +78,21 @@ class _Writer:
         if is_lazy(self.program, node.iter, MAPPING):
             return self.block(self.computed(node))
         before: list[Node] = []
-        within = spliced(self.objects, node, self.holder(node, before))
+        hold = self.holder(node, before)
+        if shows_values(self.objects, node.iter):
+            key, keys, reads = over_keys(self.objects, node.target, node.iter, hold)
+            return self.block([*before, rebuilt(node, target=key, iter=keys, body=[*reads, *node.body])])
+        within = spliced(self.objects, self.with_parts(node), hold)
         if within is not None:
             return self.block([*before, *within])
         over_indices = enumerated(self.objects, node) or nested_ranges(self.objects, node)
         if over_indices is not None:
             return self.block(over_indices)
-        counted = counted_iterable(self.program, node)
+        counted = counted_iterable(self.objects, node)
         if counted is None:
-            new = map_blocks(node, self.block)
-            whole = self.tuple_of_zip(node)
-            target, unpacking = whole or flat(node.target, self.names, node)
+            check_items(self.objects, node)
+            new = map_blocks(self.with_parts(node), self.block)
+            target, unpacking = flat(new.target, self.names, node)
             return [rebuilt(new, target=target, body=[*unpacking, *new.body])]
         index, item = node.target.elts
         counter = self.names.temporary(base_name(index))
@@ -99,19 +111,18 @@ class _Writer:
             *self.loop(rebuilt(node, target=item, iter=counted.args[0], body=[*counting, *node.body])),
         ]
 
-    def tuple_of_zip(self, node: Node) -> tuple[Node, list[Node]] | None:
-        """For `for pair in zip(x, y)` the target `a, b`, and `pair = a, b`; None for other loops."""
-        if not isinstance(node.target, gast.Name) or not is_call(self.program, node.iter, "zip"):
-            return None
-        sources = node.iter.args
-        if not sources or any(isinstance(a, gast.Starred) for a in sources):
-            return None
-        items = [self.names.temporary(node.target.id) for _ in sources]
-        target = located(tuple_of([store(n) for n in items], gast.Store()), node.target)
-        return target, [assign(node.target, tuple_of([load(n) for n in items]), node)]
+    def with_parts(self, node: Node) -> Node:
+        """A loop over `zip(x, y)` that takes each pair apart: for `for pair in ...` with `pair = a, b`."""
+        if not is_lazy(self.program, node.iter, ("zip",)) or takes_apart(node.target, len(node.iter.args)):
+            return node
+        items = [self.names.temporary(base_name(node.target)) for _ in node.iter.args]
+        target = located(tuple_of(map(store, items), gast.Store()), node.target)
+        whole = assign(node.target, tuple_of(map(load, items)), node)
+        return rebuilt(node, target=target, body=[whole, *node.body])
 
     def computed(self, node: Node) -> list[Node]:
         """A loop over what a generator, `map` or `filter` gives, as loops that compute the items."""
+        check_items(self.objects, node)
         before: list[Node] = []
         found = generator_of(self.objects, node.iter, self.holder(node, before))
         if len(found.generators) > 1 and (breaks_in(node.body) or returns_in(node.body) or node.orelse):
@@ -132,9 +143,8 @@ class _Writer:
             body = [located(loop, node)]
         return [*before, *body]
 
-
     def holder(self, node: Node, before: list[Node]) -> Callable[[Node], Node]:
-        """What gives an atom with the value that a function has before a loop; `before` gains what makes it."""
+        """What gives an atom with a value from before a loop; `before` gains what makes it."""
 
         def hold(function: Node) -> Node:
             is_name = isinstance(function, gast.Name) and function.id not in stored_names(node)
@@ -151,6 +161,21 @@ class _Writer:
         return hold
 
 
+def check_items(objects: Objects, node: Node) -> None:
+    """Refuses a loop over items that are read before it, if its body may change what they are read from."""
+    program, source = objects.program, node.iter
+    found = program.resolve(source.func) if isinstance(source, gast.Call) else MISSING
+    args = source.args if isinstance(source, gast.Call) and is_lazy(program, source, PAIRING) else []
+
+    def is_shown(part: Node) -> bool:
+        return is_view(program, part) and part.func.attr != "keys"
+
+    is_read = any(map(is_shown, [source, *args])) or any(is_lazy(program, part) for part in args)
+    if is_read or any(found is f for f in READ_BEFORE):
+        what = "zip(*...)" if found is transposed else to_source(source)
+        check_changes(program, node, source, f"a loop over `{what}`")
+
+
 def stored_names(node: Node) -> set[str]:
     """The names that a statement assigns, in nested functions, too."""
     return {
@@ -160,8 +185,9 @@ def stored_names(node: Node) -> set[str]:
     }
 
 
-def counted_iterable(program: Program, node: Node) -> Node:
+def counted_iterable(objects: Objects, node: Node) -> Node:
     """The call `enumerate(...)` of a loop with two targets, when what it counts is lazy, too; else None."""
+    program = objects.program
     if not (
         isinstance(node.target, (gast.Tuple, gast.List))
         and len(node.target.elts) == 2
@@ -170,7 +196,9 @@ def counted_iterable(program: Program, node: Node) -> Node:
         return None
     if any(isinstance(e, gast.Starred) for e in node.target.elts) or not node.iter.args:
         return None
-    return node.iter if is_lazy(program, node.iter.args[0]) and is_atom(start_of(node.iter)) else None
+    counted = node.iter.args[0]
+    is_split = is_lazy(program, counted) or shows_values(objects, counted)
+    return node.iter if is_split and is_atom(start_of(node.iter)) else None
 
 
 def flat(target: Node, names: Names, like: Node) -> tuple[Node, list[Node]]:

@@ -1,4 +1,4 @@
-"""Loops over a `zip` of `zip`, `enumerate`, `map` and generators, as loops over what these go over.
+"""Loops over a `zip` of `zip`, `enumerate`, `map`, generators and the like, as loops over what these go over.
 
 What a loop goes over may be changed in its body: then a later iteration sees the new items. So these may not
 be made into lists before the loop.
@@ -17,11 +17,13 @@ from typing import Any
 import gast
 
 from ..trees.bind_objects import Objects
-from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple_of
+from ..trees.nodes import assign, call, constant, is_atom, load, located, store, tuple_of
 from ..trees.rebuild import rebuilt
+from .changing_loops import may_change_items
 from .lazy_iterables import base_name, generator_of, is_call, is_lazy
+from .view_loops import is_view, over_keys, shows_values
 
-__all__ = ["spliced", "start_of"]
+__all__ = ["spliced", "start_of", "takes_apart"]
 
 Node = Any  # gast publishes no types
 
@@ -31,7 +33,7 @@ def spliced(objects: Objects, node: Node, hold: Callable[[Node], Node]) -> list[
     literal that has the value which a function has before the loop.
     """
     sources, target = getattr(node.iter, "args", []), node.target
-    if not is_call(objects.program, node.iter, "zip") or not _parts(target, len(sources)):
+    if not is_call(objects.program, node.iter, "zip") or not takes_apart(target, len(sources)):
         return None
     splicer = _Splicer(objects, node, hold)
     if not any(map(splicer.is_nested, sources)):
@@ -51,7 +53,7 @@ def start_of(counted: Node) -> Node:
     return counted.keywords[0].value if counted.keywords else constant(0)
 
 
-def _parts(target: Node, count: int) -> bool:
+def takes_apart(target: Node, count: int) -> bool:
     """Whether a target takes so many items apart, each for itself."""
     if not isinstance(target, (gast.Tuple, gast.List)) or len(target.elts) != count:
         return False
@@ -59,7 +61,7 @@ def _parts(target: Node, count: int) -> bool:
 
 
 class _Splicer:
-    """Collects the targets and sources of the new `zip`, what stands before the loop, and first in its body."""
+    """Collects the targets and sources of the new `zip`, and what stands before the loop and first in it."""
 
     def __init__(self, objects: Objects, loop: Node, hold: Callable[[Node], Node]) -> None:
         self.objects, self.program, self.names = objects, objects.program, objects.names
@@ -78,16 +80,31 @@ class _Splicer:
             return is_lazy(self.program, source) and not source.keywords and not self.is_strict
         if is_call(self.program, source, "map"):
             return is_lazy(self.program, source) and (len(source.args) == 2 or not self.is_strict)
-        return (
-            isinstance(source, gast.GeneratorExp)
-            and len(source.generators) == 1
-            and not source.generators[0].ifs
-        )
+        if isinstance(source, gast.GeneratorExp):
+            return len(source.generators) == 1 and not source.generators[0].ifs
+        return shows_values(self.objects, source) or self.is_reversed(source)
+
+    def is_reversed(self, source: Node) -> bool:
+        """Whether it is `reversed(...)` of what the loop's body may change."""
+        if not is_call(self.program, source, "reversed") or is_view(self.program, source.args[0]):
+            return False
+        return is_lazy(self.program, source) and may_change_items(self.program, self.loop)
 
     def add(self, target: Node, source: Node) -> None:
         if not self.is_nested(source):
             self.targets.append(target)
             self.sources.append(source)
+        elif is_view(self.program, source):
+            key, keys, reads = over_keys(self.objects, target, source, self.hold)
+            self.add(key, keys)
+            self.first += reads
+        elif is_call(self.program, source, "reversed"):
+            held, index = self.hold(source.args[0]), self.names.temporary("k")
+            last = gast.BinOp(left=call(self.objects.name(len), held), op=gast.Sub(), right=constant(1))
+            indices = call(self.objects.name(range), last, constant(-1), constant(-1))
+            self.add(store(index), located(indices, source))
+            item = gast.Subscript(value=held, slice=load(index), ctx=gast.Load())
+            self.first.append(assign(target, located(item, source), self.loop))
         elif is_call(self.program, source, "enumerate"):
             (index, item), unpacking = self.taken_apart(target, ["k", base_name(source.args[0])])
             counter = self.names.temporary(base_name(index))
@@ -109,7 +126,7 @@ class _Splicer:
 
     def taken_apart(self, target: Node, bases: list[str]) -> tuple[list[Node], list[Node]]:
         """A target for each part of an item, and the statements that make the item of them."""
-        if _parts(target, len(bases)):
+        if takes_apart(target, len(bases)):
             return list(target.elts), []
         names = [self.names.temporary(base) for base in bases]
         whole = assign(target, tuple_of([load(n) for n in names]), self.loop)

@@ -50,6 +50,7 @@ from .anf_expressions import ExpressionWriter
 from .desugar_assignments import desugar_assignments
 from .desugar_comprehensions import consumes, listed, rewritten
 from .lazy_iterables import base_name
+from .view_loops import is_view
 
 __all__ = ["to_anf"]
 
@@ -270,15 +271,3 @@ class Writer(ExpressionWriter):
         lazy = any(found is builtin for builtin in (range, zip, reversed)) and not node.keywords
         strict = found is zip and [k.arg for k in node.keywords] == ["strict"]
         return self.op(node) if lazy or strict else self.atom(node)
-
-
-def is_view(program: Program, node: Node) -> bool:
-    """Whether the expression is `d.items()`, `d.keys()` or `d.values()` of what is no module or class."""
-    return (
-        isinstance(node, gast.Call)
-        and isinstance(node.func, gast.Attribute)
-        and node.func.attr in ("items", "keys", "values")
-        and not node.args
-        and not node.keywords
-        and program.resolve(node.func) is MISSING
-    )
