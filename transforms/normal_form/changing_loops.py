@@ -1,0 +1,106 @@
+"""Loops over items that are made into a list before the loop: refused where the body may change what they
+were read from, since Python reads each item when its turn comes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..trees.program import MISSING, Program
+
+__all__ = ["check_changes", "may_change_items"]
+
+Node = Any  # gast publishes no types
+
+WRITERS = ("copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "at", "shuffle", "setitem")
+READERS = ("dot", "sum", "mean", "max", "min", "copy", "astype", "reshape", "ravel", "item", "get", "conj")
+
+
+def check_changes(program: Program, loop: Node, source: Node, what: str) -> None:
+    """Refuses a loop whose body may change the items that `source` reads."""
+    if may_change_items(program, loop):
+        program.refuse(
+            source,
+            f"{what} is not differentiated where the loop's body may change what it reads",
+            "its items are read before the loop",
+            "loop over a list: `list(...)` around it, or over indices",
+        )
+
+
+def may_change_items(program: Program, loop: Node) -> bool:
+    """Whether a loop's body may store into an array or container that was there before: all that does not
+    change only numbers, its own items, or lists that the function has made empty.
+    """
+    known = _Known(program, loop)
+    return any(known.may_change(n) for s in loop.body for n in gast.walk(s))
+
+
+class _Known:
+    """What the names of a function may hold, as far as a loop's body is concerned."""
+
+    def __init__(self, program: Program, loop: Node) -> None:
+        self.program = program
+        self.items = {n.id for n in gast.walk(loop.target) if isinstance(n, gast.Name)}
+        self.bindings: dict[str, list[Node | None]] = {}
+        for node in gast.walk(program.tree):
+            match node:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                    self.bindings.setdefault(name, []).append(value)
+                case gast.Assign(targets=targets):
+                    self.unknown(targets)
+                case gast.arguments():
+                    self.unknown([*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg])
+                case gast.For(target=target) | gast.NamedExpr(target=target):
+                    self.unknown([target])
+
+    def unknown(self, targets: list[Node | None]) -> None:
+        for target in targets:
+            for n in gast.walk(target) if target is not None else ():
+                if isinstance(n, gast.Name):
+                    self.bindings.setdefault(n.id, []).append(None)
+
+    def is_always(self, name: str, *kinds: type) -> bool:
+        """Whether all that the function gives a name is a literal of such a kind, empty if a list."""
+        values = self.bindings.get(name, [])
+        return bool(values) and all(isinstance(v, kinds) and not getattr(v, "elts", []) for v in values)
+
+    def may_change(self, node: Node) -> bool:
+        match node:
+            case gast.AugAssign(target=gast.Name(id=name)):
+                return not self.is_always(name, gast.Constant)
+            case gast.AugAssign() | gast.Delete():
+                return True
+            case gast.Subscript(ctx=gast.Store()):
+                return True
+            case gast.Call():
+                return self.call_may_change(node)
+        return False
+
+    def call_may_change(self, node: Node) -> bool:
+        found = self.program.resolve(node.func)
+        if found is MISSING:
+            if not isinstance(node.func, gast.Attribute):
+                return True
+            root = _root(node.func)
+            is_append = node.func.attr == "append" and self.is_always(root, gast.List)
+            return root not in self.items and node.func.attr not in READERS and not is_append
+        if getattr(found, "__name__", "") in WRITERS or any(k.arg in ("out", None) for k in node.keywords):
+            return True
+        if isinstance(found, type) or not hasattr(found, "__code__"):
+            return False
+        if (getattr(found, "__module__", None) or "").partition(".")[0] in ("numpy", "scipy", "math"):
+            return False
+        given = [*node.args, *(k.value for k in node.keywords)]
+        return not all(self.is_own(n.id) for a in given for n in gast.walk(a) if isinstance(n, gast.Name))
+
+    def is_own(self, name: str) -> bool:
+        return name in self.items or self.is_always(name, gast.Constant)
+
+
+def _root(node: Node) -> str:
+    """The name that an attribute or subscript is one of; empty for others."""
+    while isinstance(node, (gast.Attribute, gast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, gast.Name) else ""
