@@ -156,8 +156,11 @@ def own_part(dx: Any, record: Record) -> Any:
 
 def gathered(d: Parts | None, record: Record, once: bool = False) -> Any:
     """The adjoint of a value, with the structure that it had, from that of the heap: None for what a tuple
-    holds itself. An object that the value holds several times has its adjoint each time, or the first time.
+    holds itself, zeros for a number. An object that the value holds several times has its adjoint each time,
+    or the first time.
     """
+    if record.parts is None:
+        return zeros_like(record.value)
     return _gathered(d or {}, record, set() if once else None)
 
 

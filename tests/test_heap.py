@@ -237,7 +237,7 @@ def list_of_the_users_class(x):
 
 
 def array_of_the_caller_changed(x):
-    cells = [Cell(x), Cell(x)]
+    cells = [Cell(item) for item in (x, x)]
     for c in cells:
         c.v += 1.0
     return np.sum(x * cells[0].v)
@@ -245,7 +245,7 @@ def array_of_the_caller_changed(x):
 
 def array_of_a_local_name_changed(x):
     w = x * np.ones(2)
-    cells = [Cell(w), Cell(x)]
+    cells = [Cell(item) for item in (w, x)]
     for c in cells:
         c.v += 1.0
     return np.sum(w * cells[0].v)
@@ -253,14 +253,14 @@ def array_of_a_local_name_changed(x):
 
 def array_viewed_and_changed(x):
     w = x * np.ones(2)
-    cells = [Cell(w), Cell(w[::-1])]
+    cells = [Cell(item) for item in (w, w[::-1])]
     cells[0].v += x
     cells[1].v = cells[1].v * x
     return np.sum(cells[1].v)
 
 
 def array_reshaped_and_changed(x):
-    cells = [Cell(x * np.ones(4)), Cell(x)]
+    cells = [Cell(item) for item in (x * np.ones(4), x)]
     t = cells[0].v.reshape(2, 2)
     t[0] = x
     return np.sum(cells[0].v)
@@ -278,7 +278,7 @@ def array_of_a_local_tuple_changed(x):
 
 def array_of_a_tuple_changed(x):
     w = x * np.ones(2)
-    cells = [Cell(w), Cell((w, x))]
+    cells = [Cell(item) for item in (w, (w, x))]
     cells[0].v += x
     return np.sum(cells[1].v[0])
 
@@ -293,7 +293,7 @@ def array_of_a_closure_changed(x):
 
 def array_of_an_iterator_changed(x):
     w = x * np.ones(2)
-    cells = [Cell(w), Cell(x)]
+    cells = [Cell(item) for item in (w, x)]
     for v in w:
         cells[0].v += v
     return np.sum(cells[0].v)
@@ -304,7 +304,7 @@ class Sharing(Cell):
 
 
 def array_of_the_class_changed(x):
-    cells = [Sharing(x), Sharing(x)]
+    cells = [Sharing(x) for _ in range(2)]
     for c in cells:
         c.weights += 0.0
         c.v = c.v * np.sum(c.weights)

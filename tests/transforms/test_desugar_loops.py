@@ -103,6 +103,71 @@ def f(xs, ys):
         g(i, x, y)
 """,
     ),
+    "a zip of what is lazy": (
+        """
+def f(xs, ys):
+    for (i, x), y in zip(enumerate(xs), map(g, ys)):
+        g(i, x, y)
+""",
+        """
+def f(xs, ys):
+    i_1 = 0
+    for x, ys_1 in zip(xs, ys):
+        i = i_1
+        i_1 = i_1 + 1
+        y = g(ys_1)
+        g(i, x, y)
+""",
+    ),
+    "a zip taken as a whole": (
+        """
+def f(xs, ys):
+    for pair in zip(xs, zip(ys, xs)):
+        g(pair)
+""",
+        """
+def f(xs, ys):
+    for pair_1, ys_1, xs_1 in zip(xs, ys, xs):
+        pair_2 = ys_1, xs_1
+        pair = pair_1, pair_2
+        g(pair)
+""",
+    ),
+    "backwards through what changes": (
+        """
+def f(xs, ys):
+    for x, y in zip(reversed(xs), ys):
+        xs[0] = x * y
+""",
+        """
+def f(xs, ys):
+    for k_1, y in zip(range(len(xs) - 1, -1, -1), ys):
+        x = xs[k_1]
+        xs[0] = x * y
+""",
+    ),
+    "items of a dict": (
+        """
+def f(xs, ys):
+    for i, (k, v) in enumerate(xs.items()):
+        g(i, k, v)
+    for x, y in zip(ys.items(), xs.values()):
+        g(x, y)
+""",
+        """
+def f(xs, ys):
+    i_1 = 0
+    for k in xs.keys():
+        i = i_1
+        i_1 = i_1 + 1
+        v = xs[k]
+        g(i, k, v)
+    for key_1, key_2 in zip(ys.keys(), xs.keys()):
+        x = key_1, ys[key_1]
+        y = xs[key_2]
+        g(x, y)
+""",
+    ),
 }
 
 

@@ -83,8 +83,9 @@ PAIRS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
         a.append(x)
         da.append(0.0)
         a.append(3.0)
-        d = {"k": y}
-        dd = {"k": dy}
+        k = y
+        dk = dy
+        n = 1
         """,
         (1.5, 2.0),
     ),

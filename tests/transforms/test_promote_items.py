@@ -53,6 +53,19 @@ PROMOTED = {
     return out
 """,
     ),
+    "lengths": (
+        """
+    d = {"a": x}
+    return d["a"] * len(d)
+""",
+        """
+    a = x
+    out_1 = a
+    out_2 = 1
+    out = out_1 * out_2
+    return out
+""",
+    ),
     "the whole at the end": (
         """
     d = {"a": x, "b": 0.0}
@@ -75,7 +88,6 @@ LEFT = {
     "a key of the run's": 'd = {"a": x}\n    for k in "a":\n        d[k] = x * 2.0\n    return d["a"]',
     "a new key": 'd = {"a": x}\n    d["b"] = x\n    return d["a"]',
     "a closure": 'd = {"a": x}\n    def g():\n        return d["a"]\n    d["a"] = 2.0 * x\n    return g()',
-    "its length": 'd = {"a": x}\n    n = len(d)\n    return d["a"] * n',
     "two displays": 'd = {"a": x}\n    d = {"a": x * d["a"]}\n    return d["a"]',
     "in a loop": 'd = {"a": x}\n    for k in range(2):\n        x = x + sum(d)\n    return d["a"]',
 }
@@ -96,3 +108,19 @@ def test_dicts_that_are_seen_stay(name: str) -> None:
     _, program = read(f"def f(x):\n    {LEFT[name]}\n")
     normal = up_to(to_anf, program)
     assert promote_items(normal) is normal
+
+
+def test_lists_of_objects_become_variables() -> None:
+    text = "a = g(x)\n    b = g(a)\n    pair = [a, b]\n    pair[1] = g(pair[0])\n    return pair[1] * len(pair)"
+    _, program = read(f"def f(x, g):\n    {text}\n")
+    found = promote_items(up_to(to_anf, program), {"a", "b"}.__contains__)
+    f, names = executable(found), to_source(found.tree)
+    assert f(3.0, lambda v: v + 1.0) == 10.0
+    assert "[" not in names and promote_items(up_to(to_anf, program), {"a"}.__contains__) is not found
+
+
+@pytest.mark.parametrize("use", ["h(pair)", "pair.append(a)", "pair[k] = a", "pair = [b, a]"])
+def test_lists_of_objects_that_are_seen_stay(use: str) -> None:
+    text = f"a = g(x)\n    b = g(a)\n    pair = [a, b]\n    {use}\n    return pair[1]"
+    normal = up_to(to_anf, read(f"def f(x, g, h, k):\n    {text}\n")[1])
+    assert promote_items(normal, {"a", "b"}.__contains__) is normal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ WRITTEN_OUT = {
 """,
         """
     y = 0.0
+    length_1 = len(a)
     p_1 = a[0]
     z_1 = p_1(x)
     y = y + z_1
@@ -40,6 +42,7 @@ WRITTEN_OUT = {
     return p(k)
 """,
         """
+    length_1 = len(a)
     k_1 = 0
     p_1 = a[0]
     x = p_1(x)
@@ -61,10 +64,13 @@ WRITTEN_OUT = {
     return x
 """,
         """
+    length_1 = len(a)
     p_1 = a[1]
     x = p_1(x)
     p_2 = a[0]
     x = p_2(x)
+    length_2 = len(b)
+    length_3 = len(a)
     r_1 = b[0]
     q_1 = a[0]
     x = r_1(q_1)
@@ -83,6 +89,7 @@ WRITTEN_OUT = {
     return x
 """,
         """
+    length_1 = len(a)
     p_1 = a[0]
     x = p_1(x)
     stop_1 = x
@@ -120,7 +127,8 @@ def unrolled(text: str, head: str = "x, a, b, c, long, one") -> tuple[str, dict[
 def test_written_out(before: str, after: str) -> None:
     source, lengths = unrolled(before)
     assert source.split("\n", 1)[1].strip("\n") == after.strip("\n")
-    assert set(lengths) <= {"a", "b"} and all(LENGTHS[n] == k for n, k in lengths.items())
+    taken = dict(re.findall(r"(length_\d) = len\((\w)\)", source))
+    assert lengths == {name: LENGTHS[taken[name]] for name in taken}
 
 
 @pytest.mark.parametrize("loop", KEPT.values(), ids=KEPT)

@@ -18,30 +18,30 @@ WRITERS = ("copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal
 READERS = ("dot", "sum", "mean", "max", "min", "copy", "astype", "reshape", "ravel", "item", "get", "conj")
 
 
-def check_changes(program: Program, loop: Node, source: Node, what: str) -> None:
-    """Refuses a loop whose body may change the items that `source` reads."""
-    if may_change_items(program, loop):
+def check_changes(program: Program, loop: Node, what: str, of_dict: bool = False) -> None:
+    """Refuses a loop, over `what`, whose body may change the items that are read."""
+    if may_change_items(program, loop, of_dict):
         program.refuse(
-            source,
-            f"{what} is not differentiated where the loop's body may change what it reads",
+            loop.iter,
+            f"a loop over `{what}` is not differentiated where the loop's body may change what it reads",
             "its items are read before the loop",
             "loop over a list: `list(...)` around it, or over indices",
         )
 
 
-def may_change_items(program: Program, loop: Node) -> bool:
-    """Whether a loop's body may store into an array or container that was there before: all that does not
-    change only numbers, its own items, or lists that the function has made empty.
+def may_change_items(program: Program, loop: Node, of_dict: bool = False) -> bool:
+    """Whether a loop's body may store into an array or container that was there before, or into a dict: all
+    that does not change only numbers, its own items, or lists that the function has made empty.
     """
-    known = _Known(program, loop)
+    known = _Known(program, loop, of_dict)
     return any(known.may_change(n) for s in loop.body for n in gast.walk(s))
 
 
 class _Known:
     """What the names of a function may hold, as far as a loop's body is concerned."""
 
-    def __init__(self, program: Program, loop: Node) -> None:
-        self.program = program
+    def __init__(self, program: Program, loop: Node, of_dict: bool) -> None:
+        self.program, self.of_dict = program, of_dict
         self.items = {n.id for n in gast.walk(loop.target) if isinstance(n, gast.Name)}
         self.bindings: dict[str, list[Node | None]] = {}
         for node in gast.walk(program.tree):
@@ -68,8 +68,9 @@ class _Known:
 
     def may_change(self, node: Node) -> bool:
         match node:
-            case gast.AugAssign(target=gast.Name(id=name)):
-                return not self.is_always(name, gast.Constant)
+            case gast.AugAssign(target=gast.Name(id=name), op=op):
+                changes = isinstance(op, gast.BitOr) or not self.of_dict
+                return changes and not self.is_always(name, gast.Constant)
             case gast.AugAssign() | gast.Delete():
                 return True
             case gast.Subscript(ctx=gast.Store()):

@@ -80,7 +80,7 @@ class _Writer:
         before: list[Node] = []
         hold = self.holder(node, before)
         if shows_values(self.objects, node.iter):
-            key, keys, reads = over_keys(self.objects, node.target, node.iter, hold)
+            key, keys, reads = over_keys(self.objects, node, node.target, node.iter, hold)
             return self.block([*before, rebuilt(node, target=key, iter=keys, body=[*reads, *node.body])])
         within = spliced(self.objects, self.with_parts(node), hold)
         if within is not None:
@@ -170,10 +170,10 @@ def check_items(objects: Objects, node: Node) -> None:
     def is_shown(part: Node) -> bool:
         return is_view(program, part) and part.func.attr != "keys"
 
-    is_read = any(map(is_shown, [source, *args])) or any(is_lazy(program, part) for part in args)
-    if is_read or any(found is f for f in READ_BEFORE):
-        what = "zip(*...)" if found is transposed else to_source(source)
-        check_changes(program, node, source, f"a loop over `{what}`")
+    if any(is_lazy(program, part) for part in args) or any(found is f for f in READ_BEFORE):
+        check_changes(program, node, "zip(*...)" if found is transposed else to_source(source))
+    if any(map(is_shown, [source, *args])):
+        check_changes(program, node, to_source(source), of_dict=True)
 
 
 def stored_names(node: Node) -> set[str]:

@@ -95,7 +95,7 @@ class _Splicer:
             self.targets.append(target)
             self.sources.append(source)
         elif is_view(self.program, source):
-            key, keys, reads = over_keys(self.objects, target, source, self.hold)
+            key, keys, reads = over_keys(self.objects, self.loop, target, source, self.hold)
             self.add(key, keys)
             self.first += reads
         elif is_call(self.program, source, "reversed"):

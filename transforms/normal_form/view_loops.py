@@ -42,9 +42,9 @@ def shows_values(objects: Objects, node: Node) -> bool:
 
 
 def over_keys(
-    objects: Objects, target: Node, source: Node, hold: Callable[[Node], Node]
+    objects: Objects, loop: Node, target: Node, source: Node, hold: Callable[[Node], Node]
 ) -> tuple[Node, Node, list[Node]]:
-    """The target and source of the loop over keys, and what its body begins with.
+    """The target and source, over keys, of a loop or of a part of its `zip`, and what its body begins with.
 
     `hold(expression)` is a name that has the expression's value before the loop.
     """
@@ -59,11 +59,12 @@ def over_keys(
     if of_items and value is target:
         item = tuple_of([load(key.id), item])
     keys = located(gast.Call(func=attribute(held, "keys"), args=[], keywords=[]), source)
-    return key, keys, [assign(value, located(item, source), source)]
+    return key, keys, [assign(value, located(item, source), loop)]
 
 
 def _has_other_views(found: Any) -> bool:
-    """Whether instances of a class give items or values, but no keys."""
-    if not isinstance(found, type) or hasattr(found, "keys"):
+    """Whether an object, or what a class makes, gives items or values, but no keys."""
+    found = found if isinstance(found, type) else type(found)
+    if hasattr(found, "keys"):
         return False
     return hasattr(found, "items") or hasattr(found, "values")
