@@ -75,8 +75,8 @@ def _stores(loop: Any) -> list[Any]:
 
 
 def have_lengths(program: Program, kinds: Kinds, lengths: Mapping[str, int]) -> bool:
-    """Whether what was taken for lengths are the lengths of lists that are variables by now, or of lists of
-    objects of several classes.
+    """Whether what was taken for lengths are the lengths of lists that are variables by now, or of lists
+    that are not of objects of one class.
     """
 
     def holds(s: Any) -> bool:
@@ -85,7 +85,8 @@ def have_lengths(program: Program, kinds: Kinds, lengths: Mapping[str, int]) -> 
                 if isinstance(value, gast.Constant):
                     return bool(value.value == lengths[name])
                 items = _items(domain.kind_of_atom(value.args[0], kinds, program))
-                return len(items) == lengths[name] and len({getattr(k, "cls", None) for k in items}) > 1
+                classes = {k.cls for k in items if isinstance(k, Record)}
+                return len(items) == lengths[name] and len(classes) != 1
         return True
 
     return all(map(holds, statements_in(program.tree.body)))

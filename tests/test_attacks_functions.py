@@ -189,11 +189,14 @@ def ident(v, n=1):
 
 @pytest.mark.parametrize("text", OPERATIONS)
 def test_operators_of_objects_of_which_nothing_is_known_are_refused(text: str) -> None:
-    deep = "[0]" * 6
+    deep = "[0]" * 9
     f = build(f"{SQUARED}\ndef f(vs, x):\n    v, w = vs{deep}\n    return {text} * x\n")
 
     def packed(a: float, b: float) -> Any:
-        return [[[[[[(Curved(a), Curved(b))]]]]]]
+        found: Any = (Curved(a), Curved(b))
+        for _ in range(9):
+            found = [found]
+        return found
 
     with pytest.raises(NonDifferentiableError, match="Curved"):
         s2sad.jvp(f, argnums=(0, 1))(packed(3.0, 5.0), 2.0, packed(1.0, 0.0), 0.0)

@@ -43,8 +43,9 @@ CHANGES = {
 OBJECTS = {
     "attributes of the module's objects that are set": ["box.value = x\nreturn np.sum(x)"],
     "arrays changed in place that objects with several names hold and somebody else too": [
-        "boxes = [Box(x)]\nboxes[0].value += x * x\nreturn np.sum(boxes[0].value)",
-        "a = x * 1\nb = Box(a)\nboxes = [b]\nboxes[0].value[0] = x[1]\nreturn np.sum(b.value) * np.sum(a)",
+        "boxes = [Box(v) for v in (x, x)]\nboxes[0].value += x * x\nreturn np.sum(boxes[0].value)",
+        "a = x * 1\nb = Box(a)\nboxes = [Box(v) for v in (a, x)]\nboxes[0].value[0] = x[1]\n"
+        "return np.sum(b.value) * np.sum(a)",
     ],
 }
 FUNCTIONS = {

@@ -157,12 +157,12 @@ def f(xs, ys):
         """
 def f(xs, ys):
     i_1 = 0
-    for k in xs.keys():
+    for k in xs:
         i = i_1
         i_1 = i_1 + 1
         v = xs[k]
         g(i, k, v)
-    for key_1, key_2 in zip(ys.keys(), xs.keys()):
+    for key_1, key_2 in zip(ys, xs):
         x = key_1, ys[key_1]
         y = xs[key_2]
         g(x, y)

@@ -111,7 +111,7 @@ def test_dicts_that_are_seen_stay(name: str) -> None:
 
 
 def test_lists_of_objects_become_variables() -> None:
-    text = "a = g(x)\n    b = g(a)\n    pair = [a, b]\n    pair[1] = g(pair[0])\n    return pair[1] * len(pair)"
+    text = "a = g(x)\n    b = g(a)\n    p = [a, b]\n    p[1] = g(p[0])\n    return len(p) * p[1]"
     _, program = read(f"def f(x, g):\n    {text}\n")
     found = promote_items(up_to(to_anf, program), {"a", "b"}.__contains__)
     f, names = executable(found), to_source(found.tree)

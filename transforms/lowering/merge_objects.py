@@ -73,7 +73,8 @@ class _Places:
                 continue
             is_block = isinstance(s, (gast.If, gast.For, gast.While))
             header = [getattr(s, "test", None), getattr(s, "iter", None)] if is_block else [s]
-            for name in names_read([n for n in header if n is not None]):
+            changed = target_names(s.target) if isinstance(s, gast.AugAssign) else []
+            for name in (*names_read([n for n in header if n is not None]), *changed):
                 self.reads.setdefault(name, []).append((self.position, loops))
             targets = getattr(s, "targets", None) or [getattr(s, "target", None)]
             for name in (n for t in targets if t is not None for n in target_names(t)):

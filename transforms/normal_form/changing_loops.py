@@ -16,6 +16,7 @@ Node = Any  # gast publishes no types
 
 WRITERS = ("copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "at", "shuffle", "setitem")
 READERS = ("dot", "sum", "mean", "max", "min", "copy", "astype", "reshape", "ravel", "item", "get", "conj")
+OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 
 def check_changes(program: Program, loop: Node, what: str, of_dict: bool = False) -> None:
@@ -44,7 +45,12 @@ class _Known:
         self.program, self.of_dict = program, of_dict
         self.items = {n.id for n in gast.walk(loop.target) if isinstance(n, gast.Name)}
         self.bindings: dict[str, list[Node | None]] = {}
+        self.shared: set[str] = set()  # the names of what may have got other names
         for node in gast.walk(program.tree):
+            if not isinstance(node, (*OPERATIONS, gast.Return, gast.AugAssign)):
+                children = gast.iter_child_nodes(node)
+                names = (n for n in children if isinstance(n, gast.Name))
+                self.shared |= {n.id for n in names if isinstance(n.ctx, gast.Load)}
             match node:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
                     self.bindings.setdefault(name, []).append(value)
@@ -62,19 +68,27 @@ class _Known:
                     self.bindings.setdefault(n.id, []).append(None)
 
     def is_always(self, name: str, *kinds: type) -> bool:
-        """Whether all that the function gives a name is a literal of such a kind, empty if a list."""
+        """Whether all that the function gives a name is such an expression, empty if a list or dict."""
         values = self.bindings.get(name, [])
-        return bool(values) and all(isinstance(v, kinds) and not getattr(v, "elts", []) for v in values)
+        return bool(values) and all(
+            isinstance(v, kinds) and not getattr(v, "elts", getattr(v, "keys", [])) for v in values
+        )
+
+    def is_number(self, name: str) -> bool:
+        """Whether a name stands for numbers, or for arrays that have no other name."""
+        is_alone = name not in self.shared and self.is_always(name, gast.Constant, *OPERATIONS)
+        return is_alone or self.is_always(name, gast.Constant)
 
     def may_change(self, node: Node) -> bool:
         match node:
             case gast.AugAssign(target=gast.Name(id=name), op=op):
                 changes = isinstance(op, gast.BitOr) or not self.of_dict
-                return changes and not self.is_always(name, gast.Constant)
+                return changes and not self.is_own(name)
             case gast.AugAssign() | gast.Delete():
                 return True
             case gast.Subscript(ctx=gast.Store()):
-                return True
+                root = _root(node.value)
+                return root not in self.items and not self.is_always(root, gast.Dict)
             case gast.Call():
                 return self.call_may_change(node)
         return False
@@ -85,8 +99,9 @@ class _Known:
             if not isinstance(node.func, gast.Attribute):
                 return True
             root = _root(node.func)
-            is_append = node.func.attr == "append" and self.is_always(root, gast.List)
-            return root not in self.items and node.func.attr not in READERS and not is_append
+            if node.func.attr in ("append", "add"):
+                return not self.is_always(root, gast.List, gast.Set)
+            return root not in self.items and node.func.attr not in READERS
         if getattr(found, "__name__", "") in WRITERS or any(k.arg in ("out", None) for k in node.keywords):
             return True
         if isinstance(found, type) or not hasattr(found, "__code__"):
@@ -97,7 +112,7 @@ class _Known:
         return not all(self.is_own(n.id) for a in given for n in gast.walk(a) if isinstance(n, gast.Name))
 
     def is_own(self, name: str) -> bool:
-        return name in self.items or self.is_always(name, gast.Constant)
+        return name in self.items or self.is_number(name)
 
 
 def _root(node: Node) -> str:

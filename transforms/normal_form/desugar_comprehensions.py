@@ -129,8 +129,7 @@ def collect(w: ExpressionWriter, name: str | None, node: Node) -> str:
                 body.append(assign(key.id, node.key))
             place = gast.Subscript(value=load(target), slice=key, ctx=gast.Store())
             body.append(gast.Assign(targets=[place], value=node.value, type_comment=None))
-    w.assign(target, empty)
-    w.run(loops(node.generators, body))
+    w.run([assign(target, empty), *loops(node.generators, body)])
     return settle(w, name, target)
 
 

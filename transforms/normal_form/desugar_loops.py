@@ -40,7 +40,7 @@ from .index_loops import enumerated, nested_ranges
 from .jump_outcomes import breaks_in, returns_in
 from .lazy_iterables import MAPPING, PAIRING, base_name, generator_of, is_call, is_lazy
 from .splice_iterables import spliced, start_of, takes_apart
-from .view_loops import is_view, over_keys, shows_values
+from .view_loops import is_view, is_view_of_dict, over_keys
 
 __all__ = ["desugar_loops"]
 
@@ -79,7 +79,7 @@ class _Writer:
             return self.block(self.computed(node))
         before: list[Node] = []
         hold = self.holder(node, before)
-        if shows_values(self.objects, node.iter):
+        if is_view_of_dict(self.objects, node.iter):
             key, keys, reads = over_keys(self.objects, node, node.target, node.iter, hold)
             return self.block([*before, rebuilt(node, target=key, iter=keys, body=[*reads, *node.body])])
         within = spliced(self.objects, self.with_parts(node), hold)
@@ -197,7 +197,7 @@ def counted_iterable(objects: Objects, node: Node) -> Node:
     if any(isinstance(e, gast.Starred) for e in node.target.elts) or not node.iter.args:
         return None
     counted = node.iter.args[0]
-    is_split = is_lazy(program, counted) or shows_values(objects, counted)
+    is_split = is_lazy(program, counted) or is_view_of_dict(objects, counted)
     return node.iter if is_split and is_atom(start_of(node.iter)) else None
 
 

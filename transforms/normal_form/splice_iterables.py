@@ -21,7 +21,7 @@ from ..trees.nodes import assign, call, constant, is_atom, load, located, store,
 from ..trees.rebuild import rebuilt
 from .changing_loops import may_change_items
 from .lazy_iterables import base_name, generator_of, is_call, is_lazy
-from .view_loops import is_view, over_keys, shows_values
+from .view_loops import is_view, is_view_of_dict, over_keys
 
 __all__ = ["spliced", "start_of", "takes_apart"]
 
@@ -82,7 +82,7 @@ class _Splicer:
             return is_lazy(self.program, source) and (len(source.args) == 2 or not self.is_strict)
         if isinstance(source, gast.GeneratorExp):
             return len(source.generators) == 1 and not source.generators[0].ifs
-        return shows_values(self.objects, source) or self.is_reversed(source)
+        return is_view_of_dict(self.objects, source) or self.is_reversed(source)
 
     def is_reversed(self, source: Node) -> bool:
         """Whether it is `reversed(...)` of what the loop's body may change."""

@@ -1,25 +1,27 @@
 """Loops over the values or items of a dict, as loops over its keys: the body may store at other keys, and
 the derivative adds to the keys that it reads.
 
-    for k, v in d.items():          for k in d.keys():
+    for k, v in d.items():          for k in d:
         ...                   ->        v = d[k]
                                         ...
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
 
 from ..trees.bind_objects import Objects
-from ..trees.nodes import assign, attribute, load, located, store, tuple_of
+from ..trees.nodes import assign, load, located, store, tuple_of
 from ..trees.program import MISSING, Program
 
-__all__ = ["is_view", "over_keys", "shows_values"]
+__all__ = ["is_view", "is_view_of_dict", "over_keys"]
 
 Node = Any  # gast publishes no types
+
+VIEWS = ("items", "keys", "values")
 
 
 def is_view(program: Program, node: Node) -> bool:
@@ -27,18 +29,17 @@ def is_view(program: Program, node: Node) -> bool:
     return (
         isinstance(node, gast.Call)
         and isinstance(node.func, gast.Attribute)
-        and node.func.attr in ("items", "keys", "values")
+        and node.func.attr in VIEWS
         and not node.args
         and not node.keywords
         and program.resolve(node.func) is MISSING
     )
 
 
-def shows_values(objects: Objects, node: Node) -> bool:
-    """Whether the expression is `d.items()` or `d.values()`, of a dict as far as classes at hand tell."""
-    if not is_view(objects.program, node) or node.func.attr == "keys":
-        return False
-    return not any(map(_has_other_views, objects.program.scope.globals.values()))
+def is_view_of_dict(objects: Objects, node: Node) -> bool:
+    """Whether the expression is such a call, of a dict as far as the classes and objects at hand tell."""
+    is_one = is_view(objects.program, node)
+    return is_one and not any(map(_has_other_views, objects.program.scope.globals.values()))
 
 
 def over_keys(
@@ -48,23 +49,21 @@ def over_keys(
 
     `hold(expression)` is a name that has the expression's value before the loop.
     """
-    of_items = source.func.attr == "items"
-    held = hold(source.func.value)
+    held, shown = hold(source.func.value), source.func.attr
     parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
-    if of_items and len(parts) == 2 and isinstance(parts[0], gast.Name):
+    if shown == "keys":
+        return target, held, []
+    if shown == "items" and len(parts) == 2 and isinstance(parts[0], gast.Name):
         key, value = parts
     else:
         key, value = store(objects.names.temporary("key")), target
     item: Node = gast.Subscript(value=held, slice=load(key.id), ctx=gast.Load())
-    if of_items and value is target:
+    if shown == "items" and value is target:
         item = tuple_of([load(key.id), item])
-    keys = located(gast.Call(func=attribute(held, "keys"), args=[], keywords=[]), source)
-    return key, keys, [assign(value, located(item, source), loop)]
+    return key, held, [assign(value, located(item, source), loop)]
 
 
 def _has_other_views(found: Any) -> bool:
-    """Whether an object, or what a class makes, gives items or values, but no keys."""
+    """Whether an object, or what a class makes, gives keys, items or values and is not like a dict."""
     found = found if isinstance(found, type) else type(found)
-    if hasattr(found, "keys"):
-        return False
-    return hasattr(found, "items") or hasattr(found, "values")
+    return not issubclass(found, Mapping) and any(hasattr(found, name) for name in VIEWS)
