@@ -134,11 +134,13 @@ def sequence_of(element: Kind) -> Kind:
     return List(None, element)
 
 
-def stored_kind(base: Kind, item: Kind, key: Kind = UNKNOWN) -> Kind:
+def stored_kind(base: Kind, item: Kind, key: Kind = UNKNOWN, has_key: bool = False) -> Kind:
     """The kind of a container after something was put into it, in the place of what it had at `key` or
-    elsewhere; arrays stay what they are.
+    elsewhere, with `has_key` at a key that it had; arrays stay what they are.
     """
     match base:
+        case Dict(pairs) if has_key and not isinstance(key, Literal):
+            return Dict(tuple((k, join(v, widen(item))) for k, v in pairs))
         case Dict(pairs) if isinstance(key, Literal) and key.value in dict(pairs):
             return Dict(tuple((k, join(v, widen(item)) if k == key.value else v) for k, v in pairs))
         case List(_, element):

@@ -16,7 +16,7 @@ from tests.compare import check_program
 from tests.programs import build
 
 # mypy: allow-untyped-defs
-# ruff: noqa: B007, B905, C417, F841, RUF007, RUF059, SIM118 (programs as people write them)
+# ruff: noqa: B007, B020, B905, C408, C417, E741, F841, RUF007, RUF059, SIM118 (programs as people write them)
 
 
 class Cell:
@@ -530,6 +530,157 @@ def accumulated(x):
     return np.sum(w**2)
 
 
+class Model:
+    def __init__(self, x):
+        self.p = {"w": x * np.ones(2), "b": x}
+
+    def step(self):
+        for k, v in self.p.items():
+            self.p[k] = v - 0.1 * np.sum(self.p["w"])
+
+
+def a_generator_with_a_name_of_the_functions(x):
+    t = x
+    s = 0.0
+    for a, b in zip((t * 2 for t in [1.0, 2.0]), [x, x]):
+        s += a * b * t
+    return s
+
+
+def dicts_of_dicts(x):
+    d = {"u": {"a": x, "b": x * x}, "v": {"a": 2.0}}
+    s = 0.0
+    for k, e in d.items():
+        for j, v in e.items():
+            e[j] = v * x
+            s += v * len(k)
+    return s + d["u"]["a"]
+
+
+def values_that_grow(x):
+    d = {"u": [x], "v": [x * x]}
+    s = 0.0
+    for l in d.values():
+        l.append(l[0] * x)
+    for k, (p, q) in d.items():
+        s += p * q
+    return s
+
+
+def a_key_that_is_assigned(x):
+    d = {1: x, 2: 2 * x}
+    s = 0.0
+    k = 7
+    for k, v in d.items():
+        k = k * 2
+        s += v * k
+    return s * k
+
+
+def a_dict_that_is_a_target(x):
+    d = {"a": x, "b": 2 * x}
+    s = 0.0
+    for d_k, d in list({"a": d}.items()):
+        for k, v in d.items():
+            s += v
+    return s
+
+
+def stored_at_keys_of_another(x):
+    d = {"a": x, "b": 2 * x}
+    out = {}
+    for k, v in d.items():
+        out[k] = v * x
+        for k2, v2 in out.items():
+            out[k2] = v2 * v
+    return sum(out.values())
+
+
+def gone_through_again(x):
+    d = dict(a=x, b=2 * x)
+    s = 0.0
+    while s < 5:
+        for k, v in d.items():
+            d[k] = v * 1.5 + s * 0.01
+            s += v
+    return s
+
+
+def a_dict_replaced(x):
+    d = {"a": x}
+    s = 0.0
+    for v in d.values():
+        d = {"a": v * 2}
+        s += d["a"]
+    return s + d["a"]
+
+
+def a_step_of_a_model(x):
+    m = Model(x)
+    for _ in range(2):
+        m.step()
+    return np.sum(m.p["w"]) * m.p["b"]
+
+
+def of_no_items(x):
+    e = {}
+    s = 0.0
+    for v in e.values():
+        s += v
+    for k, v in {"z": x}.items():
+        s += v
+    return s + x
+
+
+def a_dict_with_itself(x):
+    d = {"a": x, "b": x * 2}
+    s = 0.0
+    for (k, v), (j, u) in zip(d.items(), d.items()):
+        d["b"] = u * v
+        s += v * u
+    return s
+
+
+def lists_backwards(x):
+    rows = [[x, 2.0], [3.0, x]]
+    s = 0.0
+    for r in rows:
+        for i, v in enumerate(r):
+            r[1] = v * x
+            s += v
+    for r, q in zip(rows, reversed(rows)):
+        q[0] = r[1] * x
+        s += r[0]
+    return s
+
+
+def a_view_with_a_name(x):
+    d = {"a": x, "b": 2 * x}
+    it = d.items()
+    s = 0.0
+    for k, v in it:
+        d["b"] = 3 * v
+        s += v
+    return s
+
+
+def a_view_after_a_change(x):
+    d = {"a": x, "b": 2 * x}
+    vs = d.values()
+    d["a"] = 5 * x
+    return sum(vs)
+
+
+def parameters_and_gradients(x):
+    ps = [np.ones(2) * x, x * np.ones(3)]
+    gs = [np.ones(2) * x, np.ones(3) * x]
+    for p, g in zip(ps, gs):
+        p -= 0.1 * g * p
+    for i, (p, g) in enumerate(zip(ps, gs)):
+        ps[i] = p * g
+    return sum(np.sum(p) for p in ps)
+
+
 RIGHT: list[Callable[..., Any]] = [
     array_of_a_local_name_changed,
     array_viewed_and_changed,
@@ -583,6 +734,21 @@ RIGHT: list[Callable[..., Any]] = [
     both_ends,
     copies_of_lists,
     lists_of_lists,
+    a_generator_with_a_name_of_the_functions,
+    dicts_of_dicts,
+    values_that_grow,
+    a_key_that_is_assigned,
+    a_dict_that_is_a_target,
+    stored_at_keys_of_another,
+    gone_through_again,
+    a_dict_replaced,
+    a_step_of_a_model,
+    of_no_items,
+    a_dict_with_itself,
+    lists_backwards,
+    a_view_with_a_name,
+    a_view_after_a_change,
+    parameters_and_gradients,
 ]
 READ_BEFORE: list[Callable[..., Any]] = [
     a_filter_within_a_zip,

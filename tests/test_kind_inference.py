@@ -393,6 +393,9 @@ def test_kinds_of_what_is_unpacked_iterated_stored():
     assert stored_kind(List((FLOAT,), FLOAT), INT) is List(None, Scalar("real"))
     assert stored_kind(N, NUMERIC) is N
     assert stored_kind(Dict(()), FLOAT) is UNKNOWN
+    pair = Dict((("a", FLOAT), ("b", N)))
+    assert stored_kind(pair, FLOAT, TEXT) is UNKNOWN
+    assert stored_kind(pair, FLOAT, TEXT, has_key=True) is Dict((("a", FLOAT), ("b", join(N, FLOAT))))
     assert dict_kind(["a", None], [FLOAT, FLOAT]) is UNKNOWN
     assert dict_kind(["a", "a"], [FLOAT, INT]) is Dict((("a", INT),))
     assert element_kind(List(None, NOTHING)) is UNKNOWN  # it may have been filled where nobody looked

@@ -28,6 +28,7 @@ from ..trees.nodes import (
 from ..trees.program import Program
 from .bind_methods import in_place_call
 from .expression_kinds import CallFacts, ExpressionKinds, Kinds, Values
+from .find_active import loop_elements
 from .find_aliases import Aliases
 from .forget_changed import Forgetting
 from .operations import OPERATORS, Call, Primitives
@@ -90,6 +91,7 @@ class _Run:
         self.made = dict(self.kinds)
         self.changed: dict[str, Any] = {}
         self.shared = _assigned_twice(expressions.program)
+        self.keys: set[tuple[str, str]] = set()  # names of dicts, and of keys that loops over these give
         self.forgetting = Forgetting(expressions, self.change, self.shared)
 
     def define(self, name: str, kind: Any) -> None:
@@ -178,7 +180,8 @@ class _Run:
         if member is not None and member.role == "method" and is_key:
             self.forgetting.forget(call(attribute(base, "__setitem__"), index, value))
         else:
-            self.change(base.id, self.domain.stored_kind(owner, kind, self.expressions.key(index)))
+            has_key = (base.id, getattr(index, "id", "")) in self.keys
+            self.change(base.id, self.domain.stored_kind(owner, kind, self.expressions.key(index), has_key))
 
     def loop(self, s: Any) -> None:
         for _ in range(_ROUNDS):
@@ -192,6 +195,10 @@ class _Run:
             self.kinds[name] = self.domain.UNKNOWN
 
     def targets(self, s: Any) -> None:
+        for target, source in loop_elements(s):
+            names = [n.id for n in (source, target) if isinstance(n, gast.Name)]
+            if len(names) == 2 and not self.shared.intersection(names):
+                self.keys.add((names[0], names[1]))
         element = self.expressions.element(s.iter)
         if isinstance(s.target, gast.Name):
             self.define(s.target.id, element)
