@@ -131,6 +131,7 @@ __all__ = [
     "is_dict",
     "is_differentiable",
     "is_float",
+    "is_floating",
     "is_immutable",
     "is_integer",
     "is_list",
@@ -237,6 +238,11 @@ def method_kind(kind: Kind, name: str, args: Sequence[Kind], keywords: Mapping[s
 
 def is_differentiable(kind: Kind) -> bool | None:
     return kind_plans.is_differentiable(kind)
+
+
+def is_floating(kind: Kind) -> bool:
+    """Whether values of the kind are numbers or arrays, of floats or complex numbers."""
+    return is_numeric(kind) and kind_plans.is_differentiable(kind) is True
 
 
 def zero_plan(kind: Kind) -> str:

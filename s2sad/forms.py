@@ -62,7 +62,7 @@ from .transforms.lowering.promote_items import promote_items
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
 from .transforms.trees.nodes import find_nodes, statements_in
 from .transforms.trees.program import Names, Program, Scope
-from .varied_loops import LoopFacts
+from .varied_loops import LoopFacts, may_have_items_apart, with_items_apart
 
 __all__ = ["Forms"]
 
@@ -209,7 +209,7 @@ class Forms:
         program = self.taken(whole, kinds)
         objects = has_objects(program, kinds) and not has_heap(program)
         depends = objects or program is not whole
-        depends = depends or has_starred_calls(program)
+        depends = depends or has_starred_calls(program) or may_have_items_apart(program, kinds)
         if not depends:
             depends = bool(calls_of_functions(self.inlined(program), self.inlinable))
         key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap, outputs)
@@ -232,15 +232,16 @@ class Forms:
         """A function in normal form with what can be put in where it is called; with `one_name` the
         attributes of its objects are variables as far as they have one name.
         """
-        find = partial(self.kinds, kinds=kinds, before=True)
+        find, find_sure = partial(self.kinds, kinds=kinds, before=True), partial(self.kinds, kinds=kinds)
         program = self.unstarred(program, kinds)
         if has_heap(program) or not has_objects(program, kinds):
             inlined = self.inlined(program)
             program = self.unstarred(inlined, kinds)
             if program is not inlined:
                 program = self.inlined(program)
+        program = with_items_apart(program, kinds, find_sure)
         if has_objects(program, kinds) and not has_heap(program):
-            find_sure, find_made = partial(self.kinds, kinds=kinds), partial(self.made, kinds)
+            find_made = partial(self.made, kinds)
             without_unseen = partial(self.without_unseen, kinds, find_made)
             loops = LoopFacts(find_made, self.effects.may_change, without_unseen)
             program = put_in_methods(program, find, find_sure, self.inlinable, one_name, loops)
@@ -249,7 +250,8 @@ class Forms:
             program = lifted_closures(put_in_known(program, self.inlinable))
         elif not calls_of_functions(program, self.inlinable):
             return promote_items(program)
-        return promote_items(put_in_changing(program, find, self.inlinable, self.effects.may_change))
+        whole = put_in_changing(program, find, self.inlinable, self.effects.may_change)
+        return promote_items(with_items_apart(whole, kinds, find_sure))
 
     def unstarred(self, program: Program, given: Kinds) -> Program:
         """A function in normal form with its calls with stars written out as far as kinds allow, where what

@@ -250,6 +250,8 @@ def _truth_kind(function: Any, args: tuple[Kind, ...]) -> Kind:
             return Literal(function(a, b))
         case [Literal(None), x] | [x, Literal(None)] if function in _IDENTITY and isinstance(x, _NEVER_NONE):
             return Literal(function is operator.is_not)
+        case [Literal(bool() as value)] if function is operator.truth:
+            return Literal(value)
         case [x, cls] if function is isinstance:
             found = _is_instance(x, _classes(cls))
             return Scalar("bool") if found is None else Literal(found)

@@ -12,6 +12,7 @@ from .outer_arrays import with_outer_arrays
 from .primitives import PRIMITIVES
 from .stored import Stored, reads_of
 from .transforms.lowering.add_in_place import add_in_place
+from .transforms.lowering.add_items import add_items
 from .transforms.lowering.array_operands import array_operands
 from .transforms.lowering.drop_conversions import drop_conversions
 from .transforms.lowering.drop_same_stores import drop_same_stores
@@ -65,6 +66,7 @@ def lowered(
         renew_stored(found.program, lambda: found.aliases, found.is_elementwise, found.is_replaced)
     )
     found = follow(array_operands(found.program, found.listed, PRIMITIVES.helper("np")))
+    found = follow(add_items(found.program, lambda atom: domain.is_floating(found.kind(atom))))
     stored = Stored(found.program, found.kind, found.operations)
     found = follow(
         join_updates(found.program, lambda base: domain.is_array(found.kind(base)), stored.is_inert)

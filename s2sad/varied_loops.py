@@ -1,28 +1,39 @@
-"""Loops over lists of objects of several classes, or of such as change: written out while kinds tell what the
-lists hold.
+"""Loops over lists of objects of several classes, or of such as change, and over arrays that have little in
+common: written out while kinds tell what the lists and dicts hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from . import domain
-from .kinds import Kind, List, Record, Tuple
+from .kind_joins import join_all
+from .kinds import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
 from .primitives import PRIMITIVES
 from .transforms.analyses.operations import Operation, classify
+from .transforms.lowering.fold_text import fold_text
 from .transforms.lowering.gather_appends import gather_appends
 from .transforms.lowering.unroll_loops import unroll_loops
-from .transforms.trees.nodes import find_nodes, statements_in, target_names
+from .transforms.trees.nodes import constant, find_nodes, is_atom, located, statements_in, target_names
 from .transforms.trees.program import Program
 from .transforms.trees.rebuild import without_statements
 
-__all__ = ["LoopFacts", "have_lengths", "without_lengths", "without_varied_loops"]
+__all__ = [
+    "LoopFacts",
+    "have_lengths",
+    "may_have_items_apart",
+    "with_items_apart",
+    "without_lengths",
+    "without_varied_loops",
+]
 
 Kinds = Mapping[str, Kind]
+ROUNDS = 4  # of writing loops out: what they made may be gone through again
+APART = 60  # statements that a loop over arrays may become
 
 
 @dataclass(frozen=True)
@@ -62,11 +73,94 @@ def without_varied_loops(program: Program, facts: LoopFacts) -> tuple[Program, d
     loops = [s for s in find_nodes(program.tree, gast.For) if any(map(items, find_nodes(s.iter, gast.Name)))]
     changes = any(map(may_change, loops))
 
-    def is_wanted(atom: Any) -> bool:
-        found = items(atom)
-        return len({k.cls for k in found if isinstance(k, Record)}) > 1 or (changes and bool(found))
+    def is_wanted(loop: Any) -> bool:
+        found = [items(atom) for atom in find_nodes(loop.iter, gast.Name)]
+        return any(_classes(kinds) > 1 or (changes and bool(kinds)) for kinds in found)
 
-    return unroll_loops(program, lambda atom: len(_items(kind(atom))) or None, is_wanted)
+    return unroll_loops(program, lambda atom: _reads(atom, len(_items(kind(atom)))), is_wanted)
+
+
+def may_have_items_apart(program: Program, kinds: Kinds) -> bool:
+    """Whether there may be such loops as `with_items_apart` writes out, by the kinds of the parameters."""
+    loops = [s for s in statements_in(program.tree.body) if isinstance(s, gast.For)]
+    if not any(find_nodes(s.iter, gast.Name) and not _is_range(s.iter) for s in loops):
+        return False
+    displays = find_nodes(program.tree, gast.Dict, gast.List, gast.Tuple)
+    is_made = any(not isinstance(getattr(d, "ctx", None), gast.Store) for d in displays)
+    return is_made or any(isinstance(k, (Dict, List, Tuple, Record)) for k in kinds.values())
+
+
+def _is_range(source: Any) -> bool:
+    return isinstance(source, gast.Call) and getattr(source.func, "id", "") == "range"
+
+
+def with_items_apart(program: Program, given: Kinds, find: Callable[[Program], Kinds]) -> Program:
+    """The program with the short loops written out that go over arrays of which kinds can say more than what
+    all have in common, or over the keys of a dict of such; `find` finds the kinds that names have for good,
+    `given` are those of the parameters.
+    """
+    for _ in range(ROUNDS):
+        if not may_have_items_apart(program, given):
+            break
+        new = _apart(program, find(program))
+        if new is program:
+            break
+        program = new
+    return program
+
+
+def _apart(program: Program, kinds: Kinds) -> Program:
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds, program)
+
+    def items(atom: Any) -> Sequence[Any] | None:
+        match kind(atom):
+            case Dict(pairs) if all(isinstance(key, str) for key, _ in pairs):
+                return [located(constant(key), atom) for key, _ in pairs]
+            case List(tuple() as found) | Tuple(found) if all(_is_text(k) for k in found):
+                return [located(constant(k.value), atom) for k in found if isinstance(k, Literal)]
+            case List(tuple() as found) | Tuple(found):
+                return _reads(atom, len(found))
+        return None
+
+    def is_wanted(loop: Any) -> bool:
+        sources = [kind(n) for n in find_nodes(loop.iter, gast.Name)]
+        sources += [kind(n.value) for n in find_nodes(loop, gast.Subscript) if is_atom(n.value)]
+        return any(map(_is_varied, sources))
+
+    new, _ = unroll_loops(program, items, is_wanted, is_sure=True, growth=APART)
+    return program if new is program else gather_appends(fold_text(new))
+
+
+def _is_varied(kind: Kind) -> bool:
+    """Whether a container holds arrays and numbers that have not even their number of axes in common."""
+    match kind:
+        case Dict(pairs):
+            found = tuple(k for _, k in pairs)
+        case List(tuple() as found) | Tuple(found):
+            pass
+        case _:
+            return False
+    arrays = [k for k in found if isinstance(k, Array) and k.dims is not None]
+    if not arrays or not all(k in arrays or isinstance(k, Scalar) for k in found):
+        return False
+    joined = join_all(found)
+    return not isinstance(joined, Array) or joined.dims is None
+
+
+def _is_text(kind: Kind) -> bool:
+    return isinstance(kind, Literal) and isinstance(kind.value, str)
+
+
+def _reads(sequence: Any, count: int) -> list[Any] | None:
+    """The expressions of the items of a list."""
+    items = [gast.Subscript(value=sequence, slice=constant(k), ctx=gast.Load()) for k in range(count)]
+    return [located(item, sequence) for item in items] or None
+
+
+def _classes(kinds: Iterable[Kind]) -> int:
+    """Of how many classes objects are."""
+    return len({k.cls for k in kinds if isinstance(k, Record)})
 
 
 def _stores(loop: Any) -> list[Any]:
@@ -85,8 +179,7 @@ def have_lengths(program: Program, kinds: Kinds, lengths: Mapping[str, int]) -> 
                 if isinstance(value, gast.Constant):
                     return bool(value.value == lengths[name])
                 items = _items(domain.kind_of_atom(value.args[0], kinds, program))
-                classes = {k.cls for k in items if isinstance(k, Record)}
-                return len(items) == lengths[name] and len(classes) != 1
+                return len(items) == lengths[name] and _classes(items) != 1
         return True
 
     return all(map(holds, statements_in(program.tree.body)))

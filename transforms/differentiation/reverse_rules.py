@@ -61,14 +61,16 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     back: list[Any] = []
     if rule.uniform is not None and reverse.domain.is_scalar(reverse.kinds.get(out, reverse.domain.UNKNOWN)):
         operand = operation.args[0]
-        if reverse.is_active(operand) and reverse.domain.is_array(reverse.kind(operand)):
+        kind = reverse.kind(operand)
+        is_number = rule.scaling == "sum" and reverse.domain.is_real_scalar(kind)
+        if reverse.is_active(operand) and (is_number or reverse.domain.is_array(kind)):
             bound, _ = reverse.arguments(operation, rule.uniform, rule)
             dout = reverse.full(out, adjoint, back)
             statements, results = reverse.inline(
                 rule.uniform, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
             )
             back += statements
-            reverse.accumulate(env, operand.id, results[0], back, uniform=True)
+            reverse.accumulate(env, operand.id, results[0], back, uniform=not is_number)
             return [s], back
     for special in (spread_along_axes, reverse_join, reverse_fit):
         found = special(reverse, operation, rule, out, adjoint, env)

@@ -1,4 +1,4 @@
-"""Writes a list that is appended to as soon as it is made as a display.
+"""Writes a list that is appended to as soon as it is made as a display, and a dict that is filled so.
 
 Form in and out: the normal form.
 
@@ -26,18 +26,18 @@ def gather_appends(program: Program) -> Program:
     """The program with such displays; the program itself where there are none."""
     statements = list(statements_in(program.tree.body))
     functions = find_nodes(program.tree, gast.FunctionDef)
-    if not any(isinstance(s, gast.Expr) for s in statements) or functions != [program.tree]:
+    if not any(_added(s)[0] for s in statements) or functions != [program.tree]:
         return program
     bound = [n for s in statements if not blocks_of(s) for n in assigned_names([s])]
 
     def block(statements: list[Any]) -> list[Any]:
         found: list[Any] = []
         for s in (map_blocks(s, block) for s in statements):
-            name, item = _appended(s)
-            places = [k for k, made in enumerate(found) if name and _makes(made) == name]
+            name, key, item = _added(s)
+            places = [k for k, made in enumerate(found) if name and _makes(made, key) == name]
             if bound.count(name) == 1 and places and _can_move(found[places[0] :], name):
                 made = found.pop(places[0])
-                s = rebuilt(made, value=rebuilt(made.value, elts=[*made.value.elts, item]))
+                s = rebuilt(made, value=_with(made.value, key, item))
             found.append(s)
         return found
 
@@ -45,24 +45,44 @@ def gather_appends(program: Program) -> Program:
     return program if tree is program.tree else program.with_tree(tree)
 
 
-def _makes(s: Any) -> str | None:
-    """The name of a list that a statement makes of atoms."""
+def _makes(s: Any, key: Any) -> str | None:
+    """The name of a list that a statement makes of atoms; with a key, of a dict that does not have it."""
     match s:
-        case gast.Assign(targets=[gast.Name(id=name)], value=gast.List(elts=elts)) if all(map(is_atom, elts)):
-            return str(name)
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.List(elts=elts)) if key is None:
+            return str(name) if all(map(is_atom, elts)) else None
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Dict(keys=keys, values=values)) if key:
+            are_texts = all(isinstance(getattr(k, "value", None), str) for k in keys)
+            is_new = are_texts and key.value not in [k.value for k in keys]
+            return str(name) if is_new and all(map(is_atom, values)) else None
     return None
 
 
-def _appended(s: Any) -> tuple[str, Any]:
-    """The name of the list that a statement appends to, and what."""
+def _added(s: Any) -> tuple[str, Any, Any]:
+    """The name of the list that a statement appends to and what, or of the dict that it stores in, the key,
+    a literal string, and what.
+    """
     match s:
         case gast.Expr(
             value=gast.Call(
                 func=gast.Attribute(value=gast.Name(id=name), attr="append"), args=[item], keywords=[]
             )
-        ) if is_atom(item) and getattr(item, "id", "") != name:
-            return name, item
-    return "", None
+        ):
+            key = None
+        case gast.Assign(
+            targets=[gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=str()) as key)],
+            value=item,
+        ):
+            pass
+        case _:
+            return "", None, None
+    return (name, key, item) if is_atom(item) and getattr(item, "id", "") != name else ("", None, None)
+
+
+def _with(display: Any, key: Any, item: Any) -> Any:
+    """The display with another item."""
+    if key is None:
+        return rebuilt(display, elts=[*display.elts, item])
+    return rebuilt(display, keys=[*display.keys, key], values=[*display.values, item])
 
 
 def _can_move(statements: list[Any], name: str) -> bool:

@@ -1,6 +1,6 @@
-"""Writes loops over objects out, where these are known: then so are their methods, and what these change.
+"""Writes loops over items out that differ: then the methods of each are known, or the shape of each array.
 
-Form: the normal form, in and out. What an iteration alone uses gets a name for each of them, and so does the
+Form: the normal form, in and out. What an iteration alone uses gets a name for each of them, and so does a
 length that is taken for granted.
 
     for layer in layers:        length_1 = len(layers)
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -44,22 +44,29 @@ MOST = 16  # iterations that are written out
 GROWTH = 250  # statements that a loop may become
 
 
+Items = Callable[[Any], Sequence[Any] | None]
+Wanted = Callable[[Any], bool]
+
+
 def unroll_loops(
-    program: Program, length: Callable[[Any], int | None], is_wanted: Callable[[Any], bool]
+    program: Program, items: Items, is_wanted: Wanted, is_sure: bool = False, growth: int = GROWTH
 ) -> tuple[Program, dict[str, int]]:
-    """The program with the loops written out that go over a list that `is_wanted`, and the lengths that
-    this takes for granted, by their names; `length(name)` is None where it is not known.
+    """The program with the loops written out that are wanted and become at most `growth` statements, and the
+    lengths that this takes for granted, by their names: none if `is_sure`. `items(name)` are the expressions
+    of what a loop over this goes over, None where they are not known.
     """
     if not any(isinstance(s, gast.For) for s in statements_in(program.tree.body)):
         return program, {}
-    return _Unroller(program, length, is_wanted).run()
+    return _Unroller(program, items, is_wanted, is_sure, growth).run()
 
 
 class _Unroller:
     def __init__(
-        self, program: Program, length: Callable[[Any], int | None], is_wanted: Callable[[Any], bool]
+        self, program: Program, items: Items, is_wanted: Wanted, is_sure: bool, growth: int
     ) -> None:
-        self.program, self.length, self.is_wanted = program, length, is_wanted
+        self.program, self.items, self.is_wanted = program, items, is_wanted
+        self.is_sure, self.growth = is_sure, growth
+        self.is_changed = False
         self.names = program.names.copy()
         self.count = Counter(n.id for n in find_nodes(program.tree, gast.Name))
         self.new: set[str] = set()
@@ -68,7 +75,7 @@ class _Unroller:
 
     def run(self) -> tuple[Program, dict[str, int]]:
         tree = with_body(self.program.tree, self.block(self.program.tree.body))
-        if not self.lengths:
+        if not self.is_changed:
             return self.program, {}
         new_locals = self.program.locals | self.new | self.lengths.keys()
         bindings = self.objects.all_bindings()
@@ -83,7 +90,8 @@ class _Unroller:
                 continue
             new = map_blocks(s, self.block)
             rounds, lengths = self.rounds(s) if isinstance(s, gast.For) else ([], {})
-            if rounds and len(rounds) * sum(1 for _ in statements_in(new.body)) <= GROWTH:
+            if rounds and len(rounds) * sum(1 for _ in statements_in(new.body)) <= self.growth:
+                self.is_changed = True
                 found += [self.granted(s, name, n) for name, n in lengths.items()]
                 found += self.written_out(s, new.body, rounds)
             else:
@@ -114,19 +122,19 @@ class _Unroller:
         counted = names[: name == "enumerate"]
         is_known = not name or self.program.resolve(s.iter.func) is getattr(builtins, name)
         is_known = is_known and all(isinstance(a, gast.Name) for a in items)
-        if not is_known or len(names) != len(items) + len(counted) or not any(map(self.is_wanted, items)):
+        if not is_known or len(names) != len(items) + len(counted) or not self.is_wanted(s):
             return [], {}
-        lengths = [self.length(a) for a in items]
-        known = [n for n in lengths if n is not None]
-        if len(known) < len(lengths) or not 0 < min(known) <= MOST or (is_strict and len({*known}) > 1):
+        parts = [self.items(a) for a in items]
+        known = [len(p) for p in parts if p is not None]
+        if len(known) < len(parts) or not 0 < min(known) <= MOST or (is_strict and len({*known}) > 1):
             return [], {}
         order = range(min(known))
         found = [
             {n: constant(k) for n in counted}
-            | {n: _item(a, k) for n, a in zip(names[len(counted) :], items, strict=True)}
+            | {n: p[k] for n, p in zip(names[len(counted) :], parts, strict=True) if p is not None}
             for k in (reversed(order) if name == "reversed" else order)
         ]
-        return found, {a.id: n for a, n in zip(items, known, strict=True)}
+        return found, {} if self.is_sure else {a.id: n for a, n in zip(items, known, strict=True)}
 
     def granted(self, s: Any, name: str, n: int) -> Any:
         """The statement that names the length of a list."""
@@ -145,7 +153,9 @@ class _Unroller:
         for items, new in zip(rounds[::-1], names[::-1], strict=True):
             self.new |= set(new.values())
             part = [located(assign(new[n], item, s), s) for n, item in items.items()]
-            part += [substitute(inner, {n: load(m) for n, m in new.items()}) for inner in body]
+            keys = {n: item for n, item in items.items() if isinstance(getattr(item, "value", None), str)}
+            renamed = {n: load(m) for n, m in new.items()} | keys
+            part += [substitute(inner, renamed) for inner in body]
             if items is rounds[-1] or _breaks_last(body):
                 last = [located(assign(n, load(new[n]), s), s) for n in items if n in outside]
                 part[len(items) : len(items)] = last
@@ -164,7 +174,3 @@ def _breaks_last(body: list[Any]) -> bool:
         case gast.If(body=[gast.Break()], orelse=[]):
             return True
     return False
-
-
-def _item(sequence: Any, k: int) -> Any:
-    return located(gast.Subscript(value=sequence, slice=constant(k), ctx=gast.Load()), sequence)
