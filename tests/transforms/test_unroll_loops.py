@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import gast
 import pytest
 
 from s2sad.transforms.lowering.unroll_loops import MOST, unroll_loops
 from s2sad.transforms.normal_form.to_anf import to_anf
+from s2sad.transforms.trees.nodes import constant, find_nodes
 from s2sad.transforms.trees.printer import to_source
 from tests.transforms.stages import read, up_to
 
@@ -115,11 +117,15 @@ KEPT = {
 
 
 def unrolled(text: str, head: str = "x, a, b, c, long, one") -> tuple[str, dict[str, int]]:
-    def known(atom: Any) -> int | None:
-        return LENGTHS.get(atom.id)
+    def items(atom: Any) -> list[Any] | None:
+        count = LENGTHS.get(atom.id)
+        return (count and [gast.Subscript(atom, constant(k), gast.Load()) for k in range(count)]) or None
+
+    def is_wanted(loop: Any) -> bool:
+        return any(n.id in LENGTHS for n in find_nodes(loop.iter, gast.Name))
 
     program = up_to(to_anf, read(f"def f({head}):{text}")[1])
-    new, lengths = unroll_loops(program, known, lambda atom: known(atom) is not None)
+    new, lengths = unroll_loops(program, items, is_wanted)
     return to_source(new.tree), lengths
 
 

@@ -31,9 +31,9 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assigned_names, constant, located, own_statements
+from ..trees.nodes import constant, find_nodes, located
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, parameter_names, rebuilt, substitute, with_body
+from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
 from .drop_untaken import drop_untaken
 
 __all__ = ["fold_text"]
@@ -49,8 +49,7 @@ COMPARED: dict[type, Any] = {
 
 def fold_text(program: Program) -> Program:
     """The program without such operations."""
-    bound = Counter(n for s in own_statements(program.tree.body) for n in assigned_names([s]))
-    bound.update(parameter_names(program.tree))
+    bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
     known: dict[str, Any] = {}
 
     def block(statements: list[Any]) -> list[Any]:
