@@ -28,7 +28,7 @@ LEFT = {
     "another string": "if name.startswith('w'):\n        x = x * 2",
     "an index that raises": "k = 'w1'[5]",
     "a break": "for k in range(2):\n        if 'a' == 'a':\n            break\n        x = x * 2",
-    "a name bound twice": "k = 'a'[0]\n    for i in range(2):\n        if k == 'a':\n            x = x * 2\n        k = name",
+    "a name bound twice": "k = 'a'[0]\n    if k == 'a':\n        x = x * 2\n    k = name",
 }
 
 
