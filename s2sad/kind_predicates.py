@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from .kind_plans import is_differentiable
 from .kind_structure import element_kind, size_of
 from .kinds import (
@@ -47,6 +50,7 @@ __all__ = [
     "is_scalar",
     "is_tuple",
     "is_tuple_of_numbers",
+    "items_of",
     "keep_real_dtype",
     "keys_of",
     "known_length",
@@ -56,6 +60,7 @@ __all__ = [
     "may_have_no_axes",
     "may_hold_integers",
     "rank",
+    "share_lengths_apart",
     "share_real_dtype",
     "truth_of",
 ]
@@ -292,3 +297,28 @@ def literal_of(kind: Kind) -> tuple[object] | None:
     ((2,), (None,), None)
     """
     return (kind.value,) if isinstance(kind, Literal) else None
+
+
+def items_of(kind: Kind) -> tuple[Kind, ...]:
+    """The kinds of what a container holds, where each is known; none where they are not."""
+    match kind:
+        case Dict(pairs):
+            return tuple([k for _, k in pairs])
+        case List(tuple() as items) | Tuple(items):
+            return items
+    return ()
+
+
+def share_lengths_apart(kinds: Sequence[Kind]) -> bool:
+    """Whether these are containers of arrays, in each of which arrays have a length in common, and not the
+    same in all of them: the weights and biases of layers.
+    """
+    return len(set(kinds)) > 1 and all(map(_shares_a_length, kinds))
+
+
+def _shares_a_length(kind: Kind) -> bool:
+    held = items_of(kind)
+    if not all(isinstance(k, Scalar) or (isinstance(k, Array) and k.dims) for k in held):
+        return False
+    lengths = Counter(d for k in held if isinstance(k, Array) for d in {*(k.dims or ())} - {None})
+    return max(lengths.values(), default=0) > 1

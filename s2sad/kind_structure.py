@@ -315,6 +315,9 @@ def _subscript_container(base: Kind, item: Kind | SliceItem) -> Kind:
             return join_all(items)
         case List(tuple() as items, _), Literal(int() as i) if -len(items) <= i < len(items):
             return items[i]
+        case List(tuple() as items, element), SliceItem():
+            part = _subscript_container(Tuple(items), item)
+            return List(part.items if isinstance(part, Tuple) else None, element)
         case List(_, element), SliceItem():
             return List(None, element)
         case List(), (Scalar() | Literal()):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .kind_joins import join_all
+from .kind_predicates import share_lengths_apart
 from .kinds import (
     INTEGERS,
     LARGE,
@@ -207,7 +208,7 @@ def _kind_of_list(items: list[Any], prefix: str, depth: int, names: Names) -> Ki
     )
     if len(items) <= MAX_ITEMS and not is_uniform:
         kinds = tuple([_kind_of_item(v, f"{prefix}[{i}]", depth, names) for i, v in enumerate(items)])
-        if len(set(map(_form_of, kinds))) > 1:
+        if len(set(map(_form_of, kinds))) > 1 or share_lengths_apart(kinds):
             return List(kinds, join_all(kinds))
     return List(None, _kind_of_elements(items, prefix, depth, names))
 

@@ -91,10 +91,10 @@ def lowered(
     found = follow(merge_versions(found.program))
     reads = reads_of(found.kind, found.operations, found.changes.is_changed)
     found = follow(renew_views(found.program, reads))
-    found = found.of(share_reads(found.program, found.is_steady, found.changes.is_changed))
     program, alike = hoist_items(found.program, found.keys_of)
     if program is not found.program:
         kinds = {**found.kinds, **{new: found.kind_of_name(old) for new, old in alike.items()}}
         found = Analysis(program, kinds, effect)
+    found = found.of(share_reads(found.program, found.is_steady, found.changes.is_changed))
     watch("lower_updates", found.program)
     return found.of(found.guarded())

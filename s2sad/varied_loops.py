@@ -4,6 +4,7 @@ common: written out while kinds tell what the lists and dicts hold.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,15 +13,26 @@ import gast
 
 from . import domain
 from .kind_joins import join_all
+from .kind_predicates import items_of, share_lengths_apart
 from .kinds import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
 from .primitives import PRIMITIVES
 from .transforms.analyses.operations import Operation, classify
-from .transforms.lowering.fold_text import fold_text
+from .transforms.lowering.fold_literals import fold_literals
 from .transforms.lowering.gather_appends import gather_appends
+from .transforms.lowering.promote_items import promote_items
 from .transforms.lowering.unroll_loops import unroll_loops
-from .transforms.trees.nodes import constant, find_nodes, is_atom, located, statements_in, target_names
+from .transforms.trees.nodes import (
+    assigned_names,
+    blocks_of,
+    constant,
+    find_nodes,
+    is_atom,
+    located,
+    statements_in,
+    target_names,
+)
 from .transforms.trees.program import Program
-from .transforms.trees.rebuild import without_statements
+from .transforms.trees.rebuild import parameter_names, without_statements
 
 __all__ = [
     "LoopFacts",
@@ -77,7 +89,7 @@ def without_varied_loops(program: Program, facts: LoopFacts) -> tuple[Program, d
         found = [items(atom) for atom in find_nodes(loop.iter, gast.Name)]
         return any(_classes(kinds) > 1 or (changes and bool(kinds)) for kinds in found)
 
-    return unroll_loops(program, lambda atom: _reads(atom, len(_items(kind(atom)))), is_wanted)
+    return unroll_loops(program, lambda atom: _reads(atom, range(len(_items(kind(atom))))), is_wanted)
 
 
 def may_have_items_apart(program: Program, kinds: Kinds) -> bool:
@@ -120,8 +132,19 @@ def _apart(program: Program, kinds: Kinds) -> Program:
             case List(tuple() as found) | Tuple(found) if all(_is_text(k) for k in found):
                 return [located(constant(k.value), atom) for k in found if isinstance(k, Literal)]
             case List(tuple() as found) | Tuple(found):
-                return _reads(atom, len(found))
+                return _reads(*sliced(atom, range(len(found))))
         return None
+
+    def sliced(atom: Any, order: range) -> tuple[Any, range]:
+        """Of a slice of a list what it is one of, and which items; both have to stay as they are."""
+        bound = (s for s in statements_in(program.tree.body) if atom.id in assigned_names([s]))
+        match [getattr(s, "value", None) for s in bound]:
+            case [gast.Subscript(value=gast.Name() as base, slice=gast.Slice() as part)]:
+                bounds = [_bound(b, kind) for b in (part.lower, part.upper, part.step)]
+                items = items_of(kind(base))
+                if "unknown" not in bounds and items and is_only_read(program, {base.id, atom.id}):
+                    return base, range(len(items))[slice(*bounds)]
+        return atom, order
 
     def is_wanted(loop: Any) -> bool:
         sources = [kind(n) for n in find_nodes(loop.iter, gast.Name)]
@@ -129,32 +152,63 @@ def _apart(program: Program, kinds: Kinds) -> Program:
         return any(map(_is_varied, sources))
 
     new, _ = unroll_loops(program, items, is_wanted, is_sure=True, growth=APART)
-    return program if new is program else gather_appends(fold_text(new))
+    if new is program:
+        return program
+    new = gather_appends(fold_literals(new, lambda atom: len(items_of(kind(atom))) or None))
+    read = {n.id for n in find_nodes(new.tree, gast.Name) if isinstance(n.ctx, gast.Load)}
+    new = new.with_tree(without_statements(new.tree, lambda s: _is_slice(s) and s.targets[0].id not in read))
+    return promote_items(new, lambda name: True)
+
+
+def _is_slice(s: Any) -> bool:
+    """Whether a statement names a slice."""
+    match s:
+        case gast.Assign(targets=[gast.Name()], value=gast.Subscript(slice=gast.Slice())):
+            return True
+    return False
 
 
 def _is_varied(kind: Kind) -> bool:
-    """Whether a container holds arrays and numbers that have not even their number of axes in common."""
-    match kind:
-        case Dict(pairs):
-            found = tuple(k for _, k in pairs)
-        case List(tuple() as found) | Tuple(found):
-            pass
-        case _:
-            return False
+    """Whether a container holds arrays of which it says more than what all have in common: the number of
+    their axes, or, of containers of arrays, lengths that are the same in one of them.
+    """
+    found = items_of(kind)
     arrays = [k for k in found if isinstance(k, Array) and k.dims is not None]
-    if not arrays or not all(k in arrays or isinstance(k, Scalar) for k in found):
-        return False
-    joined = join_all(found)
-    return not isinstance(joined, Array) or joined.dims is None
+    if arrays:
+        joined = join_all(found)
+        is_plain = all(k in arrays or isinstance(k, Scalar) for k in found)
+        return is_plain and (not isinstance(joined, Array) or joined.dims is None)
+    return share_lengths_apart(found)
+
+
+def _bound(bound: Any, kind: Callable[[Any], Kind]) -> Any:
+    return None if bound is None else domain.literal_int(kind(bound))
+
+
+def is_only_read(program: Program, names: Collection[str]) -> bool:
+    """Whether all that a program does with these names is to read items, go over them and ask for lengths."""
+    taken = Counter(n.id for n in find_nodes(program.tree, gast.Name) if n.id in names)
+    for node in find_nodes(program.tree, gast.Subscript):
+        if isinstance(node.ctx, gast.Load) and isinstance(node.value, gast.Name):
+            taken[node.value.id] -= 1
+    for node in find_nodes(program.tree, gast.For):
+        sources = node.iter.args if isinstance(node.iter, gast.Call) else [node.iter]
+        taken.subtract(n.id for n in sources if isinstance(n, gast.Name))
+    for node in find_nodes(program.tree, gast.Call):
+        if program.resolve(node.func) is len:
+            taken.subtract(n.id for n in node.args if isinstance(n, gast.Name))
+    bound = [n for s in statements_in(program.tree.body) for n in assigned_names([s]) if not blocks_of(s)]
+    taken.subtract([*bound, *parameter_names(program.tree)])
+    return not any(taken[n] for n in names)
 
 
 def _is_text(kind: Kind) -> bool:
     return isinstance(kind, Literal) and isinstance(kind.value, str)
 
 
-def _reads(sequence: Any, count: int) -> list[Any] | None:
-    """The expressions of the items of a list."""
-    items = [gast.Subscript(value=sequence, slice=constant(k), ctx=gast.Load()) for k in range(count)]
+def _reads(sequence: Any, places: Iterable[int]) -> list[Any] | None:
+    """The expressions of items of a list."""
+    items = [gast.Subscript(value=sequence, slice=constant(k), ctx=gast.Load()) for k in places]
     return [located(item, sequence) for item in items] or None
 
 

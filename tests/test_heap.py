@@ -237,7 +237,7 @@ def list_of_the_users_class(x):
 
 
 def array_of_the_caller_changed(x):
-    cells = [Cell(item) for item in (x, x)]
+    cells = [Cell((x, x)[k]) for k in range(2)]
     for c in cells:
         c.v += 1.0
     return np.sum(x * cells[0].v)
@@ -245,7 +245,7 @@ def array_of_the_caller_changed(x):
 
 def array_of_a_local_name_changed(x):
     w = x * np.ones(2)
-    cells = [Cell(item) for item in (w, x)]
+    cells = [Cell((w, x)[k]) for k in range(2)]
     for c in cells:
         c.v += 1.0
     return np.sum(w * cells[0].v)
@@ -253,14 +253,14 @@ def array_of_a_local_name_changed(x):
 
 def array_viewed_and_changed(x):
     w = x * np.ones(2)
-    cells = [Cell(item) for item in (w, w[::-1])]
+    cells = [Cell((w, w[::-1])[k]) for k in range(2)]
     cells[0].v += x
     cells[1].v = cells[1].v * x
     return np.sum(cells[1].v)
 
 
 def array_reshaped_and_changed(x):
-    cells = [Cell(item) for item in (x * np.ones(4), x)]
+    cells = [Cell((x * np.ones(4), x)[k]) for k in range(2)]
     t = cells[0].v.reshape(2, 2)
     t[0] = x
     return np.sum(cells[0].v)
@@ -278,7 +278,7 @@ def array_of_a_local_tuple_changed(x):
 
 def array_of_a_tuple_changed(x):
     w = x * np.ones(2)
-    cells = [Cell(item) for item in (w, (w, x))]
+    cells = [Cell((w, (w, x))[k]) for k in range(2)]
     cells[0].v += x
     return np.sum(cells[1].v[0])
 
@@ -293,7 +293,7 @@ def array_of_a_closure_changed(x):
 
 def array_of_an_iterator_changed(x):
     w = x * np.ones(2)
-    cells = [Cell(item) for item in (w, x)]
+    cells = [Cell((w, x)[k]) for k in range(2)]
     for v in w:
         cells[0].v += v
     return np.sum(cells[0].v)

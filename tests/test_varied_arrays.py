@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +14,7 @@ import s2sad
 from tests.compare import check_program
 
 # mypy: allow-untyped-defs
-# ruff: noqa: B007, B905 (programs as people write them)
+# ruff: noqa: B007, B905, E741, RUF005, SIM108, UP031 (programs as people write them)
 
 
 def arrays(first):
@@ -218,6 +220,189 @@ def the_largest(p, q):
     return best * np.sum(q[name])
 
 
+def layers_of(*sizes, seed=0):
+    rng = np.random.default_rng(seed)
+    return [(rng.normal(size=(m, n)) * 0.4, rng.normal(size=n) * 0.3) for m, n in itertools.pairwise(sizes)]
+
+
+X = np.random.default_rng(1).normal(size=(5, 2))
+
+
+def layers(params, g):
+    h = X
+    for W, b in params:
+        h = np.tanh(h @ W + b)
+    return np.sum(h**2)
+
+
+def a_step_of_layers(params, g):
+    new = [(W - 0.1 * dW, b - 0.1 * db) for (W, b), (dW, db) in zip(params, g)]
+    h = X
+    for W, b in new[:-1]:
+        h = np.tanh(h @ W + b)
+    W, b = new[-1]
+    return np.sum((h @ W + b) ** 2)
+
+
+def a_slice_before_a_change(params, g):
+    params = list(params)
+    params[0] = (params[0][0] * 2, params[0][1])
+    hidden = params[:-1]
+    params[0] = (params[0][0] * 3, params[0][1])
+    h = X
+    for W, b in hidden:
+        h = np.tanh(h @ W + b)
+    return np.sum(h) * np.sum(params[0][0])
+
+
+def a_slice_of_a_copy(params, g):
+    p = list(params)
+    rest = p[1:]
+    p[1] = g[1]
+    h = X @ params[0][0]
+    for W, b in rest:
+        h = np.tanh(h @ W + b)
+    return np.sum(h) + np.sum(p[1][0])
+
+
+def counted_from_one(params, g):
+    h = X
+    last = len(params)
+    for i, (W, b) in enumerate(params, 1):
+        h = h @ W + b
+        if i != last:
+            h = np.tanh(h)
+        else:
+            h = h * 2
+    return np.sum(h) * i
+
+
+def activations_that_are_kept(params, g):
+    h = X
+    acts = [X]
+    for W, b in params:
+        h = np.tanh(h @ W + b)
+        acts.append(h)
+    return sum(np.sum(a**2) for a in acts) + np.sum(acts[-1]) + len(acts)
+
+
+def backwards_and_in_part(params, g):
+    s = 0.0
+    for layer in reversed(params):
+        W, b = layer
+        s = np.sin(s + np.sum(W) * np.sum(b))
+    for W, b in params[::-1]:
+        s = s * np.sum(b) + 0.3
+    for W, b in params[1:]:
+        s = s * np.sum(W) + 0.3
+    for W, b in params[5:]:
+        s = s * np.sum(W) + 0.3
+    return s
+
+
+def by_index(params, g):
+    h = X
+    for k in range(len(params)):
+        W, b = params[k]
+        h = np.tanh(h @ W + b)
+    return np.sum(h)
+
+
+def items_of_items(params, g):
+    reg = 0.0
+    for p in params:
+        for q in p:
+            reg += np.sum(q**2)
+    for (W, b), (V, c) in zip(params, g):
+        reg += np.sum(W * V) + np.sum(b * c)
+    return reg
+
+
+def longer_in_the_loop(params, g):
+    h = X
+    for W, b in params:
+        params = params + [(W, b)] if len(params) < 4 else params
+        h = np.tanh(h @ W + b)
+    return np.sum(h) * len(params)
+
+
+def a_function_for_each(params, g):
+    def layer(h, p, act=np.tanh):
+        W, b = p
+        return act(h @ W + b)
+
+    h = X
+    for p in params[:-1]:
+        h = layer(h, p)
+    return np.sum(layer(h, params[-1], lambda v: v))
+
+
+def shapes_that_decide(params, g):
+    h = X
+    for W, b in params:
+        if h.shape[1] == 3:
+            h = h * 2
+        h = np.tanh(h @ W + b)
+        if np.sum(h) > 1e3:
+            break
+    else:
+        h = h * 3
+    return np.sum(h) * np.sum(W)
+
+
+def reduced(params, g):
+    return np.sum(functools.reduce(lambda h, p: np.tanh(h @ p[0] + p[1]), params, X))
+
+
+def taken_apart(params, g):
+    (W1, b1), (W2, b2), *rest = params
+    h = np.tanh(np.tanh(X @ W1 + b1) @ W2 + b2)
+    for W, b in rest:
+        h = h @ W + b
+    return np.sum(h)
+
+
+def layers_with_names(params, g):
+    d = {"l%d" % i: {"W": W, "b": b} for i, (W, b) in enumerate(params)}
+    h = X
+    for name, l in d.items():
+        h = np.tanh(h @ l["W"] + l["b"])
+    return np.sum(h)
+
+
+def names_that_are_bound_again(params, g):
+    h = X
+    ps = params
+    for W, b in ps:
+        W = W * 0.5
+        b = b + np.sum(W)
+        h = np.tanh(h @ W + b)
+    return np.sum(h)
+
+
+def zipped(params, g):
+    Ws = [W for W, _ in params]
+    bs = [b for _, b in params]
+    h = X
+    for W, b in zip(Ws, bs):
+        h = np.tanh(h @ W + b)
+    for W, b in zip(Ws[1:], bs[1:]):
+        h = h * np.sum(W)
+    return np.sum(h)
+
+
+def a_closure_over_layers(params, g):
+    h = X
+    keep = params[:-1]
+
+    def forward(h):
+        for W, b in keep:
+            h = np.tanh(h @ W + b)
+        return h
+
+    return np.sum(forward(h)) + np.sum(forward(h * 2))
+
+
 RIGHT: list[Callable[..., Any]] = [
     left_and_skipped,
     a_step,
@@ -247,6 +432,39 @@ RIGHT: list[Callable[..., Any]] = [
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
 def test_right(f: Callable[..., Any]) -> None:
     check_program(f, (arrays(0.2), arrays(0.6)), (0, 1))
+
+
+LAYERS: list[Callable[..., Any]] = [
+    layers,
+    a_step_of_layers,
+    a_slice_before_a_change,
+    a_slice_of_a_copy,
+    counted_from_one,
+    activations_that_are_kept,
+    backwards_and_in_part,
+    by_index,
+    items_of_items,
+    longer_in_the_loop,
+    a_function_for_each,
+    shapes_that_decide,
+    reduced,
+    taken_apart,
+    layers_with_names,
+    names_that_are_bound_again,
+    zipped,
+    a_closure_over_layers,
+]
+
+
+@pytest.mark.parametrize("f", LAYERS, ids=lambda f: f.__name__)
+def test_layers(f: Callable[..., Any]) -> None:
+    check_program(f, (layers_of(2, 3, 4, 1), layers_of(2, 3, 4, 1, seed=2)), (0, 1))
+    check_program(f, (layers_of(2, 3, 3), layers_of(2, 3, 3, seed=2)), (0,))
+
+
+def test_layers_are_variables() -> None:
+    source = s2sad.grad(layers_with_names).source_for(layers_of(2, 3, 4, 1), None)
+    assert "dl1_W = h_2.T @ dh" in source and "add_at" not in source and "in trace" not in source
 
 
 def norm(p):

@@ -33,7 +33,9 @@ from ..trees.nodes import (
     load,
     located,
     statements_in,
+    store,
     target_names,
+    tuple_of,
 )
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
@@ -44,6 +46,7 @@ MOST = 16  # iterations that are written out
 GROWTH = 250  # statements that a loop may become
 
 
+Round = list[tuple[tuple[str, ...], Any]]  # names that are assigned, and what
 Items = Callable[[Any], Sequence[Any] | None]
 Wanted = Callable[[Any], bool]
 
@@ -98,7 +101,7 @@ class _Unroller:
                 found.append(new)
         return found
 
-    def rounds(self, s: Any) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    def rounds(self, s: Any) -> tuple[list[Round], dict[str, int]]:
         """What each iteration assigns to the names of the target, and the lengths of lists that are taken for
         granted; nothing for a loop that stays.
         """
@@ -122,16 +125,21 @@ class _Unroller:
         counted = names[: name == "enumerate"]
         is_known = not name or self.program.resolve(s.iter.func) is getattr(builtins, name)
         is_known = is_known and all(isinstance(a, gast.Name) for a in items)
-        if not is_known or len(names) != len(items) + len(counted) or not self.is_wanted(s):
+        targets: list[tuple[str, ...]] = [(n,) for n in names[len(counted) :]]
+        if len(items) == 1 and not counted and name != "zip":
+            targets = [tuple(names)]
+        if not is_known or len(targets) != len(items) or not self.is_wanted(s):
             return [], {}
         parts = [self.items(a) for a in items]
         known = [len(p) for p in parts if p is not None]
         if len(known) < len(parts) or not 0 < min(known) <= MOST or (is_strict and len({*known}) > 1):
             return [], {}
         order = range(min(known))
-        found = [
-            {n: constant(k) for n in counted}
-            | {n: p[k] for n, p in zip(names[len(counted) :], parts, strict=True) if p is not None}
+        found: list[Round] = [
+            [
+                *(((n,), constant(k)) for n in counted),
+                *((t, p[k]) for t, p in zip(targets, parts, strict=True) if p is not None),
+            ]
             for k in (reversed(order) if name == "reversed" else order)
         ]
         return found, {} if self.is_sure else {a.id: n for a, n in zip(items, known, strict=True)}
@@ -142,23 +150,24 @@ class _Unroller:
         self.lengths[length] = n
         return assign(length, located(call(self.objects.name(len), load(name)), s), s)
 
-    def written_out(self, s: Any, body: list[Any], rounds: list[dict[str, Any]]) -> list[Any]:
+    def written_out(self, s: Any, body: list[Any], rounds: list[Round]) -> list[Any]:
         """A loop with its body, in which loops are written out already, once for each round."""
         inside = Counter(n.id for n in find_nodes(s, gast.Name))
         outside = self.count - inside
         carried = live_before(body, frozenset(), frozenset())[0]
         own = [n for n in assigned_names(body) if n not in carried and n not in outside]
+        targets = target_names(s.target)
         found: list[Any] = []
-        names = [{n: self.names.temporary(n) for n in (*items, *own)} for items in rounds]
+        names = [{n: self.names.temporary(n) for n in (*targets, *own)} for _ in rounds]
         for items, new in zip(rounds[::-1], names[::-1], strict=True):
             self.new |= set(new.values())
-            part = [located(assign(new[n], item, s), s) for n, item in items.items()]
-            keys = {n: item for n, item in items.items() if isinstance(getattr(item, "value", None), str)}
-            renamed = {n: load(m) for n, m in new.items()} | keys
+            first = [a for target, item in items for a in self.assigned([new[n] for n in target], item, s)]
+            part = list(first)
+            renamed = {n: load(m) for n, m in new.items()} | self.literals(items)
             part += [substitute(inner, renamed) for inner in body]
             if items is rounds[-1] or _breaks_last(body):
-                last = [located(assign(n, load(new[n]), s), s) for n in items if n in outside]
-                part[len(items) : len(items)] = last
+                last = [located(assign(n, load(new[n]), s), s) for n in targets if n in outside]
+                part[len(first) : len(first)] = last
             if _breaks_last(body):
                 end = part.pop()
                 part += [rebuilt(end, body=[located(gast.Pass(), end)], orelse=found)] if found else []
@@ -166,6 +175,21 @@ class _Unroller:
             else:
                 found = part + found
         return found
+
+    def assigned(self, names: list[str], item: Any, like: Any) -> list[Any]:
+        """The statements that give an item a name, or its parts theirs."""
+        if len(names) == 1:
+            return [assign(names[0], located(item, like), like)]
+        whole = self.names.temporary(names[0])
+        self.new.add(whole)
+        target = tuple_of(map(store, names), gast.Store())
+        return [assign(whole, located(item, like), like), assign(located(target, like), load(whole), like)]
+
+    def literals(self, items: Round) -> dict[str, Any]:
+        """What stands in the place of names of literals; of objects only the methods are of interest."""
+        if not self.is_sure:
+            return {}
+        return {target[0]: item for target, item in items if isinstance(item, gast.Constant)}
 
 
 def _breaks_last(body: list[Any]) -> bool:

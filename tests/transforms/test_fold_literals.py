@@ -1,10 +1,10 @@
-"""What a program does with literal strings alone is done before it runs."""
+"""What a program does with literal strings and integers alone is done before it runs."""
 
 from __future__ import annotations
 
 import pytest
 
-from s2sad.transforms.lowering.fold_text import fold_text
+from s2sad.transforms.lowering.fold_literals import fold_literals
 from s2sad.transforms.normal_form.to_anf import to_anf
 from s2sad.transforms.trees.printer import to_source
 from tests.transforms.stages import executable, read, up_to
@@ -21,6 +21,7 @@ FOLDED = {
         'for k in range(2):\n        if "a" != "b":\n            x = x * k',
         "\n        x = x * k",
     ),
+    "a number": ("if 2 - 1 > 0:\n        x = x * 2", "x = x * 2"),
     "a key": ('d = {"w1": x}\n    x = d["w" + "1"] * 2', 'd["w1"]'),
     "a key that is formatted": ("d = {'w1': x}\n    x = d[f'w{\"1\"}'] * 2", 'd["w1"]'),
 }
@@ -35,7 +36,7 @@ LEFT = {
 @pytest.mark.parametrize(("text", "expected"), FOLDED.values(), ids=FOLDED)
 def test_folded(text: str, expected: str) -> None:
     f, program = read(f"def f(x):\n    {text}\n    return x")
-    found = fold_text(up_to(to_anf, program))
+    found = fold_literals(up_to(to_anf, program))
     source = to_source(found.tree)
     assert expected in source and "if" not in source
     assert executable(found)(1.5) == f(1.5)
@@ -44,7 +45,7 @@ def test_folded(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", LEFT.values(), ids=LEFT)
 def test_left(text: str) -> None:
     f, program = read(f"def f(x, name):\n    {text}\n    return x")
-    found = fold_text(up_to(to_anf, program))
+    found = fold_literals(up_to(to_anf, program))
     if "raises" in text or "[5]" in text:
         with pytest.raises(IndexError):
             executable(found)(1.5, "wz")

@@ -1,0 +1,150 @@
+"""Does what a program does with literal strings and integers alone, and leaves out the branches that this
+rules out.
+
+Form: the normal form, in and out.
+
+    test_1 = "w1".startswith("w")
+    if test_1:                           ->    y = y + x
+        y = y + x
+
+>>> from s2sad.transforms.trees.printer import to_source
+>>> from s2sad.transforms.trees.program import program_of
+>>> print(to_source(fold_literals(program_of('''
+... def f(p):
+...     first = "bias"[0]
+...     test = first == "w"
+...     if test:
+...         p = 2 * p
+...     return p
+... ''')).tree))
+def f(p):
+    first = 'b'
+    test = False
+    return p
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ..trees.nodes import constant, find_nodes, located
+from ..trees.program import Program
+from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
+from .drop_untaken import drop_untaken
+
+__all__ = ["fold_literals"]
+
+METHODS = ("startswith", "endswith", "lower", "upper", "strip", "lstrip", "rstrip", "isdigit", "isupper")
+COMPARED: dict[type, Any] = {
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+}
+FOUND: dict[type, Any] = {
+    gast.In: lambda part, whole: part in whole,
+    gast.NotIn: lambda part, whole: part not in whole,
+}
+COMPUTED: dict[type, Any] = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul}
+
+
+def fold_literals(program: Program, length: Callable[[Any], int | None] = lambda atom: None) -> Program:
+    """The program without such operations; `length(name)` is the length of a container that has one for good.
+    """
+    bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    known: dict[str, Any] = {}
+
+    def folded(value: Any) -> Any:
+        match value:
+            case gast.Call(func=gast.Name() as function, args=[gast.Name() as atom], keywords=[]):
+                count = length(atom) if program.resolve(function) is len else None
+                return value if count is None else located(constant(count), value)
+            case gast.Subscript(
+                value=gast.Name() as atom,
+                slice=gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() as k)),
+            ):
+                place = (length(atom) or 0) - k
+                return rebuilt(value, slice=located(constant(place), value)) if place >= 0 else value
+        return _folded(value)
+
+    def block(statements: list[Any]) -> list[Any]:
+        found: list[Any] = []
+        for s in statements:
+            match s:
+                case gast.FunctionDef():
+                    found.append(s)
+                case gast.Assign(targets=[gast.Name(id=name)]):
+                    new = rebuilt(s, value=folded(substitute(s.value, known)))
+                    if bound[name] == 1 and isinstance(new.value, gast.Constant) and new.value is not s.value:
+                        known[name] = new.value
+                    found.append(new)
+                case gast.If() | gast.For() | gast.While() | gast.With() | gast.Try():
+                    found.append(map_blocks(s, block))
+                case _:
+                    found.append(substitute(s, known))
+        return found
+
+    def truth(test: Any) -> bool | None:
+        value = getattr(known.get(getattr(test, "id", "")), "value", None)
+        return value if isinstance(value, bool) else None
+
+    return drop_untaken(program.with_tree(with_body(program.tree, block(program.tree.body))), truth)
+
+
+def _folded(value: Any) -> Any:
+    """The literal that an operation on literals gives; the operation itself if it gives none."""
+    result: Any = None
+    match value:
+        case gast.Call(func=gast.Attribute(value=text, attr=method), args=args, keywords=[]) if (
+            method in METHODS and _is_text(text) and all(map(_is_text, args))
+        ):
+            result = getattr(text.value, method)(*(a.value for a in args))
+        case gast.Compare(left=left, ops=[op], comparators=[right]) if _are_alike(left, right):
+            table = COMPARED | FOUND if _is_text(left) else COMPARED
+            result = table[type(op)](left.value, right.value) if type(op) in table else None
+        case gast.BinOp(left=left, op=op, right=right) if _are_alike(left, right):
+            is_sum = isinstance(op, gast.Add) or not _is_text(left)
+            result = COMPUTED[type(op)](left.value, right.value) if type(op) in COMPUTED and is_sum else None
+        case gast.BinOp(left=left, op=gast.Mod(), right=right) if _is_text(left) and _are_alike(right):
+            result = _formatted(left.value, right.value)
+        case gast.JoinedStr(values=parts) if all(_written(p) is not None for p in parts):
+            result = "".join(map(str, map(_written, parts)))
+        case gast.Subscript(value=text, slice=gast.Constant(value=int() as k)) if _is_text(text):
+            result = text.value[k] if -len(text.value) <= k < len(text.value) else None
+        case gast.UnaryOp(op=gast.Not(), operand=gast.Constant(value=bool() as truth)):
+            result = not truth
+    return value if result is None else located(constant(result), value)
+
+
+def _formatted(text: str, value: Any) -> str | None:
+    try:
+        return text % value
+    except (TypeError, ValueError):  # raised as the program runs
+        return None
+
+
+def _is_text(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, str)
+
+
+def _are_alike(*nodes: Any) -> bool:
+    """Whether these are literal strings, or literal integers."""
+    return all(map(_is_text, nodes)) or all(
+        isinstance(n, gast.Constant) and type(n.value) is int for n in nodes
+    )
+
+
+def _written(part: Any) -> str | None:
+    """What stands for a part of an f-string that is a literal string or integer."""
+    if isinstance(part, gast.FormattedValue):
+        is_plain = part.format_spec is None and part.conversion == -1
+        return str(part.value.value) if is_plain and _are_alike(part.value) else None
+    return str(part.value) if _is_text(part) else None
