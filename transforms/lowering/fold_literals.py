@@ -126,7 +126,7 @@ def _folded(value: Any) -> Any:
 
 def _formatted(text: str, value: Any) -> str | None:
     try:
-        return text % value
+        return str(text % value)
     except (TypeError, ValueError):  # raised as the program runs
         return None
 
