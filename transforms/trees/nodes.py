@@ -156,14 +156,19 @@ def same(a: Node, b: Node) -> bool:
 
 @remembered
 def _by_class(whole: Node) -> dict[type, list[Node]]:
-    nodes = list(walk(whole))
+    nodes: list[Node] = []
     found: dict[type, list[Node]] = {gast.AST: nodes}  # all of them
-    for node in nodes:
+    todo = [whole]
+    while todo:
+        node = todo.pop()
+        nodes.append(node)
         kind = node.__class__
         if kind in found:
             found[kind].append(node)
         else:
             found[kind] = [node]
+        if kind is not gast.Name and kind is not gast.Constant:
+            todo += children(node)[::-1]
     return found
 
 
