@@ -137,14 +137,24 @@ def _apart(program: Program, kinds: Kinds) -> Program:
 
     def sliced(atom: Any, order: range) -> tuple[Any, range]:
         """Of a slice of a list what it is one of, and which items; both have to stay as they are."""
-        bound = (s for s in statements_in(program.tree.body) if atom.id in assigned_names([s]))
-        match [getattr(s, "value", None) for s in bound]:
+        match made_by(atom):
             case [gast.Subscript(value=gast.Name() as base, slice=gast.Slice() as part)]:
                 bounds = [_bound(b, kind) for b in (part.lower, part.upper, part.step)]
                 items = items_of(kind(base))
-                if "unknown" not in bounds and items and is_only_read(program, {base.id, atom.id}):
+                is_one = base.id in (given if not made_by(base) else once)
+                if "unknown" not in bounds and items and is_one and is_only_read(program, {base.id, atom.id}):
                     return base, range(len(items))[slice(*bounds)]
         return atom, order
+
+    def made_by(atom: Any) -> list[Any]:
+        """What is assigned to a name; None for a name that a statement with a block binds."""
+        bound = (s for s in statements_in(program.tree.body) if atom.id in assigned_names([s]))
+        return [getattr(s, "value", None) for s in bound]
+
+    given = parameter_names(program.tree)
+    last = Counter(n for s in statements_in(program.tree.body) for n in assigned_names([s]))
+    outer = {n for s in program.tree.body for n in assigned_names([s]) if not blocks_of(s)}
+    once = {n for n in outer if last[n] == 1 and n not in given}  # these mean one object throughout
 
     def is_wanted(loop: Any) -> bool:
         sources = [kind(n) for n in find_nodes(loop.iter, gast.Name)]
@@ -154,7 +164,7 @@ def _apart(program: Program, kinds: Kinds) -> Program:
     new, _ = unroll_loops(program, items, is_wanted, is_sure=True, growth=APART)
     if new is program:
         return program
-    new = gather_appends(fold_literals(new, lambda atom: len(items_of(kind(atom))) or None))
+    new = gather_appends(fold_literals(new, lambda atom: len(_items(kind(atom))) or None))
     read = {n.id for n in find_nodes(new.tree, gast.Name) if isinstance(n.ctx, gast.Load)}
     new = new.with_tree(without_statements(new.tree, lambda s: _is_slice(s) and s.targets[0].id not in read))
     return promote_items(new, lambda name: True)

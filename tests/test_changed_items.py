@@ -5,6 +5,7 @@ Python reads when an item's turn comes.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -681,6 +682,43 @@ def parameters_and_gradients(x):
     return sum(np.sum(p) for p in ps)
 
 
+class Wave:
+    def __init__(self, w):
+        self.w = w
+
+    def at(self, x):
+        return np.sin(self.w * x)
+
+
+class Cosine(Wave):
+    def at(self, x):
+        return np.cos(self.w * x)
+
+
+def objects_bound_again_in_the_loop(w):
+    waves, others, x = [Wave(w), Cosine(w * 2)], [Wave(2.0), Cosine(3.0)], 0.3
+    for wave in waves:
+        waves = others
+        x = wave.at(x)
+    return x * waves[0].at(x)
+
+
+def pairwise_written_to_by_position(x):
+    w, s = x * np.ones(3), 0.0
+    for a, b in itertools.pairwise(w):
+        np.multiply(w, 2.0, w)
+        s = s + a * b
+    return s
+
+
+def pairwise_changed_by_an_operator(x):
+    w, s = x * np.ones(3), 0.0
+    for a, b in itertools.pairwise(w):
+        operator.iadd(w, 2.0)
+        s = s + a * b
+    return s
+
+
 RIGHT: list[Callable[..., Any]] = [
     array_of_a_local_name_changed,
     array_viewed_and_changed,
@@ -749,8 +787,11 @@ RIGHT: list[Callable[..., Any]] = [
     a_view_with_a_name,
     a_view_after_a_change,
     parameters_and_gradients,
+    objects_bound_again_in_the_loop,
 ]
 READ_BEFORE: list[Callable[..., Any]] = [
+    pairwise_written_to_by_position,
+    pairwise_changed_by_an_operator,
     a_filter_within_a_zip,
     pairwise,
     columns,

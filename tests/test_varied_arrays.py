@@ -434,7 +434,58 @@ def test_right(f: Callable[..., Any]) -> None:
     check_program(f, (arrays(0.2), arrays(0.6)), (0, 1))
 
 
+def a_slice_of_what_is_bound_again(params, g):
+    rest = params[1:]
+    params = g
+    s = 0.0
+    for W, b in rest:
+        s = s + np.sum(W) * np.sum(b)
+    return s * np.sum(params[0][0])
+
+
+def a_slice_of_the_iteration_before(params, g):
+    s = 0.0
+    rest = g[:2]
+    for k in range(2):
+        p = [params[k], g[k], params[0]]
+        if k > 0:
+            for W, b in rest:
+                s = s * 0.5 + np.sum(W) * np.sum(b)
+        rest = p[:2]
+    return s
+
+
+def a_source_that_is_bound_in_the_loop(params, g):
+    s = 0.0
+    for W, b in params:
+        params = g
+        s = s + np.sum(W) * np.sum(b)
+    return s
+
+
+def two_lists_that_change_places(params, g):
+    ws, vs = [params[0][0], params[0][1]], [g[0][0], g[0][1]]
+    s = 0.0
+    for w in ws:
+        ws, vs = vs, ws
+        s = s + np.sum(w)
+    return s * np.sum(ws[0])
+
+
+def keys_below_zero(params, g):
+    d = {-1: params[0][0], 1: params[1][1]}
+    s = 0.0
+    for W, _ in params:
+        s = s + np.sum(W * d[-1][0, 0])
+    return s * np.sum(d[-1])
+
+
 LAYERS: list[Callable[..., Any]] = [
+    a_slice_of_what_is_bound_again,
+    a_slice_of_the_iteration_before,
+    a_source_that_is_bound_in_the_loop,
+    two_lists_that_change_places,
+    keys_below_zero,
     layers,
     a_step_of_layers,
     a_slice_before_a_change,

@@ -26,13 +26,13 @@ def f(p):
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ..analyses.operations import OPERATORS
 from ..trees.nodes import constant, find_nodes, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
@@ -41,24 +41,16 @@ from .drop_untaken import drop_untaken
 __all__ = ["fold_literals"]
 
 METHODS = ("startswith", "endswith", "lower", "upper", "strip", "lstrip", "rstrip", "isdigit", "isupper")
-COMPARED: dict[type, Any] = {
-    gast.Eq: operator.eq,
-    gast.NotEq: operator.ne,
-    gast.Lt: operator.lt,
-    gast.LtE: operator.le,
-    gast.Gt: operator.gt,
-    gast.GtE: operator.ge,
-}
+COMPARED = {op: OPERATORS[op] for op in (gast.Eq, gast.NotEq, gast.Lt, gast.LtE, gast.Gt, gast.GtE)}
+COMPUTED = {op: OPERATORS[op] for op in (gast.Add, gast.Sub, gast.Mult)}
 FOUND: dict[type, Any] = {
     gast.In: lambda part, whole: part in whole,
     gast.NotIn: lambda part, whole: part not in whole,
 }
-COMPUTED: dict[type, Any] = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul}
 
 
 def fold_literals(program: Program, length: Callable[[Any], int | None] = lambda atom: None) -> Program:
-    """The program without such operations; `length(name)` is the length of a container that has one for good.
-    """
+    """The program without such operations; `length(name)` is that of a list or tuple which keeps it."""
     bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
     known: dict[str, Any] = {}
 

@@ -32,6 +32,7 @@ from ..trees.nodes import (
     find_nodes,
     load,
     located,
+    names_read,
     statements_in,
     store,
     target_names,
@@ -108,7 +109,8 @@ class _Unroller:
         if s.orelse or len(breaks_in(s.body)) > _breaks_last(s.body) or find_nodes(s, gast.FunctionDef):
             return [], {}
         names = target_names(s.target)
-        if set(names) & {n for inner in s.body for n in assigned_names(inner)}:
+        bound = assigned_names(s.body)
+        if not {*names, *names_read(s.iter)}.isdisjoint(bound) or set(names) & set(names_read(s.iter)):
             return [], {}
         name, items, is_strict = "", [s.iter], False
         match s.iter:

@@ -104,11 +104,12 @@ class _Known:
             return root not in self.items and node.func.attr not in READERS
         if getattr(found, "__name__", "") in WRITERS or any(k.arg in ("out", None) for k in node.keywords):
             return True
-        if isinstance(found, type) or not hasattr(found, "__code__"):
-            return False
-        if (getattr(found, "__module__", None) or "").partition(".")[0] in ("numpy", "scipy", "math"):
-            return False
+        module = (getattr(found, "__module__", None) or "").partition(".")[0]
         given = [*node.args, *(k.value for k in node.keywords)]
+        if isinstance(found, type) or module in ("builtins", "math"):
+            return False
+        if module in ("numpy", "scipy") or hasattr(found, "nin"):
+            given = given[2:]  # what comes after two operands may be what the result is written to
         return not all(self.is_own(n.id) for a in given for n in gast.walk(a) if isinstance(n, gast.Name))
 
     def is_own(self, name: str) -> bool:

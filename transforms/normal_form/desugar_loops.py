@@ -93,7 +93,8 @@ class _Writer:
             check_items(self.objects, node)
             new = map_blocks(self.with_parts(node), self.block)
             target, unpacking = flat(new.target, self.names, node)
-            return [rebuilt(new, target=target, body=[*unpacking, *new.body])]
+            source = self.held(new.iter, hold)
+            return [*before, rebuilt(new, target=target, iter=source, body=[*unpacking, *new.body])]
         index, item = node.target.elts
         counter = self.names.temporary(base_name(index))
         step = gast.BinOp(left=load(counter), op=gast.Add(), right=constant(1))
@@ -110,6 +111,12 @@ class _Writer:
             start,
             *self.loop(rebuilt(node, target=item, iter=counted.args[0], body=[*counting, *node.body])),
         ]
+
+    def held(self, source: Node, hold: Callable[[Node], Node]) -> Node:
+        """What a loop goes over, with other names for what the loop assigns: it goes on over the same."""
+        if is_lazy(self.program, source, PAIRING) and not isinstance(source, gast.GeneratorExp):
+            return rebuilt(source, args=[self.held(a, hold) for a in source.args])
+        return hold(source) if isinstance(source, gast.Name) else source
 
     def with_parts(self, node: Node) -> Node:
         """A loop over `zip(x, y)` that takes each pair apart: for `for pair in ...` with `pair = a, b`."""
