@@ -168,6 +168,7 @@ __all__ = [
     "may_have_no_axes",
     "may_hold_containers",
     "may_hold_integers",
+    "may_index_number",
     "method_kind",
     "mirror_kind",
     "named_kind",
@@ -368,6 +369,13 @@ def is_scalar_item(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
     if not isinstance(index, gast.Tuple) and isinstance(parts[0], Tuple):
         parts = [*parts[0].items]
     return rank(base) == len(parts) and all(map(is_integer, parts))
+
+
+def may_index_number(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
+    """Whether `base[index]` is one of a number of NumPy's, or may be: by None, `...` and `()` alone."""
+    parts = [UNKNOWN if isinstance(i, gast.Slice) else kind(i) for i in index_items(index)]
+    no_axes = all(isinstance(p, Literal) and p.value in (None, ...) for p in parts)
+    return is_scalar(base) or (isinstance(base, Numeric) and no_axes)
 
 
 def is_basic_index(index: Any, kind: Callable[[Any], Kind]) -> bool:

@@ -63,6 +63,7 @@ __all__ = [
 
 Bound = int | None | OneOf["unknown"]  # of a slice; None where nothing is written
 INTEGER = Scalar("int")
+_DTYPES = {"float": "float64", "complex": "complex128", **dict.fromkeys(("integer", "real", "number"))}
 _CONSTANTS = (np.pi, np.e, np.inf, np.nan, np.euler_gamma)
 
 
@@ -280,6 +281,8 @@ def subscript_kind(base: Kind, index: Sequence[Kind | SliceItem]) -> Kind:
     match base:
         case Array(dtype, tuple() as dims):
             return _subscript_array(dtype, dims, items)
+        case Scalar(dtype):  # a number of NumPy's
+            return _subscript_array(_DTYPES.get(dtype, dtype), (), items)
         case Sparse():  # an element, or a smaller matrix
             return UNKNOWN if len(items) == 2 and all(map(_is_one, items)) else SPARSE
     return _subscript_container(base, items[0]) if len(items) == 1 else UNKNOWN
@@ -372,6 +375,8 @@ def _index_part(item: Kind | SliceItem, dims: tuple[Dim, ...] = ()) -> _Part | N
         case Array("bool", tuple() as picked) if picked:
             return _Part(len(picked), (), (None,))
         case List(_, Scalar(dtype)) if _is_integer(dtype) or dtype == "bool":
+            return _Part(1, (), (None,))
+        case Tuple(parts) if parts and all(map(_is_one, parts)):  # within an index, as a list
             return _Part(1, (), (None,))
     return None
 

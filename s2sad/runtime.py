@@ -301,6 +301,8 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
             return type(da)._make(items) if hasattr(da, "_make") else tuple(items)
         case _ if v is None:
             return da
+        case float() | complex() | np.generic():  # of a number, at `()` or `None`
+            return unbroadcast(v, da) + da
         case _ if hasattr(da, "dtype"):  # an array of another library
             da[index] += v
         case _:
@@ -314,7 +316,7 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
 def _repeats(index: Any) -> bool:
     """Whether an index may name one element twice, as arrays and lists of integers can."""
     if isinstance(index, tuple):
-        return any(_repeats(i) for i in index)
+        return any(isinstance(i, tuple) or _repeats(i) for i in index)
     is_array = isinstance(index, (list, np.ndarray)) and np.ndim(index) > 0
     return is_array and np.asarray(index).dtype.kind != "b"
 

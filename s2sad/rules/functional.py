@@ -190,6 +190,7 @@ def apply_over_axes_jvp(func, a, axes, out, dfunc, da):
 def by_conditions(call: tuple[Any, ...]) -> Array:
     """`np.piecewise(x, condlist, funclist, *args)`."""
     x, condlist, funclist, args = call
+    x = np.asarray(x)
     conditions = all_conditions(x, condlist, len(funclist))
     y = np.zeros_like(x)
     for k in range(len(funclist)):

@@ -236,6 +236,12 @@ class Reverse(AdjointEmitter):
                 if base.id not in env:
                     value = self.named(base.id, value, back)
                 self.accumulate(env, base.id, value, back, owned=adjoint.owned)
+            case Item(base=base) if self.domain.is_scalar(self.kind(base)):  # of NumPy: `x[()]`, `x[None]`
+                value = self.full(name, adjoint, back)
+                plan = self.domain.unbroadcast_plan(self.kind(base), self.kind(load(name)))
+                if plan != "none":
+                    value = self.summed_by(plan, value) or call(self.helper("unbroadcast"), value, base)
+                self.accumulate(env, base.id, value, back)
             case Item(base=base, index=index):
                 spreads = adjoint.uniform and adjoint.mask is None and self.adds_in_place(base.id, index)
                 value = adjoint.value if spreads else self.full(name, adjoint, back)

@@ -202,7 +202,11 @@ class _Writer:
 
 
 def paired(targets: list[Node], values: list[Node]) -> list[Node] | None:
-    """One value for each target, the starred target's being a list; None when the numbers do not fit."""
+    """One value for each target, the starred target's being a list; None when the numbers do not fit, or
+    are not known.
+    """
+    if any(isinstance(v, gast.Starred) for v in values):
+        return None
     star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
     if star is None:
         return values if len(values) == len(targets) else None

@@ -55,7 +55,7 @@ def rewritten(w: ExpressionWriter, node: Node) -> Node | None:
     if node.keywords and len(node.args) < 2 and w.program.resolve(node.func) is dict:
         return dict_of_keywords(node)
     if not node.args:
-        return None
+        return None if node.keywords else empty_display(w.program.resolve(node.func))
     if (
         isinstance(node.func, gast.Attribute)
         and node.func.attr in METHODS
@@ -101,6 +101,15 @@ def dict_of_keywords(node: Node) -> Node:
     keys = [None] * len(node.args) + [k.arg and constant(k.arg) for k in node.keywords]
     first = [located(gast.Call(func=node.func, args=node.args, keywords=[]), node)] * len(node.args)
     return located(gast.Dict(keys=keys, values=[*first, *(k.value for k in node.keywords)]), node)
+
+
+def empty_display(function: Any) -> Node | None:
+    """`list()` as `[]`, and so on; None for what makes nothing that a display could."""
+    if function is list:
+        return gast.List(elts=[], ctx=gast.Load())
+    if function is tuple:
+        return gast.Tuple(elts=[], ctx=gast.Load())
+    return gast.Dict(keys=[], values=[]) if function is dict else None
 
 
 def with_first(node: Node, first: Node) -> Node:

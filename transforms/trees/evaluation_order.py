@@ -37,9 +37,13 @@ def index_parts(index: Node) -> list[Node]:
 def with_parts(index: Node, parts: Iterator[Node]) -> Node:
     """The index with other expressions in it."""
     if isinstance(index, gast.Tuple):
-        return rebuilt(index, elts=[with_parts(item, parts) for item in index.elts])
-    if isinstance(index, gast.Slice):
-        return rebuilt(index, **{bound: next(parts) for bound in BOUNDS if getattr(index, bound) is not None})
+        return rebuilt(index, elts=[_with_part(item, parts) for item in index.elts])
+    return _with_part(index, parts)
+
+
+def _with_part(item: Node, parts: Iterator[Node]) -> Node:
+    if isinstance(item, gast.Slice):
+        return rebuilt(item, **{bound: next(parts) for bound in BOUNDS if getattr(item, bound) is not None})
     return next(parts)
 
 
