@@ -138,7 +138,8 @@ def sharing_of(operation: Apply, kind: Callable[[Any], Kind]) -> str:
         return "fresh"
     found: str = PRIMITIVES.sharing(operation)
     kinds = [kind(o) for o in operation.operands()]
-    if any(operation.function is f for f in (list, tuple, sorted)) and any(isinstance(k, Dict) for k in kinds[:1]):
+    is_listed = any(operation.function is f for f in (list, tuple, sorted))
+    if is_listed and kinds and isinstance(kinds[0], Dict):
         return "fresh"  # of the keys
     if found in ("elements", "unknown") and any(operation.function is f for f in COPIES):
         if all(domain.holds_immutables(k) or domain.is_immutable(k) for k in kinds):

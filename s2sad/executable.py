@@ -16,6 +16,7 @@ from . import runtime, sequences
 from .kind_execution import execute
 from .kinds import UNKNOWN, Array, Dict, Kind, List, Literal, Scalar, Tuple
 from .of_scipy import has_known_shape
+from .rules.index_tricks import columns, rows
 from .rules.methods import compress_method, to_list
 
 __all__ = ["executed_kind"]
@@ -102,7 +103,7 @@ _DATA |= dict.fromkeys(
     ),
     2,
 )
-_DATA |= dict.fromkeys((np.interp, np.einsum, np.isclose, np.allclose), _ALL)
+_DATA |= dict.fromkeys((rows, columns, np.interp, np.einsum, np.isclose, np.allclose), _ALL)
 # Functions whose result's shape or dtype depends on values, even on those of floats: nothing is said of them.
 _VALUE_DEPENDENT = frozenset(
     {

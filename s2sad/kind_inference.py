@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import fitting, heap_adjoints, memory, runtime, updates
+from . import fitting, heap_adjoints, heap_places, memory, runtime, updates
 from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_containers import container_kind
@@ -25,7 +25,7 @@ from .kind_execution import execute
 from .kind_joins import join_all
 from .kind_predicates import is_integer, is_list_of_numbers
 from .kind_shaping import SHAPING, kind_of_any_size, shaping_kind
-from .kind_sizes import SIZED, sized_kind
+from .kind_sizes import SIZED, grid_kind, sized_kind
 from .kind_structure import adjoint_kind, array_or_scalar, attribute_kind, size_of
 from .kinds import (
     NUMERIC,
@@ -50,6 +50,7 @@ from .kinds import (
 from .objects import is_plain
 from .registry import find_rule, takes_arrays
 from .rules import choices
+from .rules.index_tricks import Indexing
 from .rules.methods import reshape_method
 from .rules.places import at_mask, flat_places
 from .sparse import kind_with_sparse, makes_sparse
@@ -191,6 +192,8 @@ def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[
         return sized_kind(function, args, dict(keywords), executed_kind)
     if function in SHAPING:
         return shaping_kind(function, args, dict(keywords))
+    if isinstance(function, Indexing):
+        return grid_kind(function, args)
     if not keywords:
         found = _structural_kind(function, args)
         if found is not None:
@@ -313,6 +316,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
         case [Array()] if function is np.linalg.eig:  # real or complex, as the values are
             return Tuple((Array(None, None), Array(None, None)), type(function(np.eye(1))))
         case [x] if function is memory.shallow_copy:
+            return x
+        case [(Literal() | Scalar() | Array() | Tuple()) as x] if function is heap_places.plain_number:
             return x
         case [_, x] if function is memory.adjoint_of:
             return adjoint_kind(x)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from .kinds import INTEGERS, UNKNOWN, Array, Dim, Kind, List, Literal, Scalar, Sym, Tuple, length, widen
+from .rules.index_tricks import GRIDS, Indexing
 
-__all__ = ["SIZED", "sized_kind"]
+__all__ = ["SIZED", "grid_kind", "sized_kind"]
 
 Execute = Callable[[Any, tuple[Kind, ...], tuple[tuple[str, Kind], ...]], Kind]
 
@@ -106,6 +107,31 @@ def _range_kind(args: tuple[Kind, ...], keywords: Mapping[str, Kind], execute: E
     if not isinstance(made, Array):
         return UNKNOWN
     return Array(made.dtype, _dims(args) if len(args) == 1 and small[0] == Literal(2) else (None,))
+
+
+def grid_kind(function: Indexing, args: tuple[Kind, ...]) -> Kind:
+    """The kind of what `np.mgrid` and `np.ogrid` make of slices, given the bounds of each."""
+    bounds = [widen(k) for k in args if k != Literal(None)]
+    if function.owner not in GRIDS or not all(function.slices) or UNKNOWN in bounds:
+        return UNKNOWN
+    if not all(isinstance(k, Scalar) for k in bounds):
+        return UNKNOWN
+    names = {k.dtype for k in bounds if isinstance(k, Scalar)}
+    dtype = "int64" if names <= INTEGERS else "float64" if names <= {*INTEGERS, "float", "complex"} else None
+    dims = [_grid_dim(*args[k : k + 3]) for k in range(0, len(args), 3)]
+    if len(dims) == 1 or not GRIDS[function.owner]:
+        return Array(dtype, tuple(dims if len(dims) == 1 else [length(len(dims)), *dims]))
+    ranks = range(len(dims))
+    return Tuple(tuple(Array(dtype, tuple(d if i == k else 1 for i in ranks)) for k, d in enumerate(dims)))
+
+
+def _grid_dim(start: Kind, stop: Kind, step: Kind) -> Dim:
+    """How many numbers a slice stands for, as far as that is known."""
+    if isinstance(step, Literal) and isinstance(step.value, complex):
+        return length(int(abs(step.value)))
+    from_zero = start in (Literal(None), Literal(0)) and step in (Literal(None), Literal(1))
+    dims = _dims([stop]) if from_zero else None
+    return dims[0] if dims else None
 
 
 def _small(kind: Kind) -> Kind:

@@ -28,6 +28,7 @@ from .members import FIXED, is_fixed, member_of, reflects
 from .objects import is_named_tuple
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
 from .rules import choices, containers
+from .rules.index_tricks import indexed
 from .rules.math import planar_hypot
 from .rules.methods import ATTRIBUTES, METHODS, view_method
 from .sharing import is_fresh, is_read_only, sharing
@@ -86,6 +87,7 @@ class RulePrimitives:
     """Implements `transforms.operations.Primitives` over the registry."""
 
     find_rule = staticmethod(find_rule)
+    indexed = staticmethod(indexed)
     is_nondifferentiable = staticmethod(is_nondifferentiable)
     is_fixed = staticmethod(is_fixed)
     refusal = staticmethod(refusal)

@@ -158,6 +158,7 @@ _RULES: dict[Any, Rule] = {}
 _NONDIFFERENTIABLE: dict[Any, bool] = {}  # function -> whether it is pure
 _REFUSED: dict[Any, str] = {}  # function -> why it has no rule, and what to use
 _OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> what makes their rules
+_PURE_INSTANCES: set[type] = set()
 _STANDING_FOR: dict[type, Callable[[Any], Any]] = {}  # type -> the object whose methods have the rules
 _STAND_INS: dict[Any, Callable[..., Any]] = {}  # function or class -> what a call of it means
 _IMPURE: set[Any] = set()
@@ -252,11 +253,13 @@ def nondifferentiable(functions: Iterable[Any], *, pure: bool = True) -> None:
 Maker = Callable[[Any], Rule | None]
 
 
-def for_instances(kind: type) -> Callable[[Maker], Maker]:
+def for_instances(kind: type, *, pure: bool = False) -> Callable[[Maker], Maker]:
     """Decorator: the function makes the rule of an instance of `kind`, an object that is called, or None."""
 
     def declare(make: Maker) -> Maker:
         _OF_INSTANCES[kind] = make
+        if pure:
+            _PURE_INSTANCES.add(kind)
         HAVE_RULES.add(kind)
         return make
 
@@ -327,7 +330,7 @@ def is_pure(f: Any) -> bool:
     pure = _find(_NONDIFFERENTIABLE, f)
     if pure is not None:
         return bool(pure)
-    return _find(_RULES, f) is not None and f not in _IMPURE
+    return type(f) in _PURE_INSTANCES or (_find(_RULES, f) is not None and f not in _IMPURE)
 
 
 def rules() -> list[Rule]:

@@ -28,6 +28,7 @@ from .rules.complex_parts import with_imag, with_real
 from .rules.convolutions import full_convolution
 from .rules.differences import undo_diff, undo_neighbours
 from .rules.fourier import fitted, irfft_dx, irfftn_dx, rfft_dx, rfftn_dx
+from .rules.index_tricks import columns, rows, unjoined
 from .rules.indexing import untake, untake_along
 from .rules.methods import item_dx, reshape_method, transpose_method, view_method
 from .rules.padding import from_ends, padded
@@ -140,6 +141,9 @@ FRESH = OPERATORS | frozenset(
         from_mask,
         with_imag,
         with_real,
+        columns,
+        rows,
+        unjoined,
         float,
         int,
         len,

@@ -306,3 +306,37 @@ def elements_read_twice_of_what_changes(x, p, places):
     t = a[places]
     np.put(b, places, t * p)
     return np.sum(b * p[1]) + np.sum(t * t * a[places])
+
+
+@program((signed(2, 3, 4),), second=True)
+def tuples_within_an_index(x):
+    again = (1, 1, 0)
+    return x[..., (0, 2)] * x[:, again, :2][:, :1] ** 2
+
+
+@program((np.float64(1.2), signed(3)), wrt=(0, 1), second=True)
+def numbers_of_numpy_as_arrays(a, x):
+    total = np.sum(x)
+    return (a[..., None] * x + x / total[None]) * a[()] ** 2 + total[...] * np.mean(x)[None, None][0]
+
+
+@program((positive(4), 1.3), wrt=(0, 1), second=True)
+def joined_by_an_index(x, a):
+    padded = np.r_[0, x, a]
+    table = np.c_[np.ones(4), x, x**2]
+    moved = np.r_["0,2", x, padded[1:-1]] @ table
+    return moved * np.sum((padded[1:] - padded[:-1]) ** 2)
+
+
+@program((positive(3), 0.7), wrt=(0, 1), second=True)
+def joined_numbers_and_tuples(x, a):
+    pairs = np.c_[x[0], a * x[1]]
+    return np.c_[tuple(x * k for k in range(1, 4))] @ np.r_[x[0], a, 2] * np.r_[pairs, pairs][1, 0]
+
+
+@program((positive(3, 4), 1.3), wrt=(0, 1), second=True)
+def grids_of_an_index(u, width):
+    n, m = u.shape
+    rows, columns = np.mgrid[0:n, 1 : m + 1]
+    x, y = np.ogrid[-width:width:3j, 0:4]
+    return np.sum(u**2 * rows / columns * np.exp(-(x**2) - y)) + np.sum(np.r_[0:width:5j, u[0]] ** 2)

@@ -328,3 +328,17 @@ def sets_of_numbers(x, y):
         seen.add(k)
         total += x * k
     return total * y
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def empty_constructors_and_stars_beside_values(x, y):
+    items = list()  # noqa: C408
+    table = dict()  # noqa: C408
+    pair = tuple()  # noqa: C408
+    for k in range(2):
+        items.append(x * (k + 1))
+        pair += (y**k,)
+    table["a"] = x * y
+    a, b, c = *items, 2
+    d, *rest = *pair, a
+    return a * b * c * d * sum(rest) * sum(table.values())

@@ -216,8 +216,8 @@ def classify(value: Any, program: Program, primitives: Primitives, kind: Any) ->
             return Build(tuple(value.elts), value)
         case gast.Dict():
             return Build(tuple(value.values), value, tuple(value.keys))
-        case gast.Subscript():
-            return Item(value.value, value.slice)
+        case gast.Subscript(value=base, slice=index):
+            return _of_index(value, program, primitives) or Item(base, index)
         case gast.Attribute():
             return _classify_attribute(value, program, primitives, kind)
         case gast.Call() if is_pop(value) and primitives.is_list(kind(value.func.value)) is not False:
@@ -290,6 +290,22 @@ def _classify_call(value: Any, program: Program, primitives: Primitives, kind: A
     if primitives.is_dynamic(function, len(args), [k for k, _ in keywords]):
         return Call(MISSING, value.func, args, keywords, value)
     return _of_function(function, value, value.func, primitives)
+
+
+def _of_index(value: Any, program: Program, primitives: Primitives) -> Apply | None:
+    """What an object that is known now computes of the parts of an index, as `np.r_` joins them: a function
+    of these, and of the bounds of slices. None where an index picks something.
+    """
+    owner = program.resolve(value.value)
+    if owner is MISSING:
+        return None
+    parts = index_items(value.slice)
+    function = primitives.indexed(owner, [isinstance(p, gast.Slice) for p in parts])
+    if function is None:
+        return None
+    bounds = [(p.lower, p.upper, p.step) if isinstance(p, gast.Slice) else (p,) for p in parts]
+    args = [constant(None) if b is None else b for part in bounds for b in part]
+    return Apply(function, tuple(args), (), value)
 
 
 def _of_function(function: Any, node: Any, callee: Any, primitives: Primitives) -> Operation:

@@ -106,6 +106,9 @@ def forward_join(forward: TangentEmitter, operation: Apply, rule: Any, out: str)
             return forward.part(node)
         return gast.List(elts=list(map(tangents, items)), ctx=gast.Load())
 
+    if isinstance(operation.node, gast.Subscript):
+        parts = list(map(tangents, operation.args))
+        return rebuilt(operation.node, slice=tuple_of(parts) if len(parts) > 1 else parts[0])
     return rebuilt(operation.node, args=[tangents(operation.args[0]), *operation.node.args[1:]])
 
 
@@ -115,8 +118,9 @@ def _join(
     """How a function whose rule says along which axis it joins does so, where that is known."""
     if rule.joins is None or not operation.args:
         return None
-    join = Join(emitter, operation.args[0], out, is_shadowed)
-    ranks = [join.rank(item) for item in join.items(operation.args[0]) or ()]
+    of_index = isinstance(operation.node, gast.Subscript)  # `np.r_[x, y]`
+    join = Join(emitter, tuple_of(operation.args) if of_index else operation.args[0], out, is_shadowed)
+    ranks = [join.rank(item) for item in join.items(join.joined) or ()]
     if not ranks or None in ranks:
         return None
     bound, _ = emitter.arguments(operation, rule.template, rule)
@@ -138,6 +142,8 @@ class Join:
         self.emitter, self.joined, self.out, self.is_shadowed = emitter, joined, out, is_shadowed
 
     def items(self, node: Any) -> Sequence[Any] | None:
+        if isinstance(node, gast.Tuple):
+            return node.elts  # type: ignore[no-any-return]
         if isinstance(node, gast.Name) and self.is_shadowed(node.id):
             return None
         return self.emitter.definitions.display(node, self.out)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import gast
 
-from ..analyses.operations import Opaque
+from ..analyses.operations import Item, Opaque
 from ..trees.nodes import call, located, names_read, statements_in
 from ..trees.program import MISSING
 
@@ -52,6 +52,8 @@ def index_guard(emitter: Emitter, s: Any) -> list[Any]:
             kind = emitter.kind(base)
             if not any(n in emitter.active for n in names_read(index)):
                 return []
+            if not isinstance(emitter.operation(s.value), Item):
+                return []  # `np.r_[x, y]`: a function of the index
             domain = emitter.domain
             if domain.item_nature(kind) != "unknown" or domain.is_differentiable(kind) is False:
                 return []
