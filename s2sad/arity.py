@@ -20,7 +20,7 @@ import gast
 from .source import code_of_tree, read_source
 from .transforms.errors import NonDifferentiableError
 from .transforms.trees.nodes import assign, constant, find_nodes, load, param, tuple_of, walk
-from .transforms.trees.program import Names
+from .transforms.trees.program import names_of
 from .transforms.trees.rebuild import rebuilt, substitute
 
 __all__ = ["call_method", "call_star", "has_stars", "joined", "of_arity"]
@@ -87,8 +87,8 @@ def _code(f: FunctionType, count: int, keywords: tuple[str, ...]) -> CodeType:
     args = source.tree.args
     positional = [*args.posonlyargs, *args.args]
     named = {p.id for p in [*args.args, *args.kwonlyargs]}
+    names = names_of(source.tree, source.scope).copy(keywords)
     taken = {n.id for n in find_nodes(source.tree, gast.Name)}
-    names = Names(taken | set(keywords))
     extra = [names.temporary(args.vararg.id) for _ in range(count - len(positional))] if args.vararg else []
     free = [k for k in keywords if k not in named]
     renamed = {k: load(names.fresh(k)) for k in free if k in taken}

@@ -24,7 +24,6 @@ from .kinds import Dict, Kind, List, Record, Tuple
 from .objects import lookup
 from .transforms.trees.nodes import (
     assign,
-    assigned_names,
     attribute,
     call,
     constant,
@@ -89,8 +88,7 @@ def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
     if not any(computed(n) for n in find_nodes(program.tree, gast.Attribute) if isinstance(n.ctx, gast.Load)):
         return program
     tree = rebuilt(program.tree, body=block(program.tree.body))
-    taken = program.locals | frozenset(assigned_names(tree.body))
-    return program.with_tree(tree, bindings=bindings, names=names, locals=taken)
+    return program.with_tree(tree, bindings=bindings, names=names)
 
 
 def _written(program: Program) -> set[str]:

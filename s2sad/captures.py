@@ -54,8 +54,10 @@ class Capture:
 
     def lookup(self) -> Callable[[], Any]:
         """What looks the name up again, fast: it may say MISSING of one that has gone."""
-        is_global = not self.path and self.name not in self.scope.cells and self.name in self.scope.globals
-        return partial(self.scope.globals.get, self.name, MISSING) if is_global else self.value
+        if self.path or self.name in self.scope.cells:
+            return self.value
+        builtin = MISSING if self.name in self.scope.globals else self.scope.lookup(self.name)
+        return partial(self.scope.globals.get, self.name, builtin)
 
     def name_key(self) -> tuple[int, str]:
         """Where the name, or the last of the path, is bound."""
@@ -123,7 +125,7 @@ def captured(program: Program) -> Iterator[Capture]:
     scope = program.scope
     for name in dict.fromkeys(n.id for n in find_nodes(program.tree, gast.Name)):
         is_own = name in program.locals or name in program.bindings
-        if not is_own and (name in scope.cells or name in scope.globals):
+        if not is_own and scope.lookup(name) is not MISSING:
             yield Capture(scope, name)
     for n in find_nodes(program.tree, gast.Attribute):
         if program.resolve(n) is not MISSING:

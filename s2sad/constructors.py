@@ -38,7 +38,7 @@ from .transforms.trees.nodes import (
     statements_in,
 )
 from .transforms.trees.program import EMPTY, MISSING, Program, Scope
-from .transforms.trees.rebuild import bound_names, map_blocks, rebuilt
+from .transforms.trees.rebuild import map_blocks, rebuilt
 
 __all__ = [
     "has_maker",
@@ -165,7 +165,6 @@ def put_in_constructors(
         return program
     made = program.with_tree(
         tree,
-        locals=program.locals | bound_names(tree),
         names=writer.objects.names,
         bindings=writer.objects.all_bindings(),
     )
@@ -212,7 +211,6 @@ def set_in_frozen(program: Program, made: dict[str, type]) -> Program:
     tree = rebuilt(program.tree, body=block(program.tree.body))
     return program.with_tree(
         tree,
-        locals=program.locals | bound_names(tree),
         names=objects.names,
         bindings=objects.all_bindings(),
     )

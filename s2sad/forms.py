@@ -61,7 +61,7 @@ from .transforms.lowering.promote_fields import drop_unseen, promote_fields
 from .transforms.lowering.promote_items import promote_items
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
 from .transforms.trees.nodes import find_nodes, statements_in
-from .transforms.trees.program import Names, Program, Scope
+from .transforms.trees.program import Program, Scope, names_of
 from .varied_loops import LoopFacts, may_have_items_apart, with_items_apart
 
 __all__ = ["Forms"]
@@ -103,9 +103,9 @@ class Forms:
 
     def read(self, function: FunctionType) -> tuple[FunctionSource, Program]:
         source = read_source(function)
-        names = {n.id for n in find_nodes(source.tree, gast.Name)}
         scope = replace(source.scope, rebound=self.rebound)
-        return source, Program(source.tree, scope, source.filename, source.lines, names=Names(names))
+        names = names_of(source.tree, scope)
+        return source, Program(source.tree, scope, source.filename, source.lines, names=names)
 
     def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
         """The plain function that a call runs: of a derivative, the code generated for these kinds; of a

@@ -41,6 +41,7 @@ from .transforms import (
     simplify,
     unwatched,
 )
+from .transforms.analyses.find_unbound import refuse_unbound
 from .transforms.analyses.operations import Call
 from .transforms.differentiation.generation import Link
 from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxError, missing_rule
@@ -274,7 +275,7 @@ class Generator:
             )
         result = without_outer_arrays(drop_holding(result, PRIMITIVES.helper("holding")))
         watch("differentiate", result)
-        return simplify(
+        simplified = simplify(
             result,
             generation,
             Purity(result, generation.kinds, generation.derivatives | generation.traces),
@@ -289,6 +290,9 @@ class Generator:
             request.careful,
             watch,
         )
+        outside = refuse_unbound(simplified, program)
+        self.forms.note(Capture(program.scope, name) for name in outside)
+        return simplified
 
     def link(
         self,

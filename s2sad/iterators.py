@@ -67,7 +67,7 @@ def put_in_iterators(program: Program, kind: Callable[[Any], Kind]) -> Program:
     tree = rebuilt(program.tree, body=block(program.tree.body))
     if not made:
         return program
-    return program.with_tree(tree, names=names, locals=program.locals | frozenset(made))
+    return program.with_tree(tree, names=names)
 
 
 def iterates(kind: Kind) -> bool:

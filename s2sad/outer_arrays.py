@@ -64,8 +64,7 @@ def with_outer_arrays(found: Analysis) -> Program:
         return map_children(node, renamed)
 
     tree = rebuilt(program.tree, body=[*start, *map(renamed, program.tree.body)])
-    taken = program.locals | set(own.values())
-    return program.with_tree(tree, names=names, bindings=bindings, origins=origins, locals=taken)
+    return program.with_tree(tree, names=names, bindings=bindings, origins=origins)
 
 
 def outer_arrays(program: Program) -> list[str]:

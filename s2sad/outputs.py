@@ -25,9 +25,7 @@ def with_outputs(program: Program, outputs: str | tuple[str, ...]) -> Program:
     out = program.names.copy()
     name = out.fresh("out")
     built = [assign(name, result, last), located(gast.Return(value=load(name)), last)]
-    return program.with_tree(
-        rebuilt(program.tree, body=[*body, *built]), names=out, locals=program.locals | {name}
-    )
+    return program.with_tree(rebuilt(program.tree, body=[*body, *built]), names=out)
 
 
 def refuse_rebound(program: Program, outputs: str | tuple[str, ...]) -> None:
@@ -56,5 +54,5 @@ def split_aux(program: Program) -> tuple[Program, Any]:
         body=[*body, *items, located(gast.Return(value=load(value)), last)],
     )
     return program.with_tree(
-        located(tree, program.tree), names=names, locals=program.locals | {value, aux}
+        located(tree, program.tree), names=names
     ), load(aux)

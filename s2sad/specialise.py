@@ -36,7 +36,6 @@ from .transforms.lowering.merge_objects import merge_objects
 from .transforms.trees.bind_objects import Objects
 from .transforms.trees.nodes import (
     assign,
-    assigned_names,
     attribute,
     call,
     constant,
@@ -325,8 +324,7 @@ def set_properties(program: Program, kind: Kinds) -> Program:
     tree = rebuilt(program.tree, body=body)
     if same(tree, program.tree):
         return program
-    taken = program.locals | frozenset(assigned_names(body))
-    return program.with_tree(tree, bindings=objects.all_bindings(), names=names, locals=taken)
+    return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
 
 
 def hoist_reads(

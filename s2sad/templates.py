@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import textwrap
 from collections import ChainMap
@@ -77,7 +78,7 @@ class Template:
     @cached_property
     def globals(self) -> Mapping[str, Any]:
         """What the free names of the template mean."""
-        return ChainMap(dict(self._closed_over), self.function.__globals__)
+        return ChainMap(dict(self._closed_over), self.function.__globals__, vars(builtins))
 
     @cached_property
     def _closed_over(self) -> Mapping[str, Any]:

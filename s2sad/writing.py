@@ -40,7 +40,7 @@ from .transforms.trees.nodes import (
     names_read,
     same,
 )
-from .transforms.trees.program import MISSING, Names, Program
+from .transforms.trees.program import MISSING, Program, names_of
 from .transforms.trees.rebuild import rebuilt
 from .write_tables import AT, OF_NUMBERS, TEMPLATES
 
@@ -87,7 +87,7 @@ def _template(function: Any) -> Program | None:
     if getattr(function, "__module__", None) != templates.__name__:
         return None
     source = read_source(function)
-    names = Names(n.id for n in find_nodes(source.tree, gast.Name))
+    names = names_of(source.tree, source.scope)
     return normalise(Program(source.tree, source.scope, source.filename, source.lines, names=names))
 
 

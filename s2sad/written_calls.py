@@ -38,14 +38,13 @@ from .transforms.trees.nodes import (
     attribute,
     call,
     constant,
-    find_nodes,
     is_atom,
     load,
     located,
     store,
     tuple_of,
 )
-from .transforms.trees.program import Names, Program
+from .transforms.trees.program import Program, names_of
 from .transforms.trees.rebuild import map_blocks, parameter_names, rebuilt
 
 __all__ = ["lowered_calls", "returning"]
@@ -168,7 +167,7 @@ def returning(function: FunctionType, written: Parameters, has_result: bool) -> 
 
 def _code(function: FunctionType, written: Parameters, has_result: bool) -> CodeType:
     source = read_source(function)
-    names = Names(_all_names(source.tree) | {*function.__code__.co_names, *function.__code__.co_freevars})
+    names = names_of(source.tree, source.scope)
     rebound = set(assigned_names(source.tree.body))
     copies = {p: names.temporary(p) if p in rebound else p for p in written}
     body: list[Any] = []
@@ -194,8 +193,3 @@ def _code(function: FunctionType, written: Parameters, has_result: bool) -> Code
     last = located(gast.Return(value=None), source.tree.body[-1])
     tree = rebuilt(source.tree, body=[*body, *block([*source.tree.body, last])])
     return code_of_tree(tree, source.filename, function.__code__.co_freevars, source.lines)
-
-
-def _all_names(tree: Any) -> set[str]:
-    nested = {n.name for n in find_nodes(tree, gast.FunctionDef)}
-    return {n.id for n in find_nodes(tree, gast.Name)} | nested

@@ -310,7 +310,8 @@ def _share_temporaries(tree: Any, facts: Facts) -> Any:
 
 def _restore_names(tree: Any, facts: Facts) -> Any:
     temporaries = frozenset(filter(facts.is_temporary, names_in(tree)))
-    return restore_names(tree, facts.origins, temporaries, facts.captured | facts.scope)
+    fixed = facts.captured | facts.scope
+    return restore_names(tree, facts.origins, temporaries, fixed, facts.reserved)
 
 
 SIMPLIFY: tuple[tuple[str, Callable[[Any, Facts], Any]], ...] = (
@@ -368,6 +369,7 @@ def simplify(
         users,
         program.origins,
         frozenset(program.scope.cells),
+        program.names.reserved,
         captured,
         careful,
     )

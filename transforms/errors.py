@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 __all__ = [
+    "InternalError",
     "MissingRuleError",
     "NoSourceError",
     "NonDifferentiableError",
@@ -127,6 +128,10 @@ class NonDifferentiableError(S2sadError, TypeError):
 
 class NoSourceError(S2sadError, OSError):
     """The source text of a function cannot be found."""
+
+
+class InternalError(S2sadError, RuntimeError):
+    """s2sad itself has gone wrong: a defect to be reported, never a fault of the function."""
 
 
 def describe(function: Any) -> str:

@@ -98,7 +98,6 @@ def differentiate_forward(
         names=forward.names,
         bindings=forward.bindings,
         origins=forward.origins,
-        locals=program.locals | frozenset(assigned_names(body)),
     )
     return made, Generation(frozenset(), frozenset(forward.tangents.values()), forward.kinds)
 

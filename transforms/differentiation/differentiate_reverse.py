@@ -14,7 +14,7 @@ import gast
 
 from ..analyses.changes import Changes
 from ..analyses.classified import Operations
-from ..trees.nodes import assign, assigned_names, call, constant, load, names_read, tuple_of
+from ..trees.nodes import assign, call, constant, load, names_read, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, substitute
 from .adjoints import Adjoint, Env
@@ -127,7 +127,6 @@ def differentiate_reverse(
             names=reverse.names,
             bindings=reverse.bindings,
             origins=reverse.origins,
-            locals=program.locals | frozenset(assigned_names(body)),
         ),
         Generation(
             frozenset(reverse.traces),

@@ -34,7 +34,7 @@ class Objects:
             found = self.program.scope.lookup(hint)
             if found is value:
                 return hint
-            if found is MISSING and hint not in self.names.taken:
+            if found is MISSING and self.names.is_free(hint):
                 self.names.taken.add(hint)
                 self.bindings[hint] = value
                 return hint

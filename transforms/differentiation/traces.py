@@ -73,7 +73,7 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
     if rename:
         back = [substitute(b, rename) for b in back]
     fields = [rename[n].id if n in rename else n for n in saved]
-    header, count = _untraced(reverse, s, forward, saved, index)
+    header, count = _untraced(reverse, s, forward, dict(zip(saved, fields, strict=True)), index)
     if header is None and count is None:
         trace = reverse.names.fresh("trace")
         reverse.traces.append(trace)
@@ -171,14 +171,18 @@ def _leaves_early(forward: Any) -> bool:
     return bool(forward.body) and is_exit(forward.body[-1])
 
 
-def _untraced(reverse: Reverse, s: Any, forward: Any, saved: list[str], index: str | None) -> tuple[Any, Any]:
-    """(header of a reverse loop that needs no trace or None, "count" when a counter will do or None)."""
+def _untraced(
+    reverse: Reverse, s: Any, forward: Any, saved: dict[str, str], index: str | None
+) -> tuple[Any, Any]:
+    """(header of a reverse loop that needs no trace or None, "count" when a counter will do or None); `saved`
+    gives the names in the reverse body of the values that it reads.
+    """
     if isinstance(s, gast.For) and isinstance(s.target, gast.Name) and not _leaves_early(forward):
         ranged = function_of(reverse, s.iter) is range
-        if ranged and index is None and saved == [s.target.id] and _stable(forward, s.iter):
+        if ranged and index is None and saved.keys() == {s.target.id} and _stable(forward, s.iter):
             down = _reversed_range(reverse, s.iter)
             if down is not None:
-                return (store(s.target.id), down), None
+                return (store(saved[s.target.id]), down), None
         if ranged and index is None and not saved and _stable(forward, s.iter):
             return (store(_unused(reverse)), s.iter), None
         if (

@@ -23,7 +23,6 @@ import gast
 from ..analyses.liveness import free_names
 from ..trees.nodes import (
     assign,
-    assigned_names,
     blocks_of,
     call,
     constant,
@@ -131,7 +130,6 @@ class _Lowerer(Writer):
             tree,
             names=self.names,
             bindings=self.bindings,
-            locals=self.program.locals | {self.heap} | frozenset(assigned_names(tree.body)),
         )
 
     # ------------------------------------------------------------ statements

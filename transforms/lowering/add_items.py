@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, assigned_names, find_nodes, load, located, statements_in
+from ..trees.nodes import assign, find_nodes, load, located, statements_in
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, with_body
 
@@ -57,7 +57,7 @@ def add_items(program: Program, is_floating: Callable[[Any], bool]) -> Program:
         return found
 
     tree = with_body(program.tree, block(program.tree.body))
-    return program.with_tree(tree, names=names, locals=program.locals | frozenset(assigned_names(tree.body)))
+    return program.with_tree(tree, names=names)
 
 
 def _is_made(s: Any) -> bool:

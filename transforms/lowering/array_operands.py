@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, assigned_names, attribute, call, load, statements_in
+from ..trees.nodes import assign, attribute, call, load, statements_in
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, with_body
 
@@ -42,8 +42,7 @@ def array_operands(program: Program, listed: Callable[[Any], list[Any]], numpy: 
         return result
 
     tree = with_body(program.tree, visit(program.tree.body))
-    known = program.locals | frozenset(assigned_names(tree.body))
-    return program.with_tree(tree, names=names, bindings=bindings, locals=known)
+    return program.with_tree(tree, names=names, bindings=bindings)
 
 
 def _value(s: Any) -> Any:

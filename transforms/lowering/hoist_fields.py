@@ -77,7 +77,7 @@ def hoist_fields(program: Program, is_fixed: Callable[[Any], bool], varies: Call
     tree = hoister.function(program.tree)
     tree = rebuilt(tree, body=substitute(tree.body, hoister.replaced))
     return program.with_tree(
-        tree, names=names, locals=program.locals | {read.name for read in wanted.values()}
+        tree, names=names
     )
 
 

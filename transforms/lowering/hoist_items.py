@@ -44,7 +44,7 @@ def hoist_items(program: Program, keys_of: KeysOf) -> tuple[Program, dict[str, s
     if not reads:
         return program, {}
     tree = with_body(program.tree, [*reads, *substitute(body, hoister.replaced)])
-    new = program.with_tree(tree, names=hoister.names, locals=program.locals | hoister.kinds.keys())
+    new = program.with_tree(tree, names=hoister.names)
     return new, hoister.kinds
 
 

@@ -131,9 +131,7 @@ class _Inliner:
     def run(self) -> Program:
         tree = rebuilt(self.program.tree, body=self.block(self.program.tree.body, {}, frozenset()))
         tree = without_unused(tree)
-        return self.program.with_tree(
-            tree, locals=self.program.locals | bound_names(tree), names=self.names, origins=self.origins
-        )
+        return self.program.with_tree(tree, names=self.names, origins=self.origins)
 
     def block(self, statements: list[Node], known: dict[str, Node], active: Active) -> list[Node]:
         """The block with calls replaced.

@@ -21,7 +21,7 @@ import gast
 
 from ..analyses.find_aliases import Aliases
 from ..analyses.operations import IN_PLACE_OPERATORS
-from ..trees.nodes import assign, assigned_names, call, constant, load, located
+from ..trees.nodes import assign, call, constant, load, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks
 
@@ -119,5 +119,4 @@ def lower_updates(
         located(tree, program.tree),
         bindings=bindings,
         names=names,
-        locals=program.locals | frozenset(assigned_names(tree.body)),
     )

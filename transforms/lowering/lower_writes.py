@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, assigned_names, call, constant, find_nodes, load, located, names_read
+from ..trees.nodes import assign, call, constant, find_nodes, load, located, names_read
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
 
@@ -60,7 +60,6 @@ def lower_writes(program: Program, rewrite: Callable[[Any, Writer], list[Any] | 
         tree,
         names=writer.names,
         bindings=writer.bindings,
-        locals=program.locals | frozenset(assigned_names(tree.body)),
     )
 
 

@@ -27,7 +27,7 @@ import gast
 from ..analyses.find_functions import Functions, find_functions, functions_in
 from ..trees.nodes import assign, constant, find_nodes, load, located
 from ..trees.program import Program
-from ..trees.rebuild import bound_names, map_blocks, map_children, rebuilt
+from ..trees.rebuild import map_blocks, map_children, rebuilt
 
 __all__ = ["name_functions"]
 
@@ -85,7 +85,7 @@ def defined_apart(program: Program, is_wanted: Callable[[Any], bool]) -> Program
 
     body = block(program.tree.body)
     tree = rebuilt(program.tree, body=body)
-    return program.with_tree(tree, names=names, locals=program.locals | bound_names(tree))
+    return program.with_tree(tree, names=names)
 
 
 def varies(args: Any) -> bool:
@@ -119,8 +119,7 @@ class _Writer:
 
     def run(self) -> Program:
         tree = rebuilt(self.program.tree, body=self.block(self.program.tree.body))
-        taken = self.program.locals | bound_names(tree)
-        return self.program.with_tree(tree, names=self.names, locals=taken)
+        return self.program.with_tree(tree, names=self.names)
 
     def block(self, statements: list[Any]) -> list[Any]:
         return [new for s in statements for new in self.statement(s)]

@@ -78,7 +78,6 @@ class _Promoter:
             tree,
             names=self.names,
             bindings=self.bindings,
-            locals=program.locals | frozenset(self.names.taken - program.names.taken),
             effects=program.effects | effects,
         )
 
@@ -93,7 +92,7 @@ class _Promoter:
         value = fields.values[name, attr]
         if fields.is_one(name, attr) and isinstance(value, gast.Name) and value.id in fields.lasting:
             return str(value.id)
-        return self.names.fresh(f"{name}_{attr}" if attr in self.names.taken else attr)
+        return self.names.fresh(attr if self.names.is_free(attr) else f"{name}_{attr}")
 
     def unset(self, name: str, like: Any) -> list[Any]:
         """What says that an object does not hold what it may hold later."""

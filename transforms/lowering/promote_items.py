@@ -220,13 +220,19 @@ class _Writer:
         is_word = isinstance(key, str) and key.isidentifier() and not iskeyword(key)
         if not is_word:
             return self.names.fresh(f"{name}{key}" if isinstance(key, int) else name)
-        return self.names.fresh(f"{name}_{key}" if key in self.names.taken else str(key))
+        return self.names.fresh(str(key) if self.names.is_free(str(key)) else f"{name}_{key}")
 
     def run(self) -> Program:
         body = self.block(self.program.tree.body)
-        tree = rebuilt(self.program.tree, body=substitute(body, self.replaced))
-        added = frozenset(self.names.taken - self.program.names.taken)
-        return self.program.with_tree(tree, names=self.names, locals=self.program.locals | added)
+        replaced = {name: self.last(atom) for name, atom in self.replaced.items()}
+        tree = rebuilt(self.program.tree, body=substitute(body, replaced))
+        return self.program.with_tree(tree, names=self.names)
+
+    def last(self, atom: Any) -> Any:
+        """What an atom is replaced by, in the end."""
+        while isinstance(atom, gast.Name) and atom.id in self.replaced:
+            atom = self.replaced[atom.id]
+        return atom
 
     def block(self, statements: list[Any]) -> list[Any]:
         result = [new for s in statements for new in self.statement(s)]
@@ -245,7 +251,8 @@ class _Writer:
                 ]
             item = _access(s.value)
             if item in self.given and self.dicts.bound[name] == 1 and name not in self.dicts.kept:
-                self.replaced[name] = self.variables[item]
+                variable = self.replaced.get(name)  # that of an item of another dict, made of this one
+                self.replaced[name if variable is None else variable.id] = self.variables[item]
                 return []
         if blocks_of(s):
             return [self.changed(map_blocks(s, self.block))]

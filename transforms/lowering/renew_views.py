@@ -140,8 +140,7 @@ class _Writer:
 
     def program(self) -> Program:
         tree = rebuilt(self.before.tree, body=self.block(self.before.tree.body))
-        added = self.before.locals | frozenset(assigned_names(tree.body))
-        return self.before.with_tree(tree, names=self.names, locals=added)
+        return self.before.with_tree(tree, names=self.names)
 
     def block(self, statements: list[Any]) -> list[Any]:
         result: list[Any] = []

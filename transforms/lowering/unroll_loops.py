@@ -81,9 +81,8 @@ class _Unroller:
         tree = with_body(self.program.tree, self.block(self.program.tree.body))
         if not self.is_changed:
             return self.program, {}
-        new_locals = self.program.locals | self.new | self.lengths.keys()
         bindings = self.objects.all_bindings()
-        new = self.program.with_tree(tree, names=self.names, locals=new_locals, bindings=bindings)
+        new = self.program.with_tree(tree, names=self.names, bindings=bindings)
         return new, self.lengths
 
     def block(self, statements: list[Any]) -> list[Any]:

@@ -45,7 +45,7 @@ from ..trees.nodes import (
     tuple_of,
 )
 from ..trees.program import Names, Program
-from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from ..trees.rebuild import map_blocks, rebuilt
 from .desugar_loops import desugar_loops
 from .lazy_iterables import base_name
 
@@ -61,7 +61,6 @@ def desugar_assignments(program: Program) -> Program:
     tree = rebuilt(program.tree, body=writer.block(program.tree.body))
     return program.with_tree(
         tree,
-        locals=program.locals | bound_names(tree),
         names=writer.names,
         bindings=writer.objects.all_bindings(),
     )

@@ -26,7 +26,7 @@ import gast
 
 from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, attribute, call, load, located, names_in
-from ..trees.program import MISSING, Names, Program
+from ..trees.program import MISSING, Program
 from ..trees.rebuild import bound_names, map_children, parameters, rebuilt
 
 __all__ = ["desugar_attributes"]
@@ -39,7 +39,7 @@ def desugar_attributes(program: Program) -> Program:
     found = names_in(program.tree)
     if not NAMES & (found - bound_names(program.tree)):
         return program
-    objects = Objects(program, Names(found | program.names.taken))
+    objects = Objects(program, program.names.copy(found))
     cls = program.scope.lookup("__class__") if "__class__" in program.scope.cells else MISSING
     first = next((p.id for p in parameters(program.tree)), None)
 

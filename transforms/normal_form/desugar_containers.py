@@ -46,7 +46,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import Program
-from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt
+from ..trees.rebuild import map_blocks, parameters, rebuilt
 from .desugar_stars import has_star
 from .expand_item_updates import index_value
 from .list_changes import CHANGES, changed_list, made_anew, named_once
@@ -71,7 +71,6 @@ def desugar_containers(program: Program) -> Program:
     tree = rebuilt(program.tree, body=writer.block(program.tree.body))
     return program.with_tree(
         tree,
-        locals=program.locals | bound_names(tree),
         names=writer.objects.names,
         bindings=writer.objects.all_bindings(),
     )

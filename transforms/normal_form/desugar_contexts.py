@@ -40,7 +40,7 @@ import gast
 
 from ..trees.nodes import assign, load, located, store, tuple_of, walk
 from ..trees.program import Program
-from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from ..trees.rebuild import map_blocks, rebuilt
 from .lazy_iterables import base_name
 
 __all__ = ["desugar_contexts"]
@@ -110,4 +110,4 @@ def desugar_contexts(program: Program) -> Program:
         return [rebuilt(s, items=[rebuilt(item, optional_vars=target)], body=body)]
 
     tree = rebuilt(program.tree, body=block(program.tree.body))
-    return program.with_tree(tree, locals=program.locals | bound_names(tree), names=names)
+    return program.with_tree(tree, names=names)

@@ -49,7 +49,7 @@ import gast
 
 from ..trees.nodes import assign, load, located, names_in, same
 from ..trees.program import Names, Program
-from ..trees.rebuild import bound_names, map_blocks, rebuilt, substitute
+from ..trees.rebuild import map_blocks, rebuilt, substitute
 from .jump_outcomes import Leave, Outcome, breaks_in, is_endless, outcome, reachable, returns_in
 
 __all__ = ["desugar_jumps"]
@@ -71,7 +71,7 @@ def desugar_jumps(program: Program) -> Program:
     """The program with a single `return` and no jump but `if stop: break` at the end of a loop."""
     writer = _Writer(program.names.copy())
     tree = writer.function(program.tree)
-    return program.with_tree(tree, locals=program.locals | bound_names(tree), names=writer.names)
+    return program.with_tree(tree, names=writer.names)
 
 
 class _Writer:

@@ -34,7 +34,7 @@ from ..trees.helpers import transposed
 from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple_of
 from ..trees.printer import to_source
 from ..trees.program import MISSING, Names, Program
-from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from ..trees.rebuild import map_blocks, rebuilt
 from .changing_loops import check_changes
 from .index_loops import enumerated, nested_ranges
 from .jump_outcomes import breaks_in, returns_in
@@ -56,7 +56,7 @@ def desugar_loops(program: Program) -> Program:
     writer = _Writer(Objects(program, names))
     tree = rebuilt(program.tree, body=writer.block(program.tree.body))
     return program.with_tree(
-        tree, locals=program.locals | bound_names(tree), names=names, bindings=writer.objects.all_bindings()
+        tree, names=names, bindings=writer.objects.all_bindings()
     )
 
 

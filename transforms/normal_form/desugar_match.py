@@ -70,7 +70,7 @@ def desugar_match(program: Program) -> Program:
         return program
     taken = {n.id for n in find_nodes(program.tree, gast.Name)} | captures(program.tree)
     local = bound_names(program.tree) | captures(program.tree)
-    writer = _Writer(replace(program, locals=local), Names(taken | program.names.taken))
+    writer = _Writer(replace(program, locals=local), program.names.copy(taken))
     tree = rebuilt(program.tree, body=writer.block(program.tree.body))
     return program.with_tree(tree, bindings=writer.objects.all_bindings())
 

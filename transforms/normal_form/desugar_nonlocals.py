@@ -49,7 +49,7 @@ from ..trees.nodes import (
     walk_scope,
 )
 from ..trees.program import Program
-from ..trees.rebuild import bound_names, map_children, rebuilt, substitute
+from ..trees.rebuild import map_children, rebuilt, substitute
 from .resolve_names import local_names
 
 __all__ = ["desugar_nonlocals"]
@@ -65,7 +65,7 @@ def desugar_nonlocals(program: Program) -> Program:
     writer = _Writer(program, rebinding)
     writer.check()
     tree = rebuilt(program.tree, body=writer.block(program.tree.body))
-    return program.with_tree(tree, names=writer.names, locals=program.locals | bound_names(tree))
+    return program.with_tree(tree, names=writer.names)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from ..analyses.operations import IN_PLACE_OPERATORS
-from ..trees.nodes import assign, assigned_names, call, find_nodes, load, located
+from ..trees.nodes import assign, call, find_nodes, load, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
 
@@ -77,8 +77,7 @@ def expand_item_updates(
     tree = rebuilt(program.tree, body=visit(program.tree.body))
     if len(bindings) == len(program.bindings) and names.taken == program.names.taken:
         return program
-    return program.with_tree(tree, names=names, bindings=bindings,
-                             locals=program.locals | frozenset(assigned_names(tree.body)))
+    return program.with_tree(tree, names=names, bindings=bindings)
 
 
 def index_value(index: Any, slice_name: str) -> Any:

@@ -46,7 +46,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import MISSING, Program
-from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from ..trees.rebuild import map_blocks, rebuilt
 
 __all__ = ["expand_stars", "lower_stars"]
 
@@ -70,7 +70,7 @@ def expand_stars(
     tree = rebuilt(program.tree, body=expander.block(program.tree.body, {}))
     if not expander.changed:
         return program
-    return program.with_tree(tree, locals=program.locals | bound_names(tree), names=expander.names)
+    return program.with_tree(tree, names=expander.names)
 
 
 class _Expander:
@@ -238,5 +238,4 @@ def lower_stars(program: Program, stays: Callable[[Node], bool], call_star: Any,
         tree,
         names=names,
         bindings=objects.all_bindings(),
-        locals=program.locals | frozenset(assigned_names(tree.body)),
     )

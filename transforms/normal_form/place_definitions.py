@@ -54,7 +54,7 @@ def place_definitions(program: Program) -> Program:
         return program
     placer = _Placer(program)
     tree = rebuilt(program.tree, body=placer.block(program.tree.body))
-    return program.with_tree(tree, locals=program.locals | bound_names(tree), names=placer.names)
+    return program.with_tree(tree, names=placer.names)
 
 
 class _Placer:

@@ -20,8 +20,6 @@ def f(x):
 
 from __future__ import annotations
 
-import builtins
-import keyword
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -46,13 +44,13 @@ def resolve_names(program: Program) -> Program:
     own = set(local_names(tree))
     declared = {name for n in find_nodes(tree, gast.Global, gast.Nonlocal) for name in n.names} - own
     free = set(global_names(tree, frozenset()))
-    names = Names(own | free | declared | {tree.name} | set(program.bindings))
+    names = Names(own | free | declared | {tree.name} | set(program.bindings), program.names.reserved)
     renamer = _Renamer(program, names, own)
     body = renamer.statements(tree.body, {name: name for name in own})
     args = map_parameters(tree.args, plain)
     new = rebuilt(tree, args=args, body=body, returns=None, type_params=[])
     new = rename_keywords(program, new, renamer.renamed)
-    names.taken |= {n.id for n in find_nodes(tree, gast.Name)} | set(dir(builtins)) | set(keyword.kwlist)
+    names.taken |= {n.id for n in find_nodes(tree, gast.Name)}
     annotations = [n.annotation for n in find_nodes(tree, gast.Name) if n.annotation is not None]
     names.taken |= {n.id for a in annotations for n in gast.walk(a) if isinstance(n, gast.Name)}
     return program.with_tree(new, locals=bound_names(new) - declared, names=names)

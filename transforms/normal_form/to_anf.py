@@ -45,7 +45,7 @@ from ..analyses.operations import is_pop
 from ..trees.evaluation_order import walrus_names
 from ..trees.nodes import assign, call, has_stars, load, located, store, walk
 from ..trees.program import MISSING, Program
-from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from ..trees.rebuild import map_blocks, rebuilt
 from .anf_expressions import ExpressionWriter
 from .desugar_assignments import desugar_assignments
 from .desugar_comprehensions import consumes, listed, rewritten
@@ -63,7 +63,6 @@ def to_anf(program: Program) -> Program:
     tree = rebuilt(program.tree, body=writer.function_body(program.tree.body))
     return program.with_tree(
         tree,
-        locals=program.locals | bound_names(tree),
         names=writer.names,
         bindings=writer.objects.all_bindings(),
     )

@@ -75,7 +75,6 @@ def to_ssa(program: Program) -> Program:
         names=converter.names,
         bindings={**program.bindings, **converter.bindings},
         origins={**program.origins, **converter.origins},
-        locals=program.locals | frozenset(assigned_names(body)),
     )
 
 

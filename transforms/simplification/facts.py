@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +19,9 @@ class Facts:
     answer for the code, `is_one(name)` telling that a name has the one value that it had when kinds were
     found; `is_odd(call)` says that a function is odd in its first argument, `is_fresh(call)` that it makes a
     new object, `are_alike(a, b)` that two variables are arrays of one kind; `users` are the names of the
-    user's own variables, which stay, and `origins` tells which variable a name is a version of; `captured`
-    are names that inner functions read. With `careful` somebody may take the code's exceptions.
+    user's own variables, which stay, and `origins` tells which variable a name is a version of; `reserved`
+    are the names of the scope, which no variable gets, `captured` those that inner functions read. With
+    `careful` somebody may take the code's exceptions.
     """
 
     generation: Generation
@@ -33,6 +34,7 @@ class Facts:
     users: frozenset[str]
     origins: Mapping[str, str]
     scope: frozenset[str]
+    reserved: Set[str]
     captured: frozenset[str]
     careful: bool
 

@@ -8,8 +8,8 @@ order in which they appear. Parameters and `fixed` names keep theirs.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from keyword import kwlist
+from collections.abc import Mapping, Set
+from keyword import iskeyword
 from typing import Any
 
 import gast
@@ -23,9 +23,15 @@ _NUMBERED = re.compile(r"^(.*?)_(\d+)$")
 
 
 def restore_names(
-    tree: Any, origins: Mapping[str, str], temporaries: frozenset[str], fixed: frozenset[str]
+    tree: Any,
+    origins: Mapping[str, str],
+    temporaries: frozenset[str],
+    fixed: frozenset[str],
+    reserved: Set[str] = frozenset(),
 ) -> Any:
-    """The function with its local names restored; `origins` maps versions of variables to their names."""
+    """The function with its local names restored; `origins` maps versions of variables to their names. None
+    is one of those `reserved`.
+    """
     order = _names_in_order(tree)
     bound = {n for n, stored in order.items() if stored}
     movable = [
@@ -33,13 +39,14 @@ def restore_names(
         for n in order
         if n in bound and n not in fixed and (n in origins or (n in temporaries and _NUMBERED.match(n)))
     ]
-    taken = (set(order) - set(movable)) | set(kwlist)  # the adjoint of `el` is no `del`
+    taken = set(order) - set(movable)
     mapping: dict[str, Any] = {}
     for name in movable:
         variable = origins.get(name, name)
         match = _NUMBERED.match(variable)
         candidates = _versions(variable) if match is None else _numbers(match[1], 1)
-        new = next(c for c in candidates if c not in taken)
+        # The adjoint of `el` is no `del`.
+        new = next(c for c in candidates if not (c in taken or c in reserved or iskeyword(c)))
         taken.add(new)
         if new != name:
             mapping[name] = load(new)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
@@ -16,19 +17,28 @@ import gast
 
 from ..errors import SourceLocation, UnsupportedSyntaxError
 from .modules import name_key
+from .nodes import find_nodes
+from .rebuild import bound_names
 
-__all__ = ["EMPTY", "MISSING", "Names", "Program", "Scope", "program_of"]
+__all__ = ["EMPTY", "MISSING", "Names", "Program", "Scope", "names_of", "program_of"]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 EMPTY = (object.__new__, SimpleNamespace.__new__)  # what makes objects that hold nothing, given a class
 
 
 class Names:
-    """A deterministic source of fresh names: the base itself when it is free, else `base_1`, `base_2`, ..."""
+    """A deterministic source of fresh names: the base itself when it is free, else `base_1`, `base_2`, ...
 
-    def __init__(self, taken: Iterable[str]) -> None:
-        self.taken = set(taken)
+    `taken` are the names of the program; `reserved` those that mean something around it: a variable that a
+    pass makes hides none of these, so that a name whose definition is lost never means something else.
+    """
+
+    def __init__(self, taken: Iterable[str] = (), reserved: Set[str] = frozenset(vars(builtins))) -> None:
+        self.taken, self.reserved = set(taken), reserved
         self._next: dict[tuple[str, int], int] = {}  # the first number of a stem that may be free
+
+    def is_free(self, name: str) -> bool:
+        return name not in self.taken and name not in self.reserved and not iskeyword(name)
 
     def fresh(self, base: str) -> str:
         """A new name: `base` when it is free, else `base_2`, `base_3`, ... (the versions of a variable)."""
@@ -39,20 +49,20 @@ class Names:
         return self._claim(None, base, 1)
 
     def _claim(self, first: str | None, base: str, start: int) -> str:
-        if first is not None and first not in self.taken:
+        if first is not None and self.is_free(first):
             self.taken.add(first)
             return first
         stem = re.sub(r"_\d+$", "", base)
         count = self._next.get((stem, start), start)
-        while f"{stem}_{count}" in self.taken:
+        while not self.is_free(f"{stem}_{count}"):
             count += 1
         self._next[stem, start] = count + 1
         name = f"{stem}_{count}"
         self.taken.add(name)
         return name
 
-    def copy(self) -> Names:
-        return Names(self.taken)
+    def copy(self, also: Iterable[str] = ()) -> Names:
+        return Names(self.taken.union(also), self.reserved)
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,10 @@ class Scope:
     globals: Mapping[str, Any]
     cells: Mapping[str, Any] = field(default_factory=dict)  # name -> types.CellType
     rebound: Container[tuple[int, str]] = field(default=frozenset(), compare=False)
+
+    def names(self) -> frozenset[str]:
+        """All names that mean something here."""
+        return frozenset(self.globals).union(self.cells, vars(builtins))
 
     def lookup(self, name: str) -> Any:
         """The object that a free name means now, or MISSING."""
@@ -84,7 +98,8 @@ class Scope:
 class Program:
     """A function on its way through the pipeline.
 
-    `tree` is its gast.FunctionDef; `locals` the names that it binds (parameters included); `bindings` the
+    `tree` is its gast.FunctionDef; `locals` the names that it binds, or has bound (parameters included): they
+    mean nothing outside, whatever pass made or dropped their definitions; `bindings` the
     objects that passes have given names to (helpers, derivatives of callees); `origins` the variable that a
     name is a version of; `lines` the user's file from line 1, for errors and provenance comments; `effects`
     the stores to attributes, as (object, attribute), that nothing reads again but who sees the object later.
@@ -101,8 +116,11 @@ class Program:
     effects: frozenset[tuple[str, str]] = frozenset()
 
     def with_tree(self, tree: Any, **changes: Any) -> Program:
+        """The program with another tree, whose variables are its locals, too, unless `locals` are given."""
         program = Program.__new__(Program)
         program.__dict__.update(self.__dict__, tree=tree, **changes)
+        if "locals" not in changes and not (bound := bound_names(tree)) <= self.locals:
+            program.__dict__["locals"] = self.locals | bound
         return program
 
     def resolve(self, node: Any) -> Any:
@@ -149,13 +167,17 @@ class Program:
         raise UnsupportedSyntaxError(what, self.where(node), why, instead)
 
 
+def names_of(tree: Any, scope: Scope) -> Names:
+    """The names of a function as it was written: new ones are none of these, and none that means something
+    around it, but for what it makes a variable of its own.
+    """
+    bound = bound_names(tree)
+    return Names(bound.union(n.id for n in find_nodes(tree, gast.Name)), scope.names() - bound)
+
+
 def program_of(text: str, scope: Scope | None = None) -> Program:
     """The program of the first function that a text defines, for tests and examples."""
     tree = next(n for n in gast.parse(text).body if isinstance(n, gast.FunctionDef))
-    names = {n.id for n in gast.walk(tree) if isinstance(n, gast.Name)} | {
-        n.name for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)
-    }
-    bound = {n.id for n in gast.walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    return Program(
-        tree, scope or Scope({}), "<text>", tuple(text.splitlines()), frozenset(bound), {}, Names(names)
-    )
+    scope = scope or Scope({})
+    lines = tuple(text.splitlines())
+    return Program(tree, scope, "<text>", lines, bound_names(tree), {}, names_of(tree, scope))

@@ -1,0 +1,150 @@
+"""The names that a function reads and does not bind, and the variables that it reads too early.
+
+Contract: a finished function definition in; names out. A variable is read too early where no path from the
+function's start to the reading binds it. `refuse_unbound` is the net under all passes: a name of generated
+code means what the user's code, or the pass that wrote it, means by it, or the function is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Set
+from typing import Any
+
+import gast
+
+from ..errors import InternalError
+from ..trees.nodes import assigned_names, blocks_of, bound_in_header, names_read, target_names
+from ..trees.program import MISSING, Program
+from ..trees.rebuild import bound_names
+from .find_uses import header_expressions
+
+__all__ = ["Unbound", "find_unbound", "refuse_unbound"]
+
+Node = Any  # gast publishes no types
+
+
+class Unbound:
+    """What a function reads and does not bind (`free`), and what it reads too early (`early`)."""
+
+    def __init__(self) -> None:
+        self.free: set[str] = set()
+        self.early: set[str] = set()
+
+
+def find_unbound(function: Node) -> Unbound:
+    """The names of a function that something else has to bind, or should have.
+
+    >>> tree = gast.parse("def f(x):\\n    y = x + late\\n    late = scale * y\\n    return late").body[0]
+    >>> found = find_unbound(tree)
+    >>> found.free, found.early
+    ({'scale'}, {'late'})
+    """
+    finder = _Finder()
+    finder.function(function, frozenset())
+    return finder.found
+
+
+def refuse_unbound(program: Program, before: Program) -> list[str]:
+    """The names of a finished derivative that mean something around the user's function.
+
+    Raises InternalError for one that nothing binds: neither the derivative, nor a pass, nor that scope; the
+    user's own names alone may have no meaning yet. Names that the function, `before` it was differentiated,
+    reads too early are its author's.
+    """
+    found = find_unbound(program.tree)
+    free = sorted(found.free - program.bindings.keys())
+    lost = [n for n in free if n in program.locals or not (_means(program, n) or _is_written(program, n))]
+    if found.early and not find_unbound(before.tree).early:
+        lost += sorted(found.early)
+    if lost:
+        raise InternalError(
+            f"internal error in s2sad: nothing binds {', '.join(f'`{n}`' for n in lost)} in the derivative",
+            program.where(program.tree),
+            "a pass has lost a definition, and the name could mean something else",
+            "please report the function",
+        )
+    return [n for n in free if _means(program, n)]
+
+
+def _means(program: Program, name: str) -> bool:
+    return program.scope.lookup(name) is not MISSING
+
+
+def _is_written(program: Program, name: str) -> bool:
+    """Whether a name stands in the user's file."""
+    is_here = re.compile(rf"\b{re.escape(name)}\b").search
+    return any(map(is_here, program.lines))
+
+
+class _Finder:
+    def __init__(self) -> None:
+        self.found = Unbound()
+
+    def function(self, function: Node, outer: Set[str]) -> None:
+        """Notes what a function reads, `outer` being the variables of the functions around it."""
+        scope = _Scope(self, function, outer)
+        scope.block(function.body, {n.id for n in _parameters(function)})
+
+
+class _Scope:
+    """One function's statements, in the order in which they may run."""
+
+    def __init__(self, finder: _Finder, function: Node, outer: Set[str]) -> None:
+        self.finder, self.outer = finder, outer
+        parameters = {n.id for n in _parameters(function)}
+        self.own = parameters.union(_walrus(function.body), assigned_names(function.body))
+
+    def reads(self, nodes: Iterable[Node], bound: Set[str]) -> None:
+        for node in nodes:
+            inner: Set[str] = bound_names(node)  # the variables of lambdas and comprehensions
+            for name in names_read(node):
+                if name in bound or name in inner:
+                    continue
+                if name in self.own:
+                    self.finder.found.early.add(name)
+                elif name not in self.outer:
+                    self.finder.found.free.add(name)
+
+    def block(self, statements: list[Node], bound: set[str]) -> set[str]:
+        """Notes what a block reads; `bound` gains the variables that it may bind."""
+        for s in statements:
+            self.statement(s, bound)
+        return bound
+
+    def statement(self, s: Node, bound: set[str]) -> None:
+        if isinstance(s, gast.FunctionDef):
+            defaults = [d for d in (*s.args.defaults, *s.args.kw_defaults) if d is not None]
+            self.reads([*defaults, *s.decorator_list], bound)
+            self.finder.function(s, self.outer | self.own)
+            bound.add(s.name)
+            return
+        self.reads(header_expressions(s), bound)
+        if isinstance(s, (gast.For, gast.While)):
+            bound.update(assigned_names(s))  # in the iteration before, perhaps
+            self.reads([s.test] if isinstance(s, gast.While) else [], bound)
+        if isinstance(s, gast.Try):
+            after = self.block(s.orelse, self.block(s.body, set(bound)))
+            bound.update(assigned_names(s.body))  # any statement may lead to a handler
+            bound.update(*[self.handler(h, bound) for h in s.handlers], after)
+            self.block(s.finalbody, bound)
+        elif blocks := blocks_of(s):
+            bound.update(n for t in bound_in_header(s) for n in target_names(t))
+            bound.update(*[self.block(b, set(bound)) for b in blocks])
+        elif isinstance(s, (gast.Assign, gast.AugAssign)):
+            bound.update(assigned_names(s))
+
+    def handler(self, h: Node, bound: set[str]) -> set[str]:
+        self.reads([h.type] if h.type is not None else [], bound)
+        return self.block(h.body, bound | ({h.name.id} if h.name is not None else set()))
+
+
+def _parameters(function: Node) -> Iterator[Node]:
+    args = function.args
+    yield from (*args.posonlyargs, *args.args, *args.kwonlyargs)
+    yield from (p for p in (args.vararg, args.kwarg) if p is not None)
+
+
+def _walrus(body: list[Node]) -> Iterator[str]:
+    for s in body:
+        yield from (n.target.id for n in gast.walk(s) if isinstance(n, gast.NamedExpr))
