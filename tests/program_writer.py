@@ -47,6 +47,7 @@ class Writer(Expressions):
         if not deep:
             forms += [self.branch, self.branch, self.for_loop, self.for_loop, self.while_loop, self.closure]
             forms += [self.attempt, self.context, self.star_call, self.comprehension, self.container]
+            forms += [self.display]
         if indent > 1 and self.chance(4):
             return self.jump(scope, indent)
         form = self.draw(st.sampled_from(forms))
@@ -137,10 +138,43 @@ class Writer(Expressions):
         return not passing
 
     def context(self, scope: Scope, indent: int) -> bool:
-        """A `with` around a block."""
-        self.emit(indent, f"with {self.pick('np.errstate(over=`ignore`)', 'np.printoptions(precision=3)')}:")
-        self.lines[-1] = self.lines[-1].replace("`", "'")
+        """A `with` around a block, of one or two contexts, with or without a name."""
+        target = self.target(scope, "f")
+        named = f"contextlib.nullcontext({self.bounded(scope, 'f')}) as {target}"
+        contexts = [
+            self.pick(
+                "np.errstate(over='ignore')",
+                "np.printoptions(precision=3)",
+                "open(os.devnull) as file",
+                "open(os.devnull)",
+                named,
+            )
+            for _ in range(self.pick(1, 1, 2))
+        ]
+        self.emit(indent, f"with {', '.join(contexts)}:")
+        if named in contexts:
+            scope.names["f"].add(target)
         return self.block(scope, indent + 1)
+
+    def display(self, scope: Scope, indent: int) -> None:
+        """Displays made of the parts of displays."""
+        self.fresh += 1
+        first, second, target = f"first{self.fresh}", f"second{self.fresh}", self.target(scope, "f")
+        one, two = self.pick(f"{self.leaf(scope, 'f')}", "0.7"), self.bounded(scope, "f")
+        parts, made = self.pick(
+            (("['a']", "['b']"), "{{'a': {}, 'b': {}}}"),
+            (("[0]", "[1]"), "({}, {})"),
+            (("[0]", "[-1]"), "[{}, {}]"),
+            (("['s']", "['x_1']"), "dict(s={}, x_1={})"),
+        )
+        self.emit(indent, f"{first} = {made.format(one, two)}")
+        items = [f"{first}{part}" for part in parts]
+        held = [self.pick(*items), self.pick(*items, f"0.5 * {items[0]}")]
+        again = self.pick(made.format(*held), f"{{'a': {held[0]}, 'b': ({held[1]}, {one})}}")
+        self.emit(indent, f"{second} = {again}")
+        keys = ("['a']", "['b'][0]") if "'b': (" in again else parts
+        self.emit(indent, f"{target} = 0.4 * np.sin({second}{keys[0]}) + 0.3 * np.tanh({second}{keys[1]})")
+        scope.names["f"].add(target)
 
     def star_call(self, scope: Scope, indent: int) -> None:
         """A call that expands tuples, lists, arrays or dicts."""
@@ -298,6 +332,8 @@ class Writer(Expressions):
     def module(self) -> str:
         """The text: two functions, up to two more, and the function `program(x, y, z, h, n)`."""
         self.lines += [
+            "import contextlib",
+            "import os",
             "def checked(a, fails):",
             "    if fails:",
             "        raise ValueError('fails')",

@@ -1,4 +1,4 @@
-"""Random programs: both modes against finite differences.
+"""Random programs, in modules full of misleading names: both modes against finite differences.
 
 S2SAD_EXAMPLES says how many; when it is set outside CI, they are new ones every time.
 """
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, note, settings
 
 from tests.compare import assert_same, check_program, directions, shifted
-from tests.programs import Case, build, decisions, programs
+from tests.programs import Case, build_hostile, decisions, programs
 
 SEARCHING = "S2SAD_EXAMPLES" in os.environ and "CI" not in os.environ
 STEPS = (-4e-4, -2e-4, 2e-4, 4e-4)  # where numeric_jvp evaluates
@@ -42,7 +42,7 @@ def stays_on_its_path(case: Case) -> bool:
 @given(programs())
 def test_random_program(case: Case) -> None:
     note(str(case))
-    f = build(case.text)
+    f = build_hostile(case.text)
     assert inspect.getsource(f).startswith("def program(")
     assert_same(f(*case.args), f(*case.args))
     assume(stays_on_its_path(case))

@@ -62,8 +62,8 @@ def put(s: Node, name: str, value: Node) -> Node:
         old = getattr(s, field, None)
         if isinstance(old, gast.expr):
             changes[field] = _put(old, name, value)
-        elif isinstance(old, list) and field == "targets":
-            changes[field] = [_put(t, name, value) for t in old]
+        elif isinstance(old, list) and field in ("targets", "items"):
+            changes[field] = [_put(part, name, value) for part in old]
     return rebuilt(s, **changes)
 
 

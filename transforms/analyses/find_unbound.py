@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from ..errors import InternalError
-from ..trees.nodes import assigned_names, blocks_of, bound_in_header, names_read, target_names
+from ..trees.nodes import assigned_names, blocks_of, bound_in_header, load, names_read, target_names
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import bound_names
 from .find_uses import header_expressions
@@ -60,7 +60,7 @@ def refuse_unbound(program: Program, before: Program) -> list[str]:
     if lost:
         raise InternalError(
             f"internal error in s2sad: nothing binds {', '.join(f'`{n}`' for n in lost)} in the derivative",
-            program.where(program.tree),
+            before.where(before.tree),
             "a pass has lost a definition, and the name could mean something else",
             "please report the function",
         )
@@ -120,6 +120,8 @@ class _Scope:
             bound.add(s.name)
             return
         self.reads(header_expressions(s), bound)
+        if isinstance(s, gast.AugAssign):
+            self.reads(map(load, target_names(s.target)), bound)
         if isinstance(s, (gast.For, gast.While)):
             bound.update(assigned_names(s))  # in the iteration before, perhaps
             self.reads([s.test] if isinstance(s, gast.While) else [], bound)

@@ -44,7 +44,7 @@ def restore_names(
     for name in movable:
         variable = origins.get(name, name)
         match = _NUMBERED.match(variable)
-        candidates = _versions(variable) if match is None else _numbers(match[1], 1)
+        candidates = _versions(variable, reserved) if match is None else _numbers(match[1], 1)
         # The adjoint of `el` is no `del`.
         new = next(c for c in candidates if not (c in taken or c in reserved or iskeyword(c)))
         taken.add(new)
@@ -53,8 +53,8 @@ def restore_names(
     return renamed([tree], mapping, tree)[0] if mapping else tree
 
 
-def _versions(variable: str) -> Any:
-    yield variable
+def _versions(variable: str, reserved: Set[str]) -> Any:
+    yield f"{variable}_" if variable in reserved else variable
     yield from _numbers(variable, 2)
 
 

@@ -41,8 +41,11 @@ class Names:
         return name not in self.taken and name not in self.reserved and not iskeyword(name)
 
     def fresh(self, base: str) -> str:
-        """A new name: `base` when it is free, else `base_2`, `base_3`, ... (the versions of a variable)."""
-        return self._claim(base, base, 2)
+        """A new name: `base` when it is free, `base_` when only the scope has that name, else `base_2`,
+        `base_3`, ... (the versions of a variable).
+        """
+        first = f"{base}_" if base in self.reserved and base not in self.taken else base
+        return self._claim(first, base, 2)
 
     def temporary(self, base: str) -> str:
         """A new name with a number: `base_1`, `base_2`, ... (the parts of a statement)."""
