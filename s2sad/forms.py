@@ -32,11 +32,13 @@ from .heap_natures import has_heap
 from .judgements import stays_starred
 from .kinds import UNKNOWN, Array, Kind, Literal, Record, Tuple
 from .known_functions import put_in_known
+from .left_calls import leaving
 from .lifted_closures import lifted_closures
 from .members import replaced_tuple
 from .outputs import refuse_rebound, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
+from .reach import is_of_libraries
 from .registry import stand_in
 from .source import FunctionSource, has_written_defaults, read_source
 from .specialise import (
@@ -53,7 +55,7 @@ from .specialise import (
 )
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from .transforms.analyses.find_kinds import CallFacts, Values
-from .transforms.errors import NoSourceError, S2sadError
+from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
 from .transforms.lowering.fold_identities import fold_identities
 from .transforms.lowering.gather_appends import gather_appends
 from .transforms.lowering.merge_objects import merge_objects
@@ -62,6 +64,7 @@ from .transforms.lowering.promote_items import promote_items
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
 from .transforms.trees.nodes import find_nodes, statements_in
 from .transforms.trees.program import Program, Scope, names_of
+from .transforms.trees.rebuild import parameter_names
 from .varied_loops import LoopFacts, may_have_items_apart, with_items_apart
 
 __all__ = ["Forms"]
@@ -87,6 +90,8 @@ class Forms:
     rebound: set[tuple[int, str]] = field(default_factory=set)  # as in Scope
     updated: dict[Any, Capture] = field(default_factory=dict)  # of these, what kinds matter
     watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
+    wrt: tuple[str, ...] = ()  # the parameters by which that is differentiated
+    unread: dict[int, Any] = field(default_factory=dict)  # of libraries, those that cannot be read
     captures: dict[Any, Capture] = field(default_factory=dict)
     calls_unknown: bool = False  # whether a function that only the run finds is called
     programs: dict[Any, Program] = field(default_factory=dict)
@@ -98,6 +103,12 @@ class Forms:
 
     def __post_init__(self) -> None:
         self.call_kinds, self.effects, self.heap_calls = CallKinds(self), CallEffects(self), HeapCalls(self)
+
+    def again(self) -> Forms:
+        """None of the forms, of which it is known what this knows of names and functions."""
+        again = Forms(self.watch, self.real_powers, self.rebound)
+        again.watched, again.wrt, again.unread = self.watched, self.wrt, self.unread
+        return again
 
     # ------------------------------------------------------------ programs
 
@@ -151,6 +162,7 @@ class Forms:
             self.rebound |= set(rebound_in(program))
             self.updated.update({c.key(): c for c in updated_in(program)})
             program = normalise(program, self._watch_of(function))
+            program = leaving(program, parameter_names(program.tree), self.unread)
             self.note(captured(program))
             self.programs[key] = program
         return self.programs[key]
@@ -193,6 +205,10 @@ class Forms:
             return self.normal_form(function) if has_written_defaults(function) else None
         except NoSourceError:
             return None
+        except UnsupportedSyntaxError:
+            if not is_of_libraries(function):
+                raise
+            return None
 
     def single_assignment(
         self,
@@ -206,7 +222,7 @@ class Forms:
         returns the parameters `outputs` if there are any.
         """
         whole = self.normal_form(function)
-        program = self.taken(whole, kinds)
+        program = self.left(self.taken(whole, kinds), function, kinds)
         objects = has_objects(program, kinds) and not has_heap(program)
         depends = objects or program is not whole
         depends = depends or has_starred_calls(program) or may_have_items_apart(program, kinds)
@@ -226,6 +242,18 @@ class Forms:
             if objects and heap is None:
                 program = hoist_reads(program, self.kinds(program, kinds), self.effects.may_change)
             self.programs[key] = program
+        return self.programs[key]
+
+    def left(self, program: Program, function: FunctionType, given: Kinds) -> Program:
+        """A function in normal form, with the calls left that are given nothing that carries a derivative
+        where the arguments are of these kinds.
+        """
+        carrying = {name for name, kind in given.items() if domain.is_differentiable(kind) is not False}
+        if function is self.watched:
+            carrying &= {*self.wrt}
+        key = ("left", id(program), frozenset(carrying))
+        if key not in self.programs:
+            self.programs[key] = leaving(program, carrying, self.unread)
         return self.programs[key]
 
     def put_together(self, program: Program, kinds: Kinds, one_name: bool) -> Program:

@@ -123,7 +123,7 @@ class Generator:
         """The derivative function; those that it calls are made too."""
         if self._first is None:
             self._first = request
-            self.forms.watched = request.function
+            self.forms.watched, self.forms.wrt = request.function, request.wrt
         try:
             self.generate_first(request)
         finally:
@@ -150,8 +150,7 @@ class Generator:
             if not self.forms.is_outdated(known):
                 raise
         if self.forms.is_outdated(known):
-            old = self.forms
-            self._begin(Forms(old.watch, old.real_powers, old.rebound, watched=old.watched))
+            self._begin(self.forms.again())
             self.generate_first(request)
 
     def generate(self, request: Request) -> Generated:

@@ -91,7 +91,8 @@ def _is_partial(program: Program, nested: set[str], node: Any) -> bool:
 
 def _makes_writers(program: Program, node: Any, inlinable: Inlinable) -> bool:
     """Whether a call of a known function makes closures that may write into what they capture."""
-    callee = inlinable(program.resolve(node.func), node)
+    function = program.resolve(node.func)
+    callee = None if program.leaves(function) else inlinable(function, node)
     if callee is None:
         return False
     nested = [f for f in find_nodes(callee.tree, gast.FunctionDef) if f is not callee.tree]
@@ -116,6 +117,7 @@ def _may_change(program: Program, inlinable: Inlinable, captured: set[str], s: A
                 return False
             if isinstance(s, gast.Expr) or any(k.arg == "out" for k in node.keywords):
                 return True
-            is_known = inlinable(program.resolve(node.func), node) is not None
+            function = program.resolve(node.func)
+            is_known = not program.leaves(function) and inlinable(function, node) is not None
             return is_known or getattr(node.func, "attr", "") in CHANGING
     return False

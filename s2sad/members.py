@@ -30,6 +30,7 @@ from .kinds import (
     widen,
 )
 from .objects import ABSENT, lookup, mirror_class, shadows_fields
+from .reach import leads_far
 from .transforms.analyses.operations import Member
 
 __all__ = [
@@ -81,7 +82,7 @@ def member_of(kind: Kind, name: str) -> Member | None:
     if isinstance(found, classmethod):
         function = found.__func__
         return Member("static", of_class(kind.cls, function) if isinstance(function, FunctionType) else None)
-    return _member_of_class(found)
+    return _member_of_class(found, kind.cls)
 
 
 def holds_object(kind: Kind, name: str) -> bool:
@@ -110,7 +111,7 @@ def _member_of_tuple(cls: Any, name: str) -> Member | None:
         return Member("method", replaced_tuple)
     if name == "_asdict":
         return Member("method", dict_of_tuple(cls))
-    return None if name.startswith("_") else _member_of_class(lookup(cls, name))
+    return None if name.startswith("_") else _member_of_class(lookup(cls, name), cls)
 
 
 def replaced_tuple(x: Any, /, **items: Any) -> Any:
@@ -118,8 +119,11 @@ def replaced_tuple(x: Any, /, **items: Any) -> Any:
     return x._replace(**items)
 
 
-def _member_of_class(found: Any) -> Member | None:
+def _member_of_class(found: Any, cls: type) -> Member | None:
     """What an attribute means that a class defines."""
+    function = found.fget if isinstance(found, property) else found
+    if leads_far(function, cls):
+        return None
     match found:
         case FunctionType():
             return Member("method", found) if found.__code__.co_filename != "<string>" else None

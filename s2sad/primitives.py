@@ -26,6 +26,7 @@ from .kind_predicates import is_immutable
 from .kinds import Array, Dict, Kind, List, Literal, Numeric, Object, Record, Scalar, Text, Tuple, Unknown
 from .members import FIXED, is_fixed, member_of, reflects
 from .objects import is_named_tuple
+from .reach import leads_far
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
 from .rules import choices, containers
 from .rules.index_tricks import indexed
@@ -233,7 +234,9 @@ class RulePrimitives:
 
     @staticmethod
     def is_dynamic(function: Any, count: int, keywords: list[str]) -> bool:
-        """Whether a call is one of a function that only the run knows, as `vjp(f, x)` calls `vjp(f)`."""
+        """Whether a call is one of a function that only the run knows, as `vjp(f, x)` calls `vjp(f)`, or that
+        is left to the run: one of a library that leads into much of its code.
+        """
         if hasattr(type(function), "lift_call"):
             return True
         if hasattr(type(function), "function_for_kinds") and function.is_dynamic:
@@ -242,8 +245,9 @@ class RulePrimitives:
             return find_rule(function) is None
         if isinstance(function, MethodType) and find_rule(function) is None:
             return not is_nondifferentiable(function) and refusal(function) is None
-        calls_first = isinstance(function, FunctionType) and function in CALLS_FIRST
-        return calls_first and (count > 1 or "primals" in keywords)
+        if isinstance(function, FunctionType) and function in CALLS_FIRST:
+            return count > 1 or "primals" in keywords
+        return leads_far(function)
 
     @staticmethod
     def operator(function: Any, left: Kind, right: Kind) -> Any:

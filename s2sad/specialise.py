@@ -202,8 +202,8 @@ def put_in_changing(
 
 def calls_of_functions(program: Program, inlinable: Inlinable) -> list[Any]:
     """The calls of known functions that the user wrote."""
-    calls = find_nodes(program.tree, gast.Call)
-    return [c for c in calls if inlinable(program.resolve(c.func), c) is not None]
+    calls = [(program.resolve(c.func), c) for c in find_nodes(program.tree, gast.Call)]
+    return [c for f, c in calls if not program.leaves(f) and inlinable(f, c) is not None]
 
 
 def has_starred_calls(program: Program) -> bool:

@@ -52,7 +52,11 @@ CALLED: dict[Any, str] = {abs: "__abs__", len: "__len__", float: "__float__", op
 
 def called_method(value: Any, program: Program, primitives: Primitives, kind: Kind) -> MethodCall | None:
     """The function that an expression calls on an object of a known class, or None for all others."""
+    found = _called_method(value, program, primitives, kind)
+    return None if found is not None and program.leaves(found[0]) else found
 
+
+def _called_method(value: Any, program: Program, primitives: Primitives, kind: Kind) -> MethodCall | None:
     def method(owner: Any, name: str) -> Any:
         member = primitives.member(kind(owner), name)
         return member.value if member is not None and member.role == "method" else None

@@ -287,7 +287,7 @@ def _classify_call(value: Any, program: Program, primitives: Primitives, kind: A
         return _classify_method(value, args, keywords, program, primitives)
     if function is MISSING or function is None:  # None: a cell that a path left unassigned
         return Call(MISSING, value.func, args, keywords, value)
-    if primitives.is_dynamic(function, len(args), [k for k, _ in keywords]):
+    if program.leaves(function) or primitives.is_dynamic(function, len(args), [k for k, _ in keywords]):
         return Call(MISSING, value.func, args, keywords, value)
     return _of_function(function, value, value.func, primitives)
 

@@ -203,6 +203,8 @@ class _Inliner:
                 return None
         else:
             called = self.program.resolve(call.func) if method is MISSING else method
+            if self.program.leaves(called):
+                return None
             reads_all = self.reads_all or wanted or method is not MISSING
             callee = self.callee(called, call, None if reads_all else self.limit)
             if callee is None or key_of(callee) in active:
@@ -343,7 +345,8 @@ class _Inliner:
                 bindings[here] = value
             mapping[name] = load(here)
         self.names = names
-        self.program = self.program.with_tree(self.program.tree, bindings=bindings)
+        left = self.program.left | callee.left
+        self.program = self.program.with_tree(self.program.tree, bindings=bindings, left=left)
         return mapping
 
     def shares(self, callee: Program, name: str) -> bool:

@@ -105,7 +105,8 @@ class Program:
     mean nothing outside, whatever pass made or dropped their definitions; `bindings` the
     objects that passes have given names to (helpers, derivatives of callees); `origins` the variable that a
     name is a version of; `lines` the user's file from line 1, for errors and provenance comments; `effects`
-    the stores to attributes, as (object, attribute), that nothing reads again but who sees the object later.
+    the stores to attributes, as (object, attribute), that nothing reads again but who sees the object later;
+    `left` the functions, by identity, of which calls stay as they stand, as if only the run knew them.
     """
 
     tree: Any
@@ -117,6 +118,7 @@ class Program:
     names: Names = field(default_factory=lambda: Names(()))
     origins: Mapping[str, str] = field(default_factory=dict)
     effects: frozenset[tuple[str, str]] = frozenset()
+    left: frozenset[int] = frozenset()
 
     def with_tree(self, tree: Any, **changes: Any) -> Program:
         """The program with another tree, whose variables are its locals, too, unless `locals` are given."""
@@ -139,6 +141,10 @@ class Program:
             if isinstance(owner, (ModuleType, type)) and not self.rebinds(owner, node.attr):
                 return getattr(owner, node.attr, MISSING)
         return MISSING
+
+    def leaves(self, function: Any) -> bool:
+        """Whether calls of a function stay as they stand."""
+        return bool(self.left) and id(function) in self.left
 
     def rebinds(self, owner: Any, name: str) -> bool:
         """Whether a name of a module or class is assigned while the function runs."""
