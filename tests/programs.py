@@ -9,6 +9,7 @@ differences stay on one path.
 from __future__ import annotations
 
 import ast
+import builtins
 import hashlib
 import linecache
 import math
@@ -81,8 +82,9 @@ def hostile_names(tree: ast.Module) -> dict[str, float]:
     functions = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
     made = {*GENERATED, *variables}
     made |= {f"{d}{v}{k}" for v in {*variables, "out"} for d in ("", "d") for k in ("", "_1", "_2", "_3")}
+    builtin = {n for n in vars(builtins) if n in {n.id for n in names}}
     made |= {f"{f}_{form}" for f in functions for form in ("grad", "fprop", "bprop", "bprop_1", "jvp")}
-    return dict.fromkeys(made - ({n.id for n in names} - variables), POISON)
+    return dict.fromkeys(made - ({n.id for n in names} - variables) - builtin, POISON)
 
 
 def _execute(code: Any, tree: ast.Module, names: dict[str, Any]) -> Callable[..., Any]:

@@ -15,10 +15,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, note, settings
 
 import s2sad
+from s2sad.transforms.errors import InternalError
 from tests.compare import random_like
 from tests.mutating_programs import Case, programs
 from tests.mutation_checks import check_changing, check_changing_second, moved, numeric_tangent
-from tests.programs import build, decisions
+from tests.programs import build, build_hostile, decisions
 
 SEARCHING = "S2SAD_EXAMPLES" in os.environ and "CI" not in os.environ
 PROFILE = settings(
@@ -52,11 +53,13 @@ def is_regular(case: Case) -> bool:
 
 def verdict(case: Case, second: bool = False) -> str:
     """Checks a case: "right", or "refused"; raises what else there is."""
-    f = build(case.text)
+    f = build_hostile(case.text)
     try:
         check_changing(f, case.args, case.wrt, case.outputs)
         if second and not case.outputs and "return (" not in case.text:
             check_changing_second(f, case.args, case.wrt, may_be_rough=True)
+    except InternalError:
+        raise
     except s2sad.S2sadError:
         return "refused"
     return "right"
