@@ -22,6 +22,7 @@ from .explain import explain
 from .registry import bprop, nondifferentiable
 from .supported import supported
 from .transforms.errors import (
+    InternalError,
     MissingRuleError,
     NonDifferentiableError,
     NoSourceError,
@@ -30,6 +31,7 @@ from .transforms.errors import (
 )
 
 __all__ = [
+    "InternalError",
     "MissingRuleError",
     "NoSourceError",
     "NonDifferentiableError",

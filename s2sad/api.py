@@ -8,10 +8,11 @@ NoSourceError.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, overload
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar, overload
 
 from .arguments import Argnums
+from .border import at_border
 from .composed import (
     ElementwiseGrad,
     Hessian,
@@ -21,7 +22,18 @@ from .composed import (
     SmallerJacobian,
 )
 from .derivative import Derivative
+from .registry import stands_in
 from .runtime import stop_gradient
+from .shapes import (
+    GradientMaker,
+    GradientOf,
+    PushMaker,
+    PushOf,
+    ValueAndGradientMaker,
+    ValueAndGradientOf,
+    VjpMaker,
+    VjpOf,
+)
 from .transforms.errors import NonDifferentiableError
 from .variadic import Variadic, is_variadic
 
@@ -40,6 +52,8 @@ __all__ = [
     "vjp",
 ]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Function = Callable[..., Any]
 
 
@@ -83,12 +97,13 @@ def _written(f: Function, form: str, argnums: Argnums, outputs: Any, has_aux: bo
 
 @overload
 def grad(
-    f: Function, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
-) -> Derivative: ...
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+) -> GradientOf[P]: ...
 @overload
 def grad(
     f: None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
-) -> Callable[[Function], Derivative]: ...
+) -> GradientMaker: ...
+@at_border
 def grad(
     f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
 ) -> Any:
@@ -113,12 +128,13 @@ def grad(
 
 @overload
 def value_and_grad(
-    f: Function, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
-) -> Derivative: ...
+    f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+) -> ValueAndGradientOf[P, R]: ...
 @overload
 def value_and_grad(
     f: None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
-) -> Callable[[Function], Derivative]: ...
+) -> ValueAndGradientMaker: ...
+@at_border
 def value_and_grad(
     f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
 ) -> Any:
@@ -141,9 +157,18 @@ def value_and_grad(
 Outputs = str | tuple[str, ...] | None
 
 
+@overload
+def vjp(f: Callable[P, R], *, argnums: Argnums = None, outputs: None = None) -> VjpOf[P, R]: ...
+@overload
 def vjp(
-    f: Function | None = None, *primals: Any, argnums: Argnums = None, outputs: Outputs = None
-) -> Any:
+    f: Callable[..., R], primal: Any, /, *primals: Any, argnums: Argnums = None, outputs: None = None
+) -> tuple[R, Callable[[Any], Any]]: ...
+@overload
+def vjp(f: None = None, *, argnums: Argnums = None, outputs: None = None) -> VjpMaker: ...
+@overload
+def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None, outputs: Outputs) -> Any: ...
+@at_border
+def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None, outputs: Outputs = None) -> Any:
     """The reverse derivative: `vjp(f)(*primals)`, or `vjp(f, *primals)`, is `(result, bprop)`.
 
     `bprop(dout)` takes a cotangent like the result and returns a tuple of cotangents, one for each argument
@@ -164,10 +189,38 @@ def vjp(
     return made(*primals) if primals else made
 
 
+@overload
+def jvp(
+    f: Callable[P, R],
+    primals: None = None,
+    tangents: None = None,
+    argnums: Argnums = None,
+    outputs: None = None,
+) -> PushOf[P, R]: ...
+@overload
+def jvp(
+    f: Callable[..., R],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    argnums: Argnums = None,
+    outputs: None = None,
+) -> tuple[R, Any]: ...
+@overload
+def jvp(f: None = None, *, argnums: Argnums = None, outputs: None = None) -> PushMaker: ...
+@overload
 def jvp(
     f: Function | None = None,
-    primals: tuple[Any, ...] | None = None,
-    tangents: tuple[Any, ...] | None = None,
+    primals: Sequence[Any] | None = None,
+    tangents: Sequence[Any] | None = None,
+    argnums: Argnums = None,
+    *,
+    outputs: Outputs,
+) -> Any: ...
+@at_border
+def jvp(
+    f: Function | None = None,
+    primals: Sequence[Any] | None = None,
+    tangents: Sequence[Any] | None = None,
     argnums: Argnums = None,
     outputs: Outputs = None,
 ) -> Any:
@@ -200,6 +253,11 @@ def _tuple(argnums: Wrt) -> tuple[int | str, ...]:
     return argnums if isinstance(argnums, tuple) else (argnums,)
 
 
+@overload
+def jacfwd(f: Callable[P, Any], argnums: Wrt = 0) -> GradientOf[P]: ...
+@overload
+def jacfwd(f: None = None, argnums: Wrt = 0) -> GradientMaker: ...
+@at_border
 def jacfwd(f: Function | None = None, argnums: Wrt = 0) -> Any:
     """The Jacobian by forward mode, one pass for each number in the arguments: for few inputs.
 
@@ -214,6 +272,11 @@ def jacfwd(f: Function | None = None, argnums: Wrt = 0) -> Any:
     )
 
 
+@overload
+def jacrev(f: Callable[P, Any], argnums: Wrt = 0) -> GradientOf[P]: ...
+@overload
+def jacrev(f: None = None, argnums: Wrt = 0) -> GradientMaker: ...
+@at_border
 def jacrev(f: Function | None = None, argnums: Wrt = 0) -> Any:
     """The Jacobian by reverse mode, one pass for each number in the result: for few outputs. Shapes as for
     `jacfwd`.
@@ -223,6 +286,11 @@ def jacrev(f: Function | None = None, argnums: Wrt = 0) -> Any:
     )
 
 
+@overload
+def jacobian(f: Callable[P, Any], argnums: Wrt = 0) -> GradientOf[P]: ...
+@overload
+def jacobian(f: None = None, argnums: Wrt = 0) -> GradientMaker: ...
+@at_border
 def jacobian(f: Function | None = None, argnums: Wrt = 0) -> Any:
     """The Jacobian, by the mode that takes fewer passes. Shapes as for `jacfwd`.
 
@@ -235,6 +303,11 @@ def jacobian(f: Function | None = None, argnums: Wrt = 0) -> Any:
     )
 
 
+@overload
+def hessian(f: Callable[P, Any], argnums: Wrt = 0) -> GradientOf[P]: ...
+@overload
+def hessian(f: None = None, argnums: Wrt = 0) -> GradientMaker: ...
+@at_border
 def hessian(f: Function | None = None, argnums: Wrt = 0) -> Any:
     """The matrix of second derivatives of a scalar function, forward over reverse: shape T + T for an
     argument of shape T.
@@ -251,6 +324,7 @@ def hessian(f: Function | None = None, argnums: Wrt = 0) -> Any:
     )
 
 
+@at_border
 def hvp(f: Function | None = None, argnums: int | str = 0) -> Any:
     """The product of a scalar function's Hessian with a vector like the argument, `hvp(f)(*args, v)`: forward
     over reverse, at a small multiple of the gradient's cost.
@@ -266,6 +340,11 @@ def hvp(f: Function | None = None, argnums: int | str = 0) -> Any:
     )
 
 
+@overload
+def elementwise_grad(f: Callable[P, Any], argnums: int | str = 0) -> GradientOf[P]: ...
+@overload
+def elementwise_grad(f: None = None, argnums: int | str = 0) -> GradientMaker: ...
+@at_border
 def elementwise_grad(f: Function | None = None, argnums: int | str = 0) -> Any:
     """The derivative of a function whose result depends element by element on an argument of the same shape
     (or, more exactly, the gradient of the sum of the result).
@@ -281,13 +360,21 @@ def elementwise_grad(f: Function | None = None, argnums: int | str = 0) -> Any:
     )
 
 
-def linearize(f: Function, *primals: Any) -> tuple[Any, Callable[..., Any]]:
+@at_border
+def linearize(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., Any]]:
     """The result at these arguments, and the function that maps tangents of them to the result's tangent.
 
     >>> out, push = linearize(lambda x, y: x * y, 2.0, 5.0)
     >>> out, push(1.0, 0.0)
     (10.0, 5.0)
     """
+    out, push = linearized(f, *primals)
+    return out, at_border(push)
+
+
+@stands_in(linearize)
+def linearized(f: Function, *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """What a call of `linearize` is within a differentiated function."""
     derivative = jvp(f)
 
     def push(*tangents: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import functools
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,6 +14,7 @@ import gast
 from .source import read_source
 from .transforms.trees.nodes import find_nodes
 from .transforms.trees.program import Program
+from .wrappers import unwrapped
 
 __all__ = ["declared_outside", "refuse_assigning", "stored_globals"]
 
@@ -47,7 +47,7 @@ def _functions(value: Any) -> list[FunctionType]:
         return _functions(value.__func__)
     if isinstance(value, property):
         return [f for part in (value.fget, value.fset) for f in _functions(part)]
-    return _functions(value.__wrapped__) if isinstance(value, functools._lru_cache_wrapper) else []
+    return _functions(unwrapped(value)) if unwrapped(value) is not None else []
 
 
 @lru_cache(maxsize=4096)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import Argnums
+from .border import at_border
 from .compiled import make_function
 from .derivative import Derivative
 from .forwarders import forwarder
@@ -32,6 +33,7 @@ STEP = 4e-4  # of the differences: their error is of the order of its fourth pow
 MODES = ("fwd", "rev")
 
 
+@at_border
 def check_grads(
     f: Function,
     args: Sequence[Any],

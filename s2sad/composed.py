@@ -10,17 +10,20 @@ import inspect
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from .before import Before
+from .border import at_border
 from .compiled import make_function
 from .derivative import Derivative
 from .lift import Lifted, cached, lift
+from .pickled import reduce_derivative
 from .registry import nondifferentiable
 from .structure import basis_of, flatten, map_structure, rows_of, unflatten_columns, unflatten_rows
+from .target import bound_like
 from .transforms.errors import NonDifferentiableError
 from .transforms.trees.program import Scope
 
@@ -44,17 +47,20 @@ class Composed:
 
     def __init__(self, f: Callable[..., Any], argnums: Wrt, inner: Derivative) -> None:
         self._f, self._argnums, self._inner = f, argnums, inner
-        self.__name__ = self.__qualname__ = f"{getattr(f, '__name__', 'f')}_{self.transform}"
+        self.__name__ = f"{getattr(f, '__name__', 'f')}_{self.transform}"
+        self.__qualname__ = getattr(f, "__qualname__", self.__name__)
         self.__module__ = getattr(f, "__module__", __name__)
         self.__doc__ = f"The {self.transform} of {getattr(f, '__name__', 'f')}: see `s2sad.{self.transform}`."
         of_gradient = inner.target.function
         self.__signature__ = (of_gradient if isinstance(of_gradient, Derivative) else inner).primal_signature
 
     @property
+    @at_border
     def source(self) -> str:
         """The generated source of the derivative that is run."""
         return self._inner.source
 
+    @at_border
     def source_for(self, *args: Any, **keywords: Any) -> str:
         """The generated source that a call with these arguments runs."""
         return self._inner.source_for(*args, **keywords)
@@ -69,12 +75,16 @@ class Composed:
         """A call as one of a plain function: see `lift`."""
         raise NotImplementedError
 
+    @property
+    def primal(self) -> Callable[..., Any]:
+        """What it is a derivative of, as it was given."""
+        return self._f
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        bound: Any = self
-        return self if instance is None else MethodType(bound, instance)
+        return bound_like(self._f, self, instance, owner)
 
     def __reduce__(self) -> Any:
-        return _rebuilt, (type(self), self._f, self._argnums, self._inner)
+        return reduce_derivative(self, type(self), (self._f, self._argnums, self._inner))
 
     def __repr__(self) -> str:
         return f"<{self.transform} of {getattr(self._f, '__qualname__', self._f)}>"
@@ -90,10 +100,6 @@ class Composed:
         names = [f"x{k}" for k in range(len(call.values))]
         key = (call.function, body, *map(id, bindings.values()))
         return replace(call, function=cached(key, lambda: (make(), bindings))[0])
-
-
-def _rebuilt(kind: type[Composed], f: Any, argnums: Wrt, inner: Derivative) -> Composed:
-    return kind(f, argnums, inner)
 
 
 def _only_array(x: Any, what: str) -> Any:
@@ -112,6 +118,7 @@ class JacobianByColumns(Composed):
 
     transform = "jacfwd"
 
+    @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         chosen = self.chosen(args, keywords)
         columns: list[Any] = []
@@ -150,6 +157,7 @@ class JacobianByRows(Composed):
 
     transform = "jacrev"
 
+    @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         out, bprop = self._inner(*args, **keywords)
         chosen = self.chosen(args, keywords)
@@ -177,6 +185,7 @@ class SmallerJacobian(JacobianByRows):
         wrt = argnums if isinstance(argnums, tuple) else (argnums,)
         self._forward = JacobianByColumns(f, argnums, Derivative(f, "jvp", wrt))
 
+    @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         chosen = self.chosen(args, keywords)
         inputs = sum(np.size(x) for x in flatten(chosen))
@@ -208,6 +217,7 @@ class HessianVector(Composed):
         super().__init__(f, argnums, inner)
         self.__signature__ = inspect.signature(inner)
 
+    @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self._inner(*args, **keywords)[1]
 
@@ -220,6 +230,7 @@ class ElementwiseGrad(Composed):
 
     transform = "elementwise_grad"
 
+    @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         out, bprop = self._inner(*args, **keywords)
         return bprop(ones_like(out))

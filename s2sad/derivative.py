@@ -12,21 +12,23 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
 from .arguments import Argnums
+from .border import at_border, refuse_crash, refuse_failed_generation, show_users_frames
 from .captures import Capture
 from .exact_lengths import LengthWanted, lengths_offered
 from .generate import Generator, Request
 from .kind_values import kinds_of, lengths_of
 from .kinds import UNKNOWN, Kind
-from .parameters import Options, Parameters
+from .parameters import Options, Parameters, note_call_of_jvp
 from .pause_collection import collection_paused
+from .pickled import reduce_derivative
 from .powers import ComplexPowerError
 from .repeatable import is_repeatable
-from .tangents import checked_bprop, unshared
-from .target import Target
+from .tangents import Bprop, unshared
+from .target import Target, bound_like
 from .transforms.errors import NonDifferentiableError, S2sadError, refusals
 from .versions import Made, Versions, share
 
@@ -80,23 +82,32 @@ class Derivative:
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         met, given = refusals.last, self._given
         try:
-            if given.form == "jvp":
-                made = self._push(args, keywords)
-            elif keywords or len(args) != len(given.names) or given.target.args:
-                made = self._bound_call(args, keywords)
-            else:
-                made = self.function_of(args)(*args)
-            if refusals.last is not met:  # and the function took it for an exception of its own
-                refusals.raise_last()
-        except ComplexPowerError:
-            if not self._expects_complex(args, keywords):
+            try:
+                if given.form == "jvp":
+                    made = self._push(args, keywords)
+                elif keywords or len(args) != len(given.names) or given.target.args:
+                    made = self._bound_call(args, keywords)
+                else:
+                    made = self.function_of(args)(*args)
+                if refusals.last is not met:  # and the function took it for an exception of its own
+                    refusals.raise_last()
+            except ComplexPowerError:
+                if not self._expects_complex(args, keywords):
+                    raise
+                refusals.last = met
+                return self(*args, **keywords)
+            except Exception as error:
+                if given.form == "jvp":
+                    note_call_of_jvp(error, args)
+                refuse_crash(error, f"in the derivative of {self.__name__}")
                 raise
-            refusals.last = met
-            return self(*args, **keywords)
+        except Exception as error:
+            show_users_frames(error)
+            raise  # bare: it adds no frame
         if given.form != "vjp" or not self.checks:
             return made
         out, bprop = made
-        return out, checked_bprop(bprop, out, self.__name__)
+        return out, Bprop(bprop, out, self.__name__, self.__qualname__)
 
     def _expects_complex(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
         """Whether the derivative for these arguments, in which a power turned out to be complex, will be made
@@ -212,7 +223,12 @@ class Derivative:
             options.careful,
             tuple(names[k] for k in sorted(options.unchanged)),
         )
-        made = generator.derivative(request)
+        try:
+            made = generator.derivative(request)
+        except (S2sadError, LengthWanted):
+            raise
+        except Exception as error:
+            refuse_failed_generation(error, function)
         return made, generator.captures
 
     def _plain(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
@@ -260,7 +276,7 @@ class Derivative:
             return self._generic()
         except S2sadError as error:  # so that it can be asked for: `inspect.signature` does
             refusals.last = met
-            raise AttributeError(str(error)) from error
+            raise AttributeError(str(error)) from None
 
     def _generic(self) -> FunctionType:
         kinds = self._unknown_kinds()
@@ -270,14 +286,17 @@ class Derivative:
         return tuple(UNKNOWN for _ in self.parameters)
 
     @property
+    @at_border
     def source(self) -> str:
         """The generated source that assumes nothing of the arguments."""
         return inspect.getsource(self._generic())
 
+    @at_border
     def source_for(self, *args: Any, **keywords: Any) -> str:
         """The generated source that a call with these arguments (without tangents) runs."""
         return inspect.getsource(self.function_for(*args, **keywords))
 
+    @at_border
     def function_for(self, *args: Any, **keywords: Any) -> FunctionType:
         """The generated function that a call with these arguments (without tangents) runs: plain code, to
         compile or to read.
@@ -365,10 +384,10 @@ class Derivative:
     # ------------------------------------------------------------ being an object
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else MethodType(self, instance)
+        return bound_like(self._f, self, instance, owner)
 
     def __reduce__(self) -> Any:
-        return _with_options, (self._f, self._options)
+        return reduce_derivative(self, _with_options, (self._f, self._options))
 
     def __repr__(self) -> str:
         return f"<{self.form} of {self.__qualname__}>"

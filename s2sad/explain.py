@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from .arguments import Argnums
+from .border import at_border
 from .compiled import make_function
 from .derivative import Derivative
 from .generate import Generator, Request
@@ -26,7 +27,7 @@ __all__ = ["Explanation", "Stage", "explain"]
 PRIMAL = frozenset({*(step.__name__ for step in NORMALISE), "inline_calls", "to_ssa", "lower_updates"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stage:
     """What one pass made of the function; `is_primal` where it still returns what the function returns."""
 
@@ -38,17 +39,25 @@ class Stage:
     def __str__(self) -> str:
         return self.source
 
+    def __repr__(self) -> str:
+        return f"<stage {self.name}>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """All stages, by the name of the pass that made them."""
 
     stages: Mapping[str, Stage]
 
+    def __repr__(self) -> str:
+        made = list(self.stages.values())[-1].function.__name__
+        return f"<{len(self.stages)} stages to {made}: print it, or see `stages`>"
+
     def __str__(self) -> str:
         return "\n".join(f"# {name}\n{stage.source}" for name, stage in self.stages.items())
 
 
+@at_border
 def explain(f: Callable[..., Any], *args: Any, argnums: Argnums = 0, form: str = "grad") -> Explanation:
     """The stages on the way to a derivative of `f`: of the code for these arguments, or, without any, of the
     generic code.

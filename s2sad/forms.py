@@ -6,7 +6,6 @@ are given.
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -66,6 +65,7 @@ from .transforms.trees.nodes import find_nodes, statements_in
 from .transforms.trees.program import Program, Scope, names_of
 from .transforms.trees.rebuild import parameter_names
 from .varied_loops import LoopFacts, may_have_items_apart, with_items_apart
+from .wrappers import unwrapped
 
 __all__ = ["Forms"]
 
@@ -123,8 +123,9 @@ class Forms:
         function with star parameters, the one for this number of arguments.
         """
         make = getattr(type(function), "function_for_kinds", None)
-        if isinstance(function, functools._lru_cache_wrapper):
-            return self.plain(function.__wrapped__, args, keywords)
+        inner = unwrapped(function)
+        if inner is not None:
+            return self.plain(inner, args, keywords)
         if function in (replace, replaced_tuple) and len(args) == 1 and isinstance(args[0], (Record, Tuple)):
             function = replacer_of(args[0].cls, tuple(keywords)) or function
         if is_converter(function):
@@ -159,6 +160,9 @@ class Forms:
         key = function
         if key not in self.programs:
             _, program = self.read(function)
+            if not isinstance(program.tree, gast.FunctionDef):
+                what, why = "`async def` is not differentiated", "it returns a coroutine, and no number"
+                program.refuse(program.tree, what, why, "write a plain function")
             self.rebound |= set(rebound_in(program))
             self.updated.update({c.key(): c for c in updated_in(program)})
             program = normalise(program, self._watch_of(function))

@@ -45,6 +45,7 @@ from .transforms.errors import missing_rule
 from .transforms.trees.nodes import param
 from .transforms.trees.printer import to_source_with_places
 from .transforms.trees.program import Scope
+from .wrappers import is_dispatcher, unwrapped
 
 __all__ = ["CALLED", "Key", "Layout", "Lifted", "Recursive", "cached", "leaves", "lift", "moved"]
 
@@ -133,8 +134,10 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
     special = getattr(f, "lift_call", None) or (CALLED.get(f) if isinstance(f, FunctionType) else None)
     if special is not None:
         return special(args, keywords)  # type: ignore[no-any-return]
-    if isinstance(f, functools._lru_cache_wrapper):
-        return lift(f.__wrapped__, args, keywords)
+    if (inner := unwrapped(f) if PRIMITIVES.find_rule(f) is None else None) is not None:
+        return lift(inner, args, keywords)
+    if is_dispatcher(f) and args:
+        return lift(f.dispatch(type(args[0])), args, keywords)
     if len(args) == 1 and (f is dataclasses.replace or is_replace_of_tuple(f, args[0])):
         cls: Any = type(args[0])
         f = replacer_of(cls, tuple(keywords)) or f

@@ -40,7 +40,7 @@ OPERATORS = [
 ] + ["__neg__", "__abs__"]
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an extension module
 _POINTER = object.__basicsize__ // 2
-_OWN = __name__.partition(".")[0]
+_NOT_PLAIN = (__name__.partition(".")[0], "joblib")  # objects of the latter stand for functions
 
 
 def is_plain(cls: type) -> bool:
@@ -56,7 +56,7 @@ def _holds_attributes_only(cls: type) -> bool:
     """Whether an object has a `__dict__` and slots, and nothing that only C code sees."""
     if cls is SimpleNamespace:
         return True
-    if not cls.__flags__ & _HEAP_TYPE or cls.__itemsize__ or cls.__module__.partition(".")[0] == _OWN:
+    if not cls.__flags__ & _HEAP_TYPE or cls.__itemsize__ or cls.__module__.partition(".")[0] in _NOT_PLAIN:
         return False
     # What pickle allows for objects that it copies attribute by attribute.
     slots = len(copyreg._slotnames(cls))  # type: ignore[attr-defined]

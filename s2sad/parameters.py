@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from . import domain
-from .arguments import Argnums, check_input, check_type, plain_parameters, positions
+from .arguments import Argnums, bound_arguments, check_input, check_type, plain_parameters, positions
 from .function_state import state_of
 from .getters import GETTERS
 from .kind_values import kind_of, kinds_of
@@ -23,9 +23,10 @@ from .transforms.differentiation.bind_captured import is_captured
 from .transforms.errors import NonDifferentiableError
 from .transforms.trees.program import Names
 
-__all__ = ["Options", "Parameters"]
+__all__ = ["Options", "Parameters", "note_call_of_jvp"]
 
 _FLAG = Scalar("bool")
+CALLING_JVP = "call jvp(f)(*primals, *tangents), as in jvp(f)(x, y, dx, dy); or jvp(f, (x, y), (dx, dy))"
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,9 @@ class Parameters:
         """All arguments in the order of the parameters: bound ones, given ones and defaults."""
         if len(args) == self._plain and not keywords:
             return args
-        bound = self.signature.bind(*self.target.args, *args, **{**dict(self.target.keywords), **keywords})
-        bound.apply_defaults()
+        given = {**dict(self.target.keywords), **keywords}
+        calling = CALLING_JVP if self.form == "jvp" else ""
+        bound = bound_arguments(self.signature, self.f, (*self.target.args, *args), given, calling)
         return tuple(bound.arguments[p] for p in self.names)
 
     def split(
@@ -139,7 +141,10 @@ class Parameters:
         count, odd = (len(self.wrt), 0) if self.argnums is not None else divmod(len(args), 2)
         if odd or len(args) < count:
             wanted = f"{count} tangents" if self.argnums is not None else "a tangent for each of them"
-            raise TypeError(f"{name}: jvp takes the arguments and then {wanted}")
+            raise NonDifferentiableError(
+                f"{name}: jvp takes the arguments and then {wanted}, and was given {len(args)} altogether",
+                instead=CALLING_JVP,
+            )
         args, tangents = args[: len(args) - count], args[len(args) - count :]
         primals = self.bind(args, keywords)
         taken = self.wrt if self.argnums is not None else tuple(range(self.start, self.start + count))
@@ -199,3 +204,11 @@ class Parameters:
             for k in (range(self.start, self.stop) if taken is None else taken)
             if self.form != "jvp" or domain.is_differentiable(kinds[k]) is not False
         )
+
+
+def note_call_of_jvp(error: Exception, args: tuple[Any, ...]) -> None:
+    """Says beside an error how `jvp` is called, if some argument looks as if that had been mistaken."""
+    if any(isinstance(a, (tuple, list)) for a in args) and CALLING_JVP not in str(error):
+        notes = getattr(error, "__notes__", ())
+        if CALLING_JVP not in notes:
+            error.add_note(CALLING_JVP)

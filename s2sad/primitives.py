@@ -38,6 +38,7 @@ from .transforms.analyses.operations import Member
 from .transforms.analyses.template_slots import differentiable_slots
 from .transforms.trees.program import MISSING
 from .updates import repeated, times_repeated
+from .wrappers import chosen_by_kind, is_dispatcher
 
 __all__ = ["PRIMITIVES", "RulePrimitives"]
 
@@ -275,6 +276,16 @@ class RulePrimitives:
             return planar_hypot
         plain = function is np.ndarray and count <= 2 and {*keywords} <= {"shape", "dtype", "order"}
         return np.empty if plain else stand_in(function)
+
+    @staticmethod
+    def dispatched(function: Any, kind: Kind) -> Any:
+        """The function that a dispatcher chooses by the kind of the first argument, MISSING where that is
+        open; any other as it is.
+        """
+        if not is_dispatcher(function):
+            return function
+        found = chosen_by_kind(function, kind)
+        return MISSING if found is None else found
 
     @staticmethod
     @cache

@@ -69,7 +69,7 @@ class Rule:
     vector of floats (in forward mode the function then is linear), or for a list of floats of which it is a
     number or another one.
     `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
-    that carries a derivative is an error.
+    that carries a derivative is an error, which may say in words of its own what is refused.
     `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
     `lists` names the parameters whose lists and tuples of numbers the rule itself gives their derivatives.
     `joins(ranks, *options)` says along which axis of a result the arrays and numbers of a list stand, and the
@@ -93,7 +93,7 @@ class Rule:
     spread: Template | None = None
     rows: Mapping[type, Template] = field(default_factory=lambda: MappingProxyType({}))
     reals: Template | None = None
-    refused: frozenset[str] = frozenset()
+    refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     parts: tuple[str | int, ...] | None = None
     lists: frozenset[str] = frozenset()
     joins: Callable[..., tuple[int, int] | None] | None = None
@@ -171,7 +171,7 @@ def bprop(
     domain: Any = None,
     samples: Any = None,
     in_place: Iterable[Any] = (),
-    refused: Iterable[str] = (),
+    refused: Iterable[str] | Mapping[str, str] = (),
     parts: Iterable[str | int] | None = None,
     lists: bool | Iterable[str] = False,
     joins: Callable[..., tuple[int, int] | None] | None = None,
@@ -197,12 +197,12 @@ def bprop(
     if not functions:
         raise TypeError("bprop needs the function that the rule is for, as in @bprop(my_function)")
     in_place = tuple(in_place)
-    unknown = frozenset(refused)
+    unknown = dict(refused) if isinstance(refused, Mapping) else dict.fromkeys(refused, "")
     known = None if parts is None else tuple(parts)
 
     def declare(function: Callable[..., Any]) -> Rule:
         template = Template(function)
-        if not unknown <= {*template.parameters, template.vararg, template.kwarg}:
+        if not unknown.keys() <= {*template.parameters, template.vararg, template.kwarg}:
             raise TypeError(
                 f"{function.__qualname__}: what is refused, {sorted(unknown)}, is not a parameter"
             )
@@ -218,7 +218,7 @@ def bprop(
             template,
             domain=domain,
             samples=samples,
-            refused=unknown,
+            refused=MappingProxyType(unknown),
             parts=known,
             lists=frozenset(every if lists is True or joins is not None else named),
             joins=joins,

@@ -19,9 +19,10 @@ from .transforms.errors import SourceLocation, locate_with
 from .transforms.trees.printer import Place, Places
 from .transforms.trees.program import Program
 
-__all__ = ["Origin", "origin_of", "origins"]
+__all__ = ["GENERATED", "PACKAGE", "Origin", "is_of_derivative", "origin_of", "origins", "place_in_user_file"]
 
 PACKAGE = f"{Path(__file__).parent}{os.sep}"
+GENERATED = "<s2sad "  # what the file names of generated texts begin with
 
 Span = tuple[int, int, int, int]  # line, column, last line, last column
 
@@ -60,6 +61,15 @@ def located(where: SourceLocation | None) -> SourceLocation | None:
     return where
 
 
+def place_in_user_file(code: CodeType, instruction: int) -> SourceLocation | None:
+    """The place in a user's file of an instruction of generated code; None for code that is no user's."""
+    if code.co_filename not in origins:
+        return None
+    line, column, _, _ = _span(code, instruction)
+    found = located(SourceLocation(code.co_filename, line, column, ""))
+    return None if found is None or found.filename in origins else found
+
+
 def _running() -> tuple[str, Span] | None:
     """The generated text that runs now, and which part of it."""
     frame = sys._getframe(1)
@@ -88,6 +98,54 @@ def _place(filename: str, span: Span) -> Place:
     if len(spans) != len(calls):
         return statement
     return next((c for s, c in zip(spans, calls, strict=True) if c and _is_meant(s, span)), statement)
+
+
+def is_of_derivative(code: CodeType, line: int) -> bool:
+    """Whether a line of generated code is one of those that compute the derivative: all of a `bprop`, what
+    follows the first comment in a derivative of one sweep, and in forward mode what reads tangents.
+    """
+    if code.co_name.endswith("_bprop"):
+        return True
+    lines = linecache.getlines(code.co_filename)
+    functions = [n for n in ast.walk(ast.parse("".join(lines))) if isinstance(n, ast.FunctionDef)]
+    function = next(
+        (n for n in functions if n.name == code.co_name and _first_line(n) == code.co_firstlineno), None
+    )
+    if function is None:
+        return False
+    if code.co_name.endswith("_jvp"):
+        return line in _lines_of_tangents(function, code)
+    inner = [n for n in functions if n is not function and n in ast.walk(function)]
+    comments = [
+        k
+        for k, text in enumerate(lines, 1)
+        if text.lstrip().startswith("# ")
+        and function.lineno < k <= (function.end_lineno or k)
+        and not any(n.lineno <= k <= (n.end_lineno or k) for n in inner)
+    ]
+    if not comments:
+        return False
+    starts = [s.lineno for s in function.body if s.lineno < comments[0] <= (s.end_lineno or 0)]
+    return line >= min([comments[0], *starts])
+
+
+def _first_line(function: ast.FunctionDef) -> int:
+    return min([function.lineno, *(d.lineno for d in function.decorator_list)])
+
+
+def _lines_of_tangents(function: ast.FunctionDef, code: CodeType) -> set[int]:
+    """The lines of the statements that read tangents, or what was computed of them."""
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    tangents = {n for n in names if n.startswith("d") and n[1:] in names}
+    statements = [n for n in ast.walk(function) if isinstance(n, (ast.Assign, ast.AugAssign, ast.Expr))]
+    found: set[int] = set()
+    for _ in range(2):  # what a loop carries is read above where it is made
+        for s in sorted(statements, key=lambda s: s.lineno):
+            used = [n for n in ast.walk(s) if isinstance(n, ast.Name)]
+            if tangents & {n.id for n in used}:
+                tangents |= {n.id for n in used if isinstance(n.ctx, ast.Store)}
+                found |= {*range(s.lineno, (s.end_lineno or s.lineno) + 1)}
+    return found
 
 
 def _calls(filename: str) -> list[Span]:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from .border import refuse_crash, show_users_frames
 from .objects import fields_of, make
+from .pickled import pickled_function, restored_function
 from .transforms.errors import NonDifferentiableError
 
-__all__ = ["checked_bprop", "cotangent_like", "tangent_like", "unshared"]
+__all__ = ["Bprop", "cotangent_like", "tangent_like", "unshared"]
 
 
 def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") -> Any:
@@ -111,14 +114,58 @@ def cotangent_like(dout: Any, out: Any, name: str) -> Any:
     return tangent_like(out, dout, f"{name}(...)", "cotangent")
 
 
-def checked_bprop(bprop: Callable[[Any], Any], out: Any, name: str) -> Callable[[Any], Any]:
-    """A `bprop` that takes cotangents as users give them."""
+class Bprop:
+    """Takes a cotangent like the result of the function to the cotangents of its arguments: a tuple, with
+    None for what carries no derivative; for a single `argnums` just that one. It may be called any number of
+    times.
 
-    def checked(dout: Any) -> Any:
-        return bprop(cotangent_like(dout, out, name))
+    `__wrapped__` is the function of generated code that it calls.
+    """
 
-    checked.__name__, checked.__wrapped__ = bprop.__name__, bprop  # type: ignore[attr-defined]
-    return checked
+    __slots__ = ("__wrapped__", "_function", "_name", "_out", "_qualname")
+
+    def __init__(self, bprop: FunctionType, out: Any, name: str, qualname: str) -> None:
+        self.__wrapped__, self._out, self._name, self._qualname = bprop, out, name, qualname
+        self._function: Callable[[Any], Any] | None = None
+
+    def __call__(self, dout: Any) -> Any:
+        try:
+            try:
+                return self.__wrapped__(cotangent_like(dout, self._out, self._name))
+            except Exception as error:
+                refuse_crash(error, f"in the `bprop` of {self._name}")
+                raise
+        except Exception as error:
+            show_users_frames(error)
+            raise  # bare: it adds no frame
+
+    @property
+    def function(self) -> Callable[[Any], Any]:
+        """What a call does, as a plain function, which can be differentiated."""
+        if self._function is not None:
+            return self._function
+        bprop, out, name = self.__wrapped__, self._out, self._name
+
+        def checked(dout: Any) -> Any:
+            return bprop(cotangent_like(dout, out, name))
+
+        self._function = checked
+        return checked
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__", "__module__"):
+            return getattr(self.__wrapped__, name)
+        raise AttributeError(f"{self!r} has no attribute {name!r}")
+
+    def __reduce__(self) -> Any:
+        return _restored_bprop, (pickled_function(self.__wrapped__), self._out, self._name, self._qualname)
+
+    def __repr__(self) -> str:
+        return f"<bprop of {self._qualname}>"
+
+
+def _restored_bprop(packed: Any, out: Any, name: str, qualname: str) -> Bprop:
+    return Bprop(restored_function(packed), out, name, qualname)
 
 
 # ---------------------------------------------------------------- results

@@ -15,8 +15,9 @@ from .getters import GETTERS, written_getter
 from .primitives import PRIMITIVES
 from .transforms.errors import NonDifferentiableError, missing_rule
 from .transforms.trees.program import Scope
+from .wrappers import unwrapped
 
-__all__ = ["Target", "target_of"]
+__all__ = ["Target", "bound_like", "target_of"]
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ def target_of(f: Any) -> Target:
     if isinstance(f, MethodType):
         inner = target_of(f.__func__)
         return Target(inner.function, (*inner.args, f.__self__), inner.keywords)
-    if isinstance(f, functools._lru_cache_wrapper):
-        return target_of(f.__wrapped__)
+    inner_function = unwrapped(f) if PRIMITIVES.find_rule(f) is None else None
+    if inner_function is not None:
+        return target_of(inner_function)
     if isinstance(f, functools.partial):
         inner = target_of(f.func)
         return Target(inner.function, (*inner.args, *f.args), (*inner.keywords, *f.keywords.items()))
@@ -66,6 +68,15 @@ def target_of(f: Any) -> Target:
             f"{f!r} cannot be differentiated: it is not callable", instead="pass a function"
         )
     raise missing_rule(f, PRIMITIVES.refusal(f))
+
+
+def bound_like(f: Any, derivative: Any, instance: Any, owner: type | None) -> Any:
+    """What a derivative of `f` that stands in a class is, asked for at an instance: what `f` would be."""
+    if isinstance(f, staticmethod):
+        return derivative
+    if isinstance(f, classmethod):
+        return MethodType(derivative, owner)
+    return derivative if instance is None else MethodType(derivative, instance)
 
 
 @functools.lru_cache(maxsize=256)

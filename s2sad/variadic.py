@@ -10,8 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
+from .arguments import misfit
 from .arity import has_stars, of_arity
+from .border import at_border
 from .lift import Lifted, lift
+from .pickled import reduce_derivative
+from .target import bound_like
+from .transforms.errors import S2sadError
 
 __all__ = ["Variadic", "is_variadic"]
 
@@ -60,12 +65,20 @@ class Variadic:
             if argnums is None and extra:  # tangents are given for the positional arguments alone
                 argnums = tuple(range(own))
             options = {**self._options, "argnums": argnums}
-            self._made[key] = self._transform(_fixed(self._f, own, key[1]), **options)
+            try:
+                fixed = _fixed(self._f, own, key[1])
+            except S2sadError:
+                raise
+            except TypeError as error:
+                raise misfit(self._f, inspect.signature(self._f), error) from None
+            self._made[key] = self._transform(fixed, **options)
         return self._made[key]
 
+    @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self.of(len(args), keywords)(*args, **keywords)
 
+    @at_border
     def source_for(self, *args: Any, **keywords: Any) -> str:
         """The generated source that a call with these arguments (without tangents) runs."""
         own = len(args)
@@ -79,12 +92,16 @@ class Variadic:
         """A call as one of a plain function: see `lift`."""
         return lift(self.of(len(args), keywords), args, keywords)
 
+    @property
+    def primal(self) -> Any:
+        """What it is a transform of, as it was given."""
+        return self._f
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        bound: Any = self
-        return self if instance is None else MethodType(bound, instance)
+        return bound_like(self._f, self, instance, owner)
 
     def __reduce__(self) -> Any:
-        return Variadic, (self._transform, self._f, self._options, self._extra)
+        return reduce_derivative(self, Variadic, (self._transform, self._f, self._options, self._extra))
 
     def __repr__(self) -> str:
         name = getattr(self._f, "__qualname__", self._f)

@@ -108,7 +108,9 @@ class UnsupportedSyntaxError(S2sadError, SyntaxError):
         self, what: str, where: SourceLocation | None = None, why: str = "", instead: str = ""
     ) -> None:
         S2sadError.__init__(self, what, where, why, instead)
-        self.msg, where = what, self.where
+        where = self.where
+        notes = [f"{word}: {text}" for word, text in (("why", why), ("instead", instead)) if text]
+        self.msg = "\n".join([what, *notes])  # what tracebacks show, behind the place
         if where is not None:
             self.filename, self.lineno, self.offset, self.text = (
                 where.filename,

@@ -77,12 +77,15 @@ def concat(x, y, out, dout):
     return dout[: len(x)], dout[len(x) :]
 
 
-@bprop(repeated, "linear", samples=[given((1.5, 2.5), 3), given([A(2)], 2)])
+NUMBERS = "a list or a tuple times what carries a derivative: `*` repeats it, and is no product of numbers"
+
+
+@bprop(repeated, "linear", refused={"count": NUMBERS}, samples=[given((1.5, 2.5), 3), given([A(2)], 2)])
 def repeated_(x, count, out, dout):
     return (add_parts(dout, x),)
 
 
-@bprop(times_repeated, "linear", samples=[given(3, (1.5, 2.5)), given(2, [A(2)])])
+@bprop(times_repeated, "linear", refused={"count": NUMBERS}, samples=[given(3, (1.5, 2.5)), given(2, [A(2)])])
 def times_repeated_(count, x, out, dout):
     return None, add_parts(dout, x)
 

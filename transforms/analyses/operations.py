@@ -278,6 +278,8 @@ def _classify_call(value: Any, program: Program, primitives: Primitives, kind: A
         return Build((*args, *(v for _, v in keywords)), value, tuple(positions))
     if primitives.is_builder(function):
         return Build(tuple(v for _, v in keywords), value, tuple(k for k, _ in keywords))
+    if args:
+        function = primitives.dispatched(function, kind(args[0]))
     if function is MISSING and is_atom(value.func):
         function = primitives.function_of(kind(value.func))
     if function is MISSING and isinstance(value.func, gast.Attribute):

@@ -186,7 +186,8 @@ class Emitter(Objects):
                 bound[name] = self.default(template.defaults[name], name)
         for slot in slots:
             if slot.gradient >= template.gradients or slot.parameter in rule.refused:
-                self.refuse_argument(operation, f"a derivative with respect to `{slot.parameter}`")
+                what = f"a derivative with respect to `{slot.parameter}`"
+                self.refuse_argument(operation, what, rule.refused.get(slot.parameter, ""))
         return {name: self.spelled_out(atom) for name, atom in bound.items()}, slots
 
     def spelled_out(self, atom: Any) -> Any:
@@ -205,12 +206,14 @@ class Emitter(Objects):
             return constant(value)
         return load(self.bind(name, value))
 
-    def refuse_argument(self, operation: Apply, what: str) -> None:
+    def refuse_argument(self, operation: Apply, what: str, own_words: str = "") -> None:
         raise MissingRuleError(
-            f"the rule of {describe(operation.function)} does not cover {what}",
+            own_words or f"the rule of {describe(operation.function)} does not cover {what}",
             self.program.where(operation.node),
-            "its derivative in this form is not known",
-            "call it without, or write the computation out",
+            "its derivative in this form is not known" if not own_words else "",
+            "pass arrays, `np.array(x)`, for lists of numbers"
+            if own_words
+            else "call it without, or write the computation out",
         )
 
     def template_for(self, operation: Apply, rule: Any, out: str) -> Any:
