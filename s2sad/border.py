@@ -138,10 +138,17 @@ def _is_users(error: Exception, parts: list[TracebackType], files: list[str], la
         return True
     names = {parts[k].tb_frame.f_code.co_name for k in inner}
     if is_of_derivative(parts[last].tb_frame.f_code, parts[last].tb_lineno):
-        return isinstance(error, RecursionError) or "asarray_chkfinite" in names
+        # Where no value is asked for, a statement of the user's may be left out, and with it what it raises.
+        is_early = parts[last].tb_frame.f_code.co_name.endswith("_grad") and not _gives_value(parts[last])
+        own_kinds = (LookupError, ValueError, RecursionError) if is_early else RecursionError
+        return isinstance(error, own_kinds) or "asarray_chkfinite" in names
     innermost = files[-1]
     is_doing = innermost in _DOING_FILES or innermost.startswith(f"{PACKAGE}rules{os.sep}")
     return is_doing or not innermost.startswith(PACKAGE)
+
+
+def _gives_value(part: TracebackType) -> bool:
+    return part.tb_frame.f_code.co_name.endswith("_value_and_grad")
 
 
 def _is_of_user(filename: str) -> bool:

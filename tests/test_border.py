@@ -152,6 +152,12 @@ def test_an_exception_of_the_function_keeps_its_type(
     assert line in note
 
 
+def test_an_exception_of_a_statement_that_a_gradient_leaves_out() -> None:
+    with pytest.raises(IndexError, match="out of bounds") as caught:
+        s2sad.grad(lambda x: x[7])(A)
+    assert "x[7]" in caught.value.__notes__[0]
+
+
 def test_a_note_is_added_once() -> None:
     def outer(x: Any) -> Any:
         return s2sad.grad(lambda y: fails(y))(x) * x
