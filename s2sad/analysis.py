@@ -269,7 +269,7 @@ class Analysis:
         refuse_unknown(self, active)
         refuse_methods(self.program, active)
         refuse_slices(self, active)
-        refuse_active_changes(self.program, self.calls, active)
+        refuse_active_changes(self.program, self.calls, active, lambda call: self.effect_at(call)[0].unknown)
         for statement, name, root in self.sharing.outside:
             if name in active and (root == OUTSIDE or not writes):
                 refuse_outside(self.program, statement, name, root)

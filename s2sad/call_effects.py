@@ -13,7 +13,7 @@ from .effects import ANYTHING, Effect, EffectAt, effect_of
 from .kinds import Kind
 from .primitives import PRIMITIVES
 from .transforms.analyses.operations import Call, Operation, classify, starred
-from .transforms.errors import NoSourceError, UnsupportedSyntaxError
+from .transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError, missing_rule
 from .transforms.trees.program import EMPTY, MISSING, Program
 
 __all__ = ["CallEffects"]
@@ -43,6 +43,8 @@ class CallEffects:
         """What a call of a function without a rule, known now, may do; and the atoms that it is given."""
         if not isinstance(operation, Call) or operation.function in NOT_READ:
             return RESULT_UNKNOWN, {}
+        if isinstance(operation.function, Refusal):  # it makes an error
+            return Effect(), {}
         if starred(operation):
             return ANYTHING, {}
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
@@ -59,7 +61,9 @@ class CallEffects:
         if getattr(operation.function, "gives_gradients", False):
             effect = replace(effect, runs=function)
         elif function is not operation.function:  # the result of a class, a derivative, or one that is kept
-            effect = replace(ANYTHING, changed=effect.changed, cause=effect.cause)
+            effect = replace(
+                ANYTHING, changed=effect.changed, cause=effect.cause, unknown=effect.unknown
+            )
         return effect, {**dict(zip(bound, operation.args, strict=False)), **dict(operation.keywords)}
 
     def of_function(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:
@@ -97,7 +101,17 @@ class CallEffects:
         def kind(node: Any) -> Kind:
             return domain.kind_of_atom(node, kinds, program)
 
-        return lambda call: self.of_call(classify(call, program, PRIMITIVES, kind), kind)
+        def effect_at(call: Any) -> tuple[Effect, Mapping[str, Any]]:
+            operation = classify(call, program, PRIMITIVES, kind)
+            effect, given = self.of_call(operation, kind)
+            if effect is ANYTHING and isinstance(operation, Call) and not starred(operation):
+                function = operation.function
+                if not isinstance(function, (FunctionType, type)):
+                    refusal = missing_rule(function, PRIMITIVES.refusal(function), program.where(call))
+                    effect = replace(effect, unknown=refusal)
+            return effect, given
+
+        return effect_at
 
     def forgets(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
         """Whether what is known of the objects that a call is given may not hold after it."""

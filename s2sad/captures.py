@@ -18,6 +18,7 @@ from .kind_values import kind_of_free
 from .kinds import UNKNOWN, Kind, Literal
 from .members import is_fixed
 from .primitives import PRIMITIVES
+from .registry import count_declared
 from .transforms.analyses.operations import Call, classify
 from .transforms.normal_form.desugar_globals import assigned_outside, key_of
 from .transforms.trees.modules import name_key
@@ -26,6 +27,7 @@ from .transforms.trees.program import MISSING, Program, Scope
 
 __all__ = [
     "Capture",
+    "Declared",
     "Stored",
     "calls_unknown",
     "capture_key",
@@ -98,6 +100,27 @@ class Stored(Capture):
 
     def may_be_assigned(self, declared: Container[str]) -> bool:
         return False
+
+
+@dataclass(frozen=True)
+class Declared(Capture):
+    """Whether so many functions are declared as when something was refused: a rule may be there by now."""
+
+    def __init__(self) -> None:
+        super().__init__(Scope({}), "", (str(count_declared()),))
+
+    def value(self) -> bool:
+        """True or False, which is what a derivative assumes."""
+        return self.path[0] == str(count_declared())
+
+    def name_key(self) -> tuple[int, str]:
+        return key_of(self.scope, self.name)
+
+    def may_be_assigned(self, declared: Container[str]) -> bool:
+        return False
+
+    def key(self) -> Any:
+        return Declared, self.path
 
 
 def capture_key(value: Any, name: str) -> Any:

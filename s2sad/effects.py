@@ -29,7 +29,7 @@ from .transforms.analyses.find_aliases import (
 from .transforms.analyses.find_changed import Calls, changing_calls
 from .transforms.analyses.find_stores import stores
 from .transforms.analyses.operations import IN_PLACE_OPERATORS, Apply
-from .transforms.errors import UnsupportedSyntaxError
+from .transforms.errors import S2sadError, UnsupportedSyntaxError
 from .transforms.trees.helpers import merged
 from .transforms.trees.modules import named
 from .transforms.trees.nodes import (
@@ -89,6 +89,7 @@ class Effect:
     replaces: bool = False
     runs: FunctionType | None = field(default=None, compare=False)
     cause: UnsupportedSyntaxError | None = field(default=None, compare=False)  # why nothing is known of it
+    unknown: S2sadError | None = field(default=None, compare=False)  # of a call that may do anything
 
     @property
     def known_result(self) -> str | None:
@@ -203,12 +204,13 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
     if any(ELSEWHERE in effect.changed for effect in effects):
         found.add(ELSEWHERE)
     cause = next((effect.cause for effect in effects if effect.cause is not None), None)
+    unknown = next((effect.unknown for effect in effects if effect.unknown is not None), None)
     result = program.tree.body[-1].value
     results = _results(program, result, effect_at, kind)
     is_number = domain.is_immutable(kind(result))
     replaces = any(e.replaces and e.changed for e in effects) or _replaces(program, calls, kind)
     if not changed and not fields and is_number:
-        return Effect(frozenset(found), results=results, replaces=replaces, cause=cause)
+        return Effect(frozenset(found), results=results, replaces=replaces, cause=cause, unknown=unknown)
     held = aliases_of(program, kinds, makes_new=lambda call: not effect_at(call)[0].shared).held
     for atom in [*changed, *fields]:
         roots = held[atom.id][0] if isinstance(atom, gast.Name) and atom.id in held else {OUTSIDE}
@@ -217,12 +219,12 @@ def effect_of(program: Program, kinds: Mapping[str, Kind], effect_at: EffectAt) 
             is_array = name is not None and isinstance(kinds.get(name), Array)
             found.add(name if name is not None and is_array else ELSEWHERE)
     if is_number:
-        return Effect(frozenset(found), results=results, replaces=replaces, cause=cause)
+        return Effect(frozenset(found), results=results, replaces=replaces, cause=cause, unknown=unknown)
     roots = both(held[result.id]) if isinstance(result, gast.Name) and result.id in held else {OUTSIDE}
     shared = {argument_of(r) or contents_of(r) or ELSEWHERE for r in filter(is_outside, roots)}
     if fields:
         shared.add(ELSEWHERE)
-    return Effect(frozenset(found), frozenset(shared), results, replaces, cause=cause)
+    return Effect(frozenset(found), frozenset(shared), results, replaces, cause=cause, unknown=unknown)
 
 
 def _replaces(program: Program, calls: Calls, kind: Callable[[Any], Kind]) -> bool:

@@ -24,7 +24,9 @@ from .transforms.trees.program import Program
 
 __all__ = ["Explanation", "Stage", "explain"]
 
-PRIMAL = frozenset({*(step.__name__ for step in NORMALISE), "inline_calls", "to_ssa", "lower_updates"})
+PRIMAL = frozenset(
+    {"defer_refusals", *(step.__name__ for step in NORMALISE), "inline_calls", "to_ssa", "lower_updates"}
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,7 +77,13 @@ def explain(f: Callable[..., Any], *args: Any, argnums: Argnums = 0, form: str =
     12.0
     """
     found: dict[str, Program] = {}
-    generator = Generator(watch=found.__setitem__)
+
+    def watch(name: str, program: Program) -> None:
+        if name == "defer_refusals":  # all is made again
+            found.clear()
+        found[name] = program
+
+    generator = Generator(watch=watch)
     target = Derivative(f, form, argnums, writes=True).generate_with(generator, args or None)
     plain = generator.first.function
     return Explanation(

@@ -22,6 +22,7 @@ from .call_kinds import CallKinds
 from .captures import Capture, calls_unknown, captured, rebound_in, unassigned, updated_in
 from .constructors import has_maker, maker_of, replacer_of
 from .dataclass_copies import converter_of, is_converter
+from .deferred import Deferred
 from .effects import aliases_of
 from .exact_lengths import want_length
 from .forwarders import is_class_method, of_class
@@ -37,7 +38,6 @@ from .members import replaced_tuple
 from .outputs import refuse_rebound, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
-from .reach import is_of_libraries
 from .registry import stand_in
 from .source import FunctionSource, has_written_defaults, read_source
 from .specialise import (
@@ -54,7 +54,7 @@ from .specialise import (
 )
 from .transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from .transforms.analyses.find_kinds import CallFacts, Values
-from .transforms.errors import NoSourceError, S2sadError, UnsupportedSyntaxError
+from .transforms.errors import S2sadError
 from .transforms.lowering.fold_identities import fold_identities
 from .transforms.lowering.gather_appends import gather_appends
 from .transforms.lowering.merge_objects import merge_objects
@@ -93,6 +93,8 @@ class Forms:
     wrt: tuple[str, ...] = ()  # the parameters by which that is differentiated
     unread: dict[int, Any] = field(default_factory=dict)  # of libraries, those that cannot be read
     captures: dict[Any, Capture] = field(default_factory=dict)
+    deferred: Deferred = field(default_factory=Deferred)  # what is refused where it is reached
+    refused: dict[Any, S2sadError] = field(default_factory=dict)  # of functions without a normal form
     calls_unknown: bool = False  # whether a function that only the run finds is called
     programs: dict[Any, Program] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
@@ -108,6 +110,7 @@ class Forms:
         """None of the forms, of which it is known what this knows of names and functions."""
         again = Forms(self.watch, self.real_powers, self.rebound)
         again.watched, again.wrt, again.unread = self.watched, self.wrt, self.unread
+        again.deferred = self.deferred.again()
         return again
 
     # ------------------------------------------------------------ programs
@@ -163,6 +166,10 @@ class Forms:
             if not isinstance(program.tree, gast.FunctionDef):
                 what, why = "`async def` is not differentiated", "it returns a coroutine, and no number"
                 program.refuse(program.tree, what, why, "write a plain function")
+            written = self.deferred.put_into(program)
+            if written is not program:
+                program = written
+                self._watch_of(function)("defer_refusals", program)
             self.rebound |= set(rebound_in(program))
             self.updated.update({c.key(): c for c in updated_in(program)})
             program = normalise(program, self._watch_of(function))
@@ -205,13 +212,12 @@ class Forms:
         function = self.of_arity(function, len(call.args), [k.arg for k in call.keywords])
         if has_stars(function):
             return None
+        if function in self.refused:
+            return None
         try:
             return self.normal_form(function) if has_written_defaults(function) else None
-        except NoSourceError:
-            return None
-        except UnsupportedSyntaxError:
-            if not is_of_libraries(function):
-                raise
+        except S2sadError as error:  # to be raised where the function's derivative is made
+            self.refused[function] = error
             return None
 
     def single_assignment(

@@ -18,7 +18,7 @@ import gast
 from . import domain
 from .arguments import check_call
 from .cached_properties import refuse_cached
-from .captures import Capture
+from .captures import Capture, Declared
 from .compiled import make_function
 from .forms import Forms
 from .heap_natures import has_heap
@@ -44,7 +44,13 @@ from .transforms import (
 from .transforms.analyses.find_unbound import refuse_unbound
 from .transforms.analyses.operations import Call
 from .transforms.differentiation.generation import Link
-from .transforms.errors import MissingRuleError, S2sadError, UnsupportedSyntaxError, missing_rule
+from .transforms.errors import (
+    MissingRuleError,
+    S2sadError,
+    SourceLocation,
+    UnsupportedSyntaxError,
+    missing_rule,
+)
 from .transforms.heap.heap_writer import HeapRefusal
 from .transforms.lowering.check_fields import check_fields, check_iteration
 from .transforms.lowering.promote_fields import drop_holding
@@ -101,7 +107,7 @@ class Generator:
         """Nothing has been generated."""
         self.forms = forms
         self.made: dict[Request, Generated] = {}
-        self.refused: dict[Request, S2sadError] = {}
+        self.refused: dict[Request, tuple[S2sadError, tuple[SourceLocation, ...]]] = {}
         self._requests: dict[Request, Request] = {}
 
     @property
@@ -146,16 +152,23 @@ class Generator:
         known = set(self.forms.rebound)
         try:
             self.generate(request)
-        except S2sadError:
+        except S2sadError as refusal:
             if not self.forms.is_outdated(known):
-                raise
+                if not self.forms.deferred.add(refusal):
+                    raise
+                met = self.captures
+                self._begin(self.forms.again())
+                self.forms.note([*met, Declared()])
+                self.generate_first(request)
         if self.forms.is_outdated(known):
             self._begin(self.forms.again())
             self.generate_first(request)
 
     def generate(self, request: Request) -> Generated:
         if request in self.refused:
-            raise self.refused[request]
+            known, calls = self.refused[request]
+            known.calls = calls
+            raise known
         if request not in self.made:
             try:
                 self.attempt(request)
@@ -200,7 +213,7 @@ class Generator:
             self.made.pop(request, None)
             if isinstance(last, HeapRefusal) and request.function.__code__.co_filename not in origins:
                 refusal = UnsupportedSyntaxError(last.what, last.where, last.why, last.instead)
-            self.refused[request] = refusal
+            self.refused[request] = refusal, refusal.calls
             raise refusal from None
 
     def prefer_heap(self, request: Request) -> None:
@@ -247,7 +260,11 @@ class Generator:
             keywords: dict[str, Kind],
             careful: bool = False,
         ) -> Link:
-            return self.link(program, request, operation, keys, args, keywords, careful)
+            try:
+                return self.link(program, request, operation, keys, args, keywords, careful)
+            except S2sadError as refusal:
+                refusal.calls += (program.where(operation.node),)
+                raise
 
         if request.form == "jvp":
             result, generation = differentiate_forward(

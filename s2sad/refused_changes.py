@@ -52,6 +52,7 @@ def refuse_unknown(found: Analysis, active: frozenset[str]) -> None:
             continue
         cause = found.effect_at(value)[0].cause
         if cause is not None:
+            cause.calls = (program.where(value),)
             raise cause
         operation = found.operations.of(value)
         if not isinstance(operation, Call) or changed_atoms(value, program, PRIMITIVES, found.kind):

@@ -35,6 +35,7 @@ __all__ = [
     "WANTED",
     "Rule",
     "bprop",
+    "count_declared",
     "find_rule",
     "for_instances",
     "for_methods_like",
@@ -331,6 +332,11 @@ def is_pure(f: Any) -> bool:
     if pure is not None:
         return bool(pure)
     return type(f) in _PURE_INSTANCES or (_find(_RULES, f) is not None and f not in _IMPURE)
+
+
+def count_declared() -> int:
+    """How many functions are declared: a number that grows."""
+    return len(_RULES) + len(_NONDIFFERENTIABLE)
 
 
 def rules() -> list[Rule]:

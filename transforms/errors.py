@@ -16,6 +16,7 @@ __all__ = [
     "MissingRuleError",
     "NoSourceError",
     "NonDifferentiableError",
+    "Refusal",
     "S2sadError",
     "SourceLocation",
     "UnsupportedSyntaxError",
@@ -29,13 +30,14 @@ __all__ = [
 @dataclass(frozen=True)
 class SourceLocation:
     """A place in a user's file: `line` and `column` count from 1 and 0, as Python's own tracebacks do; `text`
-    is the line itself.
+    is the line itself. `inner` is the place of what stands there in the function that was put in there.
     """
 
     filename: str
     line: int
     column: int
     text: str
+    inner: tuple[str, int, int] | None = None
 
     def __str__(self) -> str:
         shown = self.text.rstrip("\n")
@@ -80,11 +82,19 @@ refusals = _Refusals()
 
 
 class S2sadError(Exception):
-    """The base of all errors: `what` is wrong, `where`, `why`, and `instead`, what to do about it."""
+    """The base of all errors: `what` is wrong, `where`, `why`, and `instead`, what to do about it.
+
+    `given` is the place in the text that was read, which generated code may be, and `calls` those of the
+    calls that led there, the innermost first.
+    """
+
+    given: SourceLocation | None
+    calls: tuple[SourceLocation, ...]
 
     def __init__(
         self, what: str, where: SourceLocation | None = None, why: str = "", instead: str = ""
     ) -> None:
+        self.given, self.calls = where, ()
         where = locate(where)
         super().__init__(what, where, why, instead)
         self.what, self.where, self.why, self.instead = what, where, why, instead
@@ -99,6 +109,19 @@ class S2sadError(Exception):
         if self.instead:
             parts.append(f"instead: {self.instead}")
         return "\n".join(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Refusal:
+    """Makes an error again, wherever the code that it stands in is run: called with `what`, it is raised."""
+
+    error: type[S2sadError]
+    where: SourceLocation | None
+    why: str
+    instead: str
+
+    def __call__(self, what: str) -> S2sadError:
+        return self.error(what, self.where, self.why, self.instead)
 
 
 class UnsupportedSyntaxError(S2sadError, SyntaxError):

@@ -13,6 +13,7 @@ from typing import Any
 
 import gast
 
+from ..errors import S2sadError
 from ..trees.nodes import names_read, own_statements
 from ..trees.program import MISSING, Program
 from .find_bound import bound_callables, bound_changes, bound_writers, partials
@@ -143,12 +144,18 @@ def _pops(s: Any, primitives: Primitives, kind: Callable[[Any], Any]) -> bool:
     return primitives.is_list(kind(s.value.func.value)) is not False
 
 
-def refuse_active_changes(program: Program, calls: Calls, active: frozenset[str]) -> None:
+def refuse_active_changes(
+    program: Program, calls: Calls, active: frozenset[str], unknown: Callable[[Any], S2sadError | None]
+) -> None:
     """Raises UnsupportedSyntaxError for one of the calls in which something takes part that carries a
-    derivative.
+    derivative; `unknown(call)` is the refusal of what the function calls, and of which nothing is known.
     """
     for statement, _ in calls:
         if any(name in active for name in names_read(statement)):
+            refusal = unknown(statement.value)
+            if refusal is not None:
+                refusal.calls = (program.where(statement.value),)
+                raise refusal
             program.refuse(
                 statement.value,
                 "a call that changes its arguments, or may, where one carries a derivative",

@@ -175,8 +175,9 @@ def assigned_before(function: Any) -> dict[int, frozenset[str]]:
             found[id(s)] = known
             match s:
                 case gast.If():
-                    arms = visit(s.body, known), visit(s.orelse, known)
-                    known = arms[0] & arms[1]
+                    arms = [(ends_in_raise(arm), visit(arm, known)) for arm in (s.body, s.orelse)]
+                    ends = [found for raises, found in arms if not raises]
+                    known = frozenset.intersection(*ends) if ends else known
                 case gast.For():
                     visit(s.body, known | set(assigned_names([s])) - set(assigned_names(s.body)))
                 case gast.While():

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from ..analyses.changes import Changes
-from ..analyses.liveness import assigned_before
+from ..analyses.liveness import assigned_before, ends_in_raise
 from ..analyses.operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from ..trees.nodes import (
     Comment,
@@ -359,8 +359,13 @@ class Reverse(AdjointEmitter):
             for arm in arms:
                 arm.pop(name, None)
         known = self.assigned_before.get(id(s), frozenset())
-        self.joined(env, [(arm, back) for arm, (_, back) in zip(arms, sweeps, strict=True)], known)
         forward = [*ahead, located(gast.If(test=test, body=sweeps[0][0], orelse=sweeps[1][0]), s)]
+        went_on = [k for k, block in enumerate((s.body, s.orelse)) if not ends_in_raise(block)]
+        if len(went_on) == 1:  # whatever runs backwards did not raise
+            env.clear()
+            env.update(arms[went_on[0]])
+            return forward, sweeps[went_on[0]][1]
+        self.joined(env, [(arm, back) for arm, (_, back) in zip(arms, sweeps, strict=True)], known)
         if not sweeps[0][1] and not sweeps[1][1]:
             return forward, []
         return forward, [gast.If(test=test, body=sweeps[0][1] or [gast.Pass()], orelse=sweeps[1][1])]

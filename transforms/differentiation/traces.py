@@ -276,7 +276,7 @@ def _fill_name(reverse: Reverse, body: list[Any], name: str) -> None:
             continue
         if isinstance(statement, gast.If):
             for arm in (statement.body, statement.orelse):
-                if name in _surely_assigned(arm):
+                if name in _surely_assigned(arm) or ends_in_raise(arm):
                     continue
                 if name in assigned_names(arm):
                     _fill_name(reverse, arm, name)
@@ -324,7 +324,8 @@ def _surely_assigned(statements: list[Any]) -> set[str]:
     found: set[str] = set()
     for s in statements:
         if isinstance(s, gast.If):
-            found |= _surely_assigned(s.body) & _surely_assigned(s.orelse)
+            arms = [_surely_assigned(arm) for arm in (s.body, s.orelse) if not ends_in_raise(arm)]
+            found |= set.intersection(*arms) if arms else set()
         elif isinstance(s, gast.With):
             found |= _surely_assigned(s.body)
         elif isinstance(s, gast.Try):

@@ -161,8 +161,14 @@ class _Inliner:
                     result.append(map_blocks(s, lambda inner: self.block(inner, known, active) or inner))
                     self.in_loop = before
                 case _:
-                    result.append(map_blocks(s, lambda inner: self.block(inner, known, active) or inner))
+                    result.append(map_blocks(s, lambda inner: self.arm(inner, known, active)))
         return result or [located(gast.Pass(), s) for s in statements[:1]]
+
+    def arm(self, statements: list[Node], known: dict[str, Node], active: Active) -> list[Node]:
+        """An arm with calls replaced, up to where it raises."""
+        new = self.block(statements, known, active) or statements
+        end = next((k for k, s in enumerate(new, 1) if isinstance(s, gast.Raise)), len(new))
+        return new[:end]
 
     def hold_defaults(self, function: Node) -> tuple[list[Node], Node]:
         """Assignments that keep the defaults that hold at the definition, and the function with these."""
@@ -222,7 +228,7 @@ class _Inliner:
         if mapping is None:
             return None
         if callee is not None and callee.filename != self.program.filename:
-            function = relocated(function, s)
+            function = relocated(function, s, callee.filename)
         self.left -= cost
         body = self.instance(function, given, mapping, target, s)
         inner = active | {name if callee is None else key_of(callee)}

@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from ..errors import Refusal
 from ..trees.bind_objects import Objects
 from ..trees.evaluation_order import index_parts, string_fields, walrus_names, with_fields, with_parts
 from ..trees.helpers import refuse_repeated
@@ -45,7 +46,13 @@ class ExpressionWriter:
         self.has_walrus = bool(find_nodes(program.tree, gast.NamedExpr))
 
     def emit(self, statement: Node) -> None:
-        self.out.append(located(statement, self.like))
+        if not self.is_left or isinstance(statement, gast.Return):
+            self.out.append(located(statement, self.like))
+
+    @property
+    def is_left(self) -> bool:
+        """Whether what would be written now is never reached."""
+        return bool(self.out) and isinstance(self.out[-1], gast.Raise)
 
     def assign(self, name: str, value: Node) -> None:
         self.emit(assign(name, value))
@@ -172,6 +179,9 @@ class ExpressionWriter:
             case gast.Compare() if len(node.ops) == 1:
                 left, right = self.atoms([node.left, *node.comparators])
                 return rebuilt(node, left=left, comparators=[right])
+            case gast.Call(func=func) if isinstance(self.program.resolve(func), Refusal):
+                self.emit(gast.Raise(exc=node, cause=None))
+                return gast.Constant(value=None, kind=None)
             case gast.Call():
                 return self.call(node)
             case gast.Subscript():

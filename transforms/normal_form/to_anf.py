@@ -103,7 +103,8 @@ class Writer(ExpressionWriter):
                 self.augmented(s)
             case gast.Return():
                 self.base = "out"
-                self.emit(gast.Return(value=self.result(s.value)))
+                result = self.result(s.value)
+                self.emit(gast.Return(value=gast.Constant(value=None, kind=None) if self.is_left else result))
             case gast.If():
                 self.base = "test"
                 test = self.atom(s.test)

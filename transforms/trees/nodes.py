@@ -123,6 +123,8 @@ def located(node: Node, like: Node | None) -> Node:
             end_lineno=held.get("end_lineno"),
             end_col_offset=held.get("end_col_offset"),
         )
+        if "inner" in held:  # see `relocated`
+            node.inner = held["inner"]
     return node
 
 

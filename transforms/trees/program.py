@@ -169,7 +169,8 @@ class Program:
     def where(self, node: Any) -> SourceLocation:
         line: int = getattr(node, "lineno", None) or getattr(self.tree, "lineno", None) or 1
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        return SourceLocation(self.filename, line, getattr(node, "col_offset", None) or 0, text)
+        column, inner = getattr(node, "col_offset", None) or 0, getattr(node, "inner", None)
+        return SourceLocation(self.filename, line, column, text, inner)
 
     def refuse(self, node: Any, what: str, why: str = "", instead: str = "") -> NoReturn:
         """Raises UnsupportedSyntaxError at the node."""

@@ -134,9 +134,18 @@ def with_blocks(statement: Node, blocks: Sequence[list[Node]]) -> Node:
     return rebuilt(statement, body=next(remaining), orelse=next(remaining))
 
 
-def relocated(node: Node, like: Node) -> Node:
-    """A copy of the tree that stands, in all its parts, where `like` is."""
-    return located(rebuilt(map_children(node, lambda child: relocated(child, like))), like)
+def relocated(node: Node, like: Node, filename: str) -> Node:
+    """A copy of a tree of another file that stands, in all its parts, where `like` is; these keep where they
+    stood as `inner`.
+    """
+    new = rebuilt(map_children(node, lambda child: relocated(child, like, filename)))
+    inner = getattr(node, "inner", None)
+    if inner is None and hasattr(node, "lineno"):
+        inner = filename, node.lineno, node.col_offset
+    located(new, like)
+    if inner is not None:
+        new.inner = inner
+    return new
 
 
 def call_at(value: Node, like: Node) -> Node:
