@@ -15,6 +15,7 @@ import numpy as np
 
 from .source import read_source
 from .transforms.errors import NoSourceError
+from .transforms.lowering.splice_generators import MANAGED
 from .transforms.trees.nodes import walk, walk_scope
 
 __all__ = ["nature_of_context"]
@@ -40,8 +41,6 @@ PASSING = (
 
 MISSING: Any = object()
 
-_MANAGED = contextlib.contextmanager(lambda: iter(())).__code__
-
 
 def nature_of_context(manager: Any) -> str | None:
     """What a `with` does that is given the result of calling `manager`, or `manager` itself.
@@ -56,7 +55,7 @@ def nature_of_context(manager: Any) -> str | None:
         return "setting"
     if any(manager is p for p in PASSING) or type(manager) in PASSING:
         return "passing"
-    if isinstance(manager, FunctionType) and manager.__code__ is _MANAGED:
+    if isinstance(manager, FunctionType) and manager.__code__ is MANAGED:
         return "passing" if _yields_unguarded(manager.__wrapped__) else None  # type: ignore[attr-defined]
     leave = getattr(manager if isinstance(manager, type) else type(manager), "__exit__", None)
     return "passing" if isinstance(leave, FunctionType) and _returns_nothing(leave) else None

@@ -26,6 +26,7 @@ from .deferred import Deferred
 from .effects import aliases_of
 from .exact_lengths import want_length
 from .forwarders import is_class_method, of_class
+from .generators import refuse_generators
 from .guarded_powers import guard_powers, without_needless_guards
 from .heap_calls import HeapCalls
 from .heap_natures import has_heap
@@ -61,6 +62,7 @@ from .transforms.lowering.merge_objects import merge_objects
 from .transforms.lowering.promote_fields import drop_unseen, promote_fields
 from .transforms.lowering.promote_items import promote_items
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
+from .transforms.trees.generators import is_generator_function
 from .transforms.trees.nodes import find_nodes, statements_in
 from .transforms.trees.program import Program, Scope, names_of
 from .transforms.trees.rebuild import parameter_names
@@ -232,6 +234,8 @@ class Forms:
         returns the parameters `outputs` if there are any.
         """
         whole = self.normal_form(function)
+        if is_generator_function(function):
+            refuse_generators(whole)
         program = self.left(self.taken(whole, kinds), function, kinds)
         objects = has_objects(program, kinds) and not has_heap(program)
         depends = objects or program is not whole
@@ -246,6 +250,7 @@ class Forms:
                     refuse_rebound(program, outputs)
                     program = with_outputs(program, outputs)
                 program = self.heap_calls.lowered(program, kinds, heap == "writes")
+            refuse_generators(program)
             program = to_single_assignment(program, self._watch_of(function))
             if self.real_powers:
                 program = guard_powers(program)

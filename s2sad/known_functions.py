@@ -11,11 +11,12 @@ from typing import Any
 
 import gast
 
+from .generators import given_generators, put_in_generators
 from .specialise import is_among
 from .transforms.analyses.liveness import free_names
 from .transforms.lowering.inline_calls import inline_calls
 from .transforms.lowering.name_functions import name_functions
-from .transforms.trees.nodes import find_nodes, has_stars, statements_in
+from .transforms.trees.nodes import find_nodes, has_stars, same, statements_in
 from .transforms.trees.program import MISSING, Program
 
 __all__ = ["put_in_known"]
@@ -55,12 +56,33 @@ def _functions(program: Program) -> set[str]:
 def _put_in(program: Program, inlinable: Inlinable) -> Program:
     for _ in range(ROUNDS):
         program = inline_calls(program, inlinable, needed=_writing(program, inlinable))
+        program = _with_generators(program, inlinable)
         is_partial = partial(_is_partial, program, _functions(program) | _applied(program))
         named = name_functions(program, is_partial, partial(_may_write, program, inlinable))
         if named is program:
             break
         program = named
     return program
+
+
+def _with_generators(program: Program, inlinable: Inlinable) -> Program:
+    """The program with generators in the place of what consumes them, and with what they call put in."""
+    for _ in range(ROUNDS):
+        before = program
+        program = put_in_generators(before, inlinable)
+        is_given = given_generators(program)
+        if program is before and not any(map(is_given, find_nodes(program.tree, gast.Call))):
+            break
+        needed = partial(_is_either, _writing(program, inlinable), is_given)
+        called = inline_calls(program, inlinable, needed=needed)
+        if program is before and same(called.tree, before.tree):
+            break
+        program = called
+    return program
+
+
+def _is_either(first: Callable[[Any], bool], second: Callable[[Any], bool], call: Any) -> bool:
+    return first(call) or second(call)
 
 
 def _writing(program: Program, inlinable: Inlinable) -> Callable[[Any], bool]:

@@ -33,7 +33,7 @@ def _share(dout: Any, x: Any) -> Any:
 
 def gather(dxs: Any, out: Any) -> Any:
     """The sum of tangents, as a tangent of the sum `out`: the transpose of `spread`."""
-    parts = () if isinstance(dxs, dict) else dxs
+    parts = () if dxs is None or isinstance(dxs, dict) else dxs
     return broadcast_like(sum(broadcast_like(dx, out) for dx in parts if dx is not None), out)
 
 

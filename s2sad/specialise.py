@@ -18,6 +18,7 @@ from . import domain
 from .cached_properties import put_in_cached
 from .changing import sets_attributes
 from .constructors import makes_empty, makes_known, put_in_constructors
+from .generators import put_in_generators
 from .heap_keys import holds_attribute
 from .iterators import put_in_iterators, without_iterators
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
@@ -141,7 +142,8 @@ def put_in_methods(
                 find_method=partial(method_without_rule, program=before, kind=kind),
                 always=sets_attributes,
             )
-            program = without_iterators(program)
+            find_method = partial(method_without_rule, program=before, kind=kind)
+            program = put_in_generators(without_iterators(program), inlinable, find_method)
             if lengths and loops is not None and same(program.tree, before.tree):
                 program = loops.without_unseen(before)
             if same(program.tree, before.tree):

@@ -55,7 +55,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("exceptions raised by what is called", "exceptions_of_what_is_called exception_in_a_closure"),
         ("`contextlib.suppress`, `contextlib.nullcontext`", "suppressed null_context"),
         ("`np.errstate` and the like: they hold in the reverse sweep, too", "error_state context_in_a_loop"),
-        ("files, locks, context managers of your own", "several_contexts lock context_of_a_generator"),
+        (
+            "files, locks, context managers of your own, `contextlib.contextmanager`",
+            "several_contexts lock context_of_a_class context_of_a_generator contexts_of_generators",
+        ),
     ],
     "Functions": [
         (
@@ -107,6 +110,11 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         (
             "`next` of a generator, `next(iter(x))`",
             "first_that_fits first_of_iterators first_that_is_not_there",
+        ),
+        (
+            "generator functions, `yield from`, generators that recur, `__iter__` that yields",
+            "loop_over_a_generator consumers_of_generators endless_generators delegating_generator "
+            "generators_of_generators recursive_generators generator_methods",
         ),
         (
             "`map`, `filter`, `functools.reduce`",

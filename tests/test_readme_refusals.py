@@ -16,7 +16,14 @@ README = (Path(__file__).parents[1] / "README.md").read_text()
 
 # For each entry of the table, bodies of `def f(x)` that are refused; x is an array.
 SYNTAX = {
-    "`yield`": ["yield x", "def g():\n    yield x\nreturn sum(g())"],
+    "a `yield` whose value is used": [
+        "y = yield x\nreturn y",
+        "def g():\n    y = yield x\n    yield y\nreturn sum(g())",
+    ],
+    "a generator that several statements read": [
+        "def g():\n    yield x\nitems = g()\nreturn sum(items) + sum(items)",
+        "def g():\n    yield x\nitems = g()\ny = items.send(None)\nreturn np.sum(y)",
+    ],
     "a `try` that changes what is read after an exception": [
         "y = x\ntry:\n    y = x * 2\n    y = y / z\nexcept NameError:\n    pass\nreturn np.sum(y)",
         "y = [x]\ntry:\n    y.append(x)\n    z = y[9]\nexcept IndexError:\n    z = y\nreturn np.sum(z)",

@@ -7,7 +7,7 @@ from s2sad.transforms.normal_form.check_syntax import check_syntax
 from tests.transforms.stages import read
 
 REFUSED = {
-    "yield x": "`yield`",
+    "y = yield x": "`yield`",
     "y = yield from x": "`yield from`",
     "try:\n        y = x\n    except* ValueError:\n        y = 0": "`except*`",
     "try:\n        y = x\n    finally:\n        return x": "jump in a `finally`",
@@ -25,7 +25,7 @@ REFUSED = {
     "y = super().f(x)": "`super()`",
     "async def g(): pass": "`async def`",
     "@np.vectorize\n    def g(y): return y": "decorated nested function",
-    "def g():\n        def h():\n            yield 1": "`yield`",
+    "def g():\n        def h():\n            return (yield 1)": "`yield`",
 }
 
 

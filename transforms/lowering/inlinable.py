@@ -10,7 +10,14 @@ from ..analyses.liveness import free_names
 from ..trees.nodes import find_nodes, is_atom, statements_in, walk
 from ..trees.rebuild import bound_names, parameters
 
-__all__ = ["bind", "calls_by_keyword", "defines_functions", "makes_closures", "size", "stays"]
+__all__ = [
+    "bind",
+    "calls_by_keyword",
+    "defines_functions",
+    "makes_closures",
+    "size",
+    "stays",
+]
 
 Node = Any  # gast publishes no types
 

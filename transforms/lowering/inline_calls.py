@@ -34,6 +34,7 @@ from typing import Any
 import gast
 
 from ..analyses.bind_methods import MethodCall
+from ..trees.generators import is_generator
 from ..trees.nodes import (
     assign,
     assigned_names,
@@ -50,7 +51,7 @@ from ..trees.program import MISSING, Program
 from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, relocated, substitute
 from .inlinable import bind, calls_by_keyword, defines_functions, makes_closures, size, stays
 
-__all__ = ["inline_calls"]
+__all__ = ["Finder", "Inliner", "inline_calls", "key_of", "without_unused"]
 
 Node = Any  # gast publishes no types
 Finder = Callable[[Any, Node], Program | None]
@@ -81,7 +82,7 @@ def inline_calls(
     is, `makes` of one that it is although what it calls defines functions. Without `nested` the calls of
     nested functions stay.
     """
-    inliner = _Inliner(program, find_function, max_statements, (key_of(program),), {})
+    inliner = Inliner(program, find_function, max_statements, (key_of(program),), {})
     inliner.find_method, inliner.always, inliner.nested = find_method, always, nested
     inliner.needed, inliner.makes = needed, makes
     return inliner.run()
@@ -92,7 +93,7 @@ def key_of(program: Program) -> Key:
     return program.filename, tree.name, getattr(tree, "lineno", 0), getattr(tree, "col_offset", 0)
 
 
-class _Inliner:
+class Inliner:
     """Inlines in one function.
 
     `stack` are the functions that are being read, this one last; `read` those that have been, by identity
@@ -218,6 +219,8 @@ class _Inliner:
             if defines_functions(callee.tree) and not self.makes(call):
                 return None
             function = callee.tree
+        if is_generator(function):
+            return None
         given = bind(function.args, call, literal_defaults=callee is not None)
         wanted = wanted or (method is not MISSING and self.always(function)) or self.makes(call)
         # A nested function that stays is known to the run alone, which costs more than its statements.
@@ -317,7 +320,7 @@ class _Inliner:
             return None
         if limit is not None and len(own_statements(found.tree.body)) > limit:
             return None
-        inner = _Inliner(found, self.find, self.limit, (*self.stack, key), self.read)
+        inner = Inliner(found, self.find, self.limit, (*self.stack, key), self.read)
         inner.reads_all = limit is None
         result: Program | None = inner.run()
         if inner.reached <= len(self.stack):

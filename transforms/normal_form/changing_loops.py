@@ -10,7 +10,7 @@ import gast
 
 from ..trees.program import MISSING, Program
 
-__all__ = ["check_changes", "may_change_items"]
+__all__ = ["Changes", "check_changes", "may_change_items"]
 
 Node = Any  # gast publishes no types
 
@@ -34,16 +34,18 @@ def may_change_items(program: Program, loop: Node, of_dict: bool = False) -> boo
     """Whether a loop's body may store into an array or container that was there before, or into a dict: all
     that does not change only numbers, its own items, or lists that the function has made empty.
     """
-    known = _Known(program, loop, of_dict)
+    known = Changes(program, loop.target, of_dict)
     return any(known.may_change(n) for s in loop.body for n in gast.walk(s))
 
 
-class _Known:
-    """What the names of a function may hold, as far as a loop's body is concerned."""
+class Changes:
+    """What a function's statements may change, whose own items the target binds: `may_change` tells of a node
+    whether that may be something else than numbers, these items, or lists that the function has made empty.
+    """
 
-    def __init__(self, program: Program, loop: Node, of_dict: bool) -> None:
+    def __init__(self, program: Program, target: Node, of_dict: bool) -> None:
         self.program, self.of_dict = program, of_dict
-        self.items = {n.id for n in gast.walk(loop.target) if isinstance(n, gast.Name)}
+        self.items = {n.id for n in gast.walk(target) if isinstance(n, gast.Name)}
         self.bindings: dict[str, list[Node | None]] = {}
         self.shared: set[str] = set()  # the names of what may have got other names
         for node in gast.walk(program.tree):

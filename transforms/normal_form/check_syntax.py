@@ -8,15 +8,16 @@ instead.
 >>> try:
 ...     check_syntax(program_of('''
 ... def f(x):
-...     yield x
+...     y = yield x
 ... '''))
 ... except SyntaxError as error:
 ...     print(error)
-`yield` is not differentiated
+a `yield` whose value is used is not differentiated
 <text>:3
-    yield x
-    ^
-instead: collect the values and return them
+    y = yield x
+        ^
+because: what is sent to a generator is not followed
+instead: write `yield` as a statement of its own, and pass arguments
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import children, find_nodes, walk_scope
+from ..trees.nodes import children, constant, find_nodes, walk_scope
 from ..trees.program import MISSING, Program
-from ..trees.rebuild import bound_names
+from ..trees.rebuild import bound_names, rebuilt
 
 __all__ = ["check_syntax"]
 
@@ -43,14 +44,14 @@ PARTS = """arguments keyword expr_context boolop operator unaryop cmpop comprehe
     MatchClass"""
 ALLOWED = tuple(getattr(gast, name) for name in f"{STATEMENTS} {EXPRESSIONS} {PARTS}".split())
 
+YIELDING = (gast.Yield, gast.YieldFrom)
+
 # What a person calls each construct, and what to write in its place.
 REFUSED: dict[str, tuple[str, str]] = {
     "AsyncFunctionDef": ("`async def`", "write a plain function"),
     "AsyncFor": ("`async for`", "write a plain `for`"),
     "AsyncWith": ("`async with`", "write plain statements"),
     "Await": ("`await`", "compute the value before the call and pass it as an argument"),
-    "Yield": ("`yield`", "collect the values and return them"),
-    "YieldFrom": ("`yield from`", "collect the values and return them"),
     "TryStar": ("`except*`", "write a plain `except`"),
     "ClassDef": ("a class definition inside the function", "define the class at the module's top"),
     "TypeAlias": ("a type alias inside the function", "define it at the module's top"),
@@ -74,6 +75,16 @@ def check_syntax(program: Program) -> Program:
 
 
 def check(program: Program, node: Node, local: frozenset[str]) -> None:
+    if isinstance(node, gast.Expr) and isinstance(node.value, YIELDING):
+        node = rebuilt(node, value=node.value.value or constant(None))
+    if isinstance(node, YIELDING):
+        program.refuse(
+            node,
+            f"a `{'yield' if isinstance(node, gast.Yield) else 'yield from'}` whose value is used is not "
+            "differentiated",
+            "what is sent to a generator is not followed",
+            "write `yield` as a statement of its own, and pass arguments",
+        )
     if not isinstance(node, ALLOWED):
         what, instead = REFUSED.get(
             type(node).__name__, (f"`{type(node).__name__}`", "write it with plain statements")

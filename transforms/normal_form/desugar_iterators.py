@@ -117,7 +117,12 @@ def is_first(value: Node, name: str) -> bool:
             pass
         case gast.GeneratorExp(generators=[g, *_]) | gast.ListComp(generators=[g, *_]):
             parts = [g.iter]
-        case gast.Attribute(value=inner) | gast.Starred(value=inner) | gast.Subscript(value=inner):
+        case (
+            gast.Attribute(value=inner)
+            | gast.Starred(value=inner)
+            | gast.Subscript(value=inner)
+            | gast.YieldFrom(value=inner)
+        ):
             parts = [inner]
         case _:
             return False

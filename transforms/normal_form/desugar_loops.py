@@ -3,7 +3,8 @@
 Form in: a function with resolved names. Form out: the same, except that what a loop target takes apart
 further is taken apart by statements at the start of the body, that counting over anything that is not
 itself a value (`enumerate(zip(...))`) is an explicit counter, that a loop over a generator, `map` or
-`filter` computes the items itself, and that one over all indices of an array goes over ranges.
+`filter` computes the items itself, that one over all indices of an array goes over ranges, and that
+`yield from` is a loop.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -69,6 +70,11 @@ class _Writer:
         for s in statements:
             if isinstance(s, gast.For):
                 result.extend(self.loop(s))
+            elif isinstance(s, gast.Expr) and isinstance(s.value, gast.YieldFrom):
+                item, source = self.names.temporary("item"), s.value.value
+                one = located(gast.Expr(value=located(gast.Yield(value=load(item)), s)), s)
+                made = gast.For(target=store(item), iter=source, body=[one], orelse=[], type_comment=None)
+                result.extend(self.loop(located(made, s)))
             else:
                 result.append(map_blocks(s, self.block))
         return result

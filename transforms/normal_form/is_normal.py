@@ -2,10 +2,11 @@
 
     function := def name(params): stmts; `return atom` (one, last)
     stmt  := name = op | name = atom | (name, ..) = atom | atom[index] = atom
-           | name op= atom | atom[index] op= atom | call op | pass | assert atom, .. | raise ..
+           | name op= atom | atom[index] op= atom | call op | pass | assert atom, .. | raise .. | yield atom
            | with op [as name]: .. | try: .. except: .. else: .. | try: .. finally: ..
            | if atom: .. else: .. | for name(s) in iter: .. | while True: .. | nested function
     iter  := atom | range(atom..) | zip(atom..) | enumerate(atom[, start=atom]) | reversed(atom)
+           | a call of a generator function, which is closed when the loop is left
     op    := atom (+ - * ..) atom | -atom | atom < atom | callee([*]atom.., k=atom, **atom) | atom[index]
            | atom.attr | (atom, ..) | f-string of atoms
     index := atom | atom:atom:atom | (those, ..)
@@ -22,6 +23,7 @@ from typing import Any
 
 import gast
 
+from ..trees.generators import makes_generator
 from ..trees.nodes import blocks_of, is_atom
 from ..trees.program import MISSING, Program
 
@@ -107,6 +109,8 @@ class _Checker:
                 if s.decorator_list or s.returns is not None:
                     yield self.wrong(s, "decorators or annotations")
                 yield from self.function(s)
+            case gast.Expr(value=gast.Yield(value=value)):
+                yield from self.atom(value, "a value that is yielded")
             case gast.Expr():
                 if not isinstance(s.value, gast.Call):
                     yield self.wrong(s.value, "an expression statement that is not a call")
@@ -172,6 +176,9 @@ class _Checker:
 
     def iterable(self, node: Node) -> Iterator[str]:
         if self.is_atom(node):
+            return
+        if isinstance(node, gast.Call) and makes_generator(self.program, node):
+            yield from self.op(node)
             return
         name = node.func.id if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else ""
         if name not in ("range", "zip", "enumerate", "reversed") or [k.arg for k in node.keywords] not in (

@@ -43,7 +43,8 @@ import gast
 
 from ..analyses.operations import is_pop
 from ..trees.evaluation_order import walrus_names
-from ..trees.nodes import assign, call, has_stars, load, located, store, walk
+from ..trees.generators import makes_generator
+from ..trees.nodes import assign, call, constant, has_stars, load, located, store, walk
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_blocks, rebuilt
 from .anf_expressions import ExpressionWriter
@@ -140,6 +141,10 @@ class Writer(ExpressionWriter):
                 self.emit(
                     rebuilt(s, test=self.atom(s.test))
                 )  # the message stays: it is evaluated only on failure
+            case gast.Expr(value=gast.Yield(value=value)):
+                value = value or constant(None)
+                self.base = base_name(value)
+                self.emit(rebuilt(s, value=rebuilt(s.value, value=self.atom(value))))
             case gast.Expr():
                 self.base = "value"
                 self.effect(s.value)
@@ -250,9 +255,11 @@ class Writer(ExpressionWriter):
         self.emit(rebuilt(s, test=gast.Constant(value=True, kind=None), body=header + body))
 
     def iterable(self, node: Node) -> Node:
-        """What a `for` goes over: an atom, or `range`, `zip`, `enumerate` or `reversed` of atoms."""
+        """What a `for` goes over: an atom; `range`, `zip`, `enumerate`, `reversed`, a generator of atoms."""
         if is_view(self.program, node):  # a list of what the view shows: the loop's body cannot change that
             return self.atom(call(self.objects.name(list), node))
+        if isinstance(node, gast.Call) and not has_stars(node) and makes_generator(self.program, node):
+            return self.op(node)
         if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name) or not node.args:
             return self.atom(node)
         if has_stars(node):

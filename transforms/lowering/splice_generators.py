@@ -1,0 +1,765 @@
+"""Puts generators in the place of what consumes them.
+
+Form in: the normal form. Form out: the normal form, without the calls of generator functions that are known
+and whose result one statement consumes; nested generator functions that nothing uses any more are left out.
+
+A loop over a generator is the generator's text with the loop's body in the place of each `yield`: so both run
+in turns as Python runs them. A loop that is left leaves the generator's text, too. Contexts that
+`contextlib.contextmanager` makes are put in likewise. Of a recursive generator the list of its items is made
+first (`collect_items`), where nothing can tell.
+
+>>> from s2sad.transforms.trees.printer import to_source
+>>> from s2sad.transforms.trees.program import program_of
+>>> print(to_source(splice_generators(program_of('''
+... def f(x):
+...     def halves(y):
+...         while True:
+...             more = y > 0.1
+...             if not more:
+...                 break
+...             yield y
+...             y = y / 2
+...         return None
+...     total = 0.0
+...     g = halves(x)
+...     for v in g:
+...         total = total + v
+...     return total
+... '''), lambda function, call: None).tree))
+def f(x):
+    total = 0.0
+    y = x
+    while True:
+        more = y > 0.1
+        if not more:
+            break
+        v = y
+        total = total + v
+        y = y / 2
+    return total
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ..analyses.bind_methods import MethodCall
+from ..errors import UnsupportedSyntaxError
+from ..normal_form.changing_loops import Changes
+from ..trees.bind_objects import Objects
+from ..trees.generators import is_generator, is_yield, makes_generator
+from ..trees.nodes import (
+    assign,
+    blocks_of,
+    find_nodes,
+    has_stars,
+    load,
+    located,
+    names_in,
+    own_statements,
+    statements_in,
+    store,
+    walk,
+)
+from ..trees.program import MISSING, Names, Program
+from ..trees.rebuild import bound_names, map_blocks, map_children, rebuilt, relocated, substitute, with_blocks
+from .consumers import Generator, Surroundings, as_loop, takes_all
+from .inlinable import bind, calls_by_keyword, stays
+from .inline_calls import Finder, Inliner, key_of, without_unused
+
+__all__ = ["MANAGED", "collect_items", "splice_generators"]
+
+Node = Any  # gast publishes no types
+Collector = Callable[[Any], Any]
+Keeper = Callable[[Any, bool], bool]
+
+# The code of all functions that `contextlib.contextmanager` makes; the generator is their `__wrapped__`.
+MANAGED = contextlib.contextmanager(lambda: iter(())).__code__
+# How many statements may come of one loop.
+LARGEST = 400
+
+
+def splice_generators(
+    program: Program,
+    find_function: Finder,
+    find_method: Callable[[Node], MethodCall | None] | None = None,
+    collect: Collector = lambda function: None,
+    keeps: Keeper = lambda function, is_given: False,
+) -> Program:
+    """The program with generators in the place of what consumes them; itself where there are none.
+
+    `find_function` and `find_method` are those of `inline_calls`; `collect(function)` gives the function that
+    returns the list of a generator's items, or None; `keeps(function, is_given)` says of what makes a context
+    that the `with` stays, where it is given variables, or gives one, or not.
+    """
+    splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
+    splicer.find_method, splicer.collect, splicer.keeps = find_method, collect, keeps
+    return splicer.spliced()
+
+
+@dataclass(frozen=True)
+class _Callee:
+    """The function of a call of a generator function, with the call (of a method, with its object), the
+    program that it is read from (None for a nested function), and the function object.
+    """
+
+    tree: Node
+    call: Node
+    program: Program | None
+    function: Any = None
+
+
+class _Splicer(Inliner):
+    """Splices in one function."""
+
+    collect: Collector
+    keeps: Keeper
+
+    def spliced(self) -> Program:
+        self.unnamed: set[str] = set()
+        self.program = self.program.with_tree(self.with_names())
+        names = find_nodes(self.program.tree, gast.Name)
+        self.reads = Counter(n.id for n in names if isinstance(n.ctx, gast.Load))
+        self.objects = Objects(self.program, self.names)
+        self.changed = False
+        functions = [f for f in find_nodes(self.program.tree, gast.FunctionDef) if f is not self.program.tree]
+        self.functions = nested = {f.name: f for f in functions if self.defined[f.name] == 1}
+        self.named: dict[str, Generator] = {}
+        for s in find_nodes(self.program.tree, gast.Assign):
+            if isinstance(s.value, gast.Call) and isinstance(s.targets[0], gast.Name):
+                callee = self.callee_of(s.value, nested)
+                if callee is not None:
+                    self.named[s.targets[0].id] = self.described(s.targets[0].id, callee)
+        self.ranges: dict[str, Node] = {}
+        self.displays: set[str] = set()
+        self.lists: dict[str, str] = {}  # of recursive nested generator functions, what gives their lists
+        if not self.named and not find_nodes(self.program.tree, gast.With):
+            return self.program
+        body = self.blocks(self.program.tree.body, {})
+        if not self.changed and not self.unnamed:
+            return self.program
+        tree = without_unused(rebuilt(self.program.tree, body=body))
+        return self.program.with_tree(
+            tree,
+            locals=self.program.locals | bound_names(tree),
+            names=self.names,
+            origins=self.origins,
+            bindings={**self.program.bindings, **self.objects.bindings},
+        )
+
+    def with_names(self) -> Node:
+        """The function with names for the generators that loops go over."""
+
+        def block(statements: list[Node]) -> list[Node]:
+            result: list[Node] = []
+            for s in statements:
+                s = map_blocks(s, block)
+                is_call = isinstance(s, gast.For) and isinstance(s.iter, gast.Call)
+                if is_call and makes_generator(self.program, s.iter):
+                    name = self.names.temporary(getattr(s.iter.func, "id", "items"))
+                    self.unnamed.add(name)
+                    self.defined[name] = 1
+                    result.append(assign(name, s.iter, s))
+                    s = rebuilt(s, iter=load(name))
+                result.append(s)
+            return result
+
+        return rebuilt(self.program.tree, body=block(self.program.tree.body))
+
+    def blocks(self, statements: list[Node], known: dict[str, Node]) -> list[Node]:
+        """The block with generators put in; `known` are the nested functions that are defined before it."""
+        known, result, todo = dict(known), list[Node](), list(statements)
+        inner = partial(self.blocks, known=known)
+        while todo:
+            s = todo.pop(0)
+            match s:
+                case gast.FunctionDef():
+                    if self.defined[s.name] == 1:
+                        known[s.name] = s
+                        if is_generator(s) and self.is_recursive(_Callee(s, None, None)):
+                            todo.insert(0, self.list_of(s))
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.List() | gast.Tuple()):
+                    self.note_source(name, s.value)
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as call):
+                    self.note_source(name, call)
+                    is_iter = self.program.resolve(call.func) is iter and len(call.args) == 1
+                    if is_iter and self.renames(name, getattr(call.args[0], "id", ""), todo):
+                        todo = substitute(todo, {name: call.args[0]})
+                        self.changed = True
+                        continue
+                    callee = self.callee_of(call, known)
+                    new = self.consumed(s, callee, todo, known) if callee is not None else None
+                    if new is not None:
+                        todo = new
+                        self.changed = True
+                        continue
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=other)) if self.renames(
+                    name, other, todo
+                ):
+                    todo = substitute(todo, {name: s.value})
+                    self.changed = True
+                    continue
+                case gast.With(items=[gast.withitem(context_expr=gast.Call() as call)]):
+                    new = self.context(s, call)
+                    if new is not None:
+                        todo = [*new, *todo]
+                        self.changed = True
+                        continue
+            result.append(map_blocks(s, inner))
+        return result or [located(gast.Pass(), s) for s in statements[:1]]
+
+    def is_alone(self, name: str) -> bool:
+        """Whether a variable is assigned once and read once."""
+        return self.reads[name] == self.defined[name] == 1
+
+    def renames(self, name: str, other: str, rest: list[Node]) -> bool:
+        """Whether a name that is read in the rest of a block is all that a generator has from now on."""
+        is_all = other in self.named and self.is_alone(name) and self.is_alone(other)
+        return is_all and any(name in names_in(t) for t in rest)
+
+    def note_source(self, name: str, node: Node) -> None:
+        if isinstance(node, (gast.List, gast.Tuple)) and self.is_alone(name):
+            self.displays.add(name)
+        if not isinstance(node, gast.Call):
+            return
+        is_range = self.program.resolve(node.func) is range and len(node.args) == 1
+        if is_range and self.defined[name] == 1 and self.is_fixed(node.args[0]):
+            self.ranges[name] = node.args[0]
+
+    def is_fixed(self, atom: Node) -> bool:
+        """Whether an atom has one value only."""
+        return isinstance(atom, gast.Constant) or (
+            isinstance(atom, gast.Name) and atom.id in self.program.locals and self.defined[atom.id] == 1
+        )
+
+    # ------------------------------------------------------------ which generator
+
+    def callee_of(self, call: Node, known: dict[str, Node]) -> _Callee | None:
+        """The generator function that is called; None for other calls."""
+        if has_stars(call):
+            return None
+        name = call.func.id if isinstance(call.func, gast.Name) else ""
+        if name in known:
+            return _Callee(known[name], call, None) if is_generator(known[name]) else None
+        return self.read_generator(*self.called(call))
+
+    def called(self, call: Node) -> MethodCall:
+        """The function that is called, and the call of it."""
+        found = self.find_method(call) if self.find_method is not None else None
+        return found or (self.program.resolve(call.func), call)
+
+    def read_generator(self, function: Any, call: Node) -> _Callee | None:
+        if function is MISSING or not callable(function):
+            return None
+        program = self.find(function, call)
+        if program is None or not is_generator(program.tree):
+            return None
+        return _Callee(program.tree, call, program, function)
+
+    def described(self, name: str, callee: _Callee) -> Generator:
+        """What is known of the generator that has a name."""
+        statements, program = own_statements(callee.tree.body), callee.program or self.program
+        endless = any(isinstance(s, gast.While) for s in statements)
+        quiet = self.is_quiet(program, callee.tree.body)
+        return Generator(name, endless, may_change_given(statements), quiet)
+
+    def is_quiet(self, program: Program, block: list[Node], seen: tuple[Any, ...] = ()) -> bool:
+        """Whether statements surely change nothing but variables of their function, and what it made."""
+        changes, whole = Changes(program, store("_"), False), self.program
+        for s in statements_in(block):
+            is_call = isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)
+            if is_call and getattr(s.value.func, "attr", "") != "append":
+                return False
+            if isinstance(s, (gast.FunctionDef, gast.With)):
+                return False
+        for n in (n for s in block for n in walk(s)):
+            name = getattr(getattr(n, "func", None), "id", "")
+            nested = self.functions.get(name) if program is whole else None
+            if nested is not None:
+                key = nested.name, "", 0, 0
+                if key not in seen and not self.is_quiet(program, nested.body, (*seen, key)):
+                    return False
+                continue
+            read = self.read_all(program, n) if isinstance(n, gast.Call) else []
+            for callee in read:
+                key = key_of(callee)
+                if key not in seen and not self.is_quiet(callee, callee.tree.body, (*seen, key)):
+                    return False
+            if not read and changes.may_change(n):
+                return False
+        return True
+
+    def read_all(self, program: Program, call: Node) -> list[Program]:
+        """The functions that a call may run, where these are known: of a method that is called as it calls
+        itself, those of that name of all classes of its module.
+        """
+        function = program.resolve(call.func)
+        if function is not MISSING:
+            read = self.find(function, call) if isinstance(function, FunctionType) else None
+            return [] if read is None else [read]
+        name = getattr(call.func, "attr", "")
+        if name != program.tree.name or call.args or call.keywords:
+            return []
+        classes = [c for c in program.scope.globals.values() if isinstance(c, type) and hasattr(c, name)]
+        whole = located(gast.Call(func=call.func, args=[call.func.value], keywords=[]), call)
+        found = [self.find(getattr(c, name), whole) for c in classes]
+        return [p for p in found if p is not None] if None not in found else []
+
+    def is_recursive(self, callee: _Callee) -> bool:
+        """Whether the generator function may come to itself by its own calls."""
+        if callee.program is None:
+            return callee.tree.name in names_in(rebuilt(callee.tree, name="", args=callee.tree.args))
+        key, seen, todo = key_of(callee.program), set[Any](), [callee.program]
+        while todo:
+            program = todo.pop()
+            for n in find_nodes(program.tree, gast.Call):
+                if isinstance(n.func, gast.Attribute) and n.func.attr == callee.tree.name:
+                    return True
+                function = program.resolve(n.func)
+                read = self.find(function, n) if isinstance(function, FunctionType) else None
+                if read is None or key_of(read) in seen:
+                    continue
+                if key_of(read) == key:
+                    return True
+                seen.add(key_of(read))
+                todo.append(read)
+        return False
+
+    # ------------------------------------------------------------ what consumes it
+
+    def consumed(
+        self, s: Node, callee: _Callee, rest: list[Node], known: dict[str, Node]
+    ) -> list[Node] | None:
+        """The statements in the place of `g = generator(...)` and of those that follow it; None where it
+        stays.
+        """
+        name = s.targets[0].id
+        if not self.is_alone(name):
+            return None
+        is_other = callee.program is not None and callee.program.filename != self.program.filename
+        if self.is_recursive(callee):
+            return self.listed(s, callee, rest)
+        given = self.given(callee)
+        if given is None:
+            return None
+        g = self.named[name]
+        quiet = partial(self.is_quiet, self.program)
+        around = Surroundings(self.named, quiet, self.ranges.get, self.displays)
+        start: list[Node] = []
+
+        def spliced(loop: Node) -> list[Node] | None:
+            """The generator's text with the loop's body in it."""
+            if not self.fits(callee, loop, is_unnamed=name in self.unnamed):
+                return None
+            tree = relocated(callee.tree, loop) if is_other else callee.tree
+            made = self.made(tree, callee.program, given, s)
+            if made is None:
+                return None
+            start[:], body = made
+            return self.turns(start, body, loop)
+
+        def placed(block: list[Node]) -> list[Node] | None:
+            for k, t in enumerate(block):
+                if name not in names_in(t):
+                    continue
+                new = as_loop(self.objects, t, g, around)
+                if new is not None:
+                    inner = self.written(new, name, spliced)
+                    return None if inner is None else [*block[:k], *inner, *block[k + 1 :]]
+                if not isinstance(t, (gast.If, gast.With, gast.Try)):
+                    return None
+                for j, arm in enumerate(blocks_of(t)):
+                    if any(name in names_in(u) for u in arm):
+                        found = placed(arm)
+                        if found is None:
+                            return None
+                        arms = [found if i == j else b for i, b in enumerate(blocks_of(t))]
+                        return [*block[:k], with_blocks(t, arms), *block[k + 1 :]]
+                return None
+            return None
+
+        found = placed(rest)
+        return None if found is None else [*start, *found]
+
+    def written(
+        self, statements: list[Node], name: str, spliced: Callable[[Node], list[Node] | None]
+    ) -> list[Node] | None:
+        """The statements with the loop over the generator written out; None where it cannot be."""
+        found = True
+
+        def block(inner: list[Node]) -> list[Node]:
+            nonlocal found
+            result: list[Node] = []
+            for s in inner:
+                text = spliced(s) if _goes_over(s, name) else [map_blocks(s, block)]
+                found = found and text is not None
+                result += text or []
+            return result
+
+        new = block(statements)
+        return new if found else None
+
+    def listed(self, s: Node, callee: _Callee, rest: list[Node]) -> list[Node] | None:
+        """The list of the items of a recursive generator in its place, where nothing can tell."""
+        name = s.targets[0].id
+        use = next((t for t in rest if name in names_in(t)), None)
+        if use is None:
+            return None
+        is_loop = isinstance(use, gast.For) and name in names_in(use.iter) and not _leaves(use)
+        is_loop = is_loop and not takes_all(self.objects, use, name)
+        if not is_loop and not takes_all(self.objects, use, name):
+            return None
+        if is_loop or use is not rest[0]:
+            between = [*rest[: rest.index(use)], *(use.body if is_loop else [])]
+            program = callee.program or self.program
+            if not self.is_quiet(program, callee.tree.body) or not self.is_quiet(self.program, between):
+                return None
+        if callee.program is None:
+            items = self.lists[callee.tree.name]
+            return [rebuilt(s, value=rebuilt(callee.call, func=load(items))), *rest]
+        function = self.collect(callee.function)
+        if function is None:
+            return None
+        items = self.objects.name(function, f"{callee.tree.name}_items")
+        self.program = self.program.with_tree(
+            self.program.tree, bindings={**self.program.bindings, **self.objects.bindings}
+        )
+        return [rebuilt(s, value=rebuilt(callee.call, func=load(items))), *rest]
+
+    def list_of(self, function: Node) -> Node:
+        """A nested function that returns the list of what a nested generator function gives."""
+        self.lists[function.name] = name = self.fresh(f"{function.name}_items")
+        bound = bound_names(rebuilt(function, body=function.body))
+        items = self.fresh("items")
+        mapping = {n: load(self.fresh(n)) for n in sorted(bound)}
+        tree = collect_items(rebuilt(function, body=function.body[:-1]), items)
+        new = bound_names(tree := substitute(tree, mapping)) | {name}
+        self.program = self.program.with_tree(self.program.tree, locals=self.program.locals | new)
+        names = find_nodes(tree, gast.Name)
+        self.reads.update(n.id for n in names if isinstance(n.ctx, gast.Load))
+        self.defined.update(n.id for n in names if not isinstance(n.ctx, gast.Load))
+        return rebuilt(tree, name=name)
+
+    # ------------------------------------------------------------ the generator's text
+
+    def given(self, callee: _Callee) -> dict[str, Node] | None:
+        """The argument of each parameter; None where the call does not fit, or defaults may be others now."""
+        args = callee.tree.args
+        kept = [d for d in [*args.defaults, *args.kw_defaults] if isinstance(d, gast.Name)]
+        if calls_by_keyword(callee.tree) or (callee.program is None and not all(map(self.is_fixed, kept))):
+            return None
+        return bind(args, callee.call, literal_defaults=callee.program is not None)
+
+    def made(
+        self, function: Node, callee: Program | None, given: dict[str, Node], s: Node
+    ) -> tuple[list[Node], list[Node]] | None:
+        """What binds the parameters when the generator is made, and its text, with names of their own."""
+        mapping = self.adopt(callee) if callee is not None else {}
+        if mapping is None:
+            return None
+        self.objects = Objects(self.program, self.names)
+        captured = {
+            n.id
+            for f in find_nodes(function, gast.FunctionDef)
+            if f is not function
+            for n in find_nodes(f, gast.Name)
+        }
+        names = [n for b in function.body for n in find_nodes(b, gast.Name)]
+        bound = {n.id for n in names if isinstance(n.ctx, gast.Store)}
+        start: list[Node] = []
+        for parameter, value in given.items():
+            is_fixed = parameter not in bound and self.is_fixed(value)
+            if is_fixed and stays(parameter, value, function, captured):
+                mapping[parameter] = value
+            else:
+                mapping[parameter] = load(self.fresh(parameter))
+                start.append(assign(mapping[parameter].id, value, s))
+        for n in (n for b in function.body for n in walk(b)):
+            binds = isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Param))
+            name = n.name if isinstance(n, gast.FunctionDef) else n.id if binds else None
+            if name is not None and name not in mapping:
+                mapping[name] = load(self.fresh(name))
+        body = substitute(function.body[:-1], mapping)
+        new = bound_names(rebuilt(function, body=[*start, *body]))
+        self.program = self.program.with_tree(self.program.tree, locals=self.program.locals | new)
+        return start, body
+
+    def fits(self, callee: _Callee, loop: Node, is_unnamed: bool) -> bool:
+        """Whether a loop's body may stand in the place of each `yield`."""
+        body = callee.tree.body
+        count = sum(map(is_yield, own_statements(body)))
+        size = len(statements_in(body)) + count * len(statements_in(loop.body))
+        has_functions = any(isinstance(s, gast.FunctionDef) for s in statements_in(loop.body))
+        if size > LARGEST or (count > 1 and has_functions):
+            return False
+        for s in own_statements(body):
+            if not isinstance(s, (gast.Try, gast.With)) or not any(map(is_yield, own_statements(s.body))):
+                continue
+            if isinstance(s, gast.Try) and s.handlers:
+                return False  # they would take exceptions of the loop's body
+            if not is_unnamed:
+                return False  # it is closed when its name goes
+        return True
+
+    def turns(self, start: list[Node], body: list[Node], loop: Node) -> list[Node]:
+        """The generator's text with the loop's body in the place of each `yield`."""
+        *rest, last = loop.body
+        stop = None
+        if not _leaves(loop):
+            rest = loop.body
+        elif self.is_within(last.test, loop.body):
+            stop = last.test.id
+        else:
+            stop = self.names.temporary("stop")
+            rest = [*rest, assign(stop, last.test, last)]
+        yields = [s for s in own_statements(body) if is_yield(s)]
+        if len(yields) == 1 and self.is_same(loop, yields[0].value.value, [*start, *body]):
+            same: list[Node] = substitute(rest, {loop.target.id: yields[0].value.value})
+
+            def turn(s: Node) -> list[Node]:
+                return same
+        else:
+
+            def turn(s: Node) -> list[Node]:
+                new = [assign(loop.target, s.value.value, loop), *rest]
+                if s is yields[0]:
+                    return new
+                return [_copied(t) for t in substitute(new, self.renamed(new, loop, stop))]
+
+        if stop is None:
+            return _replaced(body, turn)
+        start = assign(stop, gast.Constant(value=False, kind=None), loop)
+        return [start, *_left(body, turn, stop, self.names)[0]]
+
+    def renamed(self, block: list[Node], loop: Node, kept: str | None) -> dict[str, Node]:
+        """New names for the variables but one that only a loop's body has, and assigns first of all."""
+        seen = {kept}
+        own: list[str] = []
+        for s in block:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                    if name not in seen | names_in(value) and self.is_within(load(name), [loop]):
+                        own.append(name)
+            seen |= names_in(s)
+        return {name: load(self.fresh(name)) for name in own}
+
+    def is_within(self, atom: Node, block: list[Node]) -> bool:
+        """Whether an atom is a variable that only a block has."""
+        if not isinstance(atom, gast.Name) or atom.id not in self.program.locals:
+            return False
+        found = [n for s in block for n in find_nodes(s, gast.Name) if n.id == atom.id]
+        return bool(len(found) == self.reads[atom.id] + self.defined[atom.id])
+
+    def is_same(self, loop: Node, value: Node, body: list[Node]) -> bool:
+        """Whether a loop's variable is one of the generator's wherever it is read: that keeps its value while
+        the loop's body runs.
+        """
+        if not isinstance(loop.target, gast.Name) or not isinstance(value, gast.Name):
+            return False
+        if any(isinstance(s, gast.FunctionDef) for s in statements_in(loop.body)):
+            return False
+        stores = [n for s in body for n in find_nodes(s, gast.Name) if not isinstance(n.ctx, gast.Load)]
+        is_own = self.defined[value.id] == 0 and sum(n.id == value.id for n in stores) != 1
+        return is_own and self.defined[loop.target.id] == 1 and self.is_within(loop.target, [loop])
+
+    # ------------------------------------------------------------ contexts
+
+    def context(self, s: Node, call: Node) -> list[Node] | None:
+        """The statements that a `with` means whose context a generator makes."""
+        function, call = self.called(call)
+        if getattr(function, "__code__", None) is not MANAGED or has_stars(call):
+            return None
+        target = s.items[0].optional_vars
+        passed = [*call.args, *(k.value for k in call.keywords)]
+        is_given = any(isinstance(a, gast.Name) and a.id in self.program.locals for a in passed)
+        if self.keeps(function, is_given or (target is not None and self.reads[target.id] > 0)):
+            return None
+        try:
+            callee = self.read_generator(function.__wrapped__, call)
+        except UnsupportedSyntaxError:  # it stays one that is not known
+            return None
+        if callee is None or not yields_once(callee.tree.body) or self.is_recursive(callee):
+            return None
+        given = self.given(callee)
+        if given is None:
+            return None
+        is_other = callee.program is not None and callee.program.filename != self.program.filename
+        tree = relocated(callee.tree, s) if is_other else callee.tree
+        made = self.made(tree, callee.program, given, s)
+        if made is None:
+            return None
+        start, body = made
+
+        def turn(y: Node) -> list[Node]:
+            return [*([assign(target, y.value.value, s)] if target is not None else []), *s.body]
+
+        return [*start, *_replaced(body, turn)]
+
+
+def _goes_over(s: Node, name: str) -> bool:
+    return isinstance(s, gast.For) and isinstance(s.iter, gast.Name) and bool(s.iter.id == name)
+
+
+def _leaves(loop: Node) -> bool:
+    last = loop.body[-1]
+    return isinstance(last, gast.If) and isinstance(last.body[0], gast.Break)
+
+
+def _copied(node: Node) -> Node:
+    """A copy of a tree of which no part is shared."""
+    return rebuilt(map_children(node, _copied))
+
+
+def _replaced(body: list[Node], turn: Callable[[Node], list[Node]]) -> list[Node]:
+    """A block with other statements in the place of each `yield`."""
+    result: list[Node] = []
+    for s in body:
+        if is_yield(s):
+            result += turn(s)
+        elif isinstance(s, gast.FunctionDef):
+            result.append(s)
+        else:
+            result.append(map_blocks(s, lambda inner: _replaced(inner, turn)))
+    return result
+
+
+def _left(
+    body: list[Node],
+    turn: Callable[[Node], list[Node]],
+    stop: str,
+    names: Names,
+    settle: list[Node] | None = None,
+) -> tuple[list[Node], bool]:
+    """A block with other statements in the place of each `yield`, that may set a flag, after which nothing of
+    the block runs any more but what `settle` gives; and whether there were any.
+    """
+    result: list[Node] = []
+    for k, s in enumerate(body):
+        if is_yield(s):
+            result += turn(s)
+        elif isinstance(s, gast.FunctionDef) or not any(map(is_yield, own_statements([s]))):
+            result.append(s)
+            continue
+        elif isinstance(s, (gast.For, gast.While)):
+            result.append(_left_loop(s, turn, stop, names))
+        else:
+            result.append(with_blocks(s, [_left(b, turn, stop, names)[0] for b in blocks_of(s)]))
+        rest, _ = _left(body[k + 1 :], turn, stop, names, settle)
+        if rest:
+            arm = settle or [located(gast.Pass(), rest[0])]
+            result.append(located(gast.If(test=load(stop), body=arm, orelse=rest), rest[0]))
+        return result, True
+    return result, False
+
+
+def _left_loop(s: Node, turn: Callable[[Node], list[Node]], stop: str, names: Names) -> Node:
+    """A loop with `yield` in it, that the flag ends, too."""
+    if not _leaves(s) or len(s.body) < 2:
+        body, flag = _left(s.body, turn, stop, names)[0], stop
+    else:
+        *rest, last = s.body
+        flag = names.temporary("stop")
+        settle = [assign(flag, gast.Constant(value=True, kind=None), last)]
+        body, _ = _left([*rest, assign(flag, last.test, last)], turn, stop, names, settle)
+    leave = located(gast.If(test=load(flag), body=[located(gast.Break(), s)], orelse=[]), s)
+    return rebuilt(s, body=[*body, leave])
+
+
+def yields_once(body: list[Node]) -> bool:
+    """Whether a generator surely gives one item, wherever what happens at its `yield` leads to."""
+    return _count(body) == 1
+
+
+def _count(body: list[Node]) -> int | None:
+    """How many items a block gives; None where that is not told."""
+    total = 0
+    for s in body:
+        inner = own_statements([s])
+        if not any(map(is_yield, inner)):
+            continue
+        match s:
+            case gast.Expr():
+                total += 1
+            case gast.If():
+                counts = {_count(s.body), _count(s.orelse)}
+                if len(counts) != 1 or None in counts:
+                    return None
+                total += _count(s.body) or 0
+            case gast.With():
+                count = _count(s.body)
+                if count is None:
+                    return None
+                total += count
+            case gast.Try():
+                if any(map(is_yield, (t for b in blocks_of(s)[1:] for t in own_statements(b)))):
+                    return None
+                if s.handlers and not is_yield(s.body[0]):
+                    return None
+                count = _count(s.body)
+                if count is None:
+                    return None
+                total += count
+            case _:
+                return None
+    return total
+
+
+def may_change_given(statements: list[Node]) -> bool:
+    """Whether a generator may change what it has given: what it yields is neither new nor left alone."""
+    given = {s.value.value.id for s in statements if is_yield(s) and isinstance(s.value.value, gast.Name)}
+    made: dict[str, list[Node]] = {}
+    for s in statements:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                made.setdefault(name, []).append(value)
+    new = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
+    fresh = {
+        name
+        for name in given
+        if made.get(name)
+        and all(isinstance(v, new) for v in made[name])
+        and not any(isinstance(s, gast.AugAssign) and getattr(s.target, "id", "") == name for s in statements)
+    }
+    if given <= fresh:
+        return False
+    return any(map(_may_store, statements))
+
+
+def _may_store(s: Node) -> bool:
+    match s:
+        case gast.AugAssign() | gast.Expr(value=gast.Call()):
+            return True
+        case gast.Assign(targets=[gast.Name() | gast.Tuple()], value=value):
+            return isinstance(value, gast.Call) and any(k.arg == "out" for k in value.keywords)
+        case gast.Assign():
+            return True
+    return False
+
+
+def collect_items(tree: Node, items: str) -> Node:
+    """A generator function's tree as that of a function which returns the list of the items."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, (gast.FunctionDef, gast.Lambda)):
+            return node
+        if isinstance(node, gast.Return):
+            return rebuilt(node, value=load(items))
+        if isinstance(node, gast.Expr) and isinstance(node.value, (gast.Yield, gast.YieldFrom)):
+            method = "append" if isinstance(node.value, gast.Yield) else "extend"
+            value = node.value.value or gast.Constant(value=None, kind=None)
+            func = gast.Attribute(value=load(items), attr=method, ctx=gast.Load())
+            return rebuilt(node, value=located(gast.Call(func=func, args=[value], keywords=[]), node))
+        return map_children(node, change)
+
+    start = assign(items, gast.List(elts=[], ctx=gast.Load()), tree.body[0])
+    end = located(gast.Return(value=load(items)), tree.body[-1])
+    return rebuilt(tree, body=[start, *map(change, tree.body), end])
