@@ -14,6 +14,8 @@ from .kinds import Kind
 from .primitives import PRIMITIVES
 from .transforms.analyses.operations import Call, Operation, classify, starred
 from .transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError, missing_rule
+from .transforms.lowering.splice_generators import is_quiet
+from .transforms.trees.generators import is_generator_function
 from .transforms.trees.program import EMPTY, MISSING, Program
 
 __all__ = ["CallEffects"]
@@ -57,6 +59,9 @@ class CallEffects:
         if bound is None:  # a wrong call is told when it is linked
             known = isinstance(operation.function, (FunctionType, type))
             return RESULT_UNKNOWN if known else ANYTHING, {}
+        if is_generator_function(function):  # nothing of it has run yet
+            program = self.forms.normal_form(function)
+            return (RESULT_UNKNOWN if is_quiet(program, self.forms.inlinable) else ANYTHING), {}
         effect = self.of_function(function, bound)
         if getattr(operation.function, "gives_gradients", False):
             effect = replace(effect, runs=function)

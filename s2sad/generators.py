@@ -32,12 +32,12 @@ def put_in_generators(
     return splice_generators(program, inlinable, find_method, items_of, stays_context)
 
 
-def stays_context(manager: Any, is_given: bool) -> bool:
-    """Whether a context that a generator makes need not be followed: it only sets how things are computed, or
-    neither is given variables nor gives one, and lets exceptions through.
+def stays_context(manager: Any, stores_outside: bool) -> bool:
+    """Whether a context that a generator makes is not followed: it only sets how things are computed, or what
+    it stores into cannot be followed, and it lets exceptions through.
     """
     nature = nature_of_context(manager)
-    return nature == "setting" or (nature == "passing" and not is_given)
+    return nature == "setting" or (nature == "passing" and stores_outside)
 
 
 @lru_cache(maxsize=1024)

@@ -76,7 +76,7 @@ from .consumers import Generator, Surroundings, as_loop, takes_all
 from .inlinable import bind, calls_by_keyword, stays
 from .inline_calls import Finder, Inliner, key_of, without_unused
 
-__all__ = ["MANAGED", "collect_items", "splice_generators"]
+__all__ = ["MANAGED", "collect_items", "is_quiet", "splice_generators"]
 
 Node = Any  # gast publishes no types
 Collector = Callable[[Any], Any]
@@ -93,17 +93,24 @@ def splice_generators(
     find_function: Finder,
     find_method: Callable[[Node], MethodCall | None] | None = None,
     collect: Collector = lambda function: None,
-    keeps: Keeper = lambda function, is_given: False,
+    keeps: Keeper = lambda function, stores_outside: False,
 ) -> Program:
     """The program with generators in the place of what consumes them; itself where there are none.
 
     `find_function` and `find_method` are those of `inline_calls`; `collect(function)` gives the function that
-    returns the list of a generator's items, or None; `keeps(function, is_given)` says of what makes a context
-    that the `with` stays, where it is given variables, or gives one, or not.
+    returns the list of a generator's items, or None; `keeps(function, stores_outside)` says of what
+    makes a context that the `with` stays, where it stores into objects around it or not.
     """
     splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
     splicer.find_method, splicer.collect, splicer.keeps = find_method, collect, keeps
     return splicer.spliced()
+
+
+def is_quiet(program: Program, find_function: Finder) -> bool:
+    """Whether a generator function's text surely changes nothing but variables, and what it made."""
+    splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
+    splicer.functions = {}
+    return splicer.is_quiet(program, program.tree.body)
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,7 @@ class _Splicer(Inliner):
 
     collect: Collector
     keeps: Keeper
+    functions: dict[str, Node]  # the nested functions that have their name alone
 
     def spliced(self) -> Program:
         self.unnamed: set[str] = set()
@@ -579,15 +587,13 @@ class _Splicer(Inliner):
         if getattr(function, "__code__", None) is not MANAGED or has_stars(call):
             return None
         target = s.items[0].optional_vars
-        passed = [*call.args, *(k.value for k in call.keywords)]
-        is_given = any(isinstance(a, gast.Name) and a.id in self.program.locals for a in passed)
-        if self.keeps(function, is_given or (target is not None and self.reads[target.id] > 0)):
-            return None
         try:
             callee = self.read_generator(function.__wrapped__, call)
         except UnsupportedSyntaxError:  # it stays one that is not known
             return None
         if callee is None or not yields_once(callee.tree.body) or self.is_recursive(callee):
+            return None
+        if self.keeps(function, stores_outside(callee.program or self.program, callee.tree)):
             return None
         given = self.given(callee)
         if given is None:
@@ -711,6 +717,23 @@ def _count(body: list[Node]) -> int | None:
             case _:
                 return None
     return total
+
+
+def stores_outside(program: Program, tree: Node) -> bool:
+    """Whether a function stores into objects that are no variables of its own."""
+    for s in own_statements(tree.body):
+        target: Node = None
+        match s:
+            case (
+                gast.Assign(targets=[gast.Subscript() | gast.Attribute() as target])
+                | gast.AugAssign(target=target)
+            ):
+                target = getattr(target, "value", target)
+            case gast.Expr(value=gast.Call(args=[gast.Attribute() as target, *_])):
+                pass
+        if target is not None and getattr(target, "id", "") not in program.locals:
+            return True
+    return False
 
 
 def may_change_given(statements: list[Node]) -> bool:
