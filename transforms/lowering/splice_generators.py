@@ -353,7 +353,6 @@ class _Splicer(Inliner):
         name = s.targets[0].id
         if not self.is_alone(name):
             return None
-        is_other = callee.program is not None and callee.program.filename != self.program.filename
         if self.is_recursive(callee):
             return self.listed(s, callee, rest)
         given = self.given(callee)
@@ -368,8 +367,7 @@ class _Splicer(Inliner):
             """The generator's text with the loop's body in it."""
             if not self.fits(callee, loop, is_unnamed=name in self.unnamed):
                 return None
-            tree = relocated(callee.tree, loop) if is_other else callee.tree
-            made = self.made(tree, callee.program, given, s)
+            made = self.made(callee, given, s)
             if made is None:
                 return None
             start[:], body = made
@@ -467,11 +465,12 @@ class _Splicer(Inliner):
             return None
         return bind(args, callee.call, literal_defaults=callee.program is not None)
 
-    def made(
-        self, function: Node, callee: Program | None, given: dict[str, Node], s: Node
-    ) -> tuple[list[Node], list[Node]] | None:
+    def made(self, callee: _Callee, given: dict[str, Node], s: Node) -> tuple[list[Node], list[Node]] | None:
         """What binds the parameters when the generator is made, and its text, with names of their own."""
-        mapping = self.adopt(callee) if callee is not None else {}
+        function, program = callee.tree, callee.program
+        if program is not None and program.filename != self.program.filename:
+            function = relocated(function, s, program.filename)
+        mapping = self.adopt(program) if program is not None else {}
         if mapping is None:
             return None
         self.objects = Objects(self.program, self.names)
@@ -598,9 +597,7 @@ class _Splicer(Inliner):
         given = self.given(callee)
         if given is None:
             return None
-        is_other = callee.program is not None and callee.program.filename != self.program.filename
-        tree = relocated(callee.tree, s) if is_other else callee.tree
-        made = self.made(tree, callee.program, given, s)
+        made = self.made(callee, given, s)
         if made is None:
             return None
         start, body = made
