@@ -127,6 +127,12 @@ def holders_of(heap: Any, x: Any, *names: Any) -> Holders:
     Raises UnsupportedSyntaxError if something else sees the change.
     """
     if not isinstance(x, np.ndarray):
+        if hasattr(x, "dtype") and not isinstance(x, np.generic):
+            raise UnsupportedSyntaxError(
+                f"an array of type {type(x).__name__} that is changed in place, among changes of objects",
+                why="who else sees that memory is known of NumPy's arrays alone",
+                instead="use NumPy's arrays",
+            )
         refuse_shared(x)
         return ()
     if not x.flags.writeable:

@@ -28,6 +28,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from .declarations import check_forward_rule, check_rule, is_rule
 from .objects import HAVE_RULES
 from .templates import Template
 
@@ -111,14 +112,8 @@ class Rule:
         """Decorator: `function` is the forward template; its parameters are those of the primal's that it
         reads, `out`, and then the tangents.
         """
-        template, own = Template(function), self.template
-        known = {*own.parameters, own.vararg, own.kwarg}
-        read = {*template.parameters, *(t.removeprefix("d") for t in template.tangents)}
-        if not read <= known:
-            raise TypeError(
-                f"{function.__qualname__}: {', '.join(sorted(read - known))} is no parameter of "
-                f"{own.function.__qualname__}"
-            )
+        template = Template(function)
+        check_forward_rule(template, self.template)
         return _update(self, lambda rule: replace(rule, jvp_template=template))
 
     def for_uniform(self, function: Callable[..., Any]) -> Rule:
@@ -195,7 +190,7 @@ def bprop(
         functions = functions[:-1]
         if structure not in STRUCTURES:
             raise ValueError(f"unknown structure {structure!r}: it is one of {', '.join(STRUCTURES)}")
-    if not functions:
+    if not functions or any(map(is_rule, functions)):
         raise TypeError("bprop needs the function that the rule is for, as in @bprop(my_function)")
     in_place = tuple(in_place)
     unknown = dict(refused) if isinstance(refused, Mapping) else dict.fromkeys(refused, "")
@@ -211,6 +206,7 @@ def bprop(
         named = () if isinstance(lists, bool) else lists
         if template.tangents != ("dout",):
             raise TypeError(f"{function.__qualname__}: the last parameters of a rule are `out, dout`")
+        check_rule(template, functions)
         name = function.__name__.rstrip("_")
         rule = Rule(
             name,
@@ -247,6 +243,8 @@ def nondifferentiable(functions: Iterable[Any], *, pure: bool = True) -> None:
     """Declares functions whose results carry no derivative, and are new objects rather than views of their
     arguments; impure ones have side effects, or give another result each time.
     """
+    if not isinstance(functions, Iterable):
+        raise TypeError(f"nondifferentiable takes a list of functions: nondifferentiable([{functions!r}])")
     for f in functions:
         _NONDIFFERENTIABLE[f] = pure
 

@@ -304,6 +304,7 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
         case float() | complex() | np.generic():  # of a number, at `()` or `None`
             return unbroadcast(v, da) + da
         case _ if hasattr(da, "dtype"):  # an array of another library
+            refuse_repeats(da, index)
             da[index] += v
         case _:
             raise NonDifferentiableError(
@@ -314,11 +315,31 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
 
 
 def _repeats(index: Any) -> bool:
-    """Whether an index may name one element twice, as arrays and lists of integers can."""
-    if isinstance(index, tuple):
-        return any(isinstance(i, tuple) or _repeats(i) for i in index)
-    is_array = isinstance(index, (list, np.ndarray)) and np.ndim(index) > 0
-    return is_array and np.asarray(index).dtype.kind != "b"
+    """Whether an index may name one element twice, as arrays and sequences of integers can."""
+    return any(map(_is_list, index)) if isinstance(index, tuple) else _is_list(index)
+
+
+def _is_list(index: Any) -> bool:
+    """Whether a part of an index names places one by one."""
+    if index is None or index is Ellipsis or isinstance(index, (int, slice, range, np.integer)):
+        return False
+    shape = getattr(index, "shape", None)
+    if shape is None:
+        index = np.asarray(index)
+        shape = index.shape
+    return len(shape) > 0 and np.dtype(index.dtype).kind != "b"
+
+
+def refuse_repeats(x: Any, index: Any) -> None:
+    """Raises for places in an array of another library that may be one place: which value of several stays
+    there, and what of their sum, is that library's to say.
+    """
+    if not isinstance(x, np.ndarray) and _repeats(index):
+        raise NonDifferentiableError(
+            f"elements of an array of type {type(x).__name__} are read or written by a list of indices",
+            why="an index may be there twice: only of NumPy's arrays it is known what becomes of sums then",
+            instead="index by integers, slices or a mask; or use NumPy's arrays",
+        )
 
 
 def take_at(da: Any, index: Any, v: Any) -> Any:
@@ -333,6 +354,7 @@ def take_stored(da: Any, index: Any, v: Any) -> Any:
     """
     if not _repeats(index):
         return take_at(da, index, v)
+    refuse_repeats(da, index)
     taken = da[index]
     numbers = np.arange(taken.size).reshape(taken.shape)
     last = np.empty_like(da, dtype=numbers.dtype)
@@ -342,6 +364,7 @@ def take_stored(da: Any, index: Any, v: Any) -> Any:
 
 def stored_alone(da: Any, index: Any, v: Any) -> Any:
     """Zeros like `da` into which `v` was stored at `index`."""
+    refuse_repeats(da, index)
     stored = zeros_like(da)
     stored[index] = v
     return stored

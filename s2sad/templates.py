@@ -9,7 +9,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 import gast
@@ -30,6 +30,8 @@ class Template:
     function: Any  # a Python function: types.FunctionType
 
     def __post_init__(self) -> None:
+        if not isinstance(self.function, FunctionType) or self.function.__name__ == "<lambda>":
+            raise TypeError(f"{self.function!r}: a rule is written as a `def`")
         names = self._names
         if "out" not in names or names.index("out") == len(names) - 1:
             raise TypeError(
@@ -106,15 +108,26 @@ class Template:
         """The template's statements as gast nodes (never to be changed), its docstring left out. They have no
         positions: they will stand in other files.
         """
-        tree = gast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0]
-        if not isinstance(tree, gast.FunctionDef):
-            raise TypeError(f"{self.function.__qualname__}: a rule is written as a `def`")
-        for node in gast.walk(tree):
-            for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-                node.__dict__.pop(name, None)
+        tree, _ = self._parsed
         body: list[Node] = tree.body
         first = body[0].value if isinstance(body[0], gast.Expr) else None
         return body[1:] if isinstance(first, gast.Constant) and isinstance(first.value, str) else body
+
+    @cached_property
+    def _parsed(self) -> tuple[Node, Mapping[int, int]]:
+        """The definition without positions, and how many lines below its first each statement stood."""
+        tree = gast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0]
+        if not isinstance(tree, gast.FunctionDef):
+            raise TypeError(f"{self.function.__qualname__}: a rule is written as a `def`")
+        lines = {id(n): n.lineno - 1 for n in gast.walk(tree) if isinstance(n, gast.stmt)}
+        for node in gast.walk(tree):
+            for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+                node.__dict__.pop(name, None)
+        return tree, lines
+
+    def line_of(self, statement: Node) -> int:
+        """How many lines below the first line of the rule one of its statements stands."""
+        return self._parsed[1][id(statement)]
 
     @cached_property
     def gradients(self) -> int:

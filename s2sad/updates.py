@@ -50,7 +50,7 @@ def stored_in(value: Any, x: Any) -> Any:
 
     Raises ValueError when the result does not fit into the array, as NumPy does.
     """
-    if not isinstance(x, np.ndarray):
+    if not hasattr(x, "dtype") or isinstance(x, np.generic):
         return value
     if value.shape != x.shape:
         raise ValueError(
@@ -60,6 +60,8 @@ def stored_in(value: Any, x: Any) -> Any:
         raise TypeError(
             f"an in-place result of dtype {value.dtype} does not fit into an array of dtype {x.dtype}"
         )
+    if not isinstance(x, np.ndarray):
+        return value.astype(x.dtype, copy=False)
     return np.asarray(value, dtype=x.dtype)  # of no dimensions a sum is a number
 
 
