@@ -39,7 +39,7 @@ from .members import replaced_tuple
 from .outputs import refuse_rebound, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import KnownObjects
-from .registry import stand_in
+from .registry import stand_in, takes_arrays
 from .source import FunctionSource, has_written_defaults, read_source
 from .specialise import (
     calls_of_functions,
@@ -62,9 +62,11 @@ from .transforms.lowering.merge_objects import merge_objects
 from .transforms.lowering.promote_fields import drop_unseen, promote_fields
 from .transforms.lowering.promote_items import promote_items
 from .transforms.normal_form.expand_stars import expand_stars, lower_stars
+from .transforms.normal_form.renew_definitions import is_only_passed
 from .transforms.trees.generators import is_generator_function
 from .transforms.trees.nodes import find_nodes, statements_in
-from .transforms.trees.program import Program, Scope, names_of
+from .transforms.trees.nodes import has_stars as has_star_arguments
+from .transforms.trees.program import MISSING, Program, Scope, names_of
 from .transforms.trees.rebuild import parameter_names
 from .varied_loops import LoopFacts, may_have_items_apart, with_items_apart
 from .wrappers import unwrapped
@@ -72,6 +74,7 @@ from .wrappers import unwrapped
 __all__ = ["Forms"]
 
 Kinds = Mapping[str, Kind]
+CALLING = (sorted, min, max)  # that call what they are given
 
 
 def aliases_now(program: Program, kinds: Kinds) -> Any:
@@ -222,6 +225,26 @@ class Forms:
             self.refused[function] = error
             return None
 
+    def keeps(self, program: Program, call: Any, name: str, known: frozenset[Any] = frozenset()) -> bool:
+        """Whether a call may keep the function of a name, which it is given, or return it: what has a rule
+        calls it, and so may what is a user's; `known` are the functions that are asked already.
+        """
+        function = program.resolve(call.func)
+        if function is MISSING or has_star_arguments(call):
+            return True
+        if PRIMITIVES.find_rule(function) is not None:
+            return not takes_arrays(function) and function not in CALLING
+        called = self.inlinable(function, call)
+        if called is None:
+            return True
+        if function in known:
+            return False
+        names = parameter_names(called.tree)
+        given = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
+        taken = [p for p, a in given.items() if isinstance(a, gast.Name) and a.id == name]
+        keeps = partial(self.keeps, called, known=known | {function})
+        return not all(is_only_passed(called.tree.body, p, keeps) for p in taken)
+
     def single_assignment(
         self,
         function: FunctionType,
@@ -251,7 +274,7 @@ class Forms:
                     program = with_outputs(program, outputs)
                 program = self.heap_calls.lowered(program, kinds, heap == "writes")
             refuse_generators(program)
-            program = to_single_assignment(program, self._watch_of(function))
+            program = to_single_assignment(program, partial(self.keeps, program), self._watch_of(function))
             if self.real_powers:
                 program = guard_powers(program)
             if objects and heap is None:

@@ -34,6 +34,7 @@ from .normal_form.desugar_nonlocals import desugar_nonlocals
 from .normal_form.desugar_zips import desugar_zips
 from .normal_form.expand_stars import expand_stars
 from .normal_form.place_definitions import place_definitions
+from .normal_form.renew_definitions import Keeps, renew_definitions
 from .normal_form.resolve_names import resolve_names
 from .normal_form.to_anf import to_anf
 from .normal_form.to_ssa import to_ssa
@@ -106,10 +107,10 @@ def normalise(program: Program, watch: Watch = unwatched) -> Program:
     return program
 
 
-def to_single_assignment(program: Program, watch: Watch = unwatched) -> Program:
-    """Normal form, callees put in, to single assignment."""
+def to_single_assignment(program: Program, keeps: Keeps, watch: Watch = unwatched) -> Program:
+    """Normal form, callees put in, to single assignment; `keeps` as in `renew_definitions`."""
     watch("inline_calls", program)
-    program = to_ssa(program)
+    program = to_ssa(*renew_definitions(program, keeps))
     watch("to_ssa", program)
     return program
 

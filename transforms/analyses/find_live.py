@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import Comment, is_atom, statements_in
+from ..trees.nodes import Comment, is_atom, own_statements
 from .find_uses import Uses, reads
 
 __all__ = ["Live", "find_live"]
@@ -158,7 +158,7 @@ class _Flow:
             bound = self.live.of([h.name.id] if h.name is not None else [])
             handled |= self.block(h.body, final) & ~bound | self.live.of(reads(h.type) if h.type else ())
         # What only the body binds is not read where the body was left: see `partial_effects`.
-        binds = Counter(n for b in statements_in(s.body) for n in self.uses.headers[id(b)].binds)
+        binds = Counter(n for b in own_statements(s.body) for n in self.uses.headers[id(b)].binds)
         handled &= ~self.live.of(n for n, count in binds.items() if count == self.uses.bound[n])
         at_else = self.block(s.orelse, final)
         outer = self.handled, self.guarded

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from ..analyses.liveness import captured_names
-from ..trees.nodes import load, param, walk_scope
+from ..trees.nodes import assigned_names, load, own_statements, param, walk_scope
 from ..trees.program import Names, Program
 from ..trees.rebuild import rebuilt, substitute
 
@@ -38,7 +38,8 @@ def bind_captured(
                 "its derivative would have to be put together before that of the variable",
                 f"assign `{n}` before the function, or pass it as an argument",
             )
-    bound = {n: names.fresh(n + SUFFIX) for key, n in captured if key == n}
+    read = [n for key, n in captured if key == n] + _varying(program, function, active)
+    bound = {n: names.fresh(n + SUFFIX) for n in read}
     if not bound:
         return function, captured
     args = function.args
@@ -51,6 +52,16 @@ def bind_captured(
     return rebuilt(function, args=new, body=body), [
         (f"{bound[n]}=" if key == n else key, n) for key, n in captured
     ]
+
+
+def _varying(program: Program, function: Any, active: frozenset[str]) -> list[str]:
+    """The inactive variables that a function captures of a loop around it: in the reverse sweep they have
+    other values.
+    """
+    loops = [s for s in own_statements(program.tree.body) if isinstance(s, (gast.For, gast.While))]
+    around = [s for s in loops if any(t is function for t in own_statements(s.body))]
+    assigned = {n for s in around for n in assigned_names(s)} - active - {function.name}
+    return [n for key, n in captured_names(function) if key == n and n in assigned]
 
 
 def is_captured(name: str) -> bool:

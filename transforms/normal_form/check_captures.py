@@ -14,11 +14,14 @@ from ..trees.program import Program
 __all__ = ["check_captures"]
 
 
-def check_captures(program: Program, loop: Any, carried: Collection[str]) -> None:
+def check_captures(
+    program: Program, loop: Any, carried: Collection[str], passing: Collection[str] = ()
+) -> None:
     """Raises UnsupportedSyntaxError for a nested function of a loop's body that captured a variable of the
-    loop and is carried on, or used as a value.
+    loop and is carried on, or used as a value; nobody keeps those that are `passing`.
     """
-    functions = [s for s in own_statements(loop.body) if isinstance(s, gast.FunctionDef)]
+    nested = [s for s in own_statements(loop.body) if isinstance(s, gast.FunctionDef)]
+    functions = [s for s in nested if s.name not in passing]
     if not functions:
         return
     assigned = set(assigned_names(loop))

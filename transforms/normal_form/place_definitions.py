@@ -36,7 +36,7 @@ from typing import Any
 import gast
 
 from ..analyses.liveness import free_names
-from ..trees.nodes import assigned_names, find_nodes, load, names_read, walk
+from ..trees.nodes import assigned_names, find_nodes, load, names_read, own_statements, walk
 from ..trees.program import Names, Program
 from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, substitute
 
@@ -119,7 +119,7 @@ def reachable(edges: dict[str, set[str]]) -> dict[str, set[str]]:
         size = sum(map(len, found.values()))
         for targets in found.values():
             for target in list(targets):
-                targets |= found[target]
+                targets |= found.get(target, set())
         if sum(map(len, found.values())) == size:
             return found
 
@@ -154,14 +154,23 @@ def target_of(statements: list[Node], place: int) -> int | None:
     if last is None:
         return None
     fixed = {function.name, *(name for d in defaults(function) for name in names_read(d))}
+    users = using(statements, function.name)
     passed = statements[place + 1 : last + 1]
-    return None if any(stops(s, function.name, fixed) for s in passed) else last
+    return None if any(stops(s, users, fixed) for s in passed) else last
 
 
-def stops(statement: Node, name: str, fixed: set[str]) -> bool:
-    """Whether the definition of the function `name` cannot be moved behind the statement."""
+def using(statements: list[Node], name: str) -> set[str]:
+    """The names of the functions that may call the function `name`, its own among them."""
+    functions = [s for s in own_statements(statements) if isinstance(s, gast.FunctionDef)]
+    reached = reachable({s.name: free_names(s) for s in functions})
+    return {name, *(s.name for s in functions if name in reached[s.name])}
+
+
+def stops(statement: Node, users: set[str], fixed: set[str]) -> bool:
+    """Whether the definition of a function, which `users` may call, cannot be moved behind the statement."""
     if fixed & set(assigned_names(statement)):
         return True
     if isinstance(statement, gast.FunctionDef):
-        return any(name in names_read(d) for d in defaults(statement))
-    return name in names_read(statement) or any(isinstance(n, gast.Break) for n in walk(statement))
+        return any(users & set(names_read(d)) for d in defaults(statement))
+    is_used = bool(users & set(names_read(statement)))
+    return is_used or any(isinstance(n, gast.Break) for n in walk(statement))

@@ -47,13 +47,15 @@ __all__ = ["to_ssa"]
 Env = dict[str, str]  # variable -> the name of its current version
 
 
-def to_ssa(program: Program) -> Program:
-    """The program with one name for each version of a variable."""
+def to_ssa(program: Program, passing: frozenset[str] = frozenset()) -> Program:
+    """The program with one name for each version of a variable; `passing` are the nested functions that stand
+    before each statement that uses them, and that nobody keeps: see `renew_definitions`.
+    """
     tree = program.tree
     parameters = [n.id for n in walk(tree.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)]
     unassigned: frozenset[str] = frozenset()
     while True:  # a second time when a copy turned out to read a name that some path leaves unassigned
-        converter = _Converter(program, parameters, unassigned)
+        converter = _Converter(program, parameters, unassigned, passing)
         body = converter.block(tree.body, {p: p for p in parameters}, frozenset(), frozenset())
         if converter.copied <= unassigned:
             break
@@ -85,8 +87,10 @@ class _Converter:
     must not, so those that are `copied` get None on that path (`unassigned`, known from a first run).
     """
 
-    def __init__(self, program: Program, parameters: list[str], unassigned: frozenset[str]) -> None:
-        self.program = program
+    def __init__(
+        self, program: Program, parameters: list[str], unassigned: frozenset[str], passing: frozenset[str]
+    ) -> None:
+        self.program, self.passing = program, passing
         self.names: Names = program.names.copy()
         self.used = set(parameters)
         self.bindings: dict[str, Any] = {}
@@ -220,11 +224,12 @@ class _Converter:
     def function(self, s: Any, env: Env) -> Any:
         free = free_names(s) - {s.name}
         for variable in sorted(free & set(env)):
-            self.captured.setdefault(variable, s.name)
+            if s.name not in self.passing:
+                self.captured.setdefault(variable, s.name)
             if env[variable] in self.maybe:
                 self.copied |= {env[variable]}
         name = self.define(s.name, env, s)
-        inner = to_ssa(self.program.with_tree(s, names=self.names))
+        inner = to_ssa(self.program.with_tree(s, names=self.names), self.passing)
         self.names = inner.names
         self.bindings.update({k: v for k, v in inner.bindings.items() if k not in self.program.bindings})
         self.origins.update(inner.origins)
@@ -288,7 +293,7 @@ class _Converter:
         for variable in assigned_names(s.body):
             if variable in head:
                 self.carry(variable, names, env, result, s)
-        check_captures(self.program, s, names)
+        check_captures(self.program, s, names, self.passing)
         return names
 
     def carry(self, variable: str, names: Env, env: Env, result: list[Any], s: Any) -> None:

@@ -65,11 +65,15 @@ def _numbers(stem: str, start: int) -> Any:
 
 
 def _names_in_order(tree: Any) -> dict[str, bool]:
-    """All names in a function, in order of appearance, and whether each is assigned in it."""
+    """All names in a function, in order of appearance, and whether each is a variable of its own: nested
+    functions keep their names, also where a trace gives them back.
+    """
     found: dict[str, bool] = {}
+    functions: set[str] = set()
     for node in walk(tree):
         if node.__class__ is gast.Name:
             found[node.id] = found.get(node.id, False) or node.ctx.__class__ is gast.Store
         elif node.__class__ is gast.FunctionDef:
             found.setdefault(node.name, False)
-    return found
+            functions.add(node.name)
+    return {name: is_bound and name not in functions for name, is_bound in found.items()}

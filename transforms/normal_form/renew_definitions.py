@@ -1,0 +1,178 @@
+"""Nested functions that are defined anew where they are used, as far as they read variables that change.
+
+Form in: the normal form, calls put in. Form out: the same, in which a nested function that nobody keeps
+stands before each statement that uses it, if a variable that it reads is assigned after its definition.
+
+A function reads its variables when it is called. What is given it calls it, and keeps it no longer than that:
+so it is called with the values that its variables have where it is used.
+
+    g = lambda t: a * t                     g = lambda t: a * t
+    y = quad(g, 0, 1)                       y = quad(g, 0, 1)
+    a = 2 * a                               a = 2 * a
+    z = quad(g, 0, 1)                       g_1 = lambda t: a * t
+                                            z = quad(g_1, 0, 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gast
+
+from ..analyses.liveness import free_names
+from ..trees.nodes import (
+    assigned_names,
+    blocks_of,
+    find_nodes,
+    load,
+    located,
+    names_read,
+    own_statements,
+    walk,
+)
+from ..trees.program import Names, Program
+from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, substitute, with_blocks
+
+__all__ = ["Keeps", "is_only_passed", "renew_definitions"]
+
+Node = Any  # gast publishes no types
+Keeps = Callable[[Node, str], bool]
+
+
+def renew_definitions(program: Program, keeps: Keeps) -> tuple[Program, frozenset[str]]:
+    """The program with such functions defined anew, and the names of all that nobody keeps.
+
+    `keeps(call, name)` says whether a call may keep the function of that name that it is given, or return it.
+    """
+    functions = [s for s in own_statements(program.tree.body) if isinstance(s, gast.FunctionDef)]
+    if not functions:
+        return program, frozenset()
+    names = program.names.copy()
+    body, passing = program.tree.body, set[str]()
+    for function in functions[::-1]:  # those that read others are defined behind them
+        once = sum(f.name == function.name for f in functions) == 1
+        if not once or not is_only_passed(body, function.name, keeps):
+            continue
+        passing.add(function.name)
+        if is_changed(body, function):
+            made = _Renewed(function, names)
+            renewed = None if names_read(defaults(function)) else made.within(body)
+            body = body if renewed is None else renewed
+            passing = passing - {function.name} if renewed is None else passing | set(made.copies)
+    tree = rebuilt(program.tree, body=body)
+    known = program.locals | bound_names(tree)
+    return program.with_tree(tree, names=names, locals=known), frozenset(passing)
+
+
+def is_only_passed(body: list[Node], name: str, keeps: Keeps, asked: frozenset[str] = frozenset()) -> bool:
+    """Whether what has a name is only called, and given to calls that do not keep it, also by functions of
+    which that is so; `asked` are those that are looked at already.
+    """
+    allowed = 0
+    for s in own_statements(body):
+        if isinstance(s, gast.FunctionDef):
+            count = loaded([s], name)
+            if count and not any(name in names_read(d) for d in defaults(s)):
+                known = asked | {name}
+                is_passed = s.name in known or is_only_passed(body, s.name, keeps, known)
+                allowed += count if is_passed and is_only_passed(s.body, name, keeps, known) else 0
+            continue
+        part = header(s)
+        if name in target_names_of(s):
+            return False
+        for call in [] if part is None else find_nodes(part, gast.Call):
+            given = [*call.args, *(k.value for k in call.keywords)]
+            count = sum(isinstance(a, gast.Name) and a.id == name for a in given)
+            allowed += isinstance(call.func, gast.Name) and call.func.id == name
+            allowed += count if count and not keeps(call, name) else 0
+    return allowed == loaded(body, name)
+
+
+def target_names_of(s: Node) -> set[str]:
+    """The names that a statement itself binds, but for a definition."""
+    inner = {n for block in blocks_of(s) for n in assigned_names(block)}
+    return set(assigned_names(s)) - inner
+
+
+def header(s: Node) -> Node | None:
+    """What a statement itself evaluates, where that may be a call: a simple one, what a loop goes over."""
+    return s.iter if isinstance(s, gast.For) else None if blocks_of(s) else s
+
+
+def defaults(function: Node) -> list[Node]:
+    """The defaults of a function's parameters, which are read where it is defined."""
+    return [d for d in [*function.args.defaults, *function.args.kw_defaults] if d is not None]
+
+
+def loaded(trees: list[Node], name: str) -> int:
+    """How often a name is read."""
+    names = [n for t in trees for n in find_nodes(t, gast.Name)]
+    return sum(n.id == name and isinstance(n.ctx, gast.Load) for n in names)
+
+
+def is_changed(body: list[Node], function: Node) -> bool:
+    """Whether a variable that a function reads may be assigned behind its definition: below it, or in a loop
+    around it.
+    """
+    read = free_names(function) - {function.name}
+    behind = False
+    for s in own_statements(body):
+        if s is function:
+            behind = True
+            continue
+        is_loop = isinstance(s, (gast.For, gast.While))
+        behind = behind or (is_loop and any(t is function for t in own_statements(s.body)))
+        if behind and read & set(assigned_names(s)):
+            return True
+    return False
+
+
+class _Renewed:
+    """Puts a function before each statement that uses it; `copies` are the names that it has there."""
+
+    def __init__(self, function: Node, names: Names) -> None:
+        self.function, self.names = function, names
+        self.copies: list[str] = []
+
+    def within(self, body: list[Node]) -> list[Node] | None:
+        """The block without the function where it was; None where some use may be reached without it."""
+        at = next((k for k, s in enumerate(body) if s is self.function), None)
+        if at is None:
+            for k, s in enumerate(body):
+                for n, block in enumerate(blocks_of(s)):
+                    if any(t is self.function for t in own_statements(block)):
+                        found = self.within(block)
+                        rest = loaded([*body[:k], *body[k + 1 :]], self.function.name)
+                        others = [t for m, b in enumerate(blocks_of(s)) if m != n for t in b]
+                        if found is None or rest or loaded(others, self.function.name):
+                            return None
+                        blocks = [found if m == n else b for m, b in enumerate(blocks_of(s))]
+                        return [*body[:k], with_blocks(s, blocks), *body[k + 1 :]]
+            return None
+        if loaded(body[:at], self.function.name):
+            return None
+        result = [*body[:at], *self.block(body[at + 1 :])]
+        return result or [located(gast.Pass(), self.function)]
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        result: list[Node] = []
+        name = self.function.name
+        for s in statements:
+            part = header(s)
+            if part is not None and name in names_read(part):
+                copy = copied(self.function, self.names) if self.copies else self.function
+                self.copies.append(copy.name)
+                result.append(copy)
+                put = partial(substitute, mapping={name: load(copy.name)})
+                s = rebuilt(s, iter=put(s.iter)) if isinstance(s, gast.For) else put(s)
+            result.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, self.block))
+        return result
+
+
+def copied(function: Node, names: Names) -> Node:
+    """The function with other names of its own, but for parameters."""
+    kept = {p.id for n in walk(function) if isinstance(n, gast.FunctionDef) for p in parameters(n)}
+    own = {n: load(names.fresh(n)) for n in sorted({*bound_names(function), function.name}) if n not in kept}
+    return substitute(function, own)
