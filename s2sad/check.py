@@ -25,6 +25,7 @@ from .forwarders import forwarder
 from .structure import flatten, map_structure, moved_structure
 from .transforms.errors import NonDifferentiableError
 from .transforms.trees.program import Names, Scope
+from .variadic import fixed, is_variadic
 
 __all__ = ["check_grads"]
 
@@ -202,6 +203,8 @@ class _Check:
 
 def _called(f: Function, args: tuple[Any, ...]) -> tuple[Function, tuple[Any, ...]]:
     """A function that has no parameters but those that are given, and what is given: defaults, too."""
+    if is_variadic(f):
+        return fixed(f, args, {}).function, args
     if not isinstance(f, (FunctionType, MethodType, partial, Derivative)):
         return f, args
     parameters = list(inspect.signature(f).parameters.values())

@@ -85,7 +85,7 @@ class Derivative:
             try:
                 if given.form == "jvp":
                     made = self._push(args, keywords)
-                elif keywords or len(args) != len(given.names) or given.target.args:
+                elif keywords or not given.takes(len(args)):
                     made = self._bound_call(args, keywords)
                 else:
                     made = self.function_of(args)(*args)

@@ -21,6 +21,7 @@ from .target import Target
 from .transforms import NORMALISE
 from .transforms.trees.printer import to_source
 from .transforms.trees.program import Program
+from .variadic import fixed, is_variadic, nothing_for
 
 __all__ = ["Explanation", "Stage", "explain"]
 
@@ -84,6 +85,8 @@ def explain(f: Callable[..., Any], *args: Any, argnums: Argnums = 0, form: str =
         found[name] = program
 
     generator = Generator(watch=watch)
+    if is_variadic(f):
+        f = fixed(f, args or nothing_for(f), {}).function
     target = Derivative(f, form, argnums, writes=True).generate_with(generator, args or None)
     plain = generator.first.function
     return Explanation(

@@ -5,6 +5,7 @@ chosen, and partial applications. Where all their calls are known, they are put 
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ import gast
 from .generators import given_generators, put_in_generators
 from .specialise import is_among
 from .transforms.analyses.liveness import free_names
+from .transforms.analyses.operations import known_method, method_of_callable
 from .transforms.lowering.inline_calls import inline_calls
 from .transforms.lowering.name_functions import name_functions
 from .transforms.trees.nodes import find_nodes, has_stars, same, statements_in
@@ -57,7 +59,8 @@ def _put_in(program: Program, inlinable: Inlinable) -> Program:
     for _ in range(ROUNDS):
         program = inline_calls(program, inlinable, needed=_writing(program, inlinable))
         program = _with_generators(program, inlinable)
-        is_partial = partial(_is_partial, program, _functions(program) | _applied(program))
+        known = _functions(program) | _applied(program) | _methods(program)
+        is_partial = partial(_is_partial, program, known)
         named = name_functions(program, is_partial, partial(_may_write, program, inlinable))
         if named is program:
             break
@@ -101,6 +104,23 @@ def _applied(program: Program) -> set[str]:
         and isinstance(s.targets[0], gast.Name)
         and program.resolve(s.value.func) is functools.partial
     }
+
+
+def _methods(program: Program) -> set[str]:
+    """The names of methods of objects that are known before the function runs, as `np.add.reduce`."""
+    bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    return {
+        s.targets[0].id
+        for s in find_nodes(program.tree, gast.Assign)
+        if isinstance(s.value, gast.Attribute)
+        and isinstance(s.targets[0], gast.Name)
+        and bound[s.targets[0].id] == 1
+        and _is_method(gast.Call(func=s.value, args=[], keywords=[]), program)
+    }
+
+
+def _is_method(call: Any, program: Program) -> bool:
+    return method_of_callable(call, program) is not None or known_method(call, program) is not None
 
 
 def _is_partial(program: Program, nested: set[str], node: Any) -> bool:

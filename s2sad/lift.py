@@ -29,19 +29,17 @@ from .arity import has_stars, of_arity
 from .around import refuse_assigning
 from .compiled import make_function
 from .constructors import has_maker, maker_of, replacer_of
-from .conversions import DICT_METHODS, LIST_METHODS
 from .dataclass_copies import converter_of, is_converter
 from .derivative import Derivative
 from .forwarders import is_class_method, of_class
 from .getters import GETTERS, written_getter
 from .kind_values import kind_of
 from .objects import is_named_tuple
+from .primitive_calls import Key, check_known, function_of_call, is_known, is_primitive, unbound
 from .primitives import PRIMITIVES
 from .registry import stand_in
-from .rules.methods import METHODS
 from .running import Origin
 from .source import read_source
-from .transforms.errors import missing_rule
 from .transforms.trees.nodes import param
 from .transforms.trees.printer import to_source_with_places
 from .transforms.trees.program import Scope
@@ -50,11 +48,9 @@ from .wrappers import is_dispatcher, unwrapped
 __all__ = ["CALLED", "Key", "Layout", "Lifted", "Recursive", "cached", "leaves", "lift", "moved"]
 
 Layout = Any  # None, a position, or a dict or tuple of layouts
-Key = int | str
 CALLED: dict[
     Any, Callable[[tuple[Any, ...], Mapping[str, Any]], Any]
 ] = {}  # functions that lift their calls themselves
-CONTAINER_METHODS: dict[Any, dict[str, Any]] = {dict: DICT_METHODS, list: LIST_METHODS}
 _CACHE_SIZE = 4096
 _cache: OrderedDict[Any, Any] = OrderedDict()
 _lock = threading.Lock()
@@ -145,6 +141,12 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         f = converter_of(f, [kind_of(a, "") for a in args], keywords) or f
     if has_maker(f):
         return replace(lift(maker_of(f), args, keywords), own=None)
+    method = unbound(f)
+    if method is not None:
+        inner = lift(method, (f.__self__, *args), keywords)
+        return inner.behind(1, inner.arguments[0])
+    if is_known(f):
+        return _lift_primitive(f, args, keywords)
     if isinstance(f, functools.partial):
         inner = lift(f.func, (*f.args, *args), {**f.keywords, **keywords})
         own = (
@@ -156,26 +158,18 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return replace(inner, arguments=kept).behind(len(f.args), own)
     if isinstance(f, GETTERS):
         return replace(lift(written_getter(f), args, keywords), own=None)
-    if is_class_method(f) and PRIMITIVES.find_rule(f) is None:
+    if is_class_method(f):
         return replace(lift(of_class(f.__self__, f.__func__), args, keywords), own=None)
-    if isinstance(f, MethodType) and PRIMITIVES.find_rule(f) is PRIMITIVES.find_rule(f.__func__):
+    if isinstance(f, MethodType):
         inner = lift(f.__func__, (f.__self__, *args), keywords)
         return inner.behind(1, inner.arguments[0])
     if isinstance(f, Derivative):
         return _lift_derivative(f, args, dict(keywords))
-    owner = getattr(f, "__self__", None)
-    if isinstance(owner, (np.ndarray, np.generic)) and f.__name__ in METHODS:
-        inner = lift(METHODS[f.__name__], (owner, *args), keywords)
-        return inner.behind(1, inner.arguments[0])
-    if type(owner) in CONTAINER_METHODS and f.__name__ in CONTAINER_METHODS[type(owner)]:
-        inner = lift(CONTAINER_METHODS[type(owner)][f.__name__], (owner, *args), keywords)
-        return inner.behind(1, inner.arguments[0])
-    if PRIMITIVES.find_rule(f) is None and not PRIMITIVES.is_nondifferentiable(f):
-        if isinstance(f, FunctionType):
-            return _lift_function(f, args, keywords)
-        if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType):
-            return lift(f.__call__, args, keywords)
-    return _lift_primitive(f, args, keywords)
+    if is_primitive(f) or not callable(f):
+        return _lift_primitive(f, args, keywords)
+    if isinstance(f, FunctionType):
+        return _lift_function(f, args, keywords)
+    return lift(f.__call__, args, keywords)
 
 
 def is_replace_of_tuple(f: Any, x: Any) -> bool:
@@ -346,20 +340,9 @@ def _is_fixed(value: Any) -> bool:
 
 
 def _lift_primitive(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
-    if PRIMITIVES.find_rule(f) is None and not PRIMITIVES.is_nondifferentiable(f):
-        raise missing_rule(f, PRIMITIVES.refusal(f))
-    count, names = len(args), tuple(keywords)
-
-    def make() -> FunctionType:
-        positional = [f"x{k}" for k in range(count)]
-        passed = ", ".join([*positional, *(f"{k}={k}" for k in names)])
-        return make_function(
-            f"def call({', '.join([*positional, *names])}):\n    return primitive({passed})\n",
-            "call",
-            Scope({}),
-            {"primitive": f},
-        )
-
-    made = cached((f, count, names), make)
-    keys: list[Key] = [*range(count), *names]
-    return Lifted(made, (*args, *keywords.values()), None, {key: k for k, key in enumerate(keys)})
+    check_known(f)
+    call = function_of_call(f, args, keywords)
+    given: dict[Key, Any] = {**dict(enumerate(args)), **keywords}  # type: ignore[dict-item]
+    arguments: dict[Key, Layout] = dict.fromkeys(given)
+    arguments |= {key: k for k, key in enumerate(call.keys)}
+    return Lifted(call.function, tuple(given[key] for key in call.keys), None, arguments)

@@ -121,9 +121,13 @@ class Parameters:
 
     # ------------------------------------------------------------ the values of a call
 
+    def takes(self, count: int) -> bool:
+        """Whether so many arguments are those of all parameters, in their order."""
+        return count == self._plain
+
     def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """All arguments in the order of the parameters: bound ones, given ones and defaults."""
-        if len(args) == self._plain and not keywords:
+        if self.takes(len(args)) and not keywords:
             return args
         given = {**dict(self.target.keywords), **keywords}
         calling = CALLING_JVP if self.form == "jvp" else ""

@@ -35,6 +35,8 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
         if not isinstance(primal, (bool, int, float, complex, str, bytes, type(None))):
             return tangent
         dtype = np.result_type(primal) if isinstance(primal, (bool, int, float, complex)) else None
+    elif tangent is None and not hasattr(primal, "__array__"):  # an operator, which has the dtype of arrays
+        return None
     if dtype is None or dtype.kind not in "fc":
         return _nothing(primal, tangent, name) if what == "tangent" else None
     return _number(primal, dtype, tangent, name, what)

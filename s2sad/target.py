@@ -12,7 +12,7 @@ from .arguments import plain_signature
 from .arity import has_stars
 from .compiled import make_function
 from .getters import GETTERS, written_getter
-from .primitives import PRIMITIVES
+from .registry import refusal
 from .transforms.errors import NonDifferentiableError, missing_rule
 from .transforms.trees.program import Scope
 from .wrappers import unwrapped
@@ -30,16 +30,13 @@ class Target:
 
 
 def target_of(f: Any) -> Target:
-    """The function behind anything callable: functions, lambdas, methods, partials, callable objects,
-    derivatives and primitives.
-
-    Raises MissingRuleError for a C function without a rule.
+    """The function behind anything callable that has a text: functions, lambdas, methods, partials, callable
+    objects and derivatives. Primitives get one first, for each form of their calls (`fixed`).
     """
     if hasattr(type(f), "lift_call"):
         return Target(_calling(f))
     if isinstance(f, FunctionType):
-        is_known = PRIMITIVES.find_rule(f) is not None or PRIMITIVES.is_nondifferentiable(f)
-        return Target(_calling(f) if is_known or has_stars(f) else f)
+        return Target(_calling(f) if has_stars(f) else f)
     if hasattr(type(f), "function_for_kinds"):
         bound = f.target
         if not bound.args and not bound.keywords:
@@ -48,7 +45,7 @@ def target_of(f: Any) -> Target:
     if isinstance(f, MethodType):
         inner = target_of(f.__func__)
         return Target(inner.function, (*inner.args, f.__self__), inner.keywords)
-    inner_function = unwrapped(f) if PRIMITIVES.find_rule(f) is None else None
+    inner_function = unwrapped(f)
     if inner_function is not None:
         return target_of(inner_function)
     if isinstance(f, functools.partial):
@@ -56,9 +53,6 @@ def target_of(f: Any) -> Target:
         return Target(inner.function, (*inner.args, *f.args), (*inner.keywords, *f.keywords.items()))
     if isinstance(f, (staticmethod, classmethod)):
         return target_of(f.__func__)
-    rule = PRIMITIVES.find_rule(f)
-    if rule is not None:
-        return Target(_primitive_function(f, rule))
     if isinstance(f, GETTERS):
         return Target(written_getter(f))
     if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType):
@@ -67,7 +61,7 @@ def target_of(f: Any) -> Target:
         raise NonDifferentiableError(
             f"{f!r} cannot be differentiated: it is not callable", instead="pass a function"
         )
-    raise missing_rule(f, PRIMITIVES.refusal(f))
+    raise missing_rule(f, refusal(f))
 
 
 def bound_like(f: Any, derivative: Any, instance: Any, owner: type | None) -> Any:
@@ -97,19 +91,3 @@ def _calling(f: Any) -> FunctionType:
     }
     text = f"def {name}_({', '.join(listed)}):\n    return {name}({', '.join(passed)})\n"
     return make_function(text, f"{name}_", Scope({}), {name: f}, tuple(defaults), keywords, like=f)
-
-
-@functools.lru_cache(maxsize=256)
-def _primitive_function(f: Any, rule: Any) -> FunctionType:
-    """A Python function that calls a primitive with its required arguments."""
-    parameters = [
-        p for p in rule.template.parameters[: rule.template.positional] if p not in rule.template.defaults
-    ]
-    if rule.template.vararg is not None:
-        parameters += ["x", "y"]
-    name = getattr(f, "__name__", "")
-    name = name if name.isidentifier() else "primitive"
-    listed = ", ".join(parameters)
-    return make_function(
-        f"def {name}_({listed}):\n    return {name}({listed})\n", f"{name}_", Scope({}), {name: f}
-    )

@@ -1,39 +1,132 @@
-"""Derivatives of functions with `*args` or `**kwargs`: one for each number of arguments that they are called
-with.
+"""Derivatives of functions with `*args` or `**kwargs`, and of primitives: one for each form of the calls that
+are made of them.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import Any
 
 from .arguments import misfit
 from .arity import has_stars, of_arity
 from .border import at_border
-from .lift import Lifted, lift
+from .lift import Layout, Lifted, lift
 from .pickled import reduce_derivative
+from .primitive_calls import (
+    BY_POSITION,
+    Key,
+    Opened,
+    function_of_call,
+    is_known,
+    opened,
+    parameters_of,
+    required,
+    unbound,
+)
 from .target import bound_like
 from .transforms.errors import S2sadError
+from .wrappers import unwrapped
 
-__all__ = ["Variadic", "is_variadic"]
+__all__ = ["Variadic", "fixed", "is_variadic", "nothing_for"]
+
+ANY = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
 
 
 def is_variadic(f: Any) -> bool:
-    """Whether a Python function takes a variable number of arguments, and does not say that it stands for one
-    that takes a fixed number (`functools.wraps`).
+    """Whether a callable is a primitive, or a Python function that takes a variable number of arguments and
+    does not say that it stands for one that takes a fixed number (`functools.wraps`).
+
+    Raises MissingRuleError for a primitive that is not known.
     """
-    if isinstance(f, Variadic):
+    if isinstance(f, Variadic) or opened(f) is not None:
         return True
-    if isinstance(f, functools.partial):
-        return is_variadic(f.func)
+    inner = f.func if isinstance(f, functools.partial) else unwrapped(f)
+    if inner is not None:
+        return is_variadic(inner)
     function = getattr(f, "__func__", f)
     if not has_stars(function):
         return False
     kinds = {p.kind for p in inspect.signature(function).parameters.values()}
     return bool(kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A callable for the calls of one form, which `key` tells apart: `left` are the named arguments that it
+    takes still, `bound` the arguments that partial applications bind to a primitive.
+    """
+
+    function: Any
+    left: Mapping[str, Any]
+    key: Any
+    bound: tuple[Key, ...] = ()
+
+
+def fixed(
+    f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any], arguments: tuple[Any, ...] = ()
+) -> Fixed:
+    """The callable for calls like `f(*args, **keywords)`, whose `arguments` are not to be constants."""
+    if isinstance(f, Variadic):
+        made, call = f.of(args, keywords)
+        return Fixed(made, call.left, (made, *call.left))
+    found = opened(f)
+    if found is not None:
+        return _fixed_primitive(found, args, keywords, arguments)
+    if isinstance(f, functools.partial):
+        inner = fixed(f.func, (*f.args, *args), {**f.keywords, **keywords}, arguments)
+        named = {k: v for k, v in f.keywords.items() if k in inner.left}
+        left = {k: v for k, v in keywords.items() if k in inner.left}
+        return Fixed(functools.partial(inner.function, *f.args, **named), left, (inner.key, *left))
+    if isinstance(f, MethodType):
+        inner = fixed(f.__func__, (f.__self__, *args), keywords, arguments)
+        return replace(inner, function=MethodType(inner.function, f.__self__))
+    wrapped = unwrapped(f)
+    if wrapped is not None:
+        return fixed(wrapped, args, keywords, arguments)
+    assert isinstance(f, FunctionType)
+    return Fixed(of_arity(f, len(args), keywords), keywords, (len(args), *keywords))
+
+
+def _fixed_primitive(
+    found: Opened, args: tuple[Any, ...], keywords: Mapping[str, Any], arguments: tuple[Any, ...]
+) -> Fixed:
+    given, count = {**found.keywords, **keywords}, len(found.args)
+    own = {*range(count), *(k for k in found.keywords if k not in keywords)}
+    call = function_of_call(found.function, (*found.args, *args), given, own, arguments)
+    bound = tuple(k for k in call.keys if k in own)
+    function: Any = call.function
+    if bound:
+        values = [found.args[k] for k in bound if isinstance(k, int)]
+        function = functools.partial(function, *values, **{k: given[k] for k in bound if isinstance(k, str)})
+    left = {k: v for k, v in keywords.items() if k in call.keys}
+    return Fixed(function, left, (call.function, *left), bound)
+
+
+def nothing_for(f: Any) -> tuple[None, ...]:
+    """None for each argument that a callable requires by position."""
+    found = opened(f)
+    if found is not None:
+        return (None,) * (required(found.function) - len(found.args))
+    known = inspect.signature(f).parameters.values()
+    return (None,) * sum(p.kind in BY_POSITION and p.default is p.empty for p in known)
+
+
+def layout_of(
+    f: Any, bound: Mapping[Key, Layout], count: int, outer: frozenset[str] = frozenset()
+) -> Layout:
+    """The layout of a callable behind which stands a primitive: of what partial applications and methods bind
+    of its arguments, the last of them `count`.
+    """
+    if isinstance(f, functools.partial) and not is_known(f):
+        first = count - len(f.args)
+        inner = layout_of(f.func, bound, first, outer | f.keywords.keys())
+        named = {k: None if k in outer else bound.get(k) for k in f.keywords}
+        return inner, tuple(bound.get(first + k) for k in range(len(f.args))), named
+    return None if unbound(f) is None else bound.get(0)
 
 
 class Variadic:
@@ -54,43 +147,62 @@ class Variadic:
         self._transform, self._f, self._options, self._extra = transform, f, dict(options), extra
         self._made: dict[Any, Any] = {}
         functools.update_wrapper(self, f, updated=())
+        try:
+            self.__signature__ = inspect.signature(f)
+        except (TypeError, ValueError):  # a primitive that does not say
+            self.__signature__ = inspect.Signature(parameters_of(f) or ANY)
 
-    def of(self, count: int, keywords: Iterable[str]) -> Any:
-        """The transform for calls with so many positional arguments and these named ones."""
-        key = (count, tuple(keywords))
-        if key not in self._made:
-            argnums = self._options["argnums"]
-            extra = self._extra(argnums, count)
-            own = count - extra
+    def of(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, Fixed]:
+        """The transform for calls with arguments like these, and what it is of."""
+        argnums = self._options["argnums"]
+        extra = self._extra(argnums, len(args))
+        own = args[: len(args) - extra]
+        names = argnums if isinstance(argnums, tuple) else (argnums,)
+        try:
+            call = fixed(self._f, own, keywords, names)
+        except S2sadError:
+            raise
+        except TypeError as error:
+            raise misfit(self._f, self.__signature__, error) from None
+        if call.key not in self._made:
             if argnums is None and extra:  # tangents are given for the positional arguments alone
-                argnums = tuple(range(own))
+                argnums = tuple(range(len(own)))
             options = {**self._options, "argnums": argnums}
-            try:
-                fixed = _fixed(self._f, own, key[1])
-            except S2sadError:
-                raise
-            except TypeError as error:
-                raise misfit(self._f, inspect.signature(self._f), error) from None
-            self._made[key] = self._transform(fixed, **options)
-        return self._made[key]
+            self._made[call.key] = self._transform(call.function, **options)
+        return self._made[call.key], call
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return self.of(len(args), keywords)(*args, **keywords)
+        made, call = self.of(args, keywords)
+        return made(*args, **call.left)
+
+    @property
+    def source(self) -> str:
+        """The generated source that assumes nothing of the arguments; as many as there must be."""
+        found: str = self.of(self._padded(nothing_for(self._f)), {})[0].source
+        return found
 
     @at_border
     def source_for(self, *args: Any, **keywords: Any) -> str:
         """The generated source that a call with these arguments (without tangents) runs."""
-        own = len(args)
-        count = next(
-            n for n in range(own, 2 * own + 2) if n - self._extra(self._options["argnums"], n) == own
-        )
-        found: str = self.of(count, keywords).source_for(*args, **keywords)
+        made, call = self.of(self._padded(args), keywords)
+        found: str = made.source_for(*args, **call.left)
         return found
+
+    def _padded(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of the function, followed by as many more as the transform takes."""
+        own, argnums = len(args), self._options["argnums"]
+        return (*args, *(None,) * next(n for n in range(own + 2) if self._extra(argnums, own + n) == n))
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         """A call as one of a plain function: see `lift`."""
-        return lift(self.of(len(args), keywords), args, keywords)
+        made, fixed_ = self.of(args, keywords)
+        call = lift(made, args, fixed_.left)
+        found, own = opened(self._f), call.own
+        if found is not None:
+            values = [*own[1], *own[2].values()] if fixed_.bound else []
+            own = layout_of(self._f, dict(zip(fixed_.bound, values, strict=True)), len(found.args))
+        return replace(call, own=own, arguments={**dict.fromkeys(keywords), **call.arguments})
 
     @property
     def primal(self) -> Any:
@@ -106,16 +218,3 @@ class Variadic:
     def __repr__(self) -> str:
         name = getattr(self._f, "__qualname__", self._f)
         return f"<{self._transform.__name__} of {name}>"
-
-
-def _fixed(f: Any, count: int, keywords: tuple[str, ...]) -> Any:
-    """The callable for calls with so many arguments."""
-    if isinstance(f, Variadic):
-        return f.of(count, keywords)
-    if isinstance(f, functools.partial):
-        named = tuple(dict.fromkeys([*f.keywords, *keywords]))
-        return functools.partial(_fixed(f.func, len(f.args) + count, named), *f.args, **f.keywords)
-    if isinstance(f, MethodType):
-        return MethodType(_fixed(f.__func__, count + 1, keywords), f.__self__)
-    assert isinstance(f, FunctionType)
-    return of_arity(f, count, keywords)
