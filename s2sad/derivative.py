@@ -12,12 +12,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
+
+import numpy as np
 
 from .arguments import Argnums
 from .border import at_border, refuse_crash, refuse_failed_generation, show_users_frames
 from .captures import Capture
+from .descriptions import description
 from .exact_lengths import LengthWanted, lengths_offered
 from .generate import Generator, Request
 from .kind_values import kinds_of, lengths_of
@@ -34,6 +37,7 @@ from .versions import Made, Versions, share
 
 __all__ = ["Derivative"]
 
+DOCUMENTED = (FunctionType, MethodType, BuiltinFunctionType, np.ufunc)  # others have the text of their class
 MANY_LENGTHS = 8  # of arguments that kinds tell, after which they tell no more
 
 
@@ -73,8 +77,14 @@ class Derivative:
         self._versions = Versions()
         self._complex: set[tuple[Kind, ...]] = set()  # those for which a power of real numbers was complex
         self._exact: frozenset[int] = frozenset()  # lengths of arguments that the kinds tell
-        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        for name in ("__module__", "__name__", "__qualname__"):
             setattr(self, name, getattr(self._f, name, getattr(given.target.function, name, None)))
+        wrt = None if given.argnums is None else [given.names[k] for k in given.wrt]
+        primal = inspect.getdoc(self._f) if isinstance(self._f, DOCUMENTED) else None
+        options = self._options
+        self.__doc__ = description(
+            options.form, str(self.__name__), wrt, options.is_bare, options.has_aux, primal or ""
+        )
         self.__signature__ = given.signature_of_derivative()
 
     # ------------------------------------------------------------ calling

@@ -34,6 +34,28 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _LAMBDA = "<lambda>"
 _RULE = "give it a rule with @bprop"
+_GONE = "no text is known for {!r}: the function was made by exec or eval, or its file is gone"
+_REGISTER = (
+    "write it in a file; or register its text (linecache.cache[filename] = len(text), None, "
+    "text.splitlines(True), filename) and compile it with that filename"
+)
+_TIMED = (
+    "`%time` and `%timeit` run text that IPython does not keep",
+    "define the function in a cell of its own, and time the call",
+)
+_UNKNOWN = {  # of files that are none: why their text is not known, and what to do
+    "<stdin>": (
+        "no text is known for '<stdin>': the prompt of Python before 3.13 does not keep what is typed",
+        "use IPython or Jupyter, write it in a file, or use Python 3.13",
+    ),
+    "<string>": (
+        "no text is known for '<string>': `python -c`, exec and eval do not keep what they run",
+        _REGISTER,
+    ),
+    "<timed exec>": _TIMED,
+    "<timed eval>": _TIMED,
+    "<magic-timeit>": _TIMED,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,13 +252,11 @@ def _lines(function: FunctionType) -> tuple[str, ...]:
         try:  # Python 3.13 keeps what is typed at its prompt elsewhere, and inspect knows where
             lines = inspect.findsource(function)[0]
         except (OSError, TypeError, IndexError):
+            why, instead = _UNKNOWN.get(filename, (_GONE.format(filename), _REGISTER))
             raise NoSourceError(
                 f"the source of {function.__qualname__} cannot be found",
-                why=f"no text is known for {filename!r}: the function was made by exec or eval, or typed at "
-                "a prompt, or its file is gone",
-                instead="write it in a file; or register its text (linecache.cache[filename] = len(text), "
-                "None, text.splitlines(True), filename) and compile it with that filename; "
-                f"or {_RULE}",
+                why=why,
+                instead=f"{instead}; or {_RULE}",
             ) from None
     if filename.startswith("<"):
         return _without_ends(lines)

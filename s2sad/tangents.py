@@ -117,12 +117,7 @@ def cotangent_like(dout: Any, out: Any, name: str) -> Any:
 
 
 class Bprop:
-    """Takes a cotangent like the result of the function to the cotangents of its arguments: a tuple, with
-    None for what carries no derivative; for a single `argnums` just that one. It may be called any number of
-    times.
-
-    `__wrapped__` is the function of generated code that it calls.
-    """
+    # A `bprop` as users get it. `__wrapped__` is the function of generated code that it calls.
 
     __slots__ = ("__wrapped__", "_function", "_name", "_out", "_qualname")
 
@@ -153,6 +148,17 @@ class Bprop:
 
         self._function = checked
         return checked
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return (
+            f"Takes a cotangent like the result of `{self._name}` to the cotangents of its arguments: a "
+            "tuple, with None for what carries no derivative; for a single `argnums` just that one. It may "
+            "be called any number of times."
+        )
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Bprop:
+        return self  # it binds nothing; `help` takes what has this for a function
 
     def __getattr__(self, name: str) -> Any:
         if name in ("__name__", "__qualname__", "__module__"):

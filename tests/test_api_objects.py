@@ -76,9 +76,32 @@ def test_looks_like_the_function(transform: Any) -> None:
 def test_help() -> None:
     text = pydoc.render_doc(loss_gradient)
     assert "loss" in text
-    assert loss_gradient.__doc__ == "The loss."
+    assert loss_gradient.__doc__ == (
+        "The gradient of `loss` with respect to `w`. It is called like `loss`.\n\n`loss` itself:\n\nThe loss."
+    )
+    assert "gradient of `loss`" in text and "The loss." in text
     assert inspect.signature(loss_gradient) == inspect.signature(loss)
     assert inspect.unwrap(loss_gradient).__name__ == "loss_grad"  # type: ignore[arg-type]
+
+
+def test_docstrings_say_what_is_returned() -> None:
+    both = s2sad.value_and_grad(loss, argnums=("w", "scale"), has_aux=True).__doc__
+    assert both is not None
+    assert both.startswith("What `loss` returns, (value, aux), and the gradient of `loss` with respect to")
+    assert "in a tuple" in both
+    assert "`bprop`" in (s2sad.vjp(loss).__doc__ or "")
+    assert "then with the tangents of each argument" in (s2sad.jvp(loss).__doc__ or "")
+    assert "(the gradient" in (s2sad.grad(loss, has_aux=True).__doc__ or "")
+    assert "Trigonometric sine" in (s2sad.grad(np.sin).__doc__ or "")
+    text = pydoc.render_doc(s2sad.vjp(loss)(np.ones(2))[1])
+    assert "cotangent" in text and "__init__" not in text
+
+
+def test_short_reprs() -> None:
+    explained = s2sad.explain(loss, np.ones(2))
+    assert len(repr(explained)) < 100 and "loss_grad" in repr(explained)
+    assert repr(explained.stages["to_anf"]) == "<stage to_anf>"
+    assert "def loss_grad" in str(explained)
 
 
 def test_tracebacks_show_generated_lines() -> None:

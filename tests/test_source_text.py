@@ -124,6 +124,7 @@ def test_the_prompt() -> None:
         assert result.stdout == "found     return x + 1\n", result.stderr
     else:
         assert "no text is known for '<stdin>'" in result.stderr
+        assert "use IPython or Jupyter, write it in a file, or use Python 3.13" in result.stderr
 
 
 def test_installed_packages_and_the_standard_library() -> None:
@@ -184,7 +185,7 @@ def test_code_without_text_is_refused(tmp_path: Path) -> None:
     exec("def f(x):\n    return x\n", namespace)
     with pytest.raises(NoSourceError, match="cannot be found") as error:
         read_source(namespace["f"])
-    for part in ("exec or eval", "linecache.cache", "@bprop", "'<string>'"):
+    for part in ("exec and eval", "linecache.cache", "@bprop", "'<string>'"):
         assert part in str(error.value)
     module = load_module(tmp_path / "gone.py", "def f(x):\n    return x\n")
     (tmp_path / "gone.py").unlink()

@@ -1,0 +1,36 @@
+"""The docstrings of derivatives: what a call returns, and then what the function itself says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["description"]
+
+
+def description(form: str, name: str, wrt: Sequence[str] | None, bare: bool, has_aux: bool, doc: str) -> str:
+    """What a derivative of the function called `name` returns; `wrt` are the parameters that it is taken by
+    (None: all), `bare` says that one gradient stands for itself.
+
+    >>> description("grad", "loss", ["w"], True, False, "")
+    'The gradient of `loss` with respect to `w`. It is called like `loss`.'
+    """
+    by = "each argument" if wrt is None else " and ".join(f"`{p}`" for p in wrt)
+    gradient = f"the gradient of `{name}` with respect to {by}" + ("" if bare else ", in a tuple")
+    like = f"It is called like `{name}`."
+    match form:
+        case "grad":
+            text = f"({gradient}, aux), where `{name}` returns (value, aux)." if has_aux else f"{gradient}."
+        case "value_and_grad":
+            value = f"What `{name}` returns, (value, aux)," if has_aux else f"The value of `{name}`"
+            text = f"{value} and {gradient}: a tuple of the two."
+        case "vjp":
+            each = f"to that of {by}" if bare else f"to a tuple of those of {by}"
+            text = (
+                f"The result of `{name}`, and its `bprop`: a tuple of the two. The `bprop` takes a cotangent "
+                f"of the result {each}, as often as it is called."
+            )
+        case _:
+            text = f"The result of `{name}`, and its tangent: a tuple of the two."
+            like = f"It is called with the arguments of `{name}` and then with the tangents of {by}."
+    text = f"{text[0].upper()}{text[1:]} {like}"
+    return f"{text}\n\n`{name}` itself:\n\n{doc}" if doc else text
