@@ -69,7 +69,7 @@ def _decorator(
             return Variadic(transform, g, options, _EXTRA.get(transform.__name__, no_extra))
         return make(g)
 
-    return made if f is None else made(f)
+    return at_border(made) if f is None else made(f)
 
 
 def no_extra(argnums: Argnums, count: int) -> int:

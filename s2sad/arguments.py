@@ -63,7 +63,7 @@ def positions(argnums: Argnums, parameters: tuple[str, ...], bound: int, f: Any)
             raise NonDifferentiableError(
                 f"argnums={argnums!r} does not fit {name}({', '.join(free)})",
                 why=f"{a!r} is not one of its parameters",
-                instead="give positions from 0, or names of parameters",
+                instead="give a position from 0, the name of a parameter, or a tuple of such",
             )
         if position + bound in found:
             raise NonDifferentiableError(
@@ -75,7 +75,7 @@ def positions(argnums: Argnums, parameters: tuple[str, ...], bound: int, f: Any)
 
 def check_input(name: str, value: Any, function: str) -> None:
     """Raises NonDifferentiableError for an argument that carries no derivative."""
-    check_type(name, value)
+    check_carrier(name, value, function)
     kind = kind_of(value, name)
     if domain.is_differentiable(kind) is False and not (isinstance(value, (tuple, list, dict)) and not value):
         text = repr(value) if len(repr(value)) < 40 else f"of type {type(value).__name__}"
@@ -84,7 +84,6 @@ def check_input(name: str, value: Any, function: str) -> None:
             why="integers, booleans and other values that are not floating-point numbers carry no derivative",
             instead=f"pass a float (or an array of floats), or leave `{name}` out of argnums",
         )
-    check_carrier(name, value, function)
 
 
 def check_carrier(name: str, value: Any, function: str) -> None:

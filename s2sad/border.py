@@ -30,6 +30,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 IS_DEBUGGED = "S2SAD_DEBUG" in os.environ
+OWN_FRAMES = 2  # of the decorator, and of the function that is called
 _NOTE = "differentiated at "
 # What numbers raise that have no derivative, or none that fits into a float; and what users ask for.
 _OF_NUMBERS = (ArithmeticError, np.linalg.LinAlgError, Warning, MemoryError)
@@ -48,7 +49,8 @@ def at_border(f: Callable[P, T]) -> Callable[P, T]:
             try:
                 return f(*args, **keywords)
             except Exception as error:
-                refuse_crash(error, f"in {f.__qualname__}")
+                if len(_parts(error.__traceback__)) > OWN_FRAMES:  # else it is what `f` itself raises
+                    refuse_crash(error, f"in {f.__qualname__}")
                 raise
         except Exception as error:
             show_users_frames(error)
@@ -129,6 +131,8 @@ def _is_users(error: Exception, parts: list[TracebackType], files: list[str], la
     """
     if isinstance(error, _OF_NUMBERS):
         return True
+    if isinstance(error, AssertionError) and files[-1] == f"{PACKAGE}check.py":
+        return True  # what a check of gradients found
     inner = range(0 if last is None else last + 1, len(files))
     own = next((k for k in inner if files[k].startswith(PACKAGE)), len(files))
     foreign = [k for k in inner if _is_of_user(files[k])]

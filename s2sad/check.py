@@ -56,6 +56,11 @@ def check_grads(
     unknown = [mode for mode in modes if mode not in MODES]
     if unknown or not modes:
         raise ValueError(f"modes are among {MODES}, not {modes!r}")
+    if not isinstance(args, Sequence):
+        raise NonDifferentiableError(
+            f"check_grads(f, args) takes a tuple of arguments, not {args!r}",
+            instead="write check_grads(f, (x,))",
+        )
     args = tuple(args)
     if argnums is None:
         argnums = tuple(k for k, x in enumerate(args) if flatten(x))

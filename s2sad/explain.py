@@ -19,12 +19,14 @@ from .derivative import Derivative
 from .generate import Generator, Request
 from .target import Target
 from .transforms import NORMALISE
+from .transforms.errors import NonDifferentiableError
 from .transforms.trees.printer import to_source
 from .transforms.trees.program import Program
 from .variadic import fixed, is_variadic, nothing_for
 
 __all__ = ["Explanation", "Stage", "explain"]
 
+FORMS = ("grad", "value_and_grad", "vjp", "jvp")
 PRIMAL = frozenset(
     {"defer_refusals", *(step.__name__ for step in NORMALISE), "inline_calls", "to_ssa", "lower_updates"}
 )
@@ -77,6 +79,9 @@ def explain(f: Callable[..., Any], *args: Any, argnums: Argnums = 0, form: str =
     >>> stages["to_anf"].function(2.0)
     12.0
     """
+    if form not in FORMS:
+        instead = f"name one of {', '.join(FORMS)}"
+        raise NonDifferentiableError(f"form={form!r} is no transform", instead=instead)
     found: dict[str, Program] = {}
 
     def watch(name: str, program: Program) -> None:

@@ -27,7 +27,7 @@ from .kinds import UNKNOWN, Kind
 from .lowering import lowered
 from .object_copies import is_copier
 from .outer_arrays import outer_arrays, reads_arrays, without_outer_arrays
-from .outputs import split_aux, with_outputs
+from .outputs import is_no_pair, split_aux, with_outputs
 from .primitives import PRIMITIVES
 from .promoted import is_unseen
 from .purity import Purity
@@ -234,7 +234,17 @@ class Generator:
         before = program
         if request.outputs is not None and not has_heap(program):
             program = with_outputs(program, request.outputs)
-        program, aux = split_aux(program) if request.has_aux else (program, None)
+        aux = None
+        if request.has_aux:
+            returned = program.tree.body[-1]
+            if is_no_pair(domain.kind_of_atom(returned.value, kinds, program)):
+                program.refuse(
+                    returned,
+                    "with `has_aux=True` the function returns a tuple of two, (value, aux)",
+                    "what it returns is something else",
+                    "return `value, aux`, or leave `has_aux` out",
+                )
+            program, aux = split_aux(program)
         if program is not before:
             kinds = self.forms.kinds(program, given)
         refuse_cached(program, given, request.wrt)

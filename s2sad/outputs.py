@@ -6,11 +6,12 @@ from typing import Any
 
 import gast
 
+from .kinds import Array, Dict, Kind, List, Literal, Numeric, Scalar, Text, Tuple
 from .transforms.trees.nodes import assign, assigned_names, constant, load, located, tuple_of
 from .transforms.trees.program import Program
 from .transforms.trees.rebuild import rebuilt
 
-__all__ = ["refuse_rebound", "split_aux", "with_outputs"]
+__all__ = ["is_no_pair", "refuse_rebound", "split_aux", "with_outputs"]
 
 
 def with_outputs(program: Program, outputs: str | tuple[str, ...]) -> Program:
@@ -38,6 +39,16 @@ def refuse_rebound(program: Program, outputs: str | tuple[str, ...]) -> None:
                 "which of the two is the output is not told by the name",
                 "use another name for the other value",
             )
+
+
+def is_no_pair(kind: Kind) -> bool:
+    """Whether a value of this kind surely is no `(value, aux)`."""
+    match kind:
+        case Tuple(items):
+            return len(items) != 2
+        case List(tuple() as items):
+            return len(items) != 2
+    return isinstance(kind, (Scalar, Array, Dict, Literal, Text, Numeric))
 
 
 def split_aux(program: Program) -> tuple[Program, Any]:

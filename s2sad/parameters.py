@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from . import domain
-from .arguments import Argnums, bound_arguments, check_input, check_type, plain_parameters, positions
+from .arguments import Argnums, bound_arguments, check_input, check_type, misfit, plain_parameters, positions
 from .function_state import state_of
 from .getters import GETTERS
 from .kind_values import kind_of, kinds_of
@@ -94,7 +94,12 @@ class Parameters:
     def primal_signature(self) -> inspect.Signature:
         """That of the function itself."""
         is_primitive = not isinstance(self.f, FunctionType) and PRIMITIVES.find_rule(self.f) is not None
-        return self.signature if is_primitive or isinstance(self.f, GETTERS) else inspect.signature(self.f)
+        if is_primitive or isinstance(self.f, GETTERS):
+            return self.signature
+        try:
+            return inspect.signature(self.f.__func__ if isinstance(self.f, classmethod) else self.f)
+        except ValueError as error:  # a partial application of arguments that do not fit
+            raise misfit(self.f, self.signature, TypeError(str(error))) from None
 
     def signature_of_derivative(self) -> inspect.Signature:
         """That of the function; in forward mode with a tangent for each differentiated parameter."""

@@ -1,0 +1,278 @@
+"""What a new user does wrong in the first hour, and what the error says then; and what should just work."""
+
+from __future__ import annotations
+
+import dataclasses
+import decimal
+import fractions
+import functools
+import importlib
+import linecache
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2sad
+
+A = np.array([0.5, 1.5])
+
+
+def f(x: Any, y: Any = 2.0) -> Any:
+    return x * y
+
+
+def two(x: Any, y: Any) -> Any:
+    return x * y
+
+
+def square(x: Any) -> Any:
+    return x * x
+
+
+def total(x: Any) -> Any:
+    return np.sum(x * x)
+
+
+def nothing(x: Any) -> None:
+    pass
+
+
+def pair(x: Any) -> Any:
+    return x, x
+
+
+def only_keywords(*, x: Any, y: Any = 1.0) -> Any:
+    return x * y
+
+
+async def coroutine(x: Any) -> Any:
+    return x
+
+
+async def generator(x: Any) -> Any:
+    yield x
+
+
+class Quantity:
+    """As those of libraries of units."""
+
+    magnitude = property(lambda self: 2.0)
+    units = property(lambda self: "m")
+
+    def __getattr__(self, name: str) -> Any:
+        raise StopIteration(name)
+
+
+class Tensor:
+    """As arrays of libraries with derivatives of their own."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.ones(2)
+
+    def __mul__(self, other: Any) -> Any:
+        return self
+
+
+class Series(Tensor):
+    """As columns of tables."""
+
+    def to_numpy(self) -> Any:
+        return np.ones(2)
+
+
+CALLING_JVP = r"jvp\(f\)\(\*primals, \*tangents\)"
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "an async function": (lambda: s2sad.grad(coroutine)(1.0), "`async def`(.|\n)*plain function"),
+    "an async generator": (lambda: s2sad.grad(generator)(1.0), "`async def`"),
+    "jvp of tuples": (lambda: s2sad.jvp(two)((2.0, 3.0), (1.0, 0.0)), CALLING_JVP),
+    "jvp with one argument": (lambda: s2sad.jvp(square)(2.0), CALLING_JVP),
+    "jvp with too few tangents": (lambda: s2sad.jvp(two)(2.0, 3.0, 1.0), CALLING_JVP),
+    "jvp with primals alone": (lambda: s2sad.jvp(two, (2.0, 3.0)), r"jvp\(f, \(x,\), \(dx,\)\)"),
+    "jvp of numbers at once": (lambda: s2sad.jvp(square, 2.0, 1.0), r"jvp\(f, \(x,\), \(dx,\)\)"),
+    "a list in arithmetic": (lambda: s2sad.grad(total)([1.0, 2.0]), r"no product(.|\n)*np\.array\(x\)"),
+    "a missing argument": (lambda: s2sad.grad(two)(2.0), r"two\(x.*: missing a required argument: 'y'"),
+    "too many arguments": (lambda: s2sad.grad(two)(1.0, 2.0, 3.0), r"two\(x.*: too many positional"),
+    "an unknown name": (lambda: s2sad.grad(f)(1.0, z=2.0), r"f\(x.*: got an unexpected keyword argument 'z'"),
+    "a missing argument of a Jacobian": (lambda: s2sad.jacobian(two)(2.0), r"two\(x.*\).*missing"),
+    "a missing argument of any number": (
+        lambda: s2sad.grad(lambda x, *r: x)(),
+        "missing a required argument: 'x'",
+    ),
+    "a partial that does not fit": (lambda: s2sad.grad(functools.partial(f, z=1.0)), "incorrect arguments"),
+    "argnums in a list": (lambda: s2sad.grad(f, [0, 1]), "a tuple of such"),
+    "no function": (lambda: s2sad.grad(2.0), "not callable(.|\n)*pass a function"),
+    "a module": (lambda: s2sad.grad(np), "not callable"),
+    "units": (lambda: s2sad.grad(square)(Quantity()), r"Quantity(.|\n)*x\.magnitude"),
+    "an array of another library": (lambda: s2sad.grad(square)(Tensor()), r"Tensor(.|\n)*np\.asarray\(x\)"),
+    "the same in a dict": (lambda: s2sad.grad(lambda p: p["a"])({"a": Tensor()}), r"p\['a'\]` is a .*Tensor"),
+    "a table": (lambda: s2sad.grad(square)(Series()), r"Series(.|\n)*x\.to_numpy\(\)"),
+    "a structured array": (
+        lambda: s2sad.grad(square)(np.zeros(2, dtype=[("a", float), ("b", int)])),
+        r"dtype \[(.|\n)*x\['a'\]",
+    ),
+    "an array of objects": (
+        lambda: s2sad.grad(total)(A.astype(object)),
+        r"dtype object(.|\n)*astype\(float\)",
+    ),
+    "an array of dates": (lambda: s2sad.grad(total)(A.astype("M8[s]")), "dtype datetime64"),
+    "a masked array": (
+        lambda: s2sad.grad(total)(np.ma.masked_array(A)),
+        r"MaskedArray(.|\n)*np\.asarray\(x\)",
+    ),
+    "a decimal": (lambda: s2sad.grad(square)(decimal.Decimal(2)), r"Decimal(.|\n)*float\(x\)"),
+    "a fraction": (lambda: s2sad.grad(square)(fractions.Fraction(2)), "Fraction"),
+    "a range": (lambda: s2sad.grad(total)(range(3)), r"range(.|\n)*np\.array\(\[\*x\]"),
+    "an iterator": (lambda: s2sad.grad(total)(iter([1.0])), "list_iterator"),
+    "a set": (lambda: s2sad.grad(total)({1.0}), "a set"),
+    "a string": (lambda: s2sad.grad(square)("a"), "`x` is 'a'"),
+    "None": (lambda: s2sad.grad(square)(None), "`x` is None"),
+    "keywords by position": (lambda: s2sad.grad(only_keywords)(1.0), "too many positional arguments"),
+    "a result of None": (lambda: s2sad.grad(nothing)(1.0), "NoneType"),
+    "a result of two": (lambda: s2sad.grad(pair)(1.0), "type tuple"),
+    "a result that is a text": (lambda: s2sad.grad(lambda x: "a")(1.0), "type str"),
+    "a truth value": (lambda: s2sad.grad(lambda x: x > 1)(1.0), "type bool"),
+    "has_aux without aux": (lambda: s2sad.grad(square, has_aux=True)(1.0), r"\(value, aux\)"),
+    "has_aux with more": (lambda: s2sad.grad(lambda x: (x, x, x), has_aux=True)(1.0), r"\(value, aux\)"),
+    "a cotangent of another shape": (
+        lambda: s2sad.vjp(lambda x: x * A)(1.0)[1](np.ones(3)),
+        r"\(3,\)(.|\n)*\(2,\)",
+    ),
+    "a cotangent of another structure": (lambda: s2sad.vjp(pair)(1.0)[1](1.0), "is a float(.|\n)*a tuple"),
+    "a tangent of another shape": (lambda: s2sad.jvp(square)(1.0, A), r"tangent of `x` has shape \(2,\)"),
+    "a form that is none": (lambda: s2sad.explain(square, 1.0, form="gradient"), "name one of grad"),
+    "check_grads of a number": (lambda: s2sad.check_grads(square, 1.0), r"check_grads\(f, \(x,\)\)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
+def test_the_error_says_what_to_do(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(s2sad.S2sadError, match=message) as caught:
+        call()
+    assert not isinstance(caught.value, s2sad.InternalError)
+    assert isinstance(caught.value, (TypeError, SyntaxError, NotImplementedError))
+
+
+@pytest.mark.parametrize("x", [(2.0,), [2.0]])
+def test_a_call_of_jvp_that_was_mistaken_is_told_beside_other_errors(x: Any) -> None:
+    with pytest.raises(s2sad.S2sadError) as caught:
+        s2sad.jvp(square)(x, x)
+    (note,) = caught.value.__notes__
+    assert "jvp(f)(*primals, *tangents)" in note
+
+
+def test_what_a_call_raises_itself_is_raised_as_it_is() -> None:
+    with pytest.raises(ValueError, match="modes are among"):
+        s2sad.check_grads(square, (1.0,), modes=("forward",))
+
+
+def test_tables_and_other_data_may_be_passed_beside() -> None:
+    assert s2sad.grad(lambda x, table: x * 2.0)(1.0, Series()) == 2.0
+
+
+# ---------------------------------------------------------------- decorators in every order
+
+
+class Model:
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    @s2sad.grad(argnums="y")
+    def method(self, y: float) -> float:
+        return self.scale * y**2
+
+    @staticmethod
+    @s2sad.grad
+    def static(y: float) -> float:
+        return y**3
+
+    @s2sad.grad
+    @staticmethod
+    def static_inside(y: float) -> float:
+        return y**3
+
+    @classmethod
+    @s2sad.grad(argnums="y")
+    def of_class(cls, y: float) -> float:
+        return y**3
+
+    @s2sad.grad(argnums="y")
+    @classmethod
+    def of_class_inside(cls, y: float) -> float:
+        return y**3
+
+    @s2sad.hessian
+    @staticmethod
+    def second(y: float) -> float:
+        return y**3
+
+
+@dataclasses.dataclass
+class Data:
+    scale: float
+
+    @s2sad.value_and_grad(argnums=("self", "x"))
+    def loss(self, x: float) -> float:
+        return self.scale * x**2
+
+
+@pytest.mark.parametrize("owner", [Model, Model(3.0)], ids=["class", "instance"])
+def test_decorated_functions_of_classes(owner: Any) -> None:
+    for name in ("static", "static_inside", "of_class", "of_class_inside", "second"):
+        assert getattr(owner, name)(2.0) == 12.0
+
+
+def test_decorated_methods() -> None:
+    assert Model(3.0).method(2.0) == 12.0  # type: ignore[call-arg]
+    value, (by_self, by_x) = Data(2.0).loss(3.0)  # type: ignore[call-arg]
+    assert (value, by_self, by_x) == (18.0, Data(9.0), 12.0)
+
+
+# ---------------------------------------------------------------- where functions come from
+
+
+def test_functions_of_a_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("zipped_model.py", "def loss(x):\n    return x ** 3\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "packed.zip"))
+    module = importlib.import_module("zipped_model")
+    assert s2sad.grad(module.loss)(2.0) == 12.0
+    sys.modules.pop("zipped_model")
+
+
+def test_functions_of_cells() -> None:
+    texts = ("f = lambda x: x ** 2; g = lambda x: x ** 3\n", "def f(x):\n    return x ** 2\n")
+    for count, text in enumerate(texts):
+        filename = f"<ipython-input-{count}>"
+        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+        names: dict[str, Any] = {}
+        exec(compile(text, filename, "exec"), names)
+        assert s2sad.grad(names["f"])(2.0) == 4.0
+        assert "g" not in names or s2sad.grad(names["g"])(2.0) == 12.0
+
+
+def test_functions_of_doctests() -> None:
+    import doctest
+
+    text = ">>> import s2sad\n>>> def f(x):\n...     return x ** 2\n>>> s2sad.grad(f)(3.0)\n6.0\n"
+    example = doctest.DocTestParser().get_doctest(text, {}, "example", "example.py", 0)
+    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+
+
+def test_text_that_is_not_kept() -> None:
+    for filename, message in (
+        ("<timed exec>", "cell of its own"),
+        ("<timed eval>", "cell of its own"),
+        ("<magic-timeit>", "cell of its own"),
+        ("<stdin>", "IPython or Jupyter, write it in a file, or use Python 3.13"),
+        ("<string>", "write it in a file"),
+        ("/gone/away.py", "its file is gone"),
+    ):
+        names: dict[str, Any] = {}
+        exec(compile("def f(x):\n    return x\n", filename, "exec"), names)
+        with pytest.raises(s2sad.NoSourceError, match=message):
+            s2sad.grad(names["f"])(1.0)
