@@ -172,7 +172,8 @@ def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None, outpu
     """The reverse derivative: `vjp(f)(*primals)`, or `vjp(f, *primals)`, is `(result, bprop)`.
 
     `bprop(dout)` takes a cotangent like the result and returns a tuple of cotangents, one for each argument
-    (None for one that carries no derivative); with a single `argnums` just that one. It can be called any
+    (None for one that carries no derivative; options of a library's function, which are given by name, are
+    none); with a single `argnums` just that one. It can be called any
     number of times, and reads arrays as the run left them: neither arguments nor results are to be changed in
     place before its last call. With `outputs`, the name of a parameter or a tuple of names, the result is
     what the function has made of these parameters: for functions that change their arguments and return

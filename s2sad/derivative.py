@@ -382,6 +382,10 @@ class Derivative:
     def has_aux(self) -> bool:
         return self._options.has_aux
 
+    def without_last(self, count: int) -> Derivative:
+        """The same derivative, of which the last parameters are no arguments that `argnums` counts."""
+        return _with_options(self._f, replace(self._options, trailing=count)) if count else self
+
     def of(self, f: Any, leading: int) -> Derivative:
         """The same derivative of a function that takes `leading` arguments before the own ones of this one's
         function.

@@ -27,7 +27,7 @@ from .conversions import DICT_METHODS, LIST_METHODS
 from .getters import GETTERS
 from .members import FIXED
 from .primitives import PRIMITIVES
-from .registry import find_rule
+from .registry import find_rule, stand_in
 from .rules.methods import METHODS
 from .transforms.errors import NonDifferentiableError, missing_rule
 from .transforms.trees.program import Names, Scope
@@ -140,6 +140,7 @@ def is_known(f: Any) -> bool:
 def check_known(f: Any) -> None:
     """Raises MissingRuleError for a primitive that has no rule, and that passes do not know either."""
     is_structural = isinstance(f, type) or getattr(f, "__module__", None) in STRUCTURAL
+    is_structural = is_structural or stand_in(f) is not f
     if PRIMITIVES.refusal(f) is not None or not (is_known(f) or is_structural):
         raise missing_rule(f, PRIMITIVES.refusal(f))
 
@@ -341,7 +342,7 @@ def _path_of(f: Any) -> tuple[str, str, Any] | None:
         return None
     owner = getattr(f, "__objclass__", getattr(f, "__self__", None))
     if owner is not None and not isinstance(owner, ModuleType):
-        found = _path_of(owner) if getattr(owner, "__hash__", None) else None
+        found = _path_of(owner) if type(owner).__hash__ is not None else None
         is_there = found is not None and getattr(owner, name, None) == f
         return (f"{found[0]}.{name}", *found[1:]) if found is not None and is_there else None
     for module in _modules_of(f):

@@ -94,20 +94,37 @@ def basis_of(x: Any) -> Iterator[Any]:
 
 
 def unflatten_columns(columns: list[Any], out: Any, x: Any) -> Any:
-    """The Jacobian from its columns, one tangent like `out` for each number in `x`."""
+    """The Jacobian from its columns, one tangent like `out` for each number in `x`; None for a part
+    whose tangent is not known.
+    """
     leaves, inputs = flatten(out), flatten(x)
     starts = np.concatenate([[0], np.cumsum([np.size(leaf) for leaf in inputs])]).astype(int)
-    parts = [flatten(column) for column in columns]
+    parts = [_tangents(out, column) for column in columns]
 
     def block(o: int, i: int) -> Any:
-        values = np.array(
-            [np.asarray(part[o]) for part in parts[starts[i] : starts[i + 1]]],
-            dtype=_dtype(leaves[o], inputs[i]),
-        )
+        tangents = [part[o] for part in parts[starts[i] : starts[i + 1]]]
+        if any(t is None for t in tangents):
+            return None
+        values = np.array(list(map(np.asarray, tangents)), dtype=_dtype(leaves[o], inputs[i]))
         values = values.reshape((np.size(inputs[i]), *np.shape(leaves[o])))
         return _shaped(np.moveaxis(values, 0, -1), leaves[o], inputs[i])
 
     return _nested(out, x, block)
+
+
+def _tangents(out: Any, column: Any) -> list[Any]:
+    """The tangent of each leaf of `out`, in a tangent of all."""
+    if column is None:
+        return [None] * len(flatten(out))
+    if isinstance(out, (tuple, list)):
+        pairs = list(zip(out, column, strict=True))
+    elif isinstance(out, dict):
+        pairs = [(v, column[k]) for k, v in out.items()]
+    elif is_plain(type(out)):
+        pairs = [(v, getattr(column, k)) for k, v in fields_of(out).items()]
+    else:
+        return [column] if _is_differentiable(out) else []
+    return [t for pair in pairs for t in _tangents(*pair)]
 
 
 def rows_of(bprop: Callable[[Any], Any], out: Any, x: Any) -> list[Any]:

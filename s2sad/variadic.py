@@ -44,7 +44,7 @@ def is_variadic(f: Any) -> bool:
     """
     if isinstance(f, Variadic) or opened(f) is not None:
         return True
-    inner = f.func if isinstance(f, functools.partial) else unwrapped(f)
+    inner = f.func if isinstance(f, functools.partial) else unwrapped(f) or _called(f)
     if inner is not None:
         return is_variadic(inner)
     function = getattr(f, "__func__", f)
@@ -54,16 +54,25 @@ def is_variadic(f: Any) -> bool:
     return bool(kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
 
 
+def _called(f: Any) -> Any:
+    """The method that a call of an object calls, if it is written in Python; None for other callables."""
+    if isinstance(f, FunctionType) or any(hasattr(type(f), n) for n in ("lift_call", "function_for_kinds")):
+        return None
+    return f.__call__ if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType) else None
+
+
 @dataclass(frozen=True)
 class Fixed:
     """A callable for the calls of one form, which `key` tells apart: `left` are the named arguments that it
-    takes still, `bound` the arguments that partial applications bind to a primitive.
+    takes still, `bound` the arguments that partial applications bind to a primitive, `named` how many
+    parameters of a primitive are options, behind the others.
     """
 
     function: Any
     left: Mapping[str, Any]
     key: Any
     bound: tuple[Key, ...] = ()
+    named: int = 0
 
 
 def fixed(
@@ -84,9 +93,9 @@ def fixed(
     if isinstance(f, MethodType):
         inner = fixed(f.__func__, (f.__self__, *args), keywords, arguments)
         return replace(inner, function=MethodType(inner.function, f.__self__))
-    wrapped = unwrapped(f)
-    if wrapped is not None:
-        return fixed(wrapped, args, keywords, arguments)
+    inner_function = unwrapped(f) or _called(f)
+    if inner_function is not None:
+        return fixed(inner_function, args, keywords, arguments)
     assert isinstance(f, FunctionType)
     return Fixed(of_arity(f, len(args), keywords), keywords, (len(args), *keywords))
 
@@ -103,7 +112,8 @@ def _fixed_primitive(
         values = [found.args[k] for k in bound if isinstance(k, int)]
         function = functools.partial(function, *values, **{k: given[k] for k in bound if isinstance(k, str)})
     left = {k: v for k, v in keywords.items() if k in call.keys}
-    return Fixed(function, left, (call.function, *left), bound)
+    named = sum(isinstance(k, str) for k in call.keys)
+    return Fixed(function, left, (call.function, *left), bound, named)
 
 
 def nothing_for(f: Any) -> tuple[None, ...]:
@@ -146,7 +156,10 @@ class Variadic:
     ) -> None:
         self._transform, self._f, self._options, self._extra = transform, f, dict(options), extra
         self._made: dict[Any, Any] = {}
-        functools.update_wrapper(self, f, updated=())
+        self._by_position: dict[int, tuple[Any, Fixed]] = {}  # for calls without keywords, by their length
+        for name in functools.WRAPPER_ASSIGNMENTS:
+            if hasattr(f, name):
+                setattr(self, name, getattr(f, name))
         try:
             self.__signature__ = inspect.signature(f)
         except (TypeError, ValueError):  # a primitive that does not say
@@ -154,6 +167,14 @@ class Variadic:
 
     def of(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, Fixed]:
         """The transform for calls with arguments like these, and what it is of."""
+        if keywords:
+            return self._of(args, keywords)
+        found = self._by_position.get(len(args))
+        if found is None:
+            found = self._by_position[len(args)] = self._of(args, keywords)
+        return found
+
+    def _of(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, Fixed]:
         argnums = self._options["argnums"]
         extra = self._extra(argnums, len(args))
         own = args[: len(args) - extra]
@@ -168,7 +189,8 @@ class Variadic:
             if argnums is None and extra:  # tangents are given for the positional arguments alone
                 argnums = tuple(range(len(own)))
             options = {**self._options, "argnums": argnums}
-            self._made[call.key] = self._transform(call.function, **options)
+            made = self._transform(call.function, **options)
+            self._made[call.key] = made.without_last(call.named) if argnums is None else made
         return self._made[call.key], call
 
     @at_border
@@ -176,11 +198,23 @@ class Variadic:
         made, call = self.of(args, keywords)
         return made(*args, **call.left)
 
+    def _of_required(self) -> Any:
+        """The transform for as many arguments as there must be."""
+        return self.of(self._padded(nothing_for(self._f)), {})[0]
+
     @property
     def source(self) -> str:
         """The generated source that assumes nothing of the arguments; as many as there must be."""
-        found: str = self.of(self._padded(nothing_for(self._f)), {})[0].source
+        found: str = self._of_required().source
         return found
+
+    @property
+    def __wrapped__(self) -> Any:
+        """The generated function that the source is of, so that `inspect.getsource` shows it."""
+        try:
+            return self._of_required().__wrapped__
+        except (S2sadError, TypeError) as error:  # so that it can be asked for
+            raise AttributeError(str(error)) from error
 
     @at_border
     def source_for(self, *args: Any, **keywords: Any) -> str:

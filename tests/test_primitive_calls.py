@@ -215,6 +215,24 @@ def test_argnums_are_positions_or_names_of_what_the_call_gives() -> None:
         s2sad.grad(np.linalg.norm, argnums=1)(X, ord=1)
 
 
+def test_a_bprop_gives_cotangents_of_what_is_no_option() -> None:
+    (dx,) = s2sad.vjp(np.linalg.norm)(X, ord=1.0)[1](1.0)
+    assert dx.tolist() == np.sign(X).tolist()
+    assert s2sad.vjp(scipy.stats.norm.logpdf)(1.5, scale=2.0)[1](1.0) == (-0.375,)
+    assert s2sad.vjp(partial(scipy.stats.norm.logpdf, scale=2.0), 1.5)[1](1.0) == (-0.375,)
+    assert s2sad.jacobian(scipy.integrate.quad, argnums=2)(math.cos, 0.0, 1.0) == (math.cos(1.0), None)
+
+
+class Product:
+    def __call__(self, *factors: float, **named: float) -> float:
+        return math.prod(factors) * named.get("scale", 1.0)
+
+
+def test_objects_that_take_any_number_of_arguments() -> None:
+    assert s2sad.grad(Product(), argnums=(0, "scale"))(2.0, 3.0, scale=4.0) == (12.0, 6.0)
+    assert s2sad.grad(partial(Product(), 5.0, scale=2.0))(1.0, 3.0) == 30.0
+
+
 def test_methods_of_objects_of_libraries() -> None:
     assert s2sad.grad(X.dot)(X * 2).tolist() == X.tolist()
     assert s2sad.grad(np.ndarray.sum)(X).tolist() == [1, 1, 1]
@@ -230,6 +248,7 @@ def test_builtins() -> None:
     assert s2sad.grad(sum)([1.0, 3.0]) == [1.0, 1.0]
     assert s2sad.grad(pow, argnums=(0, 1))(2.0, 3.0)[0] == 12.0
     assert s2sad.grad(math.hypot, argnums=(0, 2))(3.0, 4.0, 12.0) == (3 / 13, 12 / 13)
+    assert s2sad.grad(operator.call, argnums=1)(np.linalg.norm, X, ord=1).tolist() == [1, -1, 1]
     assert s2sad.grad(functools.reduce, argnums=1)(operator.mul, [2.0, 3.0, 4.0]) == [12.0, 8.0, 6.0]
 
 
@@ -259,6 +278,8 @@ def test_derivatives_of_primitives_are_objects_like_others() -> None:
     assert gradient(X).tolist() == [1, -1, 1]
     assert "ord=1" in gradient.source and gradient.source_for(X).startswith("def norm_grad(x):")
     assert s2sad.grad(np.linalg.norm).source.startswith("def norm_grad(x):")
+    assert inspect.getsource(s2sad.grad(np.linalg.norm)) == s2sad.grad(np.linalg.norm).source
+    assert "x" in inspect.signature(s2sad.grad(np.linalg.norm)).parameters
     assert s2sad.explain(np.linalg.norm, X).stages["to_anf"].function(X) == np.linalg.norm(X)
     assert s2sad.explain(np.hypot).stages["to_anf"].function(3.0, 4.0) == 5.0
 

@@ -28,6 +28,11 @@ def getitem(a: Any, b: Any) -> Any:
     return a[b]
 
 
+@stands_in(operator.call)
+def call(obj: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    return obj(*args, **kwargs)
+
+
 @stands_in(dict.fromkeys)
 def fromkeys(iterable: Iterable[Any], value: Any = None) -> dict[Any, Any]:
     return {key: value for key in iterable}  # noqa: C420  (which is what this stands for)
