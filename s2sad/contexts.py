@@ -18,7 +18,7 @@ from .transforms.errors import NoSourceError
 from .transforms.lowering.splice_generators import MANAGED
 from .transforms.trees.nodes import walk, walk_scope
 
-__all__ = ["nature_of_context"]
+__all__ = ["nature_of_context", "returns_nothing"]
 
 # What changes how things are computed or shown while it holds, and nothing else.
 SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
@@ -58,7 +58,7 @@ def nature_of_context(manager: Any) -> str | None:
     if isinstance(manager, FunctionType) and manager.__code__ is MANAGED:
         return "passing" if _yields_unguarded(manager.__wrapped__) else None  # type: ignore[attr-defined]
     leave = getattr(manager if isinstance(manager, type) else type(manager), "__exit__", None)
-    return "passing" if isinstance(leave, FunctionType) and _returns_nothing(leave) else None
+    return "passing" if isinstance(leave, FunctionType) and returns_nothing(leave) else None
 
 
 def _yields_unguarded(generator: Any) -> bool:
@@ -79,7 +79,7 @@ def _jumps(block: list[Any]) -> bool:
     return any(isinstance(n, (gast.Return, gast.Break, gast.Continue)) for s in block for n in walk(s))
 
 
-def _returns_nothing(function: FunctionType) -> bool:
+def returns_nothing(function: FunctionType) -> bool:
     """Whether a function returns None or False wherever it returns."""
     try:
         tree = read_source(function).tree

@@ -22,6 +22,7 @@ from .generators import put_in_generators
 from .heap_keys import holds_attribute
 from .iterators import put_in_iterators, without_iterators
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
+from .managers import put_in_contexts
 from .members import holds_object, member_of, setter_of
 from .object_copies import copier_of, is_copier
 from .objects import is_plain
@@ -130,7 +131,7 @@ def put_in_methods(
         def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:
             return domain.kind_of_atom(node, kinds, program)
 
-        program = put_in_constructors(program, kind, inlinable)
+        program = put_in_constructors(put_in_contexts(program, kind), kind, inlinable)
         if program is before and loops is not None:
             program, written = without_varied_loops(program, loops)
             lengths |= written

@@ -57,7 +57,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("`np.errstate` and the like: they hold in the reverse sweep, too", "error_state context_in_a_loop"),
         (
             "files, locks, context managers of your own, `contextlib.contextmanager`",
-            "several_contexts lock context_of_a_class context_of_a_generator contexts_of_generators",
+            "several_contexts lock context_of_a_class contexts_of_classes_that_carry contexts_of_generators",
         ),
     ],
     "Functions": [

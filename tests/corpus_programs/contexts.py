@@ -103,6 +103,41 @@ def context_of_a_class(x, y):
     return z * k
 
 
+class Scaled:
+    def __init__(self, value, scale):
+        self.value, self.scale = value, scale
+
+    def __enter__(self):
+        self.value = self.value * self.scale
+        return self.scale, self.value
+
+    def __exit__(self, *details):
+        self.value = self.value - self.scale
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def contexts_of_classes_that_carry(x, y):
+    box = Scaled(x, y)
+    for k in range(3):
+        with box as (scale, v):
+            z = v * box.value
+            if k == 1:
+                break
+    with Scaled(z, scale) as pair:
+        z = z * pair[1]
+    return z * box.value * scale
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def attributes_as_targets(x, y):
+    box = Scaled(x, y)
+    with contextlib.nullcontext(x * y) as box.scale:
+        z = box.scale * box.value
+    for box.value in (x, z, y):
+        z = z * box.value
+    return z * box.scale
+
+
 @program((0.8, 1.3), wrt=(0, 1), second=True)
 def context_around_a_loop(x, y):
     with np.errstate(over="ignore"):

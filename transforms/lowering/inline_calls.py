@@ -51,7 +51,7 @@ from ..trees.program import MISSING, Program
 from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, relocated, substitute
 from .inlinable import bind, calls_by_keyword, defines_functions, makes_closures, size, stays
 
-__all__ = ["Finder", "Inliner", "inline_calls", "key_of", "without_unused"]
+__all__ = ["Finder", "Inliner", "bound_names_of", "inline_calls", "key_of", "without_unused"]
 
 Node = Any  # gast publishes no types
 Finder = Callable[[Any, Node], Program | None]

@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, attribute, call, constant, load, located
+from ..trees.nodes import assign, attribute, call, constant, load, located, same
 from ..trees.program import Program
 from ..trees.rebuild import map_children, rebuilt, substitute
 from .follow_fields import Fields, Objects
@@ -39,7 +39,8 @@ def drop_unseen(program: Program, objects: Objects, helper: Any) -> Program:
     fields = Fields(program, objects)
     if fields.slots:
         fields.keep_unseen()
-    return _Promoter(program, fields, helper).run() if fields.slots else program
+    made = _Promoter(program, fields, helper).run() if fields.slots else program
+    return program if same(made.tree, program.tree) else made
 
 
 class _Promoter:

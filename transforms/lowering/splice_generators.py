@@ -74,7 +74,7 @@ from ..trees.program import MISSING, Names, Program
 from ..trees.rebuild import bound_names, map_blocks, map_children, rebuilt, relocated, substitute, with_blocks
 from .consumers import Generator, Surroundings, as_loop, takes_all
 from .inlinable import bind, calls_by_keyword, stays
-from .inline_calls import Finder, Inliner, key_of, without_unused
+from .inline_calls import Finder, Inliner, bound_names_of, key_of, without_unused
 
 __all__ = ["MANAGED", "collect_items", "is_quiet", "splice_generators"]
 
@@ -496,7 +496,7 @@ class _Splicer(Inliner):
             if name is not None and name not in mapping:
                 mapping[name] = load(self.fresh(name))
         body = substitute(function.body[:-1], mapping)
-        new = bound_names(rebuilt(function, body=[*start, *body]))
+        new = bound_names_of([*start, *body])
         self.program = self.program.with_tree(self.program.tree, locals=self.program.locals | new)
         return start, body
 

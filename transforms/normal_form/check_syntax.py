@@ -174,10 +174,8 @@ def bound_by(node: Node) -> list[str]:
 def check_parts(program: Program, node: Node, local: frozenset[str]) -> None:
     """Refuses what a node that is allowed may not hold."""
     match node:
-        case gast.For() | gast.comprehension():
+        case gast.comprehension():
             check_target(program, node.target)
-        case gast.withitem() if node.optional_vars is not None:
-            check_target(program, node.optional_vars)
         case gast.Try():
             check_final_jumps(program, node)
         case gast.MatchClass():
