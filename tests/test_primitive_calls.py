@@ -294,6 +294,7 @@ def test_options_that_vary_are_arguments_in_the_end() -> None:
 # ---------------------------------------------------------------- as values within differentiated code
 
 NORM = partial(np.linalg.norm, ord=1)
+ROWS = (X, X[::-1])
 TABLE = {"norm": NORM, "sum": partial(np.sum, axis=0)}
 
 
@@ -325,6 +326,7 @@ def in_a_list(x: Any) -> Any:
 
 WITHIN = {
     "of the module": lambda x: NORM(x * x) * NORM(x),
+    "arguments of the module": lambda x: np.dot(*ROWS[:1], x) * np.dot(ROWS[1], x),
     "made there": lambda x: partial(np.sum, axis=0)(np.outer(x, x)),
     "overridden": lambda x: apply(partial(np.linalg.norm, ord=1), x, ord=3),
     "in a dict": lambda x: TABLE["norm"](x * x) * TABLE["sum"](x),

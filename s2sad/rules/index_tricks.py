@@ -5,7 +5,7 @@ make grids of its slices. An index of one of these is a call of the function tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ def indexed(owner: Any, slices: Sequence[bool]) -> Callable[..., Any] | None:
     """What an object computes of the parts of an index, as a function of these, and in the place of each part
     that is a slice, as `slices` says, of its three bounds; None for objects that hold something.
     """
-    if not isinstance(owner, Hashable) or owner not in TRICKS:
+    if not any(owner is trick for trick in TRICKS):  # others need not be hashable
         return None
     joins = JOINING.get(owner)
     return Indexing(owner, tuple(slices)) if joins is None or any(slices) else joins
