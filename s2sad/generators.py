@@ -15,7 +15,8 @@ from .contexts import nature_of_context
 from .source import code_of_tree, read_source
 from .transforms.analyses.bind_methods import MethodCall
 from .transforms.errors import NoSourceError
-from .transforms.lowering.splice_generators import collect_items, splice_generators
+from .transforms.lowering.cursors import with_places
+from .transforms.lowering.splice_generators import collect_items, is_quiet, splice_generators
 from .transforms.trees.generators import makes_generator
 from .transforms.trees.nodes import find_nodes
 from .transforms.trees.program import Names, Program
@@ -29,6 +30,7 @@ def put_in_generators(
     program: Program, inlinable: Inlinable, find_method: Callable[[Any], MethodCall | None] | None = None
 ) -> Program:
     """The program, in normal form, with generators in the place of what consumes them."""
+    program = with_places(program, lambda program, block: is_quiet(program, inlinable, block))
     return splice_generators(program, inlinable, find_method, items_of, stays_context)
 
 

@@ -42,12 +42,13 @@ from ..transforms.trees.helpers import (
     order_of,
     place_of_max,
     place_of_min,
+    refuse_iterator,
     refuse_repeated,
     transposed,
 )
 from .samples import A, given
 
-nondifferentiable([refuse_repeated], pure=False)
+nondifferentiable([refuse_iterator, refuse_repeated], pure=False)
 nondifferentiable([is_mapping, is_sequence, order_of, place_of_max, place_of_min, sorting, dict_keys])
 
 # ---------------------------------------------------------------- sequences

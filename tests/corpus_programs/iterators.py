@@ -177,6 +177,19 @@ def first_of_iterators(x):
     return first + next(iter(x)) * next(iter([]), x[3]) * next(map(np.exp, x))
 
 
+@program((positive(4),), (positive(1),), second=True)
+def iterators_that_several_statements_read(x):
+    values, squares = iter(x), iter([v * v for v in x])
+    best = next(values)
+    for v in values:
+        if v > best:
+            best = v
+    total = next(squares) * best
+    for v in squares:
+        total = total + v * next(squares, best)
+    return total + next(squares, x[0])
+
+
 @program((positive(3),), second=True)
 def first_that_is_not_there(x):
     try:

@@ -106,11 +106,11 @@ def splice_generators(
     return splicer.spliced()
 
 
-def is_quiet(program: Program, find_function: Finder) -> bool:
-    """Whether a generator function's text surely changes nothing but variables, and what it made."""
+def is_quiet(program: Program, find_function: Finder, block: list[Node] | None = None) -> bool:
+    """Whether a function's text, or a block of it, surely changes nothing but variables, and what it made."""
     splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
     splicer.functions = {}
-    return splicer.is_quiet(program, program.tree.body)
+    return splicer.is_quiet(program, program.tree.body if block is None else block)
 
 
 @dataclass(frozen=True)

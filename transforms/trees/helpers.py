@@ -6,7 +6,8 @@ questions about values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence
 from typing import Any
 
 from ..errors import UnsupportedSyntaxError
@@ -19,10 +20,14 @@ __all__ = [
     "order_of",
     "place_of_max",
     "place_of_min",
+    "refuse_iterator",
     "refuse_repeated",
     "taken_while",
     "transposed",
 ]
+
+
+CONTAINERS: tuple[Any, ...] = (list, tuple, dict, set, frozenset, str, bytes, range, deque)
 
 
 def is_sequence(x: Any) -> bool:
@@ -67,6 +72,19 @@ def refuse_repeated(*keys: Any) -> None:
             "a dict display in which a key comes again",
             why="of the values under the key all but the last are lost",
             instead="set the items one by one: `d[key] = value`",
+        )
+
+
+def refuse_iterator(x: Any) -> None:
+    """Raises UnsupportedSyntaxError for what is no array and no container of Python's own: reading its items
+    may change something.
+    """
+    own = any(getattr(type(x), "__iter__", None) is kind.__iter__ for kind in CONTAINERS)
+    if not own and not hasattr(x, "dtype") and not isinstance(x, MappingView):
+        raise UnsupportedSyntaxError(
+            f"`iter` of a {type(x).__name__}, read by several statements",
+            why="its items are read before they are asked for, and what that changes is not known",
+            instead="pass the list of its items",
         )
 
 
