@@ -72,6 +72,10 @@ class Heap:
         self.own: dict[Place, bool] = {}
         self.arrays = arrays
 
+    def is_own(self, x: Any) -> bool:
+        """Whether the function has made an object, or may change it."""
+        return self.own.get(Place(x), False)
+
 
 def new_heap(*given: Any) -> Heap:
     """The heap at the start of a function; with arguments, one that follows arrays, and these are what is
@@ -218,7 +222,7 @@ def _check_change(heap: Heap | None, x: Any, key: Any = "", is_field: bool = Fal
             why="a tuple cannot be changed",
             instead="make a new tuple",
         )
-    if heap is not None and not heap.own.get(Place(x)):
+    if heap is not None and not heap.is_own(x):
         raise UnsupportedSyntaxError(
             f"a change of an object of type {type(x).__name__} that something outside of the function holds",
             why="the change would be seen there, and following it is not supported",

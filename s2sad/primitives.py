@@ -179,6 +179,11 @@ class RulePrimitives:
         return None if isinstance(kind, Unknown) else isinstance(kind, List)
 
     @staticmethod
+    def is_dict(kind: Kind) -> bool:
+        """Whether values of the kind are dicts."""
+        return isinstance(kind, Dict)
+
+    @staticmethod
     def attribute(kind: Kind, name: str) -> Any:
         """The function that an attribute of a value of this kind stands for, or None when it carries no
         derivative.

@@ -32,7 +32,9 @@ __all__ = [
     "pack_like",
     "present",
     "refuse_held",
+    "refuse_key",
     "refuse_lookup",
+    "refuse_new_key",
     "refuse_no_list",
     "refuse_overlap",
     "refuse_shared",
@@ -290,6 +292,41 @@ def refuse_lookup(base: Any) -> None:
             why="what the object computes of the value is not known",
             instead="call a function that has a rule or readable source",
         )
+
+
+def refuse_key(base: Any, key: Any, heap: Any = None) -> None:
+    """Raises UnsupportedSyntaxError if `base` is a dict that has the key, and that is found by the numbers in
+    it: what it holds there may have been computed of them. Not for a dict that the function itself has made.
+    """
+    is_outer = isinstance(base, Mapping) and (heap is None or not heap.is_own(base))
+    if is_outer and _has_numbers(key) and key in base:
+        raise UnsupportedSyntaxError(
+            "a look-up by a value that carries a derivative, in a dict that carries none",
+            why="what it holds may be what an earlier call computed of the value: its derivative is lost",
+            instead="empty the cache, or compute the value; for a table look it up by an integer or a string",
+        )
+
+
+def refuse_new_key(*keys: Any) -> None:
+    """Raises UnsupportedSyntaxError for keys that are numbers, or the pairs of which a dict is made."""
+    if any(map(_has_numbers, keys)) or any(isinstance(k, list) and any(map(_has_numbers, k)) for k in keys):
+        raise UnsupportedSyntaxError(
+            "a value that carries a derivative as a key of a dict, where keys are read",
+            why="the keys of a dict carry no derivative",
+            instead="keep the values in a list, and give the dict their positions",
+        )
+
+
+def _has_numbers(key: Any) -> bool:
+    if isinstance(key, (tuple, frozenset)):
+        return any(map(_has_numbers, key))
+    return isinstance(key, (float, complex, np.inexact)) or (is_plain(type(key)) and _is_by_value(key))
+
+
+def _is_by_value(key: Any) -> bool:
+    """Whether an object is equal to others that hold the same numbers."""
+    is_same = getattr(type(key), "__eq__", None) is object.__eq__
+    return not is_same and any(map(_has_numbers, fields_of(key).values()))
 
 
 def present(dx: Any, x: Any) -> Any:

@@ -27,7 +27,9 @@ from ..updates import (
     pack_like,
     present,
     refuse_held,
+    refuse_key,
     refuse_lookup,
+    refuse_new_key,
     refuse_no_list,
     refuse_overlap,
     refuse_shared,
@@ -90,7 +92,8 @@ def times_repeated_(count, x, out, dout):
     return None, add_parts(dout, x)
 
 
-GUARDS = [refuse_held, refuse_lookup, refuse_no_list, refuse_overlap, refuse_parts_held_twice, refuse_shared]
+GUARDS = [refuse_held, refuse_key, refuse_lookup, refuse_no_list, refuse_overlap, refuse_parts_held_twice]
+GUARDS += [refuse_new_key, refuse_shared]
 nondifferentiable(GUARDS, pure=False)
 nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
 nondifferentiable([outer_array])  # its derivative is that of what is stored into it

@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import blocks_of, names_read, statements_in, walk
+from ..trees.nodes import blocks_of, is_atom, names_read, statements_in, walk
 from ..trees.program import Program
 from .classified import Operations
 from .liveness import captured_names
@@ -48,6 +48,12 @@ def find_active(
     def reads_active(nodes: Iterable[Any]) -> bool:
         return any(name in active for node in nodes for name in names_read(node))
 
+    def gives_keys(source: Any) -> bool:
+        """Whether a loop goes over the keys of a dict, which carry no derivative, whatever it holds."""
+        while isinstance(source, gast.Call) and source.args:  # `reversed(d)`, `enumerate(d)`
+            source = source.args[0]
+        return is_atom(source) and operations.primitives.is_dict(operations.kind(source))
+
     def mark(target: Any) -> None:
         for n in walk(target):
             if isinstance(n, gast.Name) and can_vary(n.id):
@@ -77,7 +83,7 @@ def find_active(
                     visit(s.orelse)
                 case gast.For():
                     for target, source in loop_elements(s):
-                        if reads_active([source]):
+                        if reads_active([source]) and not gives_keys(source):
                             mark(target)
                     visit(s.body)
                 case gast.While() | gast.With():

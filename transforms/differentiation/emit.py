@@ -21,6 +21,7 @@ from ..trees.rebuild import map_children, rebuilt
 from .generation import Link, Slot
 from .inline_template import inline_template, literal_of
 from .objects import Objects
+from .refuse_statements import reads_keys
 
 __all__ = ["Emitter"]
 
@@ -58,6 +59,10 @@ class Emitter(Objects):
                 if isinstance(operand, gast.Starred) and self.is_active(operand.value):
                     self.refuse_starred(found, operand)
         return found
+
+    @cached_property
+    def reads_keys(self) -> bool:
+        return reads_keys(self)
 
     @cached_property
     def definitions(self) -> Definitions:

@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import gast
 
-from ..analyses.operations import Item, Opaque
-from ..trees.nodes import call, located, names_read, statements_in
+from ..analyses.operations import Apply, Build, Item, Opaque, index_items
+from ..trees.nodes import call, find_nodes, is_atom, located, names_read, own_statements, statements_in
 from ..trees.program import MISSING
 
 if TYPE_CHECKING:
     from .emit import Emitter
 
-__all__ = ["check_handlers", "context_nature", "index_guard", "refuse_opaque"]
+__all__ = ["check_handlers", "context_nature", "index_guard", "reads_keys", "refuse_opaque"]
+
+
+KEYS = ("items", "keys", "popitem")  # methods of dicts that give keys
+READERS = (list, tuple, set, frozenset, sorted, min, max, sum, iter, enumerate, zip, reversed, map, filter)
+GIVING_DICTS = ("heap_", "reference", "united", "merged", "dict_copy")  # what functions that do are called
+KEYED = ("get", "pop", "setdefault", "__getitem__")  # methods of dicts that read by a key
 
 
 def context_nature(emitter: Emitter, s: Any) -> str:
@@ -43,6 +49,19 @@ def context_nature(emitter: Emitter, s: Any) -> str:
 
 
 def index_guard(emitter: Emitter, s: Any) -> list[Any]:
+    """The checks of what a statement looks up, or puts, by a value that carries a derivative: a dict that
+    carries none may hold what an earlier call computed of it, and keys that are read carry none.
+    """
+    checks = lookup_guard(emitter, s)
+    if (read := keyed_read(emitter, s)) is not None:
+        checks.append(call(emitter.helper("refuse_key"), *read))
+    made = new_keys(emitter, s)
+    if made and emitter.reads_keys:
+        checks.append(call(emitter.helper("refuse_new_key"), *made))
+    return [located(gast.Expr(value=located(check, getattr(s, "value", s))), s) for check in checks]
+
+
+def lookup_guard(emitter: Emitter, s: Any) -> list[Any]:
     """A check that what is looked up by a value that carries a derivative is in an array or container:
     any other object may compute with it. Raises UnsupportedSyntaxError for one known to be something
     else.
@@ -59,8 +78,7 @@ def index_guard(emitter: Emitter, s: Any) -> list[Any]:
                 return []
             found = emitter.program.resolve(base)
             if found is MISSING:
-                check = located(call(emitter.helper("refuse_lookup"), base), s.value)
-                return [located(gast.Expr(value=check), s)]
+                return [call(emitter.helper("refuse_lookup"), base)]
             if not isinstance(found, (Sequence, Mapping)):
                 emitter.program.refuse(
                     s.value,
@@ -69,6 +87,93 @@ def index_guard(emitter: Emitter, s: Any) -> list[Any]:
                     "call a function that has a rule or readable source",
                 )
     return []
+
+
+def keyed_read(emitter: Emitter, s: Any) -> tuple[Any, ...] | None:
+    """What a statement may read from a dict that carries no derivative, by a key that carries one: the dict,
+    the key, and the heap that knows which are the function's own.
+    """
+    match s:
+        case gast.Assign(value=gast.Subscript(value=base, slice=key)):
+            if any(isinstance(part, gast.Slice) for part in index_items(key)):
+                return None
+        case gast.Assign(value=gast.Call(func=gast.Attribute(value=base, attr=attr), args=[key, *_])) if (
+            attr in KEYED
+        ):
+            pass
+        case gast.Assign(value=gast.Call(func=func, args=[heap, base, gast.Name(id=name), *_])) if (
+            emitter.is_helper(func, "heap_get")
+        ):
+            match emitter.computed_by(name):
+                case Apply(args=[_, key]) if any(n in emitter.active for n in names_read(key)):
+                    return base, key, heap
+            return None
+        case _:
+            return None
+    kind = emitter.kind(base)
+    if isinstance(base, gast.Name) and isinstance(emitter.computed_by(base.id), Build):
+        return None  # made by the function itself, of constants
+    if any(n in emitter.active for n in names_read(base)) or not any(
+        n in emitter.active for n in names_read(key)
+    ):
+        return None
+    no_dict = emitter.domain.item_nature(kind) == "array" or emitter.domain.is_list(kind)
+    return None if no_dict or emitter.domain.is_tuple(kind) else (base, key)
+
+
+def new_keys(emitter: Emitter, s: Any) -> list[Any]:
+    """The keys that carry a derivative of a dict that a statement makes, or puts something into."""
+    keys: list[Any] = []
+    match s:
+        case gast.Assign(value=gast.Dict(keys=found)):
+            keys = found
+        case (
+            gast.Assign(targets=[gast.Subscript(value=base, slice=key)])
+            | gast.AugAssign(target=gast.Subscript(value=base, slice=key))
+        ) if may_be_dict(emitter, base):
+            keys = [key]
+        case gast.Assign(value=gast.Call(func=func, args=[_, _, gast.Name(id=name), *_])) if (
+            emitter.is_helper(func, "heap_set")
+        ):
+            match emitter.computed_by(name):
+                case Apply(args=[_, key]):
+                    keys = [key]
+        case gast.Assign(value=gast.Call(func=func, args=[pairs])) if (
+            emitter.program.resolve(func) is dict and not emitter.domain.is_dict(emitter.kind(pairs))
+        ):
+            keys = [pairs]
+    return [k for k in keys if any(n in emitter.active for n in names_read(k))]
+
+
+def reads_keys(emitter: Emitter) -> bool:
+    """Whether a function may read the keys of a dict as values."""
+    for s in own_statements(emitter.program.tree.body):
+        match s:
+            case gast.For(iter=value) | gast.Assign(targets=[gast.Tuple()], value=value) if (
+                is_atom(value) and may_be_dict(emitter, value)
+            ):
+                return True
+    for c in find_nodes(emitter.program.tree, gast.Call):
+        if isinstance(c.func, gast.Attribute) and c.func.attr in KEYS and may_be_dict(emitter, c.func.value):
+            return True
+        function = emitter.program.resolve(c.func) if is_atom(c.func) else MISSING
+        is_reader = any(function is f for f in READERS) or getattr(function, "__name__", "") == "keys_of"
+        if is_reader and any(is_atom(a) and may_be_dict(emitter, a) for a in c.args):
+            return True
+    return False
+
+
+def may_be_dict(emitter: Emitter, node: Any) -> bool:
+    """Whether an atom may be a dict, for all that is known."""
+    kind = emitter.kind(node)
+    if emitter.domain.is_dict(kind) or not isinstance(node, gast.Name):
+        return bool(emitter.domain.is_dict(kind))
+    match emitter.computed_by(node.id):
+        case Build(node=made):
+            return isinstance(made, gast.Dict)
+        case Apply(function=function) if not isinstance(function, type) or not issubclass(function, dict):
+            return getattr(function, "__name__", "").startswith(GIVING_DICTS)
+    return bool(emitter.primitives.is_unknown(kind))
 
 
 def check_handlers(emitter: Emitter, s: Any) -> None:
