@@ -107,7 +107,7 @@ def grad(
 def grad(
     f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
 ) -> Any:
-    """The gradient of a function whose result is a real scalar.
+    """The gradient of a function whose result is a real number, or an array of one.
 
     `argnums` is a position, the name of a parameter, or a tuple of them (then the result is a tuple of
     gradients). With `has_aux` the function returns `(value, aux)` and the derivative `(gradient, aux)`.

@@ -325,6 +325,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Likeness(x)
         case [Scalar("float" | "real")] if function is runtime.unit_cotangent:  # integers have none
             return Scalar("float")
+        case [Array(_, dims) as x] if function is runtime.unit_cotangent and dims:
+            return x
         case [_, Numeric()] if function is runtime.unreduce:
             return NUMERIC
         case [_] if function is runtime.zeros_of:

@@ -301,7 +301,7 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
             return type(da)._make(items) if hasattr(da, "_make") else tuple(items)
         case _ if v is None:
             return da
-        case float() | complex() | np.generic():  # of a number, at `()` or `None`
+        case float() | complex() | np.generic() if _has_no_axes(index):  # of a number: `x[None]`
             return unbroadcast(v, da) + da
         case _ if hasattr(da, "dtype"):  # an array of another library
             refuse_repeats(da, index)
@@ -312,6 +312,11 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
                 why="what it was read from is neither an array nor a container that carries derivatives",
             )
     return da
+
+
+def _has_no_axes(index: Any) -> bool:
+    """Whether an index picks nothing, as `()`, `None` and `...` do."""
+    return index is None or index is ... or (isinstance(index, tuple) and all(map(_has_no_axes, index)))
 
 
 def _repeats(index: Any) -> bool:
@@ -383,11 +388,13 @@ def conform(dx: Any, x: Any) -> Any:
 
 
 def unit_cotangent(out: Any) -> Any:
-    """The cotangent 1.0 of a result that is a real number; what else a function returns has no gradient."""
+    """The cotangent 1.0 of a result that is a real number, or an array of one; what else a function returns
+    has no gradient.
+    """
     if type(out) is float:
         return 1.0
     kind = np.asarray(out).dtype.kind if _is_number(out) else ""
-    if kind == "f" and np.ndim(out) == 0:
+    if kind == "f" and np.size(out) == 1:
         return np.ones_like(out)[()]
     shown, instead = f"a value of type {_type_name(out)}", "return one number, or use vjp"
     if kind == "f":

@@ -229,14 +229,18 @@ def test_sums_of_sequences() -> None:
 
 # ---------------------------------------------------------------- results
 
-@pytest.mark.parametrize("out", [1.5, np.float64(1.5), np.float32(1.5), np.array(1.5)])
+ARRAYS_OF_ONE = [np.ones(1), np.ones((1, 1), dtype="float32")]
+
+
+@pytest.mark.parametrize("out", [1.5, np.float64(1.5), np.float32(1.5), np.array(1.5), *ARRAYS_OF_ONE])
 def test_a_real_number_has_a_gradient(out: Any) -> None:
     unit = unit_cotangent(out)
-    assert unit == 1 and np.asarray(unit).dtype == np.asarray(out).dtype
+    assert unit == 1 and np.asarray(unit).dtype == np.asarray(out).dtype and np.shape(unit) == np.shape(out)
 
 
 @pytest.mark.parametrize(("out", "named"), [
-    (np.ones(1), "jacobian"), (1j, "np.abs"), (np.complex64(1j), "np.abs"), (3, "float"), (True, "float"),
+    (np.ones(2), "jacobian"), (np.ones(0), "jacobian"), (1j, "np.abs"), (np.complex64(1j), "np.abs"),
+    (3, "float"), (True, "float"),
     (np.arange(3), "float"), (None, "vjp"), ("text", "vjp"), ([1.0], "vjp"), (np.array(["a"]), "vjp"),
 ])
 def test_other_results_are_refused_with_what_to_do(out: Any, named: str) -> None:
