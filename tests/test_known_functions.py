@@ -674,11 +674,11 @@ def f(x, s):
     fs[0](x[2])
     return np.sum(y * x)
 """,
-    "unbound in try": """
+    "bound in a branch": """
 def f(x, s):
     y = x * s
     def a(v): y[0] = v * y[1]
-    if s > 5:
+    if s < 5:
         g = a
     try:
         g(s)

@@ -371,7 +371,9 @@ def rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operati
             function = method
     elif isinstance(function, (FunctionType, type)) or not callable(function):
         return None
-    if not _hashable(function) or primitives.find_rule(function) is None:
+    if not _hashable(function):
+        return None
+    if primitives.find_rule(function) is None and not primitives.is_nondifferentiable(function):
         return None
     keywords = tuple((k.arg, k.value) for k in value.keywords)
     function = primitives.meant(function, len(value.args), [k or "" for k, _ in keywords])
