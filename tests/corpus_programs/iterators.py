@@ -197,3 +197,14 @@ def first_that_is_not_there(x):
     except StopIteration:
         y = x[1] ** 2
     return y * x[0]
+
+
+@program((0.8, 1.4), wrt=(0, 1), second=True)
+def chosen_items(x, y):
+    items = [x, y, x * y, y * y]
+    total = sum(a * b for a, b in itertools.combinations_with_replacement(items, 2))
+    total += sum(a * b * c for a, b, c in itertools.product(items[:2], repeat=3))
+    total += sum(itertools.islice(items, 1, None)) * sum(itertools.islice(items, 0, 4, 2))
+    total += sum(itertools.dropwhile(lambda v: v < 1.0, items)) * x
+    total += sum(itertools.filterfalse(lambda v: v < 1.0, items)) * y
+    return total + sum(itertools.compress(items, [1, 0, 0, 1])) * total

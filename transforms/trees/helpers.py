@@ -1,7 +1,7 @@
 """Functions that the passes write calls of: what Python does inside a statement, as a function.
 
-But for `accumulated`, `merged`, `taken_while` and `transposed` none carries a derivative: they answer
-questions about values.
+But for `accumulated`, `dropped_while`, `filtered_out`, `merged`, `selected`, `sliced`, `taken_while` and
+`transposed` none carries a derivative: they answer questions about values.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from ..errors import UnsupportedSyntaxError
 
 __all__ = [
     "accumulated",
+    "dropped_while",
+    "filtered_out",
     "is_mapping",
     "is_sequence",
     "merged",
@@ -22,6 +24,8 @@ __all__ = [
     "place_of_min",
     "refuse_iterator",
     "refuse_repeated",
+    "selected",
+    "sliced",
     "taken_while",
     "transposed",
 ]
@@ -111,3 +115,43 @@ def taken_while(test: Callable[[Any], Any], xs: Iterable[Any]) -> list[Any]:
             break
         found.append(x)
     return found
+
+
+def dropped_while(test: Callable[[Any], Any], xs: Iterable[Any]) -> list[Any]:
+    """`list(itertools.dropwhile(test, xs))`."""
+    found = []
+    drops = True
+    for x in xs:
+        if drops:
+            drops = bool(test(x))
+        if not drops:
+            found.append(x)
+    return found
+
+
+def filtered_out(test: Callable[[Any], Any] | None, xs: Iterable[Any]) -> list[Any]:
+    """`list(itertools.filterfalse(test, xs))`."""
+    found = []
+    for x in xs:
+        if not (x if test is None else test(x)):
+            found.append(x)
+    return found
+
+
+def selected(xs: Iterable[Any], selectors: Iterable[Any]) -> list[Any]:
+    """`list(itertools.compress(xs, selectors))`."""
+    found = []
+    for x, wanted in zip(xs, selectors):  # noqa: B905  (which ends with the shorter one)
+        if wanted:
+            found.append(x)
+    return found
+
+
+def sliced(xs: Iterable[Any], start: int | None, stop: int | None, step: int | None = None) -> list[Any]:
+    """`list(itertools.islice(xs, start, stop, step))`."""
+    if stop is None:
+        return list(xs)[start::step]
+    found = []
+    for _, x in zip(range(stop), xs):  # noqa: B905  (no more is asked for)
+        found.append(x)
+    return found[start::step]
