@@ -42,6 +42,7 @@ from .promoted import KnownObjects
 from .registry import stand_in, takes_arrays
 from .source import FunctionSource, has_written_defaults, read_source
 from .specialise import (
+    asks_for_kinds,
     calls_of_functions,
     class_scope,
     classes_read,
@@ -380,12 +381,14 @@ class Forms:
             objects = objects if program is new else known(program)
 
     def taken(self, program: Program, given: Kinds) -> Program:
-        """A function in normal form without the branches that constants among its arguments rule out, so that
-        nobody looks at what is called only there.
+        """A function in normal form without the branches that constants among its arguments rule out, or what
+        kinds these are, so that nobody looks at what is called only there.
         """
-        if not any(isinstance(kind, Literal) for kind in given.values()):
-            return program
         if not any(isinstance(s, gast.If) for s in statements_in(program.tree.body)):
+            return program
+        is_generic = all(kind is UNKNOWN for kind in given.values())
+        tells = any(isinstance(kind, Literal) for kind in given.values())
+        if is_generic or not (tells or asks_for_kinds(program)):
             return program
 
         nothing = CallFacts(lambda *call: UNKNOWN, may_change=lambda *call: True)

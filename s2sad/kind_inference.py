@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 import re
-from abc import ABCMeta
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -27,6 +26,7 @@ from .kind_predicates import is_integer, is_list_of_numbers
 from .kind_shaping import SHAPING, kind_of_any_size, shaping_kind
 from .kind_sizes import SIZED, grid_kind, sized_kind
 from .kind_structure import adjoint_kind, array_or_scalar, attribute_kind, size_of
+from .kind_tests import COMPARISONS, TESTS, class_kind, truth_kind
 from .kinds import (
     NUMERIC,
     TEXT,
@@ -47,7 +47,6 @@ from .kinds import (
     Text,
     Tuple,
 )
-from .objects import is_plain
 from .registry import find_rule, takes_arrays
 from .rules import choices
 from .rules.index_tricks import Indexing
@@ -65,24 +64,6 @@ _IN_PLACE = {
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift")
 }
 _IN_PLACE |= {operator.iand: operator.and_, operator.ior: operator.or_, operator.ixor: operator.xor}
-_ALWAYS_BOOL = frozenset(
-    {
-        operator.is_,
-        operator.is_not,
-        operator.not_,
-        operator.contains,
-        operator.truth,
-        isinstance,
-        issubclass,
-        callable,
-        hasattr,
-        all,
-        any,
-        np.isscalar,
-    }
-)
-_OF_KINDS = (float, complex, int, bool, np.floating, np.integer, np.ndarray, list, dict, tuple)
-_CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)
 _TESTS = re.compile("is[a-z]")
 _EQUALITY = frozenset({operator.eq, operator.ne})
 _OF_TEXT: dict[Any, Kind] = {
@@ -91,8 +72,6 @@ _OF_TEXT: dict[Any, Kind] = {
     **{getattr(str, n): List(None, TEXT) for n in ("split", "rsplit", "splitlines")},
     **{getattr(str, n): TEXT for n in ("lower", "upper", "strip", "lstrip", "rstrip", "replace", "title")},
 }
-_IDENTITY = frozenset({operator.is_, operator.is_not})
-_NEVER_NONE = (Array, Scalar, Tuple, List, Dict, Record, Numeric)
 # Functions that return what they were given, or something just like it, when that is an array.
 _SPLITS = frozenset({np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit})
 _LIKE_ARRAY: dict[Any, int] = {
@@ -177,8 +156,12 @@ def call_kind(
 
 @lru_cache(maxsize=8192)
 def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...]) -> Kind:
-    if function in _ALWAYS_BOOL:
-        return _truth_kind(function, args)
+    if function in TESTS or function in COMPARISONS:
+        found = truth_kind(function, args)
+        if found is not None or function in TESTS:
+            return found or Scalar("bool")
+    if function is type and len(args) == 1:
+        return class_kind(args[0])
     if function in _AXIS and args and isinstance(args[0], Array) and args[0].dims:
         return _kind_for_axes(function, args, keywords, len(args[0].dims))
     return _kind_of_known(function, args, keywords)
@@ -242,48 +225,6 @@ def _kind_for_axes(
         return _call_kind(function, (*args[:position], Literal(k), *args[position + 1 :]), keywords)
 
     return join_all(map(along, range(rank)))
-
-
-def _truth_kind(function: Any, args: tuple[Kind, ...]) -> Kind:
-    """The kind of a truth value, which itself may be known."""
-    match args:
-        case [Literal(bool() as value)] if function is operator.not_:
-            return Literal(not value)
-        case [Literal(None | bool() as a), Literal(None | bool() as b)] if function in _IDENTITY:
-            return Literal(function(a, b))
-        case [Literal(None), x] | [x, Literal(None)] if function in _IDENTITY and isinstance(x, _NEVER_NONE):
-            return Literal(function is operator.is_not)
-        case [Literal(bool() as value)] if function is operator.truth:
-            return Literal(value)
-        case [x, cls] if function is isinstance:
-            found = _is_instance(x, _classes(cls))
-            return Scalar("bool") if found is None else Literal(found)
-    return Scalar("bool")
-
-
-def _classes(kind: Kind) -> tuple[type, ...]:
-    """The classes that `isinstance` asks for; none where they are not known."""
-    items = kind.items if isinstance(kind, Tuple) else (kind,)
-    values = [item.value if isinstance(item, Literal) else None for item in items]
-    return tuple(v for v in values if isinstance(v, type)) if all(isinstance(v, type) for v in values) else ()
-
-
-def _is_instance(kind: Kind, classes: tuple[type, ...]) -> bool | None:
-    """Whether a value of this kind is an object of one of the classes, as far as their text decides it: not
-    where a class answers for itself.
-    """
-    if not classes or any(type(c).__instancecheck__ not in _CHECKS for c in classes):
-        return None
-    match kind:
-        case Record(cls):
-            return issubclass(cls, classes)
-        case Literal(None | bool() | int() | float() | str() as value):
-            return isinstance(value, classes)
-        case Scalar("float") if float in classes:
-            return True
-        case Scalar() | Array() | List() | Dict() | Tuple(cls=None) if all(map(is_plain, classes)):
-            return None if any(issubclass(c, classes) for c in _OF_KINDS) else False
-    return None
 
 
 def _is_elementwise(function: Any, count: int) -> bool:
@@ -364,8 +305,6 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return _call_kind(function, (Array(dtype, (Sym("any", 0, True),)),), ())
         case [Numeric()] if function in _FULL_REDUCTIONS:
             return Scalar("number")
-        case [Literal(str() as a), Literal(str() as b)] if function in (operator.eq, operator.ne):
-            return Literal(function(a, b))
         case [(Literal() | Scalar() | Text()), (Literal() | Scalar() | Text())] if function in _EQUALITY:
             return Scalar("bool")
         case [Text(), *_] if function in _OF_TEXT:

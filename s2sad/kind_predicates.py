@@ -233,7 +233,12 @@ def may_be_changed(kind: Kind) -> bool:
 
 def truth_of(kind: Kind) -> bool | None:
     """What `if` makes of values of the kind; None when only the run can tell."""
-    return bool(kind.value) if isinstance(kind, Literal) and type(kind.value) in (bool, type(None)) else None
+    match kind:
+        case Literal(None | bool() | str() as value):
+            return bool(value)
+        case Tuple(items, None):
+            return bool(items)
+    return None
 
 
 def is_immutable(kind: Kind) -> bool:

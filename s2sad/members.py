@@ -12,6 +12,7 @@ from . import kind_structure
 from .forwarders import dict_of_tuple, of_class
 from .kind_joins import join
 from .kind_plans import is_differentiable
+from .kind_tests import class_attribute_kind
 from .kind_values import kind_of
 from .kinds import (
     UNKNOWN,
@@ -156,7 +157,8 @@ def attribute_kind(kind: Kind, name: str) -> Kind:
     if isinstance(kind, Literal) and isinstance(kind.value, ModuleType) and member is not None:
         return kind_structure.kind_of_static(member.value)
     if not isinstance(kind, Record):
-        return kind_structure.attribute_kind(kind, name)
+        found = class_attribute_kind(kind, name)
+        return kind_structure.attribute_kind(kind, name) if found is UNKNOWN else found
     if member is None or member.role not in ("field", "constant"):
         return UNKNOWN
     held = field_kind(kind, name)

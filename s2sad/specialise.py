@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any
 
 import gast
+import numpy as np
 
 from . import domain
 from .cached_properties import put_in_cached
@@ -21,6 +22,7 @@ from .constructors import makes_empty, makes_known, put_in_constructors
 from .generators import put_in_generators
 from .heap_keys import holds_attribute
 from .iterators import put_in_iterators, without_iterators
+from .kind_tests import TESTS
 from .kinds import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
 from .managers import put_in_contexts
 from .members import holds_object, member_of, setter_of
@@ -57,6 +59,7 @@ from .transforms.trees.rebuild import map_blocks, rebuilt, without_statements
 from .varied_loops import LoopFacts, have_lengths, without_lengths, without_varied_loops
 
 __all__ = [
+    "asks_for_kinds",
     "calls_of_functions",
     "class_scope",
     "classes_read",
@@ -68,6 +71,8 @@ __all__ = [
     "without_untaken",
 ]
 
+FORM = ("ndim", "shape", "dtype", "__class__")
+ASKING = TESTS | {type, len, np.ndim, np.shape}
 ROUNDS = 16  # of putting methods in place of their calls: each may hold calls of others
 
 Kinds = Callable[[Any], Kind]
@@ -216,6 +221,15 @@ def has_starred_calls(program: Program) -> bool:
 
 def is_among(nodes: list[Any], node: Any) -> bool:
     return any(node is n for n in nodes)
+
+
+def asks_for_kinds(program: Program) -> bool:
+    """Whether a function asks what kind of value something is."""
+    asked = any(a.attr in FORM for a in find_nodes(program.tree, gast.Attribute))
+    compared = {type(c.ops[0]) for c in find_nodes(program.tree, gast.Compare)}
+    called = map(program.resolve, (c.func for c in find_nodes(program.tree, gast.Call)))
+    asked = asked or not compared.isdisjoint((gast.Is, gast.IsNot))
+    return asked or any(isinstance(f, Hashable) and f in ASKING for f in called)
 
 
 def without_untaken(

@@ -502,8 +502,10 @@ class Checked(metaclass=Checking):
     (Record(Body, ()), Literal(Body), Literal(True)), (Record(Body, ()), Literal(float), Literal(False)),
     (FLOAT, Literal(Body), Literal(False)), (array("n"), Literal(Body), Literal(False)),
     (FLOAT, Tuple((Literal(int), Literal(float))), Literal(True)), (Literal(2), Literal(int), Literal(True)),
-    (Literal(2.0), Literal(int), Literal(False)), (FLOAT, Literal(int), BOOL), (UNKNOWN, Literal(Body), BOOL),
-    (FLOAT, Literal(numbers.Real), BOOL), (FLOAT, Literal(Checked), BOOL), (FLOAT, UNKNOWN, BOOL),
+    (Literal(2.0), Literal(int), Literal(False)), (FLOAT, Literal(int), Literal(False)),
+    (UNKNOWN, Literal(Body), BOOL),
+    (FLOAT, Literal(numbers.Real), Literal(True)),
+    (FLOAT, Literal(Checked), BOOL), (FLOAT, UNKNOWN, BOOL),
     (FLOAT, Tuple((Literal(Body), UNKNOWN)), BOOL),
 ], ids=repr)
 def test_what_kinds_tell_of_classes(kind, classes, answer):

@@ -36,7 +36,9 @@ from ..conversions import (
 )
 from ..registry import bprop, nondifferentiable
 from ..transforms.trees.helpers import (
+    is_among,
     is_mapping,
+    is_not_among,
     is_sequence,
     merged,
     order_of,
@@ -49,7 +51,8 @@ from ..transforms.trees.helpers import (
 from .samples import A, given
 
 nondifferentiable([refuse_iterator, refuse_repeated], pure=False)
-nondifferentiable([is_mapping, is_sequence, order_of, place_of_max, place_of_min, sorting, dict_keys])
+nondifferentiable([is_among, is_not_among, is_mapping, is_sequence])
+nondifferentiable([order_of, place_of_max, place_of_min, sorting, dict_keys])
 
 # ---------------------------------------------------------------- sequences
 

@@ -267,3 +267,64 @@ def raise_in_untaken_branch(x):
     if x < 0:
         raise ValueError(f"{x} is negative")
     return math.sqrt(x)
+
+
+@program((positive(3), np.True_), (positive(3), np.False_), second=True)
+def functions_or_none(x, flag):
+    f = None
+    if flag:
+        f = lambda v: v**3  # noqa: E731
+    return np.sum(x**2 if f is None else f(x))
+
+
+@program((positive(3), np.True_, "a"), (positive(3), np.False_, "a"), second=True)
+def definitions_or_none(x, flag, unused):
+    if flag:
+
+        def f(v):
+            return v**3
+
+    else:
+        f = None
+    return np.sum(x**2 if f is None else f(x))
+
+
+@program((positive(3), np.True_), (positive(3), np.False_), second=True)
+def array_or_zero(x, flag):
+    r = 0
+    if flag:
+        r = x * 3.0
+    return np.sum(r * x + x**2)
+
+
+@program((positive(3), np.True_), (positive(3), np.False_), second=True)
+def limits_that_are_none(x, flag):
+    lower = upper = None
+    if flag:
+        lower = x[0]
+    else:
+        upper = x[1] * 2.0
+    pair = (None, x) if lower is None else (x * 2.0, lower)
+    y = x
+    if lower is not None:
+        y = y + lower * x
+    if upper is not None:
+        y = y * upper
+    first, second = pair
+    return np.sum(y * second) if first is None else np.sum(first * y * second)
+
+
+def halved_or_none(x, n, flag):
+    if n == 0:
+        return None if flag else x
+    return halved_or_none(0.5 * x, n - 1, flag)
+
+
+@program((positive(3), np.True_), (positive(3), np.False_), second=True)
+def results_that_are_none(x, flag):
+    y = halved_or_none(x, 2, flag)
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v * v
+    return best * (np.sum(x) if y is None else np.sum(y * x))

@@ -222,3 +222,16 @@ def loops_without_turns(x, n):
         x = x.view(np.recarray)  # refused
         r += unruled(x)
     return r + np.sum(x**2)
+
+
+def of_many(x, *others, **options):
+    if others and x[0] > 9:
+        return unruled(x)  # refused
+    if options.get("flag"):
+        return unruled(others)  # refused
+    return sum([np.sum(y**2) for y in others], np.sum(x))
+
+
+@program((positive(3), np.False_), second=True)
+def stars(x, flag):
+    return of_many(x, 2 * x, 3 * x, flag=flag)

@@ -169,7 +169,7 @@ class _Run:
                 for inner in blocks_of(s):
                     self.block(inner)
             case gast.FunctionDef():
-                self.kinds[s.name] = domain.UNKNOWN
+                self.define(s.name, domain.UNKNOWN)
 
     def store(self, base: Any, index: Any, value: Any, kind: Any) -> None:
         """Notes an item that is set, of an object by a method of its class."""
@@ -212,12 +212,18 @@ def _assigned_twice(program: Program) -> set[str]:
     """The names that several statements assign, or a statement and the caller."""
     seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
     twice = set()
-    for n in find_nodes(program.tree, gast.Assign, gast.For, gast.AugAssign):
+    for n in find_nodes(
+        program.tree, gast.Assign, gast.For, gast.AugAssign, gast.FunctionDef, gast.With, gast.Try
+    ):
         match n:
             case gast.Assign(targets=targets):
                 names = {t for target in targets for t in target_names(target)}
             case gast.For(target=target) | gast.AugAssign(target=target):
                 names = set(target_names(target))
+            case gast.FunctionDef(name=name):
+                names = {name}
+            case _:
+                names = {target.id for target in bound_in_header(n)}
         twice |= names & seen
         seen |= names
     return twice

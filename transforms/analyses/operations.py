@@ -16,6 +16,7 @@ from typing import Any
 
 import gast
 
+from ..trees.helpers import is_among, is_not_among
 from ..trees.nodes import constant, is_atom
 from ..trees.program import MISSING, Program
 from .bind_methods import called_method
@@ -72,8 +73,8 @@ OPERATORS: dict[type, Any] = {
     gast.GtE: operator.ge,
     gast.Is: operator.is_,
     gast.IsNot: operator.is_not,
-    gast.In: operator.contains,
-    gast.NotIn: operator.contains,
+    gast.In: is_among,
+    gast.NotIn: is_not_among,
 }
 IN_PLACE_OPERATORS: dict[type, Any] = {
     gast.Add: operator.iadd,

@@ -302,7 +302,9 @@ class Reverse(AdjointEmitter):
 
     def of_number(self, adjoint: Any, atom: Any) -> Any:
         """The adjoint that a function which the run finds gives: None for a number that is an integer now."""
-        if not self.domain.may_be_integer(self.kind(atom)):
+        kind = self.kind(atom)
+        is_open = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None
+        if not is_open and not self.domain.may_be_integer(kind):
             return adjoint
         return call(self.helper("present"), adjoint, atom)
 

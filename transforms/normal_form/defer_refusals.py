@@ -112,14 +112,15 @@ class _Writer:
     refused: Callable[[Node], Node]
 
     def block(self, statements: list[Node], may_skip: bool) -> list[Node] | None:
-        for k, s in enumerate(statements):
-            if self.is_in(s):
-                new = self.statement(s, may_skip)
-                if new is not None:
-                    return [*statements[:k], new, *statements[k + 1 :]]
-                return [*statements[:k], *self.raised(s, statements[k:])] if may_skip else None
-            may_skip = may_skip or may_jump(s)
-        return None
+        found = [k for k, s in enumerate(statements) if self.is_in(s)]
+        if not found:
+            return None
+        k = found[-1]  # what a pass put first stands where all of the function does
+        s, may_skip = statements[k], may_skip or any(map(may_jump, statements[:k]))
+        new = self.statement(s, may_skip)
+        if new is not None:
+            return [*statements[:k], new, *statements[k + 1 :]]
+        return [*statements[:k], *self.raised(s, statements[k:])] if may_skip else None
 
     def raised(self, s: Node, dropped: list[Node]) -> list[Node]:
         """The `raise`, behind the declarations among the statements that it stands for."""

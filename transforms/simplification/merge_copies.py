@@ -265,4 +265,6 @@ def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:
             new = _replaced(old, mapping)
             if new is not old:
                 changes[name] = new
+    if isinstance(node, gast.FunctionDef) and isinstance(mapping.get(node.name), gast.Name):
+        changes["name"] = mapping[node.name].id  # that of a variable which holds something else, too
     return rebuilt(node, **changes) if changes else node

@@ -15,6 +15,7 @@ from typing import Any
 import gast
 
 from ..trees.nodes import load, walk
+from ..trees.rebuild import rebuilt
 from .merge_copies import renamed
 
 __all__ = ["restore_names"]
@@ -50,7 +51,7 @@ def restore_names(
         taken.add(new)
         if new != name:
             mapping[name] = load(new)
-    return renamed([tree], mapping, tree)[0] if mapping else tree
+    return rebuilt(renamed([tree], mapping, tree)[0], name=tree.name) if mapping else tree
 
 
 def _versions(variable: str, reserved: Set[str]) -> Any:

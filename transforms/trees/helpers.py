@@ -16,7 +16,9 @@ __all__ = [
     "accumulated",
     "dropped_while",
     "filtered_out",
+    "is_among",
     "is_mapping",
+    "is_not_among",
     "is_sequence",
     "merged",
     "order_of",
@@ -37,6 +39,16 @@ CONTAINERS: tuple[Any, ...] = (list, tuple, dict, set, frozenset, str, bytes, ra
 def is_sequence(x: Any) -> bool:
     """Whether a sequence pattern of `match` may match the object."""
     return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))
+
+
+def is_among(x: Any, items: Any) -> bool:
+    """`x in items`."""
+    return x in items
+
+
+def is_not_among(x: Any, items: Any) -> bool:
+    """`x not in items`."""
+    return x not in items
 
 
 def is_mapping(x: Any) -> bool:
