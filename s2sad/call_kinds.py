@@ -113,8 +113,8 @@ class CallKinds:
                 bound[name] = kind_of_default(source.defaults[name], f"{function.__qualname__}.{name}")
         seen = self.seen.setdefault(function, set())
         key = tuple(bound[name] for name in parameters)
-        if key not in seen and seen and _calls_itself(source):
-            key = tuple(_of_other_calls(kind, {k[i] for k in seen}) for i, kind in enumerate(key))
+        if key not in seen and _calls_itself(source):
+            key = tuple(_of_other_calls(_uncounted(kind), {k[i] for k in seen}) for i, kind in enumerate(key))
         if key not in seen and len(seen) >= MANY_LENGTHS:  # of a recursion on ever shorter slices
             key = tuple(map(of_any_length, key))
         if key not in seen and len(seen) >= MANY_KINDS:  # of a recursion that builds them up
@@ -141,6 +141,11 @@ def _of_other_calls(kind: Kind, others: set[Kind]) -> Kind:
         if isinstance(joined, (Scalar, Array)) and _form(joined) == _form(widen(kind)):
             kind = joined
     return kind
+
+
+def _uncounted(kind: Kind) -> Kind:
+    """The kind of an argument of a recursive function that is another number in each call."""
+    return widen(kind) if isinstance(kind, Literal) and type(kind.value) is int else kind
 
 
 def _form(kind: Kind) -> Any:

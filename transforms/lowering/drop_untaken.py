@@ -12,13 +12,14 @@ Form: the normal form or the single-assignment form, in and out. A branch that e
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
 
 from ..trees.nodes import blocks_of, located
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt
+from ..trees.rebuild import bound_names, map_blocks, rebuilt
 
 __all__ = ["drop_untaken"]
 
@@ -29,15 +30,18 @@ def drop_untaken(program: Program, truth: Callable[[Any], bool | None]) -> Progr
     """
     decided: list[Any] = []
 
-    def block(statements: list[Any]) -> list[Any]:
+    def block(statements: list[Any], own: frozenset[str] = frozenset()) -> list[Any]:
+        """The block without untaken arms; `own` are the names of nested functions, of which less is known."""
         result: list[Any] = []
         for s in statements:
-            taken = truth(s.test) if isinstance(s, gast.If) and not _leaves(s) else None
+            is_open = not isinstance(s, gast.If) or getattr(s.test, "id", "") in own or _leaves(s)
+            taken = None if is_open else truth(s.test)
             if taken is not None:
                 decided.append(s)
-                result.extend(block(s.body if taken else s.orelse))
+                result.extend(block(s.body if taken else s.orelse, own))
             else:
-                result.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, block))
+                names = own | bound_names(s) if isinstance(s, gast.FunctionDef) else own
+                result.append(map_blocks(s, partial(block, own=names)))
         return result or [located(gast.Pass(), statements[0])] if statements else []
 
     tree = rebuilt(program.tree, body=block(program.tree.body))
