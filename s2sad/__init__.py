@@ -22,6 +22,7 @@ from .explain import explain
 from .registry import bprop, nondifferentiable
 from .supported import supported
 from .transforms.errors import (
+    InfiniteSlopeError,
     InternalError,
     MissingRuleError,
     NonDifferentiableError,
@@ -31,6 +32,7 @@ from .transforms.errors import (
 )
 
 __all__ = [
+    "InfiniteSlopeError",
     "InternalError",
     "MissingRuleError",
     "NoSourceError",

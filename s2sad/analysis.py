@@ -12,7 +12,7 @@ import gast
 
 from . import domain
 from .effects import Effect, aliases_of, calls_that_change
-from .kinds import UNKNOWN, Kind, List
+from .kinds import UNKNOWN, Dict, Kind, List, Tuple
 from .outer_arrays import outer_arrays
 from .outside import outside_of
 from .primitives import PRIMITIVES
@@ -182,6 +182,13 @@ class Analysis:
         """Whether a name holds an array or a tuple that nobody changes."""
         kind = self.kind_of_name(name)
         return (domain.is_array(kind) or domain.is_tuple(kind)) and not self.changes.is_changed(name)
+
+    def holds_steadily(self, name: str) -> bool:
+        """Whether a name holds a tuple, list or dict that nobody changes while the function runs."""
+        kind = self.kind_of_name(name)
+        if isinstance(kind, (List, Dict)):
+            return not self.calls_unknown and not self.changes.is_changed(name)
+        return isinstance(kind, Tuple)
 
     def keys_of(self, name: str) -> tuple[Any, ...]:
         """The keys of a container with derivatives that nobody changes, while the function runs."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from .exact_lengths import LengthWanted
 from .running import GENERATED, PACKAGE, is_of_derivative, place_in_user_file
+from .slopes import slope_error
 from .transforms.errors import InternalError, S2sadError, SourceLocation, UnsupportedSyntaxError
 from .transforms.trees.program import Program
 
@@ -108,11 +109,14 @@ def _begins_within(error: BaseException) -> bool:
 
 
 def refuse_crash(error: Exception, what: str) -> None:
-    """Raises InternalError for what was raised by s2sad itself, in a call that is described by `what`; tells
-    other errors where they stand in the user's file.
+    """Raises InternalError for what was raised by s2sad itself, in a call that is described by `what`, and
+    InfiniteSlopeError for a division by zero in a derivative; tells other errors where they stand in the
+    user's file.
     """
     if isinstance(error, (S2sadError, LengthWanted)):
         return
+    if isinstance(error, ZeroDivisionError) and (found := slope_error(error)) is not None:
+        raise found
     parts = _parts(error.__traceback__)
     files = [part.tb_frame.f_code.co_filename for part in parts]
     generated = [k for k, file in enumerate(files) if file.startswith(GENERATED)]

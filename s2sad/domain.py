@@ -47,6 +47,7 @@ from .kind_predicates import (
     truth_of,
 )
 from .kind_structure import (
+    BOOL,
     INTEGER,
     dict_kind,
     element_kind,
@@ -106,6 +107,7 @@ from .transforms.trees.nodes import dotted
 from .transforms.trees.program import MISSING, Program
 
 __all__ = [
+    "BOOL",
     "INTEGER",
     "SET",
     "UNKNOWN",
@@ -163,6 +165,7 @@ __all__ = [
     "literal_int",
     "literal_of",
     "made_like",
+    "mask_kind",
     "may_be_changed",
     "may_be_integer",
     "may_have_no_axes",
@@ -291,6 +294,11 @@ def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
 def is_mask_of(mask: Kind, x: Kind) -> bool:
     """Whether `np.where(mask, 1.0, 0.0)` is like an `x`, by their kinds."""
     return kind_plans.is_mask_of(mask, x)
+
+
+def mask_kind(kind: Kind) -> Kind:
+    """The kind of an array of truth values, one for each element of an array."""
+    return Array("bool", kind.dims) if isinstance(kind, Array) else UNKNOWN
 
 
 def is_choice_of(index: Kind, base: Kind) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 import gast
 
 from . import domain
+from .analysis import Analysis
 from .arguments import check_call
 from .cached_properties import refuse_cached
 from .captures import Capture, Declared
@@ -34,11 +35,13 @@ from .purity import Purity
 from .running import origin_of, origins
 from .sharing import is_fresh
 from .source import read_source
+from .specialise import without_untaken
 from .transforms import (
     Watch,
     differentiate_forward,
     differentiate_reverse,
     simplify,
+    to_single_assignment,
     unwatched,
 )
 from .transforms.analyses.find_unbound import refuse_unbound
@@ -59,6 +62,7 @@ from .transforms.trees.printer import Places, to_source_with_places
 from .transforms.trees.program import MISSING, Program
 from .transforms.trees.rebuild import parameter_names
 from .transforms.trees.remember import forget
+from .varied_loops import without_mixed_loops
 
 __all__ = ["Generated", "Generator", "Request"]
 
@@ -250,7 +254,16 @@ class Generator:
         refuse_cached(program, given, request.wrt)
         watch = self.forms.watch if request is self._first else unwatched
         find = partial(self.forms.kinds, kinds=given)
-        analysis = lowered(program, kinds, find, self.forms.effects.of_call, watch, refusal is not None)
+        before, effect = program, self.forms.effects.of_call
+        program = without_mixed_loops(
+            program,
+            lambda p: Analysis(p, find(p), effect),
+            request.wrt,
+            lambda p: to_single_assignment(p, partial(self.forms.keeps, p)),
+        )
+        if program is not before:
+            program, kinds = without_untaken(program, find(program), find)
+        analysis = lowered(program, kinds, find, effect, watch, refusal is not None)
         if refusal is not None and not outer_arrays(analysis.program):
             raise refusal
         program, kinds = analysis.program, analysis.kinds
@@ -369,7 +382,8 @@ class Generator:
                 waiting[name] = value
                 bindings[name] = None
         program = generated.program
-        origin = origin_of(program, generated.places)
+        tangents = len(request.wrt) if request.form == "jvp" else 0
+        origin = origin_of(program, generated.places, tangents)
         generated.function = make_function(
             generated.source, generated.name, program.scope, bindings, like=request.function, origin=origin
         )

@@ -68,6 +68,8 @@ def is_float(
                 return name in derivatives or (
                     is_steady and domain.is_float(domain.kind_of_atom(node, kinds, program))
                 )
+            case gast.IfExp(body=first, orelse=second):
+                return found(first) and found(second)
             case gast.Subscript(value=gast.Name(id=name)) if name in derivatives:
                 return True
             case gast.Subscript(value=gast.Name(id=name)):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import fitting, heap_adjoints, heap_places, memory, runtime, updates
+from . import fitting, heap_adjoints, heap_places, memory, runtime, sequences, updates
 from .executable import executed_kind
 from .kind_broadcasting import ELEMENTWISE, elementwise_kind
 from .kind_containers import container_kind
@@ -241,6 +241,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
         return like
     if like == Scalar("float") and function in _OF_NUMBERS:
         return like
+    if function is sequences.how_many:
+        return Scalar("int")
     match args:
         case [_, Array() as x] if function is updates.stored_in:
             return x
@@ -280,6 +282,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Array("bool", dims)
         case [Array(_, tuple(dims)), Scalar() | Literal(int())] if function is flat_places:
             return Tuple((Scalar("int64"),) * len(dims))
+        case [Array(_, dims), _] if function is choices.places_at:
+            return Array("bool", dims)
         case [Array(dtype), _] if function is at_mask:
             return Array(dtype, (None,))
         case [Tuple(sizes)] | [*sizes] if function is np.ndindex and all(map(is_integer, sizes)):

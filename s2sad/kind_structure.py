@@ -39,6 +39,7 @@ from .kinds import (
 )
 
 __all__ = [
+    "BOOL",
     "INTEGER",
     "SliceItem",
     "adjoint_kind",
@@ -62,7 +63,7 @@ __all__ = [
 ]
 
 Bound = int | None | OneOf["unknown"]  # of a slice; None where nothing is written
-INTEGER = Scalar("int")
+BOOL, INTEGER = Scalar("bool"), Scalar("int")
 _DTYPES = {"float": "float64", "complex": "complex128", **dict.fromkeys(("integer", "real", "number"))}
 _CONSTANTS = (np.pi, np.e, np.inf, np.nan, np.euler_gamma)
 

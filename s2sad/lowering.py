@@ -20,6 +20,7 @@ from .transforms.lowering.hoist_items import hoist_items
 from .transforms.lowering.join_updates import join_updates
 from .transforms.lowering.lower_updates import lower_updates
 from .transforms.lowering.merge_versions import merge_versions
+from .transforms.lowering.read_displays import read_displays
 from .transforms.lowering.renew_stored import renew_stored
 from .transforms.lowering.renew_views import renew_views
 from .transforms.lowering.share_reads import share_reads
@@ -55,6 +56,7 @@ def lowered(
         PRIMITIVES.helper("np"),
     )
     given = found = found.of(program)
+    found = found.of(read_displays(found.program, found.operations.of, found.holds_steadily))
     if outer:
         found = follow(with_outer_arrays(found))
     found = follow(lowered_writes(found.program, found.kinds, find_kinds))

@@ -51,6 +51,8 @@ class Purity:
                 if any(function is taking for taking in _TAKING) and not all(map(self.is_known, args)):
                     return False
                 named = {k.arg or "": k.value for k in keywords}
+                if PRIMITIVES.tuple_positions(function, len(args), [*named]) is not None:
+                    return True
                 return PRIMITIVES.is_pure(function) and not PRIMITIVES.changed(function, len(args), named)
             case gast.For(iter=source) | gast.Assign(targets=[gast.Tuple() | gast.List()], value=source):
                 return self.is_known(source)

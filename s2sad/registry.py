@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from types import BuiltinFunctionType, MappingProxyType, ModuleType
+from types import BuiltinFunctionType, EllipsisType, MappingProxyType, ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -128,8 +128,10 @@ class Rule:
         """
         return _update(self, lambda rule: replace(rule, spread=Template(function)))
 
-    def for_ranks(self, *ranks: int) -> Callable[[Callable[..., Any]], Rule]:
-        """Decorator: a simpler reverse template for leading parameters with these numbers of dimensions."""
+    def for_ranks(self, *ranks: int | EllipsisType) -> Callable[[Callable[..., Any]], Rule]:
+        """Decorator: a simpler reverse template for leading parameters with these numbers of dimensions; with
+        (0, 0) for two Python floats and nothing else, with (0, ...) for two or more.
+        """
         return self._entry("ranks", ranks)
 
     def for_rows(self, kind: type) -> Callable[[Callable[..., Any]], Rule]:

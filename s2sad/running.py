@@ -16,30 +16,46 @@ from pathlib import Path
 from types import CodeType
 
 from .transforms.errors import SourceLocation, locate_with
-from .transforms.trees.printer import Place, Places
+from .transforms.trees.printer import DIVIDING, Place, Places
 from .transforms.trees.program import Program
 
-__all__ = ["GENERATED", "PACKAGE", "Origin", "is_of_derivative", "origin_of", "origins", "place_in_user_file"]
+__all__ = [
+    "GENERATED",
+    "PACKAGE",
+    "Origin",
+    "Span",
+    "is_of_derivative",
+    "origin_of",
+    "origins",
+    "place_in_origin",
+    "place_in_user_file",
+    "span_of",
+]
 
 PACKAGE = f"{Path(__file__).parent}{os.sep}"
 GENERATED = "<s2sad "  # what the file names of generated texts begin with
+
+_DIVIDING = tuple(getattr(ast, op.__name__) for op in DIVIDING)
 
 Span = tuple[int, int, int, int]  # line, column, last line, last column
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What a generated text was made from: a file, its lines, and which of them the text stands for."""
+    """What a generated text was made from: a file, its lines, and which of them the text stands for; and how
+    many of its last parameters are tangents.
+    """
 
     filename: str
     lines: tuple[str, ...]
     places: Places
+    tangents: int = 0
 
 
-def origin_of(program: Program, places: Places) -> Origin | None:
+def origin_of(program: Program, places: Places, tangents: int = 0) -> Origin | None:
     """The origin of the text of a program; None for one of this package, which is no user's."""
     own = program.filename.startswith(PACKAGE)
-    return None if own else Origin(program.filename, program.lines, places)
+    return None if own else Origin(program.filename, program.lines, places, tangents)
 
 
 origins: dict[str, Origin] = {}  # by the file name of a generated text
@@ -51,7 +67,7 @@ def located(where: SourceLocation | None) -> SourceLocation | None:
     while found is not None and found[0] in origins:
         filename, span = found
         origin = origins[filename]
-        place = _place(filename, span)
+        place = place_in_origin(filename, span)
         if place is None:
             return where
         line, column = place
@@ -65,7 +81,7 @@ def place_in_user_file(code: CodeType, instruction: int) -> SourceLocation | Non
     """The place in a user's file of an instruction of generated code; None for code that is no user's."""
     if code.co_filename not in origins:
         return None
-    line, column, _, _ = _span(code, instruction)
+    line, column, _, _ = span_of(code, instruction)
     found = located(SourceLocation(code.co_filename, line, column, ""))
     return None if found is None or found.filename in origins else found
 
@@ -77,16 +93,16 @@ def _running() -> tuple[str, Span] | None:
         frame = frame.f_back  # type: ignore[assignment]
     if frame is None:
         return None
-    return frame.f_code.co_filename, _span(frame.f_code, frame.f_lasti)
+    return frame.f_code.co_filename, span_of(frame.f_code, frame.f_lasti)
 
 
-def _span(code: CodeType, instruction: int) -> Span:
+def span_of(code: CodeType, instruction: int) -> Span:
     line, last, column, end = next(islice(code.co_positions(), instruction // 2, None))
     line = line or 1
     return line, column or 0, last or line, end or 0
 
 
-def _place(filename: str, span: Span) -> Place:
+def place_in_origin(filename: str, span: Span) -> Place:
     """Where the user's file has what a part of a generated text stands for."""
     places = origins[filename].places
     start = max((line for line in places if line <= span[0]), default=None)
@@ -149,12 +165,12 @@ def _lines_of_tangents(function: ast.FunctionDef, code: CodeType) -> set[int]:
 
 
 def _calls(filename: str) -> list[Span]:
-    """The calls in a generated text, outer ones first."""
+    """The calls and divisions in a generated text, outer ones first."""
     tree = ast.parse("".join(linecache.getlines(filename)))
     spans = [
         (n.lineno, n.col_offset, n.end_lineno or 0, n.end_col_offset or 0)
         for n in ast.walk(tree)
-        if isinstance(n, ast.Call)
+        if isinstance(n, ast.Call) or (isinstance(n, ast.BinOp) and isinstance(n.op, _DIVIDING))
     ]
     return sorted(spans, key=lambda s: (s[0], s[1], -s[2], -s[3]))
 

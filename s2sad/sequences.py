@@ -9,7 +9,7 @@ import numpy as np
 
 from .runtime import broadcast_like, check_number, conform, refuse_operators, unreduce, zeros_like
 
-__all__ = ["extremum_adjoint", "extremum_tangent", "gather", "spread"]
+__all__ = ["extremal", "extremum_adjoint", "extremum_tangent", "gather", "how_many", "spread"]
 
 
 def spread(dout: Any, xs: Any) -> Any:
@@ -48,7 +48,7 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
         first = _first(xs, out)
         parts = [dout if k == first else zeros_like(x) for k, x in enumerate(xs)]
         return tuple(parts) if len(operands) != 1 else (_like(xs, parts),)
-    chosen = _chosen(xs, out)
+    chosen = extremal(xs, out)
     share = 0.0 if dout is None else dout / sum(chosen)
     parts = [
         None if zeros_like(x) is None else conform(share if c else share * 0, x)
@@ -73,7 +73,7 @@ def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: 
         return 0.0
     if isinstance(out, (tuple, list)):
         return dxs[_first(xs, out)]
-    chosen = _chosen(xs, out)
+    chosen = extremal(xs, out)
     total = sum(dx for dx, c in zip(dxs, chosen, strict=True) if c and dx is not None)
     return broadcast_like(total / sum(chosen), out)
 
@@ -84,6 +84,11 @@ def _first(xs: Any, out: Any) -> int:
     return (is_out if any(is_out) else [bool(x == out) for x in xs]).index(True)
 
 
-def _chosen(xs: Any, out: Any) -> list[bool]:
+def extremal(xs: Any, out: Any) -> list[bool]:
     """For each element whether it is the extremum."""
     return [x is out or bool(x == out) for x in xs]
+
+
+def how_many(chosen: list[bool]) -> int:
+    """How many of several are equal to the extremum."""
+    return sum(chosen)

@@ -12,11 +12,13 @@ from typing import Any
 import gast
 
 from . import domain
+from .analysis import Analysis
 from .kind_joins import join_all
 from .kind_predicates import items_of, share_lengths_apart
-from .kinds import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
+from .kinds import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple, widen
 from .primitives import PRIMITIVES
-from .transforms.analyses.operations import Operation, classify
+from .transforms.analyses.definitions import Definitions
+from .transforms.analyses.operations import Alias, Build, Operation, classify
 from .transforms.lowering.fold_literals import fold_literals
 from .transforms.lowering.gather_appends import gather_appends
 from .transforms.lowering.promote_items import promote_items
@@ -40,6 +42,7 @@ __all__ = [
     "may_have_items_apart",
     "with_items_apart",
     "without_lengths",
+    "without_mixed_loops",
     "without_varied_loops",
 ]
 
@@ -168,6 +171,65 @@ def _apart(program: Program, kinds: Kinds) -> Program:
     read = {n.id for n in find_nodes(new.tree, gast.Name) if isinstance(n.ctx, gast.Load)}
     new = new.with_tree(without_statements(new.tree, lambda s: _is_slice(s) and s.targets[0].id not in read))
     return promote_items(new, lambda name: True)
+
+
+def without_mixed_loops(
+    program: Program,
+    find: Callable[[Program], Analysis],
+    wrt: tuple[str, ...],
+    to_ssa: Callable[[Program], Program],
+) -> Program:
+    """The program, in single assignment, with the short loops written out that go over displays of which
+    some items vary with the parameters `wrt` and others do not; `find` analyses a program, `to_ssa` gives it
+    one name for each version of a variable again.
+    """
+    for _ in range(ROUNDS):
+        definitions = Definitions(program.tree)
+        loops = (s for s in statements_in(program.tree.body) if isinstance(s, gast.For))
+        sources = {n.id for s in loops for n in find_nodes(s.iter, gast.Name)}
+        if not any(isinstance(definitions.value(n), (gast.Tuple, gast.List, gast.Dict)) for n in sources):
+            break
+        new = _unmixed(program, find(program), wrt)
+        if new is program:
+            break
+        program = to_ssa(gather_appends(new))
+    return program
+
+
+def _unmixed(program: Program, analysis: Analysis, wrt: tuple[str, ...]) -> Program:
+    definitions = Definitions(program.tree)
+    active = analysis.active(wrt)
+
+    def items(atom: Any) -> tuple[Any, ...]:
+        """What the display that an atom names holds."""
+        value = definitions.value(atom.id) if isinstance(atom, gast.Name) else None
+        match None if value is None else analysis.operations.of(value):
+            case Alias(source=source):
+                return items(source)
+            case Build(items=found, node=gast.Tuple() | gast.List() | gast.Dict()):
+                return found
+        return ()
+
+    def is_mixed(atom: Any) -> bool:
+        found = items(atom)
+        parts = {getattr(a, "id", "") in active for a in found if not is_without_derivative(a)}
+        return len(parts) > 1 or any(map(is_mixed, found))
+
+    def is_without_derivative(atom: Any) -> bool:
+        return domain.is_differentiable(widen(analysis.kind(atom))) is False
+
+    def rounds(atom: Any) -> Sequence[Any] | None:
+        match analysis.kind(atom):
+            case Dict(pairs) if all(isinstance(key, str) for key, _ in pairs):
+                return [located(constant(key), atom) for key, _ in pairs]
+            case List(tuple() as found) | Tuple(found):
+                return _reads(atom, range(len(found)))
+        return None
+
+    def is_wanted(loop: Any) -> bool:
+        return any(map(is_mixed, find_nodes(loop.iter, gast.Name)))
+
+    return unroll_loops(program, rounds, is_wanted, is_sure=True, growth=APART)[0]
 
 
 def _is_slice(s: Any) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 __all__ = [
+    "InfiniteSlopeError",
     "InternalError",
     "MissingRuleError",
     "NoSourceError",
@@ -149,6 +150,10 @@ class MissingRuleError(S2sadError, NotImplementedError):
 
 class NonDifferentiableError(S2sadError, TypeError):
     """An input or a result carries no derivative, or not of the kind that was asked for."""
+
+
+class InfiniteSlopeError(S2sadError, ZeroDivisionError):
+    """A derivative of Python's floats that divides by zero."""
 
 
 class NoSourceError(S2sadError, OSError):

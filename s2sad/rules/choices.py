@@ -18,7 +18,7 @@ from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols
 
-__all__ = ["halved_where", "kept_where", "reaching", "where_each", "zeroed_where"]
+__all__ = ["halved_where", "kept_where", "places_at", "reaching", "where_each", "zeroed_where"]
 
 MANY = 512  # elements, from which on it pays to look at bits
 BITS = {np.dtype(t): np.dtype(f"i{np.dtype(t).itemsize}") for t in ("float16", "float32", "float64")}
@@ -103,7 +103,18 @@ def reaching(mask: Any, x: Any) -> Any:
     return np.any(reduced, axis=tuple(range(lead))) if lead else reduced
 
 
-nondifferentiable([reaching])
+def places_at(x: Array, index: Any) -> Array:
+    """Which elements of an array an index selects.
+
+    >>> places_at(np.ones(3), slice(1, None))
+    array([False,  True,  True])
+    """
+    found = np.zeros(np.shape(x), dtype=bool)
+    found[index] = True
+    return found
+
+
+nondifferentiable([reaching, places_at])
 
 
 def where_each(conditions: Any, d: Array, choices: Any) -> Any:

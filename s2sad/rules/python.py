@@ -16,9 +16,12 @@ import os
 import time
 import warnings
 
+import numpy as np
+
 from ..registry import bprop, nondifferentiable
 from ..runtime import unbroadcast
-from ..sequences import extremum_adjoint, extremum_tangent, gather, spread
+from ..sequences import extremal, extremum_adjoint, extremum_tangent, gather, how_many, spread
+from .choices import where_each
 from .samples import A, given
 
 
@@ -50,15 +53,37 @@ def sum_jvp(out, dxs, dstart):
     return gather(dxs, out) + dstart
 
 
-@bprop(max, min, samples=[
-    (1.5, 2.5), (2.0, 1.0, 3.0, 2.5), ([1.0, -2.0, 0.5],), ((1.0, 2.0, 3),), (2, 3.5), given(A(5))])
-def max_(*operands, out, dout):
+def extremum(*operands, out, dout):
     return (extremum_adjoint(dout, operands, out),)
 
 
-@max_.jvp
-def max_jvp(*operands, out, doperands):
+def extremum_jvp(*operands, out, doperands):
     return extremum_tangent(doperands, operands, out)
+
+
+def extremum_of_numbers(*operands, out, dout):
+    chosen = extremal(operands, out)
+    return (where_each(chosen, dout / how_many(chosen), operands),)
+
+
+# Which of two is returned where one is NaN is the first.
+def max_of_two(x, y, out, dout):
+    share = dout * np.where(x == y, 0.5, 1.0)
+    return np.where(y > x, 0, share), np.where(y >= x, share, 0)
+
+
+def min_of_two(x, y, out, dout):
+    share = dout * np.where(x == y, 0.5, 1.0)
+    return np.where(y < x, 0, share), np.where(y <= x, share, 0)
+
+
+for _function in (max, min):
+    _rule = bprop(_function, samples=[
+        (1.5, 2.5), (2.0, 1.0, 3.0, 2.5), ([1.0, -2.0, 0.5],), ((1.0, 2.0, 3),), (2, 3.5), given(A(5)),
+    ])(extremum)
+    _rule = _rule.jvp(extremum_jvp)
+    _rule = _rule.for_ranks(0, 0)(max_of_two if _function is max else min_of_two)
+    _rule = _rule.for_ranks(0, ...)(extremum_of_numbers)
 
 
 nondifferentiable([
@@ -71,6 +96,7 @@ nondifferentiable([
     operator.length_hint,
 ])
 nondifferentiable(vars(cls)[name] for cls in (str, bytes) for name in vars(cls) if not name.startswith("_"))
+nondifferentiable([extremal, how_many])
 nondifferentiable([list.index, list.count, tuple.index, tuple.count])
 nondifferentiable([bisect.bisect_left, bisect.bisect_right])
 nondifferentiable([

@@ -26,7 +26,8 @@ class Adjoint:
     as theirs; `buffer` that it is an array of its own that has been changed in place already;
     `partial` that it is a number on paths on which the variable has no value; `mask` for which elements it
     is (what the value is elsewhere means nothing, unless it is `zeroed` there). Of the adjoint of a list
-    `masks` names the list of masks of its elements, in the shape of what was chosen from them.
+    `masks` names the list of masks of its elements, in the shape of what was chosen from them. Of an
+    accumulator `overwritten` names the array that says which elements stores have overwritten.
     """
 
     value: Any
@@ -40,6 +41,7 @@ class Adjoint:
     mask: Mask | None = None
     zeroed: bool = False
     masks: str | None = None
+    overwritten: str | None = None
 
     @property
     def is_plain(self) -> bool:

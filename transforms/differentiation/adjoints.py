@@ -8,6 +8,7 @@ outside a loop collects its contributions in an accumulator, one name that the l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -30,7 +31,7 @@ from ..trees.nodes import (
 )
 from .adjoint import Adjoint, Env, is_same_adjoint
 from .emit import Emitter
-from .masks import Mask, choice, either_holds, kept, mask_of, opposite
+from .masks import Mask, choice, either_holds, kept, marked, marks_of, mask_at, opposite
 
 __all__ = ["Adjoint", "AdjointEmitter", "Env"]
 
@@ -47,6 +48,7 @@ class AdjointEmitter(Emitter):
         self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
         self.spreading, self.stretched = set[str](), set[str]()
         self.condition_names: set[str] = set()
+        self.marks: set[str] = set()  # the conditions that may be changed: no other mask has them
         self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
 
     def adjoint_name(self, variable: str) -> str:
@@ -165,6 +167,8 @@ class AdjointEmitter(Emitter):
         elif current.accumulator:
             self.used.add(variable)
             name = current.value.id
+            if current.overwritten is not None:
+                code.append(marked(self, current.overwritten, constant(...), False))
             if self.is_any_array(variable):
                 code.append(self.added(variable, name, value))
             elif current.shadow:
@@ -212,9 +216,14 @@ class AdjointEmitter(Emitter):
         """Adds `value` to the part of the adjoint of `variable` that `index` selects, in place."""
         before = env.get(variable)
         target = self.own(env, variable, code)
-        if self.is_choice_of(variable, index) and not env[variable].accumulator:
-            own = mask_of(self, index, False, code)
-            mask = own if before is None else either_holds(self, before.mask, own, code)
+        mask = None if before is None else before.mask
+        marks = env[variable].overwritten or marks_of(mask, self.marks)
+        if marks is not None:
+            code.append(marked(self, marks, index, False))
+            env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
+        elif (mask is not None or self.is_choice_of(variable, index)) and not env[variable].accumulator:
+            own = mask_at(self, target, variable, index, False, code)
+            mask = own if before is None else either_holds(self, mask, own, code)
             env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
         if self.adds_in_place(variable, index):
             code.append(
@@ -382,9 +391,16 @@ class AdjointEmitter(Emitter):
         is_array = self.domain.is_array(self.kinds.get(variable, self.domain.UNKNOWN))
         return bool(is_array) or self.may_have_no_axes(variable)
 
-    def joined(self, env: Env, arms: list[tuple[Env, list[Any]]], known: frozenset[str]) -> None:
+    def joined(
+        self,
+        env: Env,
+        arms: list[tuple[Env, list[Any]]],
+        known: frozenset[str],
+        mask_of_arms: Callable[[str, list[Adjoint | None]], Mask | None] = lambda variable, found: None,
+    ) -> None:
         """Gives adjoints that differ between the arms of a branch one name at their ends; `env` becomes what
-        holds before the branch. `known` are the variables that have a value there on every path.
+        holds before the branch. `known` are the variables that have a value there on every path. The mask of
+        a variable that has adjoints in some arms only is `mask_of_arms(variable, adjoints)`.
         """
         variables = dict.fromkeys([v for arm, _ in arms for v in arm])
         env.clear()
@@ -398,6 +414,7 @@ class AdjointEmitter(Emitter):
                     buffer=all(f is not None and f.buffer for f in found),
                 )
                 continue
+            mask = mask_of_arms(variable, found) if variable in known else None
             name = self.adjoint_name(variable)
             partial = any(f is not None and f.partial for f in found)
             for (_, code), adjoint in zip(arms, found, strict=True):
@@ -409,7 +426,9 @@ class AdjointEmitter(Emitter):
                     partial = True
                 code.append(assign(name, value))
             owned = all(f is None or f.owned for f in found)
-            env[variable] = Adjoint(load(name), owned=owned and not partial, partial=partial)
+            env[variable] = Adjoint(
+                load(name), owned=owned and not partial, partial=partial, mask=mask, zeroed=mask is not None
+            )
 
 
 def is_parts(value: Any, like: str) -> bool:

@@ -46,6 +46,7 @@ from .forward_rules import TangentEmitter
 from .generation import Generation
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_stores import is_addition, list_check
+from .sink_tangents import sink_tangents
 from .unheard_calls import takes_callable
 
 __all__ = ["differentiate_forward"]
@@ -88,6 +89,7 @@ def differentiate_forward(
         kwarg=None,
         defaults=[],
     )
+    body = sink_tangents(body, forward.of_numbers, tangent)
     body = [*body, gast.Return(value=tuple_of([out, tangent]))]
     name = forward.names.fresh(f"{tree.name}_jvp")
     new = gast.FunctionDef(
@@ -264,6 +266,8 @@ class Forward(TangentEmitter):
                 if not self.is_active(source):
                     return [s, assign(self.tangent_name(name), self.first(name), s)]
                 value = self.tangent(source)
+                if self.domain.is_scalar(self.kind(load(name))):
+                    self.of_numbers.add(self.tangent_name(name))
             case Apply():
                 return self.apply(s, operation, name)
             case Call():

@@ -229,12 +229,25 @@ class Emitter(Objects):
         if list in rule.rows and self.is_of_floats(kinds, out):
             return rule.rows[list]
         for known, template in rule.ranks.items():
+            if known[0] == 0:
+                if self.is_elementwise(operation, rule) and (known[-1] is ... or len(kinds) == 2):
+                    return template
+                continue
             leading = kinds[: len(known)]
             if tuple(map(self.domain.rank, leading)) == known and self.domain.keep_real_dtype(leading):
                 return template
         if rule.reals is not None and all(map(self.domain.is_real, kinds)):
             return rule.reals
         return rule.template
+
+    def is_elementwise(self, operation: Apply, rule: Any) -> bool:
+        """Whether a rule's template for an operation computes element by element; that of `max` of numbers
+        does.
+        """
+        if rule.structure == "elementwise":
+            return True
+        has_numbers = any(known[0] == 0 for known in rule.ranks)
+        return has_numbers and len(operation.args) > 1 and self.is_of_numbers(operation)
 
     def is_of_floats(self, kinds: list[Any], out: str) -> bool:
         """Whether the result is a number, or a list of floats, made of those in a list, and of others."""

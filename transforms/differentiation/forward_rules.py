@@ -14,7 +14,19 @@ import gast
 from ..analyses.changes import Changes
 from ..analyses.operations import Apply
 from ..analyses.template_slots import carrying_operands, differentiable_slots, results_of
-from ..trees.nodes import assign, call, constant, is_atom, load, located, names_read, same, tuple_of, walk
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    call,
+    constant,
+    is_atom,
+    load,
+    located,
+    names_read,
+    same,
+    tuple_of,
+    walk,
+)
 from ..trees.program import MISSING
 from ..trees.rebuild import call_at, rebuilt, substitute
 from .emit import Emitter
@@ -35,6 +47,7 @@ class TangentEmitter(Emitter):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.tangents: dict[str, str] = {}
+        self.of_numbers = set[str]()  # the tangents, and parts of such, that are computed from numbers alone
 
     def tangent_name(self, variable: str) -> str:
         """The name of a variable's tangent, one for each variable."""
@@ -93,16 +106,21 @@ class TangentEmitter(Emitter):
         rule = self.rule(operation)
         if not any(self.is_active(o) for o in carrying_operands(operation, rule)):
             return [s, assign(self.tangent_name(out), self.zero(out), s)]
-        is_elementwise = rule.structure == "elementwise"
+        is_elementwise = self.is_elementwise(operation, rule)
         template = self.template_for(operation, rule, out) if is_elementwise else rule.template
-        bound, slots = self.arguments(operation, rule.template, rule)
+        is_own = is_elementwise and rule.structure != "elementwise"  # a template for numbers alone
+        bound, slots = self.arguments(operation, template if is_own else rule.template, rule)
         before: list[Any] = []
         if rule.rows and self.makes_row(operation, out, whole=True):
             row = operation.args[0]
             value = substitute(operation.node, {row.id: self.part(row)})
         elif (joined := forward_join(self, operation, rule, out)) is not None:
             value = joined
-        elif rule.jvp_template is not None and (template is rule.template or template is not rule.reals):
+        elif (
+            rule.jvp_template is not None
+            and not is_own
+            and (template is rule.template or template is not rule.reals)
+        ):
             value = self.explicit(rule, bound, slots, out, before)
         elif is_elementwise:
             value = self.elementwise(operation, template, bound, slots, out, before)
@@ -117,6 +135,8 @@ class TangentEmitter(Emitter):
             value = self.sum(terms, out)
         if out in self.shadowed and self.primitives.sharing(operation) not in ("fresh", "unknown"):
             return self.placed(s, out, before, self.viewed(operation, out, value))
+        if all(self.domain.is_scalar(self.kind(a)) for a in (*operation.operands(), load(out))):
+            self.of_numbers |= {*assigned_names(before), self.tangent_name(out)}
         return self.placed(s, out, before, self.unshared(operation, out, value))
 
     def viewed(self, operation: Apply, out: str, value: Any) -> Any:
@@ -187,6 +207,8 @@ class TangentEmitter(Emitter):
                 value = (
                     value.elts[slot.part]
                     if isinstance(value, gast.Tuple)
+                    else each
+                    if (each := self.of_each(value, slot.part)) is not None
                     else gast.Subscript(
                         value=value, slice=gast.Constant(value=slot.part, kind=None), ctx=gast.Load()
                     )
@@ -210,6 +232,14 @@ class TangentEmitter(Emitter):
         if full or self.domain.is_scalar(self.kinds.get(out, self.domain.UNKNOWN)):
             return value
         return call(self.helper("broadcast_like"), value, load(out))
+
+    def of_each(self, value: Any, part: Any) -> Any:
+        """One of the choices of `where_each(conditions, d, choices)`; None of other expressions."""
+        match value:
+            case gast.Call(func=func, args=[conditions, d, _]) if self.is_helper(func, "where_each"):
+                test = gast.Subscript(value=conditions, slice=constant(part), ctx=gast.Load())
+                return self.numpy_call("where", test, d, constant(0))
+        return None
 
     def explicit(
         self, rule: Any, bound: dict[str, Any], slots: list[Slot], out: str, before: list[Any]

@@ -10,16 +10,17 @@ A mask comes from a gradient that a rule writes as `np.where(condition, value, 0
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..analyses.operations import Apply
-from ..trees.nodes import assign, call, constant, load, same, walk
+from ..analyses.operations import Alias, Apply
+from ..trees.nodes import assign, call, constant, load, names_read, same, walk
 
 if TYPE_CHECKING:
-    from .adjoints import AdjointEmitter
+    from .adjoints import Adjoint, AdjointEmitter
     from .emit import Emitter
     from .reverse import Reverse
 
@@ -31,10 +32,18 @@ __all__ = [
     "chosen",
     "chosen_each",
     "condition_of",
+    "divides",
     "either_holds",
+    "guarded",
     "kept",
+    "marked",
+    "marks_before",
+    "marks_of",
+    "mask_at",
     "mask_of",
     "mask_of_item",
+    "meets_infinity",
+    "moved",
     "note_conditions",
     "of_numbers",
     "one_of",
@@ -43,6 +52,7 @@ __all__ = [
     "scalar_choices",
     "stays_zero",
     "summed",
+    "truth",
 ]
 
 
@@ -113,6 +123,43 @@ def mask_of(emitter: AdjointEmitter, test: Any, inverted: bool, code: list[Any])
     return (Condition(condition_of(emitter, test, code), inverted),)
 
 
+def mask_at(
+    emitter: AdjointEmitter, adjoint: str, variable: str, index: Any, inverted: bool, code: list[Any]
+) -> Mask:
+    """The mask of the elements of an array that an index selects, or of the others; `adjoint` names an array
+    of that shape.
+    """
+    if emitter.is_choice_of(variable, index):
+        return mask_of(emitter, index, inverted, code)
+    test = call(emitter.helper("places_at"), load(adjoint), emitter.index_value(index))
+    mask = mask_of(emitter, test, inverted, code)
+    emitter.kinds[mask[0].name] = emitter.domain.mask_kind(emitter.kind(load(variable)))
+    emitter.marks.add(mask[0].name)
+    return mask
+
+
+def marked(emitter: AdjointEmitter, name: str, index: Any, value: bool) -> Any:
+    """The statement that marks the elements that an index selects as overwritten, or as read."""
+    place = gast.Subscript(value=load(name), slice=index, ctx=gast.Store())
+    return gast.Assign(targets=[place], value=constant(value), type_comment=None)
+
+
+def marks_of(mask: Mask | None, own: Collection[str]) -> str | None:
+    """The name of the array of `own` that tells a mask alone, by what is overwritten."""
+    match mask:
+        case (Condition(name, True),) if name in own:
+            return name
+    return None
+
+
+def marks_before(emitter: AdjointEmitter, current: Adjoint | None, name: str) -> Any:
+    """The array that says, before a loop, which elements an adjoint called `name` is not for."""
+    if current is None or current.mask is None:
+        like = "ones_like" if current is None else "zeros_like"
+        return emitter.numpy_call(like, load(name), dtype=load(emitter.bind("bool", bool)))
+    return emitter.numpy_call("logical_not", truth(emitter, current.mask))
+
+
 def mask_of_item(
     emitter: AdjointEmitter, masks: str | None, k: int, item: str, code: list[Any]
 ) -> Mask | None:
@@ -145,7 +192,7 @@ def either_holds(emitter: AdjointEmitter, a: Mask | None, b: Mask | None, code: 
         return a
     if set(b) <= set(a):
         return b
-    test = emitter.numpy_call("logical_or", _truth(emitter, a), _truth(emitter, b))
+    test = emitter.numpy_call("logical_or", truth(emitter, a), truth(emitter, b))
     return mask_of(emitter, test, False, code)
 
 
@@ -158,12 +205,17 @@ def _inverse(condition: Condition) -> Condition:
     return Condition(condition.name, not condition.inverted)
 
 
-def _truth(emitter: Emitter, mask: Mask) -> Any:
+def truth(emitter: Emitter, mask: Mask) -> Any:
     """The expression for the elements of a mask."""
+    if all(emitter.domain.is_scalar(emitter.kind(load(c.name))) for c in mask):
+        parts = [
+            gast.UnaryOp(op=gast.Not(), operand=load(c.name)) if c.inverted else load(c.name) for c in mask
+        ]
+        return parts[0] if len(parts) == 1 else gast.BoolOp(op=gast.And(), values=parts)
     first, *rest = mask
     found = emitter.numpy_call("logical_not", load(first.name)) if first.inverted else load(first.name)
     for condition in rest:
-        found = emitter.numpy_call("logical_and", found, _truth(emitter, (condition,)))
+        found = emitter.numpy_call("logical_and", found, truth(emitter, (condition,)))
     return found
 
 
@@ -171,10 +223,10 @@ def reaching(emitter: AdjointEmitter, mask: Mask, operand: str, is_sum: bool, co
     """The mask of an operand that was broadcast, or may have been, to what `mask` is for: of its elements
     those that took part in any of these.
     """
-    truth = _truth(emitter, mask)
+    test = truth(emitter, mask)
     if is_sum:
-        return mask_of(emitter, emitter.numpy_call("any", truth), False, code)
-    return mask_of(emitter, call(emitter.helper("reaching"), truth, load(operand)), False, code)
+        return mask_of(emitter, emitter.numpy_call("any", test), False, code)
+    return mask_of(emitter, call(emitter.helper("reaching"), test, load(operand)), False, code)
 
 
 def stays_zero(reverse: Reverse, name: str) -> bool:
@@ -220,6 +272,90 @@ def _is_power(operation: Apply) -> bool:
     return False
 
 
+def meets_infinity(reverse: Reverse, name: str) -> bool:
+    """Whether the adjoint of a variable goes on, number by number, to where a slope may be infinite."""
+    operation = reverse.computed_by(name)
+    if isinstance(operation, Alias):
+        return reverse.is_active(operation.source) and meets_infinity(reverse, operation.source.id)
+    if not isinstance(operation, Apply) or reverse.primitives.is_nondifferentiable(operation.function):
+        return False
+    rule = reverse.rule(operation)
+    if not reverse.is_elementwise(operation, rule):
+        source = moved_by(reverse, operation, rule)
+        return source is not None and meets_infinity(reverse, source)
+    template = reverse.template_for(operation, rule, name)
+    if not _is_power(operation) and any(map(divides, template.body)):
+        return True
+    return any(meets_infinity(reverse, o.id) for o in operation.operands() if reverse.is_active(o))
+
+
+def moved_by(reverse: Reverse, operation: Apply, rule: Any) -> str | None:
+    """The array of which an operation gives the elements as they are, in another shape or order, as a copy or
+    a view; None for other operations.
+    """
+    active = [o.id for o in operation.operands() if reverse.is_active(o)]
+    if len(active) != 1 or not reverse.domain.is_array(reverse.kinds.get(active[0])):
+        return None
+    match rule.template.body:
+        case [gast.Return(value=gast.Tuple(elts=[gast.Name(id="dout"), *_]))]:
+            return str(active[0])
+        case [
+            gast.Return(
+                value=gast.Tuple(
+                    elts=[gast.Call(func=gast.Name(id="unbroadcast"), args=[gast.Name(id="dout"), _]), *_]
+                )
+            )
+        ]:
+            return str(active[0])
+    is_view = reverse.primitives.sharing(operation) in ("view", "maybe")
+    return str(active[0]) if is_view else None
+
+
+def moved(
+    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, code: list[Any]
+) -> Mask | None:
+    """The mask of what an operation moves, given that of its result; None where it does not matter."""
+    source = moved_by(reverse, operation, rule) if adjoint.mask is not None else None
+    if adjoint.mask is None or source is None or not meets_infinity(reverse, source):
+        return None
+    test = load(condition_of(reverse, truth(reverse, adjoint.mask), code))
+    template = reverse.template_for(operation, rule, out)
+    bound, slots = reverse.arguments(operation, template, rule)
+    arguments = {**bound, "out": load(out), "dout": test}
+    statements, results = reverse.inline(template, arguments, [slots[0].gradient], "chosen")
+    code += statements
+    mask = mask_of(reverse, results[slots[0].gradient], False, code)
+    reverse.kinds[mask[0].name] = reverse.domain.mask_kind(reverse.kind(load(source)))
+    return mask
+
+
+def divides(node: Any) -> bool:
+    """Whether a template divides by what may be zero, or takes a power that may be a root."""
+    for n in walk(node):
+        match n:
+            case gast.BinOp(op=gast.Div(), right=divisor):
+                if names_read(divisor) and not _is_positive(divisor):
+                    return True
+            case gast.BinOp(op=gast.Pow(), right=gast.Constant(value=int() | float() as exponent)):
+                if exponent < 0:
+                    return True
+            case gast.BinOp(op=gast.Pow()):
+                return True
+            case gast.Call(func=gast.Name(id="real_power")):
+                return True
+    return False
+
+
+def _is_positive(divisor: Any) -> bool:
+    """Whether an expression is `r + (r == 0)` or `1 + x ** 2`, which are never zero."""
+    match divisor:
+        case gast.BinOp(left=left, op=gast.Add(), right=gast.Compare(left=same_, ops=[gast.Eq()])):
+            return same(left, same_)
+        case gast.BinOp(left=gast.Constant(), op=gast.Add(), right=gast.BinOp(op=gast.Pow())):
+            return True
+    return False
+
+
 def kept(emitter: Emitter, mask: Mask, value: Any, variable: str) -> Any:
     """The expression for what is like a variable in the elements of a mask and zero elsewhere; None where
     that is not surely an array.
@@ -229,7 +365,7 @@ def kept(emitter: Emitter, mask: Mask, value: Any, variable: str) -> Any:
         return None
     if len(mask) == 1 and mask[0].inverted:
         return call(emitter.helper("zeroed_where"), load(mask[0].name), value)
-    return call(emitter.helper("kept_where"), _truth(emitter, mask), value)
+    return call(emitter.helper("kept_where"), truth(emitter, mask), value)
 
 
 def choice(emitter: Emitter, mask: Mask, value: Any, other: Any, variable: str | None = None) -> Any:
@@ -237,15 +373,21 @@ def choice(emitter: Emitter, mask: Mask, value: Any, other: Any, variable: str |
     variable, if of one.
     """
     inverted = len(mask) == 1 and mask[0].inverted
-    test = load(mask[0].name) if len(mask) == 1 else _truth(emitter, mask)
+    test = load(mask[0].name) if len(mask) == 1 else truth(emitter, mask)
     first, second = (other, value) if inverted else (value, other)
     kind = emitter.kinds.get(variable or "", emitter.domain.UNKNOWN)
     if emitter.domain.is_real_scalar(kind):
-        return _conditional(test, first, second)
+        return _chosen_number(emitter, mask, value, other)
     found = emitter.numpy_call("where", test, first, second)
     if variable is None or emitter.domain.is_array(kind):
         return found
     return call(emitter.helper("unbroadcast"), found, load(variable))
+
+
+def _chosen_number(emitter: Emitter, mask: Mask, value: Any, other: Any) -> Any:
+    if len(mask) == 1 and mask[0].inverted:
+        return _conditional(load(mask[0].name), other, value)
+    return _conditional(truth(emitter, mask), value, other)
 
 
 def one_of(emitter: Emitter, a: Any, b: Any) -> Any:
@@ -272,11 +414,23 @@ def scalar_choices(emitter: Emitter, value: Any) -> Any:
     return value
 
 
-def of_numbers(emitter: Emitter, s: Any) -> Any:
-    """An assignment with its value as `scalar_choices` has it; other statements as they are."""
+def guarded(emitter: Emitter, mask: Mask, value: Any) -> Any:
+    """An expression of numbers that is computed only where a mask holds, if it may raise elsewhere."""
+    if not any(isinstance(n, gast.Call) or divides(n) for n in walk(value)):
+        return value
+    return _chosen_number(emitter, mask, value, constant(0.0))
+
+
+def of_numbers(emitter: Emitter, s: Any, mask: Mask | None = None) -> Any:
+    """An assignment with its value as `scalar_choices` has it, and computed where a mask holds; other
+    statements as they are.
+    """
     match s:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
-            return assign(name, scalar_choices(emitter, value))
+            value = scalar_choices(emitter, value)
+            if mask is None or name in {c.name for c in mask}:
+                return assign(name, value)
+            return assign(name, guarded(emitter, mask, value))
     return s
 
 

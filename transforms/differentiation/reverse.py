@@ -8,6 +8,7 @@ what the statement assigns.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import gast
@@ -33,7 +34,7 @@ from .adjoint import field_of, part_of
 from .adjoints import Adjoint, AdjointEmitter, Env
 from .bind_captured import bind_captured, is_function_tangent
 from .lending import Lending
-from .masks import mask_of_item, note_conditions
+from .masks import Condition, Mask, mask_of_item, meets_infinity, note_conditions, truth
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_calls import reverse_call, unheard_call
 from .reverse_loops import reverse_for, reverse_while
@@ -367,10 +368,36 @@ class Reverse(AdjointEmitter):
             env.clear()
             env.update(arms[went_on[0]])
             return forward, sweeps[went_on[0]][1]
-        self.joined(env, [(arm, back) for arm, (_, back) in zip(arms, sweeps, strict=True)], known)
+        ends = [back for _, back in sweeps]
+        masks = partial(self.mask_of_arms, test, ends)
+        self.joined(env, list(zip(arms, ends, strict=True)), known, masks)
         if not sweeps[0][1] and not sweeps[1][1]:
             return forward, []
         return forward, [gast.If(test=test, body=sweeps[0][1] or [gast.Pass()], orelse=sweeps[1][1])]
+
+    def mask_of_arms(
+        self, test: Any, ends: list[list[Any]], variable: str, found: list[Adjoint | None]
+    ) -> Mask | None:
+        """The mask of a variable that only one arm of a branch has an adjoint of, where that matters. Of
+        several branches in one another it is told by a flag that their arms set.
+        """
+        if all(a is not None and a.mask is None for a in found) or not self.is_masked_by_branch(variable):
+            return None
+        plain = [a is not None and a.mask is None for a in found]
+        if any(plain) and None in found and isinstance(test, gast.Name):
+            return (Condition(test.id, inverted=plain[1]),)
+        flag = self.names.temporary("chosen")
+        self.kinds[flag] = self.domain.BOOL
+        for code, adjoint in zip(ends, found, strict=True):
+            mask = None if adjoint is None else adjoint.mask
+            code.append(assign(flag, constant(adjoint is not None) if mask is None else truth(self, mask)))
+        return (Condition(flag),)
+
+    def is_masked_by_branch(self, variable: str) -> bool:
+        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        is_array = self.domain.is_array(kind) and self.domain.is_float(kind)
+        is_number = is_array or self.domain.is_real_scalar(kind)
+        return is_number and variable not in self.shadows and meets_infinity(self, variable)
 
     def may_say_otherwise(self, test: Any) -> bool:
         """Whether a test may be an object, which may be true now and not later."""

@@ -25,11 +25,13 @@ from ..trees.nodes import (
     located,
     names_read,
     own_statements,
+    statements_in,
     tuple_of,
     walk,
 )
 from ..trees.rebuild import rebuilt
 from .adjoints import Adjoint, Env
+from .masks import Condition, marks_before, meets_infinity
 from .traces import Loop, function_of, with_trace
 
 if TYPE_CHECKING:
@@ -210,11 +212,12 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
         inner: Env = {**shadows, **{v: Adjoint(load(n), owned=v in buffers) for v, n in names.items()}}
         for v in outer:
             current = env.get(v)
-            inner[v] = (
-                current
-                if current is not None and current.accumulator
-                else Adjoint(load(reverse.adjoint_name(v)), owned=True, accumulator=True)
-            )
+            if current is None or not current.accumulator:
+                marks = _marks(reverse, s, v)
+                current = Adjoint(
+                    load(reverse.adjoint_name(v)), owned=True, accumulator=True, overwritten=marks
+                )
+            inner[v] = current
         forward, back, test = body(inner)
         more = [v for v in inner if v in assigned and v not in names and v not in shadows]
         shared = {v for v in buffers if not _is_own(inner, v)}
@@ -252,13 +255,32 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
                 else reverse.copied(current, v)
             )
             loop.before.append(assign(name, start))
-            env[v] = Adjoint(load(name), owned=True)
+            marks = inner[v].overwritten
+            mask = None
+            if marks is not None:
+                loop.before.append(assign(marks, marks_before(reverse, current, name)))
+                mask = (Condition(marks, inverted=True),)
+            env[v] = Adjoint(load(name), owned=True, mask=mask, zeroed=mask is not None)
     reverse.used |= used_before
     for v in assigned:
         env.pop(v, None)
     for v in carried:
         env[v] = Adjoint(load(names[v]), owned=v in buffers)
     return loop
+
+
+def _marks(reverse: Reverse, loop: Any, name: str) -> str | None:
+    """The name of the array that says which elements of another a loop overwrites, where that matters."""
+    stores = (s.targets[0] for s in statements_in(loop.body) if isinstance(s, gast.Assign))
+    is_stored = any(isinstance(t, gast.Subscript) and getattr(t.value, "id", "") == name for t in stores)
+    if not is_stored or name in reverse.shadows or not reverse.is_any_array(name):
+        return None
+    if not meets_infinity(reverse, name):
+        return None
+    marks = reverse.names.temporary("chosen")
+    reverse.kinds[marks] = reverse.domain.mask_kind(reverse.kind(load(name)))
+    reverse.marks.add(marks)
+    return str(marks)
 
 
 def _is_only_appended(loop: Any, name: str) -> bool:

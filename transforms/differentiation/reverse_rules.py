@@ -34,8 +34,10 @@ from .masks import (
     choice,
     chosen,
     chosen_each,
+    guarded,
     kept,
     mask_of,
+    moved,
     of_numbers,
     reaching,
     scalar_choices,
@@ -77,13 +79,17 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         if found is not None:
             return [s], found
     given = adjoint
-    if rule.structure == "elementwise" or not (adjoint.is_plain or adjoint.whole is not None):
+    is_elementwise = reverse.is_elementwise(operation, rule)
+    if is_elementwise or not (adjoint.is_plain or adjoint.whole is not None):
         found = contributions(reverse, operation, rule, out, adjoint, back)
-        if rule.structure != "elementwise" and any(not same(p.value, adjoint.value) for _, p in found or ()):
+        if not is_elementwise and any(not same(p.value, adjoint.value) for _, p in found or ()):
             back, found = [], None
     if found is None:
+        mask = moved(reverse, operation, rule, out, adjoint, back)
         adjoint = spread_out(reverse, rule, out, adjoint, back)
         found = contributions(reverse, operation, rule, out, adjoint, back)
+        if mask is not None:
+            found = [(name, replace(part, mask=mask, zeroed=True)) for name, part in found or []]
     found = doubled(reverse, rule, found or [])
     handed_on = [(name, part) for name, part in found if same(part.value, given.value)]
     receivers = {name for name, _ in handed_on}
@@ -195,12 +201,12 @@ def contributions(
     statements, results = reverse.inline(template, arguments, wanted, base)
     if getattr(adjoint.value, "id", None) in reverse.complete:
         results = {key: unfilled(reverse, value) for key, value in results.items()}
-    is_elementwise = rule.structure == "elementwise"
+    is_elementwise = reverse.is_elementwise(operation, rule)
     if is_elementwise and is_chosen_twice(reverse, operation, out, adjoint, slots, results):
         assert adjoint.mask is not None
         once = reverse.full(out, adjoint, back)
         return contributions(reverse, operation, rule, out, replace(adjoint, value=once, zeroed=True), back)
-    only_numbers = is_elementwise and reverse.is_of_numbers(operation)
+    only_numbers = reverse.is_of_numbers(operation)
     shared: dict[int, Any] = {}
     found: list[tuple[str, Adjoint]] = []
     code = list(statements)
@@ -227,6 +233,9 @@ def contributions(
                 reverse.same_shape.add(frozenset((slot.name, out)))
         if only_numbers:
             part = replace(part, value=scalar_choices(reverse, part.value))
+            if part.mask is not None and not part.zeroed:
+                value = guarded(reverse, part.mask, part.value)
+                part = replace(part, value=value, zeroed=value is not part.value)
         if adjoint.whole is not None and plan == "none" and same(part.value, adjoint.value):
             part = replace(part, uniform=True, whole=adjoint.whole)
         elif adjoint.uniform and not has_shape(reverse, operation, part.value, out):
@@ -245,7 +254,7 @@ def contributions(
             shaped = {out} if adjoint.uniform else {out, *names_read(adjoint.value)}
             part = unbroadcasted(reverse, slot.name, out, part, plan, code, shaped)
         found.append((slot.name, part))
-    back += [of_numbers(reverse, s) for s in code] if only_numbers else code
+    back += [of_numbers(reverse, s, adjoint.mask) for s in code] if only_numbers else code
     return found
 
 
@@ -300,6 +309,15 @@ def part_of_rest(
     value = results[slot.gradient]
     if isinstance(value, gast.Tuple):
         return value.elts[slot.part]
+    match value:
+        case gast.Call(func=func, args=[conditions, dout, _]) if reverse.is_helper(func, "where_each"):
+            if not is_atom(dout):
+                if slot.gradient not in shared:
+                    shared[slot.gradient] = load(reverse.names.temporary(base))
+                    code.append(assign(shared[slot.gradient].id, dout))
+                dout = shared[slot.gradient]
+            test = gast.Subscript(value=conditions, slice=constant(slot.part), ctx=gast.Load())
+            return reverse.numpy_call("where", test, dout, constant(0))
     if not is_atom(value):
         if slot.gradient not in shared:
             name = reverse.names.temporary(base)

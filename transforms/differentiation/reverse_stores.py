@@ -13,7 +13,7 @@ import gast
 
 from ..trees.nodes import assign, attribute, call, constant, load, located
 from .adjoints import Adjoint, Env
-from .masks import both_hold, mask_of
+from .masks import both_hold, marked, marks_of, mask_at, meets_infinity
 
 if TYPE_CHECKING:
     from .emit import Emitter
@@ -58,13 +58,26 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if isinstance(s, gast.Assign):
         place.ctx = gast.Store()
         back.append(gast.Assign(targets=[place], value=zero_item(reverse, s, ahead), type_comment=None))
-        if reverse.is_choice_of(base, target.slice) and not env[base].accumulator:
-            others = mask_of(reverse, target.slice, True, back)
-            mask = both_hold(None if before is None else before.mask, others)
-            env[base] = replace(env[base], mask=mask, zeroed=True)
+        mask = None if before is None else before.mask
+        marks = env[base].overwritten or marks_of(mask, reverse.marks)
+        if marks is not None:
+            back.append(marked(reverse, marks, target.slice, True))
+            env[base] = replace(env[base], mask=mask, zeroed=mask is not None)
+        elif is_masked_by(reverse, env[base], base, target.slice):
+            others = mask_at(reverse, name, base, target.slice, True, back)
+            env[base] = replace(env[base], mask=both_hold(mask, others), zeroed=True)
     if value is not None and not added:  # after the place is zero: the value may be the array itself
         reverse.accumulate(env, s.value.id, value, back, owned=owned)
     return ahead, back
+
+
+def is_masked_by(reverse: Reverse, adjoint: Adjoint, base: str, index: Any) -> bool:
+    """Whether it is kept which elements of an array a store overwrites: an array of truth values tells it, or
+    a slope may be infinite in what the array was computed from.
+    """
+    if adjoint.accumulator or base in reverse.shadows:
+        return False
+    return reverse.is_choice_of(base, index) or (reverse.is_any_array(base) and meets_infinity(reverse, base))
 
 
 def grows_apart(reverse: Reverse, env: Env, base: str, variable: str) -> bool:

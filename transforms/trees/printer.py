@@ -17,11 +17,13 @@ from .break_lines import break_line
 from .nodes import Comment
 from .print_expressions import ALWAYS, ATOM, BITOR, NAMED, TEST, TUPLE, YIELD, ExpressionPrinter, escaped
 
-__all__ = ["WIDTH", "Places", "to_source", "to_source_with_places"]
+__all__ = ["DIVIDING", "WIDTH", "Places", "to_source", "to_source_with_places"]
 
 Node = Any  # gast publishes no types
 Place = tuple[int, int] | None  # a line and a column
-Places = dict[int, list[Place]]  # by printed line: where its statement stood, and the calls on it, in order
+# By printed line: where its statement stood, and the calls and divisions on it, in order.
+Places = dict[int, list[Place]]
+DIVIDING = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
 
 MANY = 8  # targets of a loop that are put into parentheses, so that the line can be broken
 WIDTH = 100
@@ -40,7 +42,9 @@ def to_source(node: Node) -> str:
 
 
 def to_source_with_places(node: Node) -> tuple[str, Places]:
-    """The source text of a tree, and where the statements and calls on its lines say that they stood."""
+    """The source text of a tree, and where the statements, calls and divisions on its lines say that they
+    stood.
+    """
     printer = _Printer(node)
     return printer.text, printer.places
 
@@ -131,6 +135,11 @@ class _Printer(ExpressionPrinter):
     def _Call(self, t: Node) -> None:
         self.on_line.append(_place_of(t))
         super()._Call(t)
+
+    def _BinOp(self, t: Node) -> None:
+        if isinstance(t.op, DIVIDING):
+            self.on_line.append(_place_of(t))
+        super()._BinOp(t)
 
     # ------------------------------------------------------------ statements
 

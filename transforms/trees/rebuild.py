@@ -149,7 +149,15 @@ def relocated(node: Node, like: Node, filename: str) -> Node:
 
 
 def call_at(value: Node, like: Node) -> Node:
-    """An expression; where it is a call, one that stands where `like` is."""
+    """An expression; where it is a call, and where it divides, one that stands where `like` is."""
+
+    def divided(node: Node) -> Node:
+        new = map_children(node, divided)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Div, gast.Pow)):
+            return new if hasattr(node, "lineno") else located(rebuilt(new), like)
+        return new
+
+    value = divided(value)
     return located(rebuilt(value), like) if isinstance(value, gast.Call) else value
 
 

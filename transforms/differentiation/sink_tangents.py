@@ -1,0 +1,196 @@
+"""Computes tangents in the arm of a branch that alone reads them, where they divide by what may be zero.
+
+Form in and out: generated code of forward mode.
+
+    d = math.sqrt(x)                  d = math.sqrt(x)
+    dd = dx / (2 * d)                 if d > 0:
+    if d > 0:                  ->         dd = dx / (2 * d)
+        out, dout = d, dd                 out, dout = d, dd
+
+So a slope that is infinite is not asked for where the function made sure not to use it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Set
+from typing import Any
+
+import gast
+
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    blocks_of,
+    find_nodes,
+    located,
+    names_read,
+    statements_in,
+)
+from ..trees.rebuild import map_blocks, rebuilt, substitute
+from .masks import divides
+
+__all__ = ["sink_tangents"]
+
+
+Arm = tuple[int, str, int]  # the place of a branch, its test, and which of its arms
+
+
+def sink_tangents(body: list[Any], tangents: Set[str], result: Any) -> list[Any]:
+    """The statements with those of such tangents moved; `tangents` are the names of those that are numbers,
+    and computed from numbers alone, `result` is the expression of that of the result.
+    """
+    live = set(names_read(result))
+    while True:
+        more = live.union(*(names_read(s) for s in statements_in(body) if _is_live(s, tangents, live)))
+        if more == live:
+            break
+        live = more
+    return _sunk(body, tangents, live, _reads(body, tangents, live) + Counter(names_read(result)))
+
+
+def _reads(body: list[Any], tangents: Set[str], live: set[str]) -> Counter[str]:
+    """How often names are read, but by what nobody needs."""
+    found: Counter[str] = Counter()
+    for s in statements_in(body):
+        parts = [getattr(s, name, None) for name in ("test", "iter")] if blocks_of(s) else [s]
+        if _is_live(s, tangents, live):
+            found.update(
+                n.id
+                for part in parts
+                if part is not None
+                for n in find_nodes(part, gast.Name)
+                if isinstance(n.ctx, gast.Load)
+            )
+    return found
+
+
+def _sunk(body: list[Any], tangents: Set[str], live: set[str], total: Counter[str]) -> list[Any]:
+    here = _reads(body, tangents, live)
+    tangents = {n for n in tangents if here[n] == total[n]}  # nothing outside of this block reads them
+    steep = _steep(body, tangents)
+    body = [_as_branch(s, steep) for s in body]
+    body = _put_in(body, steep, tangents, live)
+    arms = _arms(body, tangents, live)
+    wanted = _needed(body, arms)
+    moved = {body[k].targets[0].id for k in wanted}
+    found = []
+    for k, s in enumerate(body):
+        if k in wanted or (not _is_live(s, tangents, live) and not moved.isdisjoint(names_read(s))):
+            continue
+        parts = [[body[m] for m in sorted(wanted) if arms[m][0] == k and arms[m][2] == n] for n in (0, 1)]
+        if any(parts):
+            s = rebuilt(s, body=[*parts[0], *s.body], orelse=[*parts[1], *s.orelse])
+        found.append(s)
+    return [map_blocks(s, lambda block: _sunk(block, tangents, live, total)) for s in found]
+
+
+def _steep(body: list[Any], tangents: Set[str]) -> set[str]:
+    """The tangents that divide by what may be zero, and those that are computed from these alone."""
+    found: set[str] = set()
+    for s in body:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in tangents:
+                if divides(value) or not found.isdisjoint(names_read(value)):
+                    found.add(name)
+    return found
+
+
+def _as_branch(s: Any, steep: set[str]) -> Any:
+    """`dy = dd if c else 0.0` as a branch, where one of the two reads such a tangent."""
+    match s:
+        case gast.Assign(
+            targets=[gast.Name(id=name)], value=gast.IfExp(test=test, body=first, orelse=second)
+        ):
+            if not steep.isdisjoint(names_read([first, second])) and steep.isdisjoint(names_read(test)):
+                arms = [[assign(name, value, s)] for value in (first, second)]
+                return located(gast.If(test=test, body=arms[0], orelse=arms[1]), s)
+    return s
+
+
+def _put_in(body: list[Any], steep: set[str], tangents: Set[str], live: set[str]) -> list[Any]:
+    """The statements with such a tangent where it is read, if that is once, in a part of a choice."""
+    read = _reads(body, tangents, live)
+    found: list[Any] = []
+    for s in body:
+        while isinstance(s, gast.Assign) and _is_live(s, tangents, live):
+            chosen = {
+                n
+                for choice in find_nodes(s, gast.IfExp)
+                for n in names_read([choice.body, choice.orelse])
+                if n in steep and read[n] == 1
+            }
+            places = [k for k, d in enumerate(found) if _name_of(d) in chosen and _stays(d, found[k + 1 :])]
+            if not places:
+                break
+            part = found.pop(places[0])
+            s = substitute(s, {part.targets[0].id: part.value})
+        found.append(s)
+    return found
+
+
+def _name_of(s: Any) -> str | None:
+    """The name that a statement assigns, and nothing else."""
+    match s:
+        case gast.Assign(targets=[gast.Name(id=name)]):
+            return str(name)
+    return None
+
+
+def _stays(s: Any, others: list[Any]) -> bool:
+    """Whether numbers that a statement reads are not assigned by others."""
+    return set(names_read(s.value)).isdisjoint(assigned_names(others))
+
+
+def _arms(body: list[Any], tangents: Set[str], live: set[str]) -> dict[int, Arm]:
+    """For each statement that computes a tangent, and may be moved, the arm that alone reads it: of one
+    branch, or of several with one test, of which it is the first.
+    """
+    read = [Counter(names_read(s)) if _is_live(s, tangents, live) else Counter() for s in body]
+    bound = [frozenset(assigned_names(s)) for s in body]
+    count = Counter(n for names in bound for n in names)
+    once = {name for name in tangents if count[name] == 1}
+    found: dict[int, Arm] = {}
+
+    def arms_of(k: int, name: str) -> set[Any]:
+        """The arms of a statement that read a name; None where something else does."""
+        s = body[k]
+        if k in found:
+            return {found[k]}
+        if not isinstance(s, gast.If) or name in names_read(s.test):
+            return {None}
+        is_lasting = isinstance(s.test, gast.Name) and count[s.test.id] < 2
+        test = s.test.id if is_lasting else f"{k}"
+        return {(k, test, n) for n, arm in enumerate((s.body, s.orelse)) if name in names_read(arm)}
+
+    for k in range(len(body) - 1, -1, -1):
+        match body[k]:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in once:
+                arms = set().union(*(arms_of(m, name) for m in range(len(body)) if m != k and read[m][name]))
+                if None in arms or len({(test, n) for _, test, n in arms}) != 1:
+                    continue
+                first = min(arms)
+                changed = frozenset().union(*bound[k + 1 : max(arms)[0] + 1])
+                if first[0] > k and changed.isdisjoint(names_read(value)):
+                    found[k] = first
+    return found
+
+
+def _is_live(s: Any, tangents: Set[str], live: set[str]) -> bool:
+    """Whether somebody needs what a statement computes, if that is such a tangent or a display."""
+    match s:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            is_display = isinstance(value, (gast.Tuple, gast.List, gast.Dict))
+            return name in live or not (is_display or name in tangents)
+    return True
+
+
+def _needed(body: list[Any], arms: dict[int, Arm]) -> set[int]:
+    """Those that divide by what may be zero, and what reads these."""
+    wanted = {k for k in arms if divides(body[k].value)}
+    while True:
+        names = {body[k].targets[0].id for k in wanted}
+        more = {k for k in arms if not names.isdisjoint(names_read(body[k].value))} | wanted
+        if more == wanted:
+            return wanted
+        wanted = more
