@@ -28,7 +28,7 @@ from .members import FIXED, is_fixed, member_of, reflects
 from .objects import is_named_tuple
 from .reach import leads_far
 from .registry import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
-from .rules import choices, containers
+from .rules import choices, containers, places, reductions
 from .rules.index_tricks import indexed
 from .rules.math import planar_hypot
 from .rules.methods import ATTRIBUTES, METHODS, view_method
@@ -44,7 +44,10 @@ __all__ = ["PRIMITIVES", "RulePrimitives"]
 
 
 # The modules of what generated code calls.
-HELPERS = (runtime, fitting, powers, updates, mirrors, choices, containers, memory, heap, heap_places)
+HELPERS = (
+    runtime, fitting, powers, updates, mirrors, choices, containers, places, reductions, memory, heap,
+    heap_places,
+)  # fmt: skip
 BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
 COPIED = "__s2sad_copied__"  # the attribute of a function that names the parameters of which it reads a copy
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more

@@ -18,6 +18,8 @@ from ..runtime import unbroadcast, unreduce
 from .choices import kept_where
 from .samples import A, given
 
+__all__ = ["MASK", "or_inf", "product_of_others", "share_of_ties", "to_ties"]
+
 Array = Any  # whatever implements NumPy's protocols
 
 REDUCTIONS = [
@@ -353,11 +355,12 @@ def max_jvp(a, axis, initial, keepdims, where, out, da, dinitial):
     if initial is not None:
         shares = share_of_ties(a, out, axis, keepdims, initial, where)
         own = share_of_initial(a, out, axis, keepdims, initial, where)
-        return np.sum(da * shares, axis=axis, keepdims=keepdims) + dinitial * own
+        return np.sum(np.where(shares, da * shares, 0), axis=axis, keepdims=keepdims) + dinitial * own
     if where is not True:
         shares = share_of_ties(a, out, axis, keepdims, initial, where)
-        return np.sum(da * shares, axis=axis, keepdims=keepdims)
-    return np.sum(da * share_of_ties(a, out, axis, keepdims), axis=axis, keepdims=keepdims)
+        return np.sum(np.where(shares, da * shares, 0), axis=axis, keepdims=keepdims)
+    shares = share_of_ties(a, out, axis, keepdims)
+    return np.sum(np.where(shares, da * shares, 0), axis=axis, keepdims=keepdims)
 
 
 @bprop(
@@ -376,7 +379,8 @@ def nanmax(a, axis=None, *, initial=None, keepdims=False, where=True, out, dout)
 
 @nanmax.jvp
 def nanmax_jvp(a, axis, initial, keepdims, where, out, da, dinitial):
-    change = da * share_of_ties(a, out, axis, keepdims, initial, is_known(a, where))
+    shares = share_of_ties(a, out, axis, keepdims, initial, is_known(a, where))
+    change = np.where(shares, da * shares, 0)
     if initial is None:
         return np.sum(change, axis=axis, keepdims=keepdims)
     own = share_of_initial(a, out, axis, keepdims, initial, is_known(a, where))

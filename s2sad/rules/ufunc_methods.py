@@ -72,7 +72,8 @@ def maximum_reduce(x, axis=0, dtype=None, *, keepdims=False, out, dout):
 
 @maximum_reduce.jvp
 def maximum_reduce_jvp(x, axis, keepdims, out, dx):
-    return np.sum(dx * share_of_ties(x, out, axis, keepdims), axis=axis, keepdims=keepdims)
+    shares = share_of_ties(x, out, axis, keepdims)
+    return np.sum(np.where(shares, dx * shares, 0), axis=axis, keepdims=keepdims)
 
 
 @bprop(np.logaddexp.reduce, samples=[*REDUCED[:4], WIDENED])

@@ -221,7 +221,9 @@ class AdjointEmitter(Emitter):
         if marks is not None:
             code.append(marked(self, marks, index, False))
             env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
-        elif (mask is not None or self.is_choice_of(variable, index)) and not env[variable].accumulator:
+        elif not env[variable].accumulator and (
+            mask is not None or (before is None and self.picks(variable, index))
+        ):
             own = mask_at(self, target, variable, index, False, code)
             mask = own if before is None else either_holds(self, mask, own, code)
             env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
@@ -237,6 +239,10 @@ class AdjointEmitter(Emitter):
             code.append(
                 assign(target, call(self.helper("add_at"), load(target), self.index_value(index), value))
             )
+
+    def picks(self, variable: str, index: Any) -> bool:
+        """Whether an index picks elements of an array, so that the others have no adjoint."""
+        return self.is_choice_of(variable, index)
 
     def accumulate_field(
         self, env: Env, variable: str, name: str, part: Adjoint, held: str, code: list[Any]

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..analyses.operations import Alias, Apply
-from ..trees.nodes import assign, call, constant, load, names_read, same, walk
+from ..trees.nodes import assign, assigned_names, call, constant, load, names_read, same, walk
+from ..trees.rebuild import rebuilt
 
 if TYPE_CHECKING:
     from .adjoints import Adjoint, AdjointEmitter
@@ -48,6 +49,7 @@ __all__ = [
     "of_numbers",
     "one_of",
     "opposite",
+    "picked",
     "reaching",
     "scalar_choices",
     "stays_zero",
@@ -309,6 +311,36 @@ def moved_by(reverse: Reverse, operation: Apply, rule: Any) -> str | None:
             return str(active[0])
     is_view = reverse.primitives.sharing(operation) in ("view", "maybe")
     return str(active[0]) if is_view else None
+
+
+def picked(reverse: Reverse, operand: str, value: Any, code: list[Any]) -> tuple[Any, Mask | None]:
+    """The gradient of an array that elements were picked of, by a mask or as the largest, and the mask of
+    these; None where it does not matter.
+    """
+    test: Any = None
+    match value:
+        case gast.BinOp(op=gast.Mult(), right=share):
+            values = [s.value for s in code if assigned_names(s) == [getattr(share, "id", "")]]
+            test = next(iter(values), share)
+            if not (isinstance(test, gast.Call) and reverse.is_helper(test.func, "share_of_ties")):
+                return value, None
+        case gast.Call(func=func, args=[_, *args]) if reverse.is_helper(func, "to_ties"):
+            test = call(reverse.helper("share_of_ties"), *args)
+        case gast.Call(func=func, args=[_, _, test]) if reverse.is_helper(func, "from_mask"):
+            pass
+        case _:
+            return value, None
+    if not meets_infinity(reverse, operand):
+        return value, None
+    mask = mask_of(reverse, test, False, code)
+    kind = reverse.kind(load(operand))
+    if isinstance(test, gast.Call):
+        reverse.kinds[mask[0].name] = reverse.domain.mask_kind(kind)
+        is_product = isinstance(value, gast.BinOp)
+        return (rebuilt(value, right=load(mask[0].name)) if is_product else value), mask
+    if not reverse.domain.is_choice_of(reverse.kind(test), kind):
+        mask = reaching(reverse, mask, operand, False, code)
+    return value, mask
 
 
 def moved(

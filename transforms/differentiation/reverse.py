@@ -399,6 +399,13 @@ class Reverse(AdjointEmitter):
         is_number = is_array or self.domain.is_real_scalar(kind)
         return is_number and variable not in self.shadows and meets_infinity(self, variable)
 
+    def picks(self, variable: str, index: Any) -> bool:
+        """As for others; by places, too, where a slope may be infinite."""
+        if super().picks(variable, index):
+            return True
+        is_list = self.is_any_array(variable) and not self.is_basic(index)
+        return is_list and variable not in self.shadows and meets_infinity(self, variable)
+
     def may_say_otherwise(self, test: Any) -> bool:
         """Whether a test may be an object, which may be true now and not later."""
         kind = self.kind(test)

@@ -39,6 +39,7 @@ from .masks import (
     mask_of,
     moved,
     of_numbers,
+    picked,
     reaching,
     scalar_choices,
     stays_zero,
@@ -225,7 +226,9 @@ def contributions(
             is_broadcast = is_elementwise
             value = value if is_elementwise else conformed(reverse, value, slot.name, known)
             value = direct(value, code, list(results.values()))
+        value, mask = (value, None) if is_elementwise else picked(reverse, slot.name, value, code)
         part, is_sum = with_mask(reverse, value, adjoint, code)
+        part = part if mask is None else replace(part, mask=mask, zeroed=True)
         plan = "guard" if is_sum else "none"
         if is_broadcast and not is_sum:
             plan = reverse.shape_plan(operation, load(slot.name), out, is_elementwise)
