@@ -183,6 +183,46 @@ def test_diagonals() -> None:
     assert np.all(np.isfinite(s2sad.hessian(f)(X)))
 
 
+def pairs(x: Any) -> Any:
+    r = np.sqrt((x[:, None] - x) ** 2)
+    return np.sum(1 / r[np.triu_indices(3, 1)])
+
+
+def pairs_safely(x: Any) -> Any:
+    a, b, c = x[1] - x[0], x[2] - x[0], x[2] - x[1]
+    return 1 / a + 1 / b + 1 / c
+
+
+def largest(x: Any) -> Any:
+    return np.max(np.sqrt(x)) + np.max(np.sqrt(x) * np.ones((2, 1)), axis=1)[0] + np.nanmax(np.sqrt(x - 1))
+
+
+def largest_safely(x: Any) -> Any:
+    return 2 * np.sqrt(x[2]) + np.sqrt(x[2] - 1)
+
+
+def divided_where(x: Any) -> Any:
+    return np.sum(np.divide(x, np.sqrt(x), out=np.zeros_like(x), where=x > 0))
+
+
+def divided_where_safely(x: Any) -> Any:
+    return np.sum(np.sqrt(x[1:]))
+
+
+PICKS = [(pairs, pairs_safely), (largest, largest_safely), (divided_where, divided_where_safely)]
+
+
+@pytest.mark.parametrize(("f", "safe"), PICKS, ids=[f.__name__ for f, _ in PICKS])
+def test_what_was_not_picked_never_reaches_the_gradient(f: Program, safe: Program) -> None:
+    close = np.testing.assert_allclose
+    close(f(X), safe(X), rtol=1e-12)
+    expected = s2sad.grad(safe)(X)
+    close(s2sad.grad(f)(X), expected, rtol=1e-12)
+    for k, v in enumerate(np.eye(3)):
+        close(s2sad.jvp(f)(X, v)[1], expected[k], rtol=1e-12)
+    close(s2sad.hessian(f)(X), s2sad.hessian(safe)(X), rtol=1e-12, atol=1e-14)
+
+
 def test_what_is_read_before_it_is_overwritten_stays_visible() -> None:
     def f(x: Any) -> Any:
         d = np.sqrt(x)

@@ -10,13 +10,13 @@ A mask comes from a gradient that a rule writes as `np.where(condition, value, 0
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..analyses.operations import Alias, Apply
+from ..analyses.operations import Alias, Apply, Item
 from ..trees.nodes import assign, assigned_names, call, constant, load, names_read, same, walk
 from ..trees.rebuild import rebuilt
 
@@ -47,6 +47,7 @@ __all__ = [
     "moved",
     "note_conditions",
     "of_numbers",
+    "of_view",
     "one_of",
     "opposite",
     "picked",
@@ -237,11 +238,13 @@ def stays_zero(reverse: Reverse, name: str) -> bool:
     from the elements of an array is their sum: that it may be the sum of none is looked at there.)
     """
     operation = reverse.computed_by(name)
+    if isinstance(operation, Item) and meets_infinity(reverse, name):
+        return False
     if not isinstance(operation, Apply) or reverse.primitives.is_nondifferentiable(operation.function):
         return True
     rule = reverse.rule(operation)
     if rule.structure != "elementwise":
-        return True
+        return not meets_infinity(reverse, name)
     if not _is_power(operation) and any(map(_may_be_infinite, rule.template.body)):
         return False
     if isinstance(operation.node, gast.BinOp) and isinstance(operation.node.op, gast.Mult):
@@ -279,6 +282,8 @@ def meets_infinity(reverse: Reverse, name: str) -> bool:
     operation = reverse.computed_by(name)
     if isinstance(operation, Alias):
         return reverse.is_active(operation.source) and meets_infinity(reverse, operation.source.id)
+    if isinstance(operation, Item) and reverse.squeezing(operation.base, operation.index) is not None:
+        return reverse.is_active(operation.base) and meets_infinity(reverse, operation.base.id)
     if not isinstance(operation, Apply) or reverse.primitives.is_nondifferentiable(operation.function):
         return False
     rule = reverse.rule(operation)
@@ -325,7 +330,8 @@ def picked(reverse: Reverse, operand: str, value: Any, code: list[Any]) -> tuple
             if not (isinstance(test, gast.Call) and reverse.is_helper(test.func, "share_of_ties")):
                 return value, None
         case gast.Call(func=func, args=[_, *args]) if reverse.is_helper(func, "to_ties"):
-            test = call(reverse.helper("share_of_ties"), *args)
+            keepdims = [] if len(args) > 3 else [constant(False)]
+            test = call(reverse.helper("share_of_ties"), *args, *keepdims)
         case gast.Call(func=func, args=[_, _, test]) if reverse.is_helper(func, "from_mask"):
             pass
         case _:
@@ -341,6 +347,20 @@ def picked(reverse: Reverse, operand: str, value: Any, code: list[Any]) -> tuple
     if not reverse.domain.is_choice_of(reverse.kind(test), kind):
         mask = reaching(reverse, mask, operand, False, code)
     return value, mask
+
+
+def of_view(
+    reverse: Reverse, source: str, adjoint: Adjoint, back_again: Callable[[Any], Any], code: list[Any]
+) -> Mask | None:
+    """The mask of an array, given that of a view of all of its elements, of which `back_again` makes the
+    array; None where it does not matter.
+    """
+    if adjoint.mask is None or not meets_infinity(reverse, source):
+        return None
+    test = back_again(load(condition_of(reverse, truth(reverse, adjoint.mask), code)))
+    mask = mask_of(reverse, test, False, code)
+    reverse.kinds[mask[0].name] = reverse.domain.mask_kind(reverse.kind(load(source)))
+    return mask
 
 
 def moved(

@@ -34,7 +34,7 @@ from .adjoint import field_of, part_of
 from .adjoints import Adjoint, AdjointEmitter, Env
 from .bind_captured import bind_captured, is_function_tangent
 from .lending import Lending
-from .masks import Condition, Mask, mask_of_item, meets_infinity, note_conditions, truth
+from .masks import Condition, Mask, mask_of_item, meets_infinity, note_conditions, of_view, truth
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_calls import reverse_call, unheard_call
 from .reverse_loops import reverse_for, reverse_while
@@ -233,10 +233,12 @@ class Reverse(AdjointEmitter):
             case Item(base=base, index=index) if (
                 base.id not in self.shadows and (whole := self.squeezing(base, index)) is not None
             ):
+                mask = of_view(self, base.id, adjoint, lambda test: part_of(test, whole), back)
                 value = part_of(self.full(name, adjoint, back), whole)
                 if base.id not in env:
                     value = self.named(base.id, value, back)
-                self.accumulate(env, base.id, value, back, owned=adjoint.owned)
+                zeroed = mask is not None
+                self.accumulate(env, base.id, value, back, owned=adjoint.owned, mask=mask, zeroed=zeroed)
             case Item(base=base) if self.domain.is_scalar(self.kind(base)):  # of NumPy: `x[()]`, `x[None]`
                 value = self.full(name, adjoint, back)
                 plan = self.domain.unbroadcast_plan(self.kind(base), self.kind(load(name)))
