@@ -48,6 +48,7 @@ class AdjointEmitter(Emitter):
         self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
         self.spreading, self.stretched = set[str](), set[str]()
         self.condition_names: set[str] = set()
+        self.never_steep: set[str] = set()  # the variables that `meets_infinity` said no of
         self.marks: set[str] = set()  # the conditions that may be changed: no other mask has them
         self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
 

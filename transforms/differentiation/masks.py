@@ -279,21 +279,42 @@ def _is_power(operation: Apply) -> bool:
 
 def meets_infinity(reverse: Reverse, name: str) -> bool:
     """Whether the adjoint of a variable goes on, number by number, to where a slope may be infinite."""
+    todo, seen = [name], set[str]()
+    while todo:
+        variable = todo.pop()
+        if variable in seen or variable in reverse.never_steep:
+            continue
+        seen.add(variable)
+        sources = _sources_unless_steep(reverse, variable)
+        if sources is None:
+            return True
+        todo += sources
+    reverse.never_steep |= seen
+    return False
+
+
+def _sources_unless_steep(reverse: Reverse, name: str) -> list[str] | None:
+    """The variables that the adjoint of another goes on to; None where a slope may be infinite."""
     operation = reverse.computed_by(name)
-    if isinstance(operation, Alias):
-        return reverse.is_active(operation.source) and meets_infinity(reverse, operation.source.id)
-    if isinstance(operation, Item) and reverse.squeezing(operation.base, operation.index) is not None:
-        return reverse.is_active(operation.base) and meets_infinity(reverse, operation.base.id)
-    if not isinstance(operation, Apply) or reverse.primitives.is_nondifferentiable(operation.function):
-        return False
-    rule = reverse.rule(operation)
+    match operation:
+        case Alias(source=source):
+            return [source.id] if reverse.is_active(source) else []
+        case Item(base=base, index=index):
+            is_view = reverse.is_active(base) and reverse.squeezing(base, index) is not None
+            return [base.id] if is_view else []
+        case Apply(function=function) if not reverse.primitives.is_nondifferentiable(function):
+            rule = reverse.primitives.find_rule(function)
+        case _:
+            return []
+    if rule is None:
+        return []
     if not reverse.is_elementwise(operation, rule):
-        source = moved_by(reverse, operation, rule)
-        return source is not None and meets_infinity(reverse, source)
+        moved = moved_by(reverse, operation, rule)
+        return [] if moved is None else [moved]
     template = reverse.template_for(operation, rule, name)
     if not _is_power(operation) and any(map(divides, template.body)):
-        return True
-    return any(meets_infinity(reverse, o.id) for o in operation.operands() if reverse.is_active(o))
+        return None
+    return [o.id for o in operation.operands() if reverse.is_active(o)]
 
 
 def moved_by(reverse: Reverse, operation: Apply, rule: Any) -> str | None:

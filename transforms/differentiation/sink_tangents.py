@@ -40,13 +40,24 @@ def sink_tangents(body: list[Any], tangents: Set[str], result: Any) -> list[Any]
     """The statements with those of such tangents moved; `tangents` are the names of those that are numbers,
     and computed from numbers alone, `result` is the expression of that of the result.
     """
-    live = set(names_read(result))
-    while True:
-        more = live.union(*(names_read(s) for s in statements_in(body) if _is_live(s, tangents, live)))
-        if more == live:
-            break
-        live = more
+    statements = [*statements_in(body)][::-1]
+    if not any(_divides(s, tangents) for s in statements):
+        return body
+    live, size = set(names_read(result)), -1
+    while len(live) > size:
+        size = len(live)
+        for s in statements:
+            if _is_live(s, tangents, live):
+                live |= set(names_read(s))
     return _sunk(body, tangents, live, _reads(body, tangents, live) + Counter(names_read(result)))
+
+
+def _divides(s: Any, tangents: Set[str]) -> bool:
+    """Whether a statement gives such a tangent what divides by what may be zero."""
+    match s:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            return name in tangents and divides(value)
+    return False
 
 
 def _reads(body: list[Any], tangents: Set[str], live: set[str]) -> Counter[str]:
@@ -66,12 +77,11 @@ def _reads(body: list[Any], tangents: Set[str], live: set[str]) -> Counter[str]:
 
 
 def _sunk(body: list[Any], tangents: Set[str], live: set[str], total: Counter[str]) -> list[Any]:
-    here = _reads(body, tangents, live)
-    tangents = {n for n in tangents if here[n] == total[n]}  # nothing outside of this block reads them
-    steep = _steep(body, tangents)
+    here, made = _reads(body, tangents, live), {name for s in body if (name := _name_of(s)) is not None}
+    steep = _steep(body, {n for n in made & tangents if here[n] == total[n]})  # nothing outside reads them
     body = [_as_branch(s, steep) for s in body]
     body = _put_in(body, steep, tangents, live)
-    arms = _arms(body, tangents, live)
+    arms = _arms(body, steep, tangents, live)
     wanted = _needed(body, arms)
     moved = {body[k].targets[0].id for k in wanted}
     found = []
@@ -120,7 +130,8 @@ def _put_in(body: list[Any], steep: set[str], tangents: Set[str], live: set[str]
                 for n in names_read([choice.body, choice.orelse])
                 if n in steep and read[n] == 1
             }
-            places = [k for k, d in enumerate(found) if _name_of(d) in chosen and _stays(d, found[k + 1 :])]
+            named = enumerate(found) if chosen else ()
+            places = [k for k, d in named if _name_of(d) in chosen and _stays(d, found[k + 1 :])]
             if not places:
                 break
             part = found.pop(places[0])
@@ -142,15 +153,20 @@ def _stays(s: Any, others: list[Any]) -> bool:
     return set(names_read(s.value)).isdisjoint(assigned_names(others))
 
 
-def _arms(body: list[Any], tangents: Set[str], live: set[str]) -> dict[int, Arm]:
-    """For each statement that computes a tangent, and may be moved, the arm that alone reads it: of one
+def _arms(body: list[Any], steep: set[str], tangents: Set[str], live: set[str]) -> dict[int, Arm]:
+    """For each statement that computes a steep tangent, and may be moved, the arm that alone reads it: of one
     branch, or of several with one test, of which it is the first.
     """
-    read = [Counter(names_read(s)) if _is_live(s, tangents, live) else Counter() for s in body]
+    found: dict[int, Arm] = {}
+    if not steep or not any(isinstance(s, gast.If) for s in body):
+        return found
+    readers: dict[str, list[int]] = {}
+    for k, s in enumerate(body):
+        for name in steep.intersection(names_read(s)) if _is_live(s, tangents, live) else ():
+            readers.setdefault(name, []).append(k)
     bound = [frozenset(assigned_names(s)) for s in body]
     count = Counter(n for names in bound for n in names)
-    once = {name for name in tangents if count[name] == 1}
-    found: dict[int, Arm] = {}
+    once = {name for name in steep if count[name] == 1}
 
     def arms_of(k: int, name: str) -> set[Any]:
         """The arms of a statement that read a name; None where something else does."""
@@ -166,7 +182,7 @@ def _arms(body: list[Any], tangents: Set[str], live: set[str]) -> dict[int, Arm]
     for k in range(len(body) - 1, -1, -1):
         match body[k]:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in once:
-                arms = set().union(*(arms_of(m, name) for m in range(len(body)) if m != k and read[m][name]))
+                arms = set().union(*(arms_of(m, name) for m in readers.get(name, ()) if m != k))
                 if None in arms or len({(test, n) for _, test, n in arms}) != 1:
                     continue
                 first = min(arms)
@@ -187,10 +203,9 @@ def _is_live(s: Any, tangents: Set[str], live: set[str]) -> bool:
 
 def _needed(body: list[Any], arms: dict[int, Arm]) -> set[int]:
     """Those that divide by what may be zero, and what reads these."""
-    wanted = {k for k in arms if divides(body[k].value)}
-    while True:
-        names = {body[k].targets[0].id for k in wanted}
-        more = {k for k in arms if not names.isdisjoint(names_read(body[k].value))} | wanted
-        if more == wanted:
-            return wanted
-        wanted = more
+    wanted, names = set(), set[str]()
+    for k in sorted(arms):
+        if divides(body[k].value) or not names.isdisjoint(names_read(body[k].value)):
+            wanted.add(k)
+            names.add(body[k].targets[0].id)
+    return wanted
