@@ -74,7 +74,7 @@ REPEATED: list[Any] = [
 SINGLE: list[Any] = [1, np.int8(1), slice(0, 2), (0, slice(None)), ..., np.array([True, False]), np.array(1)]
 
 
-@pytest.mark.parametrize("index", REPEATED, ids=repr)
+@pytest.mark.parametrize("index", REPEATED, ids=lambda x: type(x).__name__)
 def test_indices_that_may_repeat_are_refused(index: Any) -> None:
     x = Foreign(np.ones((2, 2)))
     for helper in (runtime.add_at, runtime.take_stored, runtime.stored_alone):
