@@ -58,7 +58,7 @@ def test_a_loop_variable_after_the_loop_in_code_for_all_kinds(monkeypatch: pytes
 KEYS = {
     "of a loop": "s = 0.0\nfor k in d:\n    s = s + d[k] ** k\nreturn s",
     "beside others": "s = 0.0\nfor k, v in zip(d, d.values()):\n    s = s + k * v * v\nreturn s",
-    "of a comprehension": "return sum([k * d[k] for k in [*d]]) + sum({2 * k: d[k] for k in d}.values())",
+    "of a comprehension": "return sum([k * d[k] for k in [*d]]) + sum({f'{k}': d[k] for k in d}.values())",
     "counted": "return sum(i * k * d[k] ** 2 for i, k in enumerate(d))",
     "the largest": "return max(d) * d[2.0] ** 2 + min(d) * d[1.0]",
     "their sum": "return sum(d) * d[2.0] ** 2",
@@ -69,6 +69,12 @@ KEYS = {
 def test_keys_of_a_dict_are_no_elements(name: str) -> None:
     f = build("def f(d):\n" + "".join(f"    {line}\n" for line in KEYS[name].splitlines()))
     check_program(f, ({1.0: 0.3, 2.0: 0.4, 3.0: 0.5},), (0,))
+
+
+def test_keys_that_are_computed_of_keys_are_refused() -> None:
+    f = build("def f(d):\n    return sum({2 * k: d[k] for k in d}.values())\n")
+    with pytest.raises(s2sad.S2sadError, match="as a key of a dict"):
+        s2sad.grad(f)({1.0: 0.3, 2.0: 0.4})
 
 
 def test_keys_of_a_dict_that_is_made_in_a_loop() -> None:
