@@ -5,12 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from . import domain
 from .effects import ANYTHING, Effect, EffectAt, effect_of
-from .kinds import Kind
+from .kinds import Kind, Literal, Scalar, Text, Tuple
 from .primitives import PRIMITIVES
 from .transforms.analyses.operations import Call, Operation, classify, starred
 from .transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError, missing_rule
@@ -23,6 +23,24 @@ __all__ = ["CallEffects"]
 Kinds = Mapping[str, Kind]
 RESULT_UNKNOWN = replace(ANYTHING, changed=frozenset())
 NOT_READ = (*EMPTY, MISSING, getattr, globals, copy.copy, copy.deepcopy)
+
+
+def sees_data_only(function: Any, given: list[Kind]) -> bool:
+    """Whether a C function of a module is given nothing but numbers and texts, and so can change nothing that
+    a function computes with.
+    """
+    if not isinstance(function, BuiltinFunctionType) or not isinstance(function.__self__, ModuleType):
+        return False
+    return function not in (eval, exec, compile, __import__) and all(map(is_data, given))
+
+
+def is_data(kind: Kind) -> bool:
+    match kind:
+        case Literal(value):
+            return isinstance(value, (bool, int, float, complex, str, bytes, type(None)))
+        case Tuple(items):
+            return all(map(is_data, items))
+    return isinstance(kind, (Scalar, Text))
 
 
 @dataclass
@@ -58,6 +76,7 @@ class CallEffects:
                 return ANYTHING, {}
         if bound is None:  # a wrong call is told when it is linked
             known = isinstance(operation.function, (FunctionType, type))
+            known = known or sees_data_only(operation.function, [*args, *keywords.values()])
             return RESULT_UNKNOWN if known else ANYTHING, {}
         if is_generator_function(function):  # nothing of it has run yet
             program = self.forms.normal_form(function)

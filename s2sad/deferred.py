@@ -25,7 +25,7 @@ from .transforms.trees.rebuild import bound_names
 
 __all__ = ["Deferred"]
 
-MANY = 24  # refusals, after which the next one is raised at once
+MANY = 12  # refusals, after which the next one is raised at once
 
 Place = tuple[str, int, int]  # a file, a line and a column
 MAKERS = ("__init__", "__post_init__", "__new__", "__call__")
@@ -86,23 +86,27 @@ class Deferred:
         """Where the refusal may be raised, the innermost place first: that of the error, and of calls that
         led there. With each the place that the error names, None for where the run is then.
         """
+        met: set[Place] = set()
         for where in (error.given, *error.calls):
             if where is not None and where.inner is not None:
-                yield from ((p, None) for p in self.with_calls(where.inner, frozenset()))
+                yield from ((p, None) for p in self.with_calls(where.inner, met))
             if where is not None:
                 place = where.filename, where.line, where.column
-                yield from ((p, error.where) for p in self.with_calls(place, frozenset()))
+                yield from ((p, error.where) for p in self.with_calls(place, met))
 
-    def with_calls(self, place: Place, met: frozenset[Place]) -> Iterator[Place]:
-        """A place, and those of the calls of the function around it, which may have been put in there."""
+    def with_calls(self, place: Place, met: set[Place]) -> Iterator[Place]:
+        """A place, and those of the calls of the function around it, which may have been put in there; each
+        once.
+        """
         if place in met:
             return
+        met.add(place)
         yield place
         for function in self.programs:
             if function.filename == place[0] and contains(function.tree, place[1]):
                 for caller in self.programs:
                     for line, column in calls_of(caller.tree, partial(is_call, caller, function)):
-                        yield from self.with_calls((caller.filename, line, column), met | {place})
+                        yield from self.with_calls((caller.filename, line, column), met)
 
 
 def put(program: Program, place: Place, refusal: Refusal, what: str) -> Program | None:

@@ -144,6 +144,10 @@ class _Finder:
             ):
                 return self.stored(s, target, writer)
             case gast.Assign(targets=[gast.Attribute(value=gast.Name()) as target]):
+                if isinstance(self.kind(target.value), Array) and not hasattr(np.ndarray, target.attr):
+                    message = f"'numpy.ndarray' object has no attribute '{target.attr}'"
+                    error = call(writer.bound(AttributeError, "AttributeError"), constant(message))
+                    return [located(gast.Raise(exc=error, cause=None), s)]
                 if target.attr not in ATTRIBUTES:
                     refuse_attribute(self.program, target, self.kind(target.value))
                 elif self.is_followed(target, s.value, True):

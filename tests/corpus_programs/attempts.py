@@ -345,3 +345,13 @@ def exception_from_a_call_in_a_loop(x, y):
         else:
             s = s - y
     return s
+
+
+@program((positive(3),), second=True)
+def attributes_that_arrays_lack(x):
+    y = x * 2.0
+    try:
+        y.name = "y"
+    except AttributeError:
+        y = y * x
+    return np.sum(y**2)

@@ -1,5 +1,8 @@
 """Functions that call themselves, and change what they are given or capture: what is remembered or grown."""
 
+import gc
+import sys
+
 import numpy as np
 
 from tests.corpus_programs.declare import positive, program, signed
@@ -238,3 +241,15 @@ def lists_joined_by_a_recursive_closure(values):
         return ordered(low) + [pivot] + ordered(high)  # noqa: RUF005  (what is tested)
 
     return sum(k * v for k, v in enumerate(ordered(values)))
+
+
+def noted(x, n, mode):
+    gc.isenabled()
+    if n == 0:
+        return x * (2.0 if sys.intern(mode) == "twice" else 3.0)
+    return noted(x * x, n - 1, mode)
+
+
+@program((positive(3), "twice"), second=True)
+def functions_of_the_library_that_see_numbers_only(x, mode):
+    return np.sum(noted(x, 2, mode))
