@@ -224,12 +224,9 @@ def _defines(cls: type, name: str) -> bool:
 def _has_attribute(kind: Kind, name: str) -> bool | None:
     """Whether values of a kind have an attribute, where that is no matter of what they hold."""
     match kind:
-        case Record(cls, fields):
-            if name in dict(fields):
-                return True
-            if not _defines(cls, name):
-                return None if _defines(cls, "__getattr__") else False
-            return True if isinstance(inspect.getattr_static(cls, name), FunctionType) else None
+        case Record(cls):  # which may be given others, and some of them on one path alone
+            is_method = isinstance(inspect.getattr_static(cls, name, None), FunctionType)
+            return True if is_method and _defines(cls, name) else None
         case Tuple():
             return True if _defines(tuple, name) else None
     classes = classes_of(kind)

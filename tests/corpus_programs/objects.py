@@ -466,3 +466,20 @@ def property_of_an_argument(pipe, x):
     for _ in range(2):
         pipe.valve.opening = pipe.valve.opening * x
     return pipe.valve.opening * x
+
+
+class Labelled:
+    def __init__(self):
+        self.scale = 1.0
+
+
+@program((positive(3), np.True_), (positive(3), np.False_), second=True)
+def attributes_of_one_path(x, flag):
+    held = Labelled()
+    if hasattr(held, "weight"):
+        return np.sum(x**5)
+    if flag:
+        held.weight = 2.0
+    if hasattr(held, "weight"):
+        return np.sum(held.scale * x**2) * held.weight
+    return held.scale * np.sum(x**3)
