@@ -201,7 +201,10 @@ def _remove_new_dead_code(tree: Any, facts: Facts) -> Any:
 
 
 def _merge_copies(tree: Any, facts: Facts) -> Any:
-    return merge_copies(tree, facts.is_pure, facts.captured, facts.generation.traces, alike=facts.alike)
+    traces = facts.generation.traces
+    return merge_copies(
+        tree, facts.is_pure, facts.captured, traces, alike=facts.alike, nature=facts.nature
+    )
 
 
 def _meet_quotients(tree: Any, facts: Facts) -> Any:
@@ -301,7 +304,7 @@ def _update_in_place(tree: Any, facts: Facts, wanted: Set[str] | None = None) ->
 
 
 def _share_names(tree: Any, facts: Facts) -> Any:
-    return share_names(tree, facts.captured, facts.origin, facts.alike)
+    return share_names(tree, facts.captured, facts.origin, facts.alike, facts.nature)
 
 
 def _share_temporaries(tree: Any, facts: Facts) -> Any:

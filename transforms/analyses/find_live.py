@@ -46,12 +46,7 @@ class Live:
 
     def names(self, bits: int) -> list[str]:
         """The names of a set, in the order in which the function binds them."""
-        names, found = list(self.bits), []
-        while bits:
-            lowest = bits & -bits
-            found.append(names[lowest.bit_length() - 1])
-            bits ^= lowest
-        return found
+        return [name for name, bit in self.bits.items() if bits & bit]
 
     def of(self, names: Any) -> int:
         """The set of those names that the function binds."""

@@ -55,6 +55,10 @@ class Facts:
         known = {self.origin(a), self.origin(b)} - {None}
         return len(known) < 2 or (a not in derivatives and len(known & self.users) < 2)
 
+    def nature(self, name: str) -> tuple[bool, str | None]:
+        """What `alike` asks of a name."""
+        return name in self.generation.derivatives, self.origin(name)
+
     def are_temporary_arrays(self, a: str, b: str) -> bool:
         """Whether two names are temporaries that hold arrays of one kind, or adjoints of such."""
         if (a in self.variables) is not (b in self.variables):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Set
-from itertools import combinations
 from typing import Any
 
 import gast
@@ -25,19 +24,21 @@ from .hoist_traces import hoist_traces
 __all__ = ["Classes", "merge_copies", "put_constants", "renamed", "share_names"]
 
 Node = Any  # gast publishes no types
+Nature = Callable[[str], Any]
 
 
 def merge_copies(tree: Node, purity: Purity, protected: frozenset[str] = frozenset(),
                  traces: frozenset[str] = frozenset(),
                  is_constant: Callable[[str], bool] = lambda name: True,
-                 alike: Callable[[str, str], bool] = lambda a, b: True) -> Node:
+                 alike: Callable[[str, str], bool] = lambda a, b: True,
+                 nature: Nature = lambda name: name) -> Node:
     """The function with copies merged.
 
     `protected` names are never renamed; `traces` are lists to which the function only appends, and which
     may be filled earlier; `is_constant` says of a name with one, literal, value whether it may be replaced
-    by it, `alike` of two names whether they may become one.
+    by it, `alike` of two names whether they may become one: it answers the same for names of one `nature`.
     """
-    return _Merger(purity, protected, traces, is_constant, alike).function(tree, frozenset())
+    return _Merger(purity, protected, traces, is_constant, alike, nature).function(tree, frozenset())
 
 
 def put_constants(tree: Node, protected: frozenset[str] = frozenset()) -> Node:
@@ -50,17 +51,17 @@ def put_constants(tree: Node, protected: frozenset[str] = frozenset()) -> Node:
 
 
 def share_names(tree: Node, protected: frozenset[str], origin: Callable[[str], str | None],
-                alike: Callable[[str, str], bool]) -> Node:
+                alike: Callable[[str, str], bool], nature: Nature = lambda name: name) -> Node:
     """The function in which versions of a variable of which never two are needed at once are one name.
 
-    `origin` tells of which variable a name is a version.
+    `origin` tells of which variable a name is a version; `alike` and `nature` are as in `merge_copies`.
 
         x_2 = f(x)          x = f(x)
         return g(x_2)  ->   return g(x)
     """
     if find_uses(tree) is None:
         return tree
-    tree = map_nested(tree, lambda nested: share_names(nested, protected, origin, alike))
+    tree = map_nested(tree, lambda nested: share_names(nested, protected, origin, alike, nature))
     uses = find_uses(tree)
     assert uses is not None
     versions: dict[str, list[str]] = {}
@@ -70,10 +71,11 @@ def share_names(tree: Node, protected: frozenset[str], origin: Callable[[str], s
             versions.setdefault(variable, []).append(name)
     if all(len(names) == 1 for names in versions.values()):
         return tree
-    classes = Classes(tree, uses, _kept(tree, uses, protected), alike)
+    classes = Classes(tree, uses, _kept(tree, uses, protected), alike, nature)
     for names in versions.values():
-        for a, b in combinations(names, 2):
-            classes.merge(a, b)
+        while names:  # what one class does not take it would not take when it is larger
+            first, *others = names
+            names = [name for name in others if not classes.merge(first, name)]
     mapping = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}
     return rebuilt(tree, body=renamed(tree.body, mapping, tree)) if mapping else tree
 
@@ -101,9 +103,10 @@ class _Merger:
     """Merges the copies of a function and of those nested in it, innermost first."""
 
     def __init__(self, purity: Purity, protected: frozenset[str], traces: frozenset[str],
-                 is_constant: Callable[[str], bool], alike: Callable[[str, str], bool]) -> None:
+                 is_constant: Callable[[str], bool], alike: Callable[[str, str], bool],
+                 nature: Nature) -> None:
         self.purity, self.protected, self.traces, self.is_constant = purity, protected, traces, is_constant
-        self.alike = alike
+        self.alike, self.nature = alike, nature
 
     def function(self, tree: Node, enclosing: frozenset[str]) -> Node:
         """The function, `enclosing` being the names of the functions around it that only those assign."""
@@ -141,7 +144,7 @@ class _Merger:
                         found[a] = load(b)
         if found or not pairs:
             return found
-        classes = Classes(tree, uses, keep, self.alike)
+        classes = Classes(tree, uses, keep, self.alike, self.nature)
         for a, b in pairs:
             classes.merge(a, b)
         found = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}
@@ -152,12 +155,13 @@ class Classes:
     """Names that become one, and with which others each class interferes; sets are bits, as in `Live`."""
 
     def __init__(self, tree: Node, uses: Uses, keep: frozenset[str],
-                 alike: Callable[[str, str], bool]) -> None:
-        self.keep, self.alike = keep, alike
+                 alike: Callable[[str, str], bool], nature: Nature) -> None:
+        self.keep, self.alike, self.nature = keep, alike, nature
         self.live: Live = find_live(tree, uses)
         self.members = dict(self.live.bits)
         self.conflicts = dict.fromkeys(self.live.bits, 0)
         self.root = {name: name for name in self.live.bits}
+        self.examples: dict[str, dict[Any, str]] = {}  # of a class with more than one, by nature
         self.kept = self.live.of(keep)
         self.bind(uses.parameters, self.live.entry)
         for s in own_statements(tree.body):
@@ -176,23 +180,31 @@ class Classes:
             self.conflicts[name] |= together & ~self.live.bits[name]
 
     def find(self, name: str) -> str:
-        while self.root[name] != name:
-            name = self.root[name]
+        while (root := self.root[name]) != name:
+            self.root[name] = name = self.root[root]
         return name
 
-    def merge(self, a: str, b: str) -> None:
+    def merge(self, a: str, b: str) -> bool:
+        """Makes two names one, if they can be; whether they are now."""
         a, b = self.find(a), self.find(b)
         members, conflicts = self.members, self.conflicts
-        if (a == b or conflicts[a] & members[b] or conflicts[b] & members[a]
-                or (members[a] & self.kept and members[b] & self.kept)
-                or not all(self.alike(x, y) for x in self.names(a) for y in self.names(b))):
-            return
+        if a == b:
+            return True
+        if (conflicts[a] & members[b] or conflicts[b] & members[a]
+                or (members[a] & self.kept and members[b] & self.kept)):
+            return False
+        mine, others = self.examples_of(a), self.examples_of(b)
+        if not all(self.alike(x, y) for x in mine.values() for y in others.values()):
+            return False
         self.root[b] = a
+        self.examples[a] = others | mine
         members[a] |= members[b]
         conflicts[a] |= conflicts[b]
+        return True
 
-    def names(self, root: str) -> list[str]:
-        return self.live.names(self.members[root])
+    def examples_of(self, root: str) -> dict[Any, str]:
+        """One name of each nature of a class."""
+        return self.examples.get(root) or {self.nature(root): root}
 
     def representatives(self, parameters: set[str]) -> dict[str, str]:
         """For each name that goes the one that stays: a parameter, one without number, or the shortest."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from heapq import merge
 from itertools import chain, count
 from typing import Any
 
@@ -63,11 +64,14 @@ class _Sharing:
         if len(found) < 2:
             return tree
         kept = frozenset(self.protected | uses.fixed | set(uses.parameters))
-        classes = Classes(tree, uses, kept, self.alike)
+        classes = Classes(tree, uses, kept, self.alike, lambda name: None)  # all in a class are alike
+        firsts: dict[str | None, list[tuple[int, str]]] = {}  # one name of each class, by stem and in loops
         for k, name in enumerate(found):
-            for other in found[:k]:
-                if _stem(name) == _stem(other) or {name, other} <= inside:
-                    classes.merge(other, name)
+            mine = [firsts.setdefault(key, []) for key in [_stem(name)] + [None] * (name in inside)]
+            joined = {other for _, other in merge(*mine) if classes.merge(other, name)}
+            for group in mine:
+                if joined.isdisjoint(other for _, other in group):
+                    group.append((k, name))
         groups: dict[str, list[str]] = {}
         for name in found:
             groups.setdefault(classes.find(name), []).append(name)
