@@ -172,6 +172,8 @@ class Changes:
     def _is_changed_after(self, statement: Any, name: Any, stores: list[tuple[str, Any]]) -> bool:
         if not stores or not isinstance(name, gast.Name):
             return False
+        if stores is self._stores and not self._held(name.id) & self._changed:
+            return False
         place, loops = self._positions[id(statement)]
         view = self._views.get(name.id)
         for changed, store in stores:

@@ -112,13 +112,14 @@ class _Search:
         """
         made: dict[str, tuple[int, Operation]] = {}
         seen: set[str] = set()
+        walked: set[str] = set()
         for k, s in enumerate(block):
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
                     operation = self.operations.of(value)
                     made[name] = k, operation
                     if isinstance(operation, Apply) and self.role(operation) == "exp":
-                        found = [n for n in _subtracted(operation.args[0], made) if n not in seen]
+                        found = [n for n in _subtracted(operation.args[0], made, walked) if n not in seen]
                         seen.update(found)
                         yield from ((n, block[made[n][0] + 1 :]) for n in found)
 
@@ -314,9 +315,11 @@ class _Search:
         return replace(part, axes=(*found, *left))
 
 
-def _subtracted(atom: Any, made: dict[str, tuple[int, Operation]]) -> Iterator[str]:
-    """The names that are subtracted in a multiple of a difference, and those that they are elements of."""
-    todo, seen = [atom], set[str]()
+def _subtracted(atom: Any, made: dict[str, tuple[int, Operation]], seen: set[str]) -> Iterator[str]:
+    """The names that are subtracted in a multiple of a difference, and those that they are elements of, but
+    for what those terms have that were `seen` before.
+    """
+    todo = [atom]
     while todo:
         atom = todo.pop()
         if not isinstance(atom, gast.Name) or atom.id not in made or atom.id in seen:

@@ -5,6 +5,9 @@ Form: the normal form, before and after single assignment. Everything is a walk 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import gast
@@ -13,8 +16,8 @@ from ..trees.nodes import assigned_names, names_read, target_names, walk
 from ..trees.remember import remembered
 
 __all__ = [
+    "AssignedBefore",
     "arms_of",
-    "assigned_before",
     "captured_names",
     "ends_in_raise",
     "free_names",
@@ -166,33 +169,46 @@ def is_test(s: Any) -> bool:
     )
 
 
-def assigned_before(function: Any) -> dict[int, frozenset[str]]:
-    """For each statement of a function (by its id) the names that every path to it has assigned."""
-    found: dict[int, frozenset[str]] = {}
+class AssignedBefore:
+    """For each statement of a function, by its id, the names that every path to it has assigned; sets are
+    bits of integers until they are asked for.
+    """
 
-    def visit(statements: list[Any], known: frozenset[str]) -> frozenset[str]:
+    def __init__(self, function: Any) -> None:
+        self._bits: dict[str, int] = {}
+        self._found: dict[int, int] = {}
+        self._visit(function.body, self._of(n.id for n in walk(function.args) if isinstance(n, gast.Name)))
+
+    def at(self, s: Any) -> frozenset[str]:
+        found = self._found.get(id(s), 0)
+        return frozenset(name for name, bit in self._bits.items() if found & bit)
+
+    def _of(self, names: Iterable[str]) -> int:
+        found = 0
+        for name in names:
+            found |= self._bits.setdefault(name, 1 << len(self._bits))
+        return found
+
+    def _visit(self, statements: list[Any], known: int) -> int:
         for s in statements:
-            found[id(s)] = known
+            self._found[id(s)] = known
             match s:
-                case gast.If():
-                    arms = [(ends_in_raise(arm), visit(arm, known)) for arm in (s.body, s.orelse)]
-                    ends = [found for raises, found in arms if not raises]
-                    known = frozenset.intersection(*ends) if ends else known
                 case gast.For():
-                    visit(s.body, known | set(assigned_names([s])) - set(assigned_names(s.body)))
+                    self._visit(s.body, known | self._header(s))
                 case gast.While():
-                    visit(s.body, known)
+                    self._visit(s.body, known)
                 case gast.With():
-                    known = visit(s.body, known | set(assigned_names(s)) - set(assigned_names(s.body)))
+                    known = self._visit(s.body, known | self._header(s))
                 case gast.Try(handlers=[]):
-                    known = visit([*s.body, *s.finalbody], known)
-                case gast.Try():
-                    ends = [visit(arm, known) for arm in arms_of(s) if not ends_in_raise(arm)]
-                    known = frozenset.intersection(*ends) if ends else known
+                    known = self._visit([*s.body, *s.finalbody], known)
+                case gast.If() | gast.Try():
+                    arms = [(ends_in_raise(arm), self._visit(arm, known)) for arm in arms_of(s)]
+                    ends = [end for raises, end in arms if not raises]
+                    known = reduce(and_, ends) if ends else known
                 case _:
-                    known |= set(assigned_names(s))
+                    known |= self._of(assigned_names(s))
         return known
 
-    parameters = {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
-    visit(function.body, frozenset(parameters))
-    return found
+    def _header(self, s: Any) -> int:
+        """What a loop or a `with` binds itself."""
+        return self._of({*assigned_names(s)} - {*assigned_names(s.body)})

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from ..analyses.changes import Changes
-from ..analyses.liveness import assigned_before, ends_in_raise
+from ..analyses.liveness import AssignedBefore, ends_in_raise
 from ..analyses.operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from ..trees.nodes import (
     Comment,
@@ -67,7 +67,7 @@ class Reverse(AdjointEmitter):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.assigned_before = assigned_before(self.program.tree)
+        self.assigned_before = AssignedBefore(self.program.tree)
         self.kept: set[str] = set()  # what is returned after the reverse sweep
         self.traces: list[str] = []
         self.origin: Any = None
@@ -363,7 +363,7 @@ class Reverse(AdjointEmitter):
         for name in assigned_names(s):
             for arm in arms:
                 arm.pop(name, None)
-        known = self.assigned_before.get(id(s), frozenset())
+        known = self.assigned_before.at(s)
         forward = [*ahead, located(gast.If(test=test, body=sweeps[0][0], orelse=sweeps[1][0]), s)]
         went_on = [k for k, block in enumerate((s.body, s.orelse)) if not ends_in_raise(block)]
         if len(went_on) == 1:  # whatever runs backwards did not raise

@@ -58,7 +58,7 @@ def reverse_try(reverse: Reverse, s: Any, env: Env) -> Sweep:
     for arm, _ in arms:
         for name in assigned_names(s):
             arm.pop(name, None)
-    reverse.joined(env, arms, reverse.assigned_before.get(id(s), frozenset()))
+    reverse.joined(env, arms, reverse.assigned_before.at(s))
     backs = [back for _, back in arms]
     if not taken or not any(backs):
         return [rebuilt(s, body=body, handlers=handlers, orelse=orelse)], backs[0]

@@ -7,6 +7,7 @@ decided here alone.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +28,9 @@ from ..trees.nodes import (
     names_read,
     store,
     tuple_of,
-    walk,
 )
 from ..trees.rebuild import substitute
+from ..trees.remember import remembered
 from .recomputed import function_of, recomputed
 
 if TYPE_CHECKING:
@@ -249,16 +250,18 @@ def _unassigned_before(reverse: Reverse, s: Any, saved: list[str], body: list[An
     part of an iteration before they are saved.
     """
     targets = assigned_names(s.target) if isinstance(s, gast.For) else []
-    carried = [n for n in saved if n not in {*targets, *assigned_names(body)}]
+    own = {*targets, *assigned_names(body)}
+    carried = [n for n in saved if n not in own]
     if not carried:
         return []
-    inside = {id(n) for n in walk(s)}
-    assigned = {
-        n.id
-        for n in find_nodes(reverse.program.tree, gast.Name)
-        if not isinstance(n.ctx, gast.Load) and id(n) not in inside
-    }
-    return [assign(n, _placeholder(reverse, n), s) for n in carried if n not in assigned]
+    everywhere, inside = _bound(reverse.program.tree), _bound(s)
+    return [assign(n, _placeholder(reverse, n), s) for n in carried if everywhere[n] == inside[n]]
+
+
+@remembered
+def _bound(tree: Any) -> Counter[str]:
+    """How often names are bound in a tree."""
+    return Counter(n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load))
 
 
 def _fill(reverse: Reverse, body: list[Any], saved: list[str], position: int) -> None:

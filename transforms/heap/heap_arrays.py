@@ -19,7 +19,7 @@ import gast
 
 from ..analyses.find_live import Live, find_live
 from ..analyses.find_uses import find_uses
-from ..analyses.liveness import assigned_before, captured_names
+from ..analyses.liveness import AssignedBefore, captured_names
 from ..normal_form.expand_item_updates import index_value
 from ..trees.nodes import find_nodes, load, names_read, statements_in
 from ..trees.rebuild import map_blocks, parameters, rebuilt
@@ -41,7 +41,7 @@ class Arrays:
         self.own = _own_arrays(to)
         self.follows = any(map(self.replaces, statements_in(to.program.tree.body)))
         self.live: Live | None = None
-        self.assigned = assigned_before(to.program.tree)
+        self.assigned = AssignedBefore(to.program.tree)
         self.unassigned: dict[str, None] = {}  # the names that are asked for where they may have no value
         self.captured = {
             name
@@ -120,7 +120,8 @@ class Arrays:
         }
         found = sorted((self.live.names_after(s) | around) - {name})
         found = [n for n in found if n in self.to.program.locals and self.may_hold(n)]
-        self.unassigned.update(dict.fromkeys(n for n in found if n not in self.assigned[id(s)]))
+        assigned = self.assigned.at(s)
+        self.unassigned.update(dict.fromkeys(n for n in found if n not in assigned))
         return [load(n) for n in found]
 
     def may_hold(self, name: str) -> bool:

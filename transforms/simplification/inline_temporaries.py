@@ -17,7 +17,7 @@ statement next to it, where nothing is evaluated before it. Lines stay within `c
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -73,9 +73,13 @@ class _Effects(NamedTuple):
     changes: frozenset[str] = frozenset()
     is_impure: bool = False
 
-    def joined(self, other: _Effects) -> _Effects:
-        return _Effects(self.binds | other.binds, self.changes | other.changes,
-                        self.is_impure or other.is_impure)
+
+def _joined(effects: Iterable[_Effects]) -> _Effects:
+    """What running one statement after the other may change."""
+    found = list(effects)
+    binds: frozenset[str] = frozenset().union(*(e.binds for e in found))
+    changes: frozenset[str] = frozenset().union(*(e.changes for e in found))
+    return _Effects(binds, changes, any(e.is_impure for e in found))
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,40 @@ class _Pending:
     is_pure: bool
     is_reference: bool  # nothing is evaluated: a name of the function's own, or a tuple of such
     is_number: bool  # nothing is read but numbers
+
+
+class _Waiting:
+    """The temporaries of a block that may still move, by name."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, _Pending] = {}
+        self.readers: dict[str, list[str]] = {}  # of a name
+        self.changing: dict[str, None] = {}  # those whose value what is changed in place may alter
+
+    def add(self, name: str, pending: _Pending) -> None:
+        self.found[name] = pending
+        for read in pending.reads:
+            self.readers.setdefault(read, []).append(name)
+        # One with side effects goes only into the very next statement.
+        if pending.is_pure and not pending.is_reference and not pending.is_number:
+            self.changing[name] = None
+
+    def remove(self, name: str) -> None:
+        self.found.pop(name, None)
+        self.changing.pop(name, None)
+
+    def drop(self, effects: _Effects, followers: Mapping[str, Set[str]]) -> None:
+        """Leaves those whose value is still the same after the effects."""
+        for bound in effects.binds:
+            for name in self.readers.pop(bound, ()):
+                self.remove(name)
+        if effects.is_impure:
+            for name in list(self.changing):
+                self.remove(name)
+        for seen in {f for changed in effects.changes for f in followers[changed]}:
+            for name in self.readers.get(seen, ()):
+                if name in self.changing:
+                    self.remove(name)
 
 
 def _function(tree: Node, settings: _Settings, indent: int) -> Node:
@@ -185,16 +223,6 @@ class _Inliner:
                 changed.add(holder.id)
         return _Effects(changes=frozenset(changed), is_impure=is_impure)
 
-    def survives(self, pending: _Pending, effects: _Effects) -> bool:
-        """Whether a value is still the same after the effects."""
-        if pending.reads & effects.binds:
-            return False
-        if pending.is_reference or pending.is_number or not pending.is_pure:
-            return True  # one with side effects goes only into the very next statement
-        if effects.is_impure:
-            return False
-        return not any(pending.reads & self.followers[name] for name in effects.changes)
-
 
 class _Block:
     """One block on its way: `lines` has None where a temporary has gone."""
@@ -202,12 +230,12 @@ class _Block:
     def __init__(self, inliner: _Inliner, indent: int, in_order: bool) -> None:
         self.inliner, self.indent, self.in_order = inliner, indent, in_order
         self.lines: list[Node | None] = []
-        self.pending: dict[str, _Pending] = {}
+        self.pending = _Waiting()
         self.comment = 0
         self.under: dict[int, int] = {0: 0}  # how many statements stand under each comment
 
     def run(self, statements: list[Node]) -> tuple[list[Node], _Effects]:
-        total = _Effects()
+        total: list[_Effects] = []
         for s in statements:
             if isinstance(s, Comment):
                 self.comment += 1
@@ -218,23 +246,24 @@ class _Block:
             effects = self.inliner.effects(s)
             if blocks_of(s):
                 s, inner = self.inside(s)
-                effects = effects.joined(inner)
-            total = total.joined(effects)
-            self.pending = {n: p for n, p in self.pending.items() if self.inliner.survives(p, effects)}
+                effects = _joined([effects, inner])
+            total.append(effects)
+            self.pending.drop(effects, self.inliner.followers)
             if self.inliner.may_go(s):
-                self.pending[s.targets[0].id] = self.made(s)
+                self.pending.add(s.targets[0].id, self.made(s))
             self.lines.append(s)
             self.under[self.comment] += 1
-        return [s for s in self.lines if s is not None], total
+        return [s for s in self.lines if s is not None], _joined(total)
 
     def inside(self, s: Node) -> tuple[Node, _Effects]:
         in_order = self.in_order or (isinstance(s, gast.Try) and bool(s.handlers))
-        blocks, total = [], _Effects()
+        blocks, total = [], []
         for k, block in enumerate(blocks_of(s)):
             new, effects = self.inliner.block(block, self.indent + 4, in_order if k == 0 else self.in_order)
             blocks.append(new)
-            total = total.joined(effects)
-        return _with_test(with_blocks(s, blocks), self.inliner.settings.columns - self.indent), total
+            total.append(effects)
+        new = _with_test(with_blocks(s, blocks), self.inliner.settings.columns - self.indent)
+        return new, _joined(total)
 
     def made(self, s: Node) -> _Pending:
         value = s.value
@@ -251,13 +280,14 @@ class _Block:
         """The statement with pending temporaries in it, the latest first."""
         if isinstance(s, (gast.While, gast.FunctionDef)):
             return s
-        wanted = reads(*header_expressions(s)) & self.pending.keys()
-        for name in sorted(wanted, key=lambda n: -self.pending[n].place):
-            new = self.put_one(s, name, self.pending[name])
+        pending = self.pending.found
+        wanted = reads(*header_expressions(s)) & pending.keys()
+        for name in sorted(wanted, key=lambda n: -pending[n].place):
+            new = self.put_one(s, name, pending[name])
             if new is not None:
-                self.lines[self.pending[name].place] = None
-                self.under[self.pending[name].comment] -= 1
-                del self.pending[name]
+                self.lines[pending[name].place] = None
+                self.under[pending[name].comment] -= 1
+                self.pending.remove(name)
                 s = new
         return s
 
@@ -283,7 +313,8 @@ class _Block:
 
     def is_last(self, place: int) -> bool:
         """Whether nothing but comments stands after a place in the block so far."""
-        return all(s is None or isinstance(s, Comment) for s in self.lines[place + 1:])
+        lines = self.lines
+        return all(lines[k] is None or isinstance(lines[k], Comment) for k in range(place + 1, len(lines)))
 
 
 def _width(s: Node) -> int:

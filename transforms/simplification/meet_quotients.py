@@ -39,14 +39,14 @@ class _Meeting:
         self, tree: Node, is_derivative: Callable[[str], bool], may_go: Callable[[Node], bool]
     ) -> None:
         self.is_derivative, self.may_go = is_derivative, may_go
-        self.known: dict[tuple[str, str], str] = {}
+        self.known: dict[str, dict[str, str]] = {}  # what numerators are divided by, with the quotients
         for s in tree.body:
             match s:
                 case gast.Assign(
                     targets=[gast.Name(id=name)],
                     value=gast.BinOp(left=gast.Name(id=over), op=gast.Div(), right=gast.Name(id=under)),
                 ) if not any(map(is_derivative, (name, over, under))):
-                    self.known[over, under] = name
+                    self.known.setdefault(over, {})[under] = name
         if self.known:
             self.read = Counter(
                 n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load)
@@ -85,8 +85,8 @@ class _Meeting:
                 pass
             case _:
                 return None
-        for (known, under), quotient in self.known.items():
-            if known != over or any(self.bound[n] != 1 for n in (over, under, quotient)):
+        for under, quotient in self.known.get(over, {}).items():
+            if any(self.bound[n] != 1 for n in (over, under, quotient)):
                 continue
             new: dict[int, Node] = {}
             if self.without_division(d, under, since, code, new) and any(

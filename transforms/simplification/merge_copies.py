@@ -75,7 +75,7 @@ def share_names(tree: Node, protected: frozenset[str], origin: Callable[[str], s
     for names in versions.values():
         while names:  # what one class does not take it would not take when it is larger
             first, *others = names
-            names = [name for name in others if not classes.merge(first, name)]
+            names = classes.take(first, others)
     mapping = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}
     return rebuilt(tree, body=renamed(tree.body, mapping, tree)) if mapping else tree
 
@@ -201,6 +201,15 @@ class Classes:
         members[a] |= members[b]
         conflicts[a] |= conflicts[b]
         return True
+
+    def take(self, name: str, others: list[str]) -> list[str]:
+        """Makes those of other names that are one each, and can be, one with a name; returns the rest."""
+        members, conflicts = self.members, self.conflicts
+        rest = []
+        for other in others:  # most of many versions are in each other's way
+            if conflicts[other] & members[name] or not self.merge(name, other):
+                rest.append(other)
+        return rest
 
     def examples_of(self, root: str) -> dict[Any, str]:
         """One name of each nature of a class."""

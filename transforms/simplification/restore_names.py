@@ -42,10 +42,15 @@ def restore_names(
     ]
     taken = set(order) - set(movable)
     mapping: dict[str, Any] = {}
+    left: dict[tuple[str, bool], Any] = {}  # the names that no other has been given yet
     for name in movable:
         variable = origins.get(name, name)
         match = _NUMBERED.match(variable)
-        candidates = _versions(variable, reserved) if match is None else _numbers(match[1], 1)
+        key = (variable, True) if match is None else (match[1], False)
+        candidates = left.get(key)
+        if candidates is None:
+            candidates = _versions(variable, reserved) if match is None else _numbers(match[1], 1)
+            left[key] = candidates
         # The adjoint of `el` is no `del`.
         new = next(c for c in candidates if not (c in taken or c in reserved or iskeyword(c)))
         taken.add(new)

@@ -69,9 +69,9 @@ class _Sharing:
         for k, name in enumerate(found):
             mine = [firsts.setdefault(key, []) for key in [_stem(name)] + [None] * (name in inside)]
             joined = {other for _, other in merge(*mine) if classes.merge(other, name)}
-            for group in mine:
-                if joined.isdisjoint(other for _, other in group):
-                    group.append((k, name))
+            for known in mine:
+                if joined.isdisjoint(other for _, other in known):
+                    known.append((k, name))
         groups: dict[str, list[str]] = {}
         for name in found:
             groups.setdefault(classes.find(name), []).append(name)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -122,6 +122,27 @@ def _is_made(value: Node) -> bool:
     return isinstance(value, _ARITHMETIC)
 
 
+class _Block:
+    """The statements of a block, and which of them read a name: as often as they do, in order."""
+
+    def __init__(self, statements: list[Node]) -> None:
+        self.statements = statements
+
+    @cached_property
+    def _reading(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for k, s in enumerate(self.statements):
+            for name in loads(s):
+                found.setdefault(name, []).append(k)
+        return found
+
+    def reading(self, name: str) -> list[int]:
+        return self._reading.get(name, [])
+
+
+Rest = tuple[_Block, int]  # the statements of a block from a position on
+
+
 @dataclass(frozen=True)
 class _Sharing:
     """What is known of one function; `computed` tells how often the names are read that are only computed
@@ -140,55 +161,62 @@ class _Sharing:
         versions: Counter[str] = Counter()  # how often each name has been bound so far
         again: dict[str, Node] = {}
         result: list[Node] = []
+        whole = _Block(statements)
         for k, s in enumerate(statements):
+            rest = whole, k + 1
             if again:
                 s = substitute(s, again)
             name = _assigned(s)
             versions.update(n for n in assigned_names(s) if n not in self.values)
             if name in self.values:
-                is_alone = isinstance((result or [None])[-1], Comment) and not _are_more(statements[k + 1 :])
-                same = "" if is_alone else self.multiplied(s.value, name, statements[k + 1 :])
+                is_alone = isinstance((result or [None])[-1], Comment) and not _are_more(statements, k + 1)
+                same = "" if is_alone else self.multiplied(s.value, name, rest)
                 if not same and all(n in self.values or self.is_number(n) for n in names_read(s.value)):
                     operands = tuple(versions[n] for n in names_read(s.value))
                     same = known.setdefault((*_operation(s.value), operands), name)
-                    if same != name and not self.is_read_in(statements[k + 1 :], name):
+                    if same != name and not self.is_read_in(rest, name):
                         same = name
                 if same and same != name:
                     again[name] = load(same)
                     continue
             if blocks_of(s) and not isinstance(s, gast.FunctionDef):
                 s = map_blocks(s, self.block)
-            result.append(self.seen(s, statements[k + 1 :]))
+            result.append(self.seen(s, rest))
         return result
 
-    def is_read_in(self, statements: list[Node], name: str) -> bool:
-        """Whether nothing but these statements reads a name."""
-        return sum(loads(s).count(name) for s in statements) == self.computed[name]
+    def is_read_in(self, rest: Rest, name: str) -> bool:
+        """Whether nothing but the rest of a block reads a name."""
+        block, start = rest
+        return sum(k >= start for k in block.reading(name)) == self.computed[name]
 
-    def multiplied(self, value: Node, name: str, statements: list[Node]) -> str:
-        """The array of which a name is the product with one, if the statements, which nothing else does, read
-        it before one of them may change that.
+    def multiplied(self, value: Node, name: str, rest: Rest) -> str:
+        """The array of which a name is the product with one, if the rest of a block, which nothing else does,
+        reads it before it may change that.
         """
         match value:
             case gast.BinOp(left=gast.Constant(value=1.0), op=gast.Mult(), right=gast.Name(id=array)):
-                return array if self.is_whole(array) and self.is_read_before(name, array, statements) else ""
+                return array if self.is_whole(array) and self.is_read_before(name, array, rest) else ""
         return ""
 
-    def seen(self, s: Node, statements: list[Node]) -> Node:
-        """The assignment of a copy of a part of an array, without the copy if the statements, which nothing
-        else does, read it before one of them may change the array.
+    def seen(self, s: Node, rest: Rest) -> Node:
+        """The assignment of a copy of a part of an array, without the copy if the rest of a block, which
+        nothing else does, reads it before it may change the array.
         """
         match s:
             case gast.Assign(
                 targets=[gast.Name(id=name)],
                 value=gast.Call(func=gast.Attribute(value=gast.Subscript(value=gast.Name(id=array)) as part)),
-            ) if name in self.computed and self.is_read_before(name, array, statements):
+            ) if name in self.computed and self.is_read_before(name, array, rest):
                 return rebuilt(s, value=part)
         return s
 
-    def is_read_before(self, name: str, array: str, statements: list[Node]) -> bool:
-        """Whether the statements are all that read a name, before one of them may change an array."""
-        return self.is_read_in(list(takewhile(lambda s: self.is_calm(s, array), statements)), name)
+    def is_read_before(self, name: str, array: str, rest: Rest) -> bool:
+        """Whether the rest of a block is all that reads a name, before it may change an array."""
+        if not self.is_read_in(rest, name):
+            return False
+        block, start = rest
+        until = max(block.reading(name), default=-1) + 1
+        return all(self.is_calm(block.statements[k], array) for k in range(start, until))
 
     def is_calm(self, s: Node, array: str) -> bool:
         """Whether a statement changes nothing of what a name holds."""
@@ -204,9 +232,9 @@ class _Sharing:
         return False
 
 
-def _are_more(statements: list[Node]) -> bool:
-    """Whether a statement stands under the same comment as that before these."""
-    return bool(statements) and not isinstance(statements[0], Comment)
+def _are_more(statements: list[Node], k: int) -> bool:
+    """Whether a statement at a position stands under the same comment as that before it."""
+    return k < len(statements) and not isinstance(statements[k], Comment)
 
 
 def _assigned(s: Node) -> str:
