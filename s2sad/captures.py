@@ -169,12 +169,12 @@ def rebound_in(program: Program) -> Iterator[tuple[int, str]]:
 
 def calls_unknown(program: Program, kind: Callable[[Any], Kind]) -> bool:
     """Whether a program, its kinds known, calls what only the run finds and may be a user's function."""
-    nested = {f.name for f in find_nodes(program.tree, gast.FunctionDef)}
+    own = program.locals - {f.name for f in find_nodes(program.tree, gast.FunctionDef)}
 
     def is_unknown(node: Any) -> bool:
         match node.func:
             case gast.Name(id=name):
-                return name in program.locals - nested and not isinstance(kind(node.func), Literal)
+                return name in own and not isinstance(kind(node.func), Literal)
             case gast.Attribute(attr=attr) if program.resolve(node.func) is MISSING and attr not in METHODS:
                 operation = classify(node, program, PRIMITIVES, kind)
                 return isinstance(operation, Call) and operation.function is MISSING

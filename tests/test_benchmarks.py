@@ -29,3 +29,10 @@ def test_a_wrong_gradient_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     value, (dw, db) = right()
     with pytest.raises(AssertionError, match=r"logistic regression: wrong"):
         programs.assert_agreement(benchmark, {"s2sad": right, "wrong": lambda: (value, (dw, db + 1e-6))})
+
+
+def test_generation_grows_with_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    generation = importlib.import_module("generation")
+    short, long = generation.growth(generation.loops, lines=96, rounds=2, in_loop=True)
+    assert long < 7 * short  # 4 where the machine is idle, 16 where each statement looks at all others

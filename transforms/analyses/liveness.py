@@ -5,7 +5,7 @@ Form: the normal form, before and after single assignment. Everything is a walk 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -179,9 +179,10 @@ class AssignedBefore:
         self._found: dict[int, int] = {}
         self._visit(function.body, self._of(n.id for n in walk(function.args) if isinstance(n, gast.Name)))
 
-    def at(self, s: Any) -> frozenset[str]:
+    def at(self, s: Any) -> Callable[[str], bool]:
+        """Tells the names that every path to a statement has assigned."""
         found = self._found.get(id(s), 0)
-        return frozenset(name for name, bit in self._bits.items() if found & bit)
+        return lambda name: bool(found & self._bits.get(name, 0))
 
     def _of(self, names: Iterable[str]) -> int:
         found = 0

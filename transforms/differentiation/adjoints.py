@@ -402,12 +402,12 @@ class AdjointEmitter(Emitter):
         self,
         env: Env,
         arms: list[tuple[Env, list[Any]]],
-        known: frozenset[str],
+        is_known: Callable[[str], bool],
         mask_of_arms: Callable[[str, list[Adjoint | None]], Mask | None] = lambda variable, found: None,
     ) -> None:
         """Gives adjoints that differ between the arms of a branch one name at their ends; `env` becomes what
-        holds before the branch. `known` are the variables that have a value there on every path. The mask of
-        a variable that has adjoints in some arms only is `mask_of_arms(variable, adjoints)`.
+        holds before the branch. `is_known` tells the variables that have a value there on every path. The
+        mask of a variable that has adjoints in some arms only is `mask_of_arms(variable, adjoints)`.
         """
         variables = dict.fromkeys([v for arm, _ in arms for v in arm])
         env.clear()
@@ -421,12 +421,12 @@ class AdjointEmitter(Emitter):
                     buffer=all(f is not None and f.buffer for f in found),
                 )
                 continue
-            mask = mask_of_arms(variable, found) if variable in known else None
+            mask = mask_of_arms(variable, found) if is_known(variable) else None
             name = self.adjoint_name(variable)
             partial = any(f is not None and f.partial for f in found)
             for (_, code), adjoint in zip(arms, found, strict=True):
                 value = self.zero(variable) if adjoint is None else self.full(variable, adjoint, code)
-                if adjoint is None and variable not in known and variable in names_read(value):
+                if adjoint is None and not is_known(variable) and variable in names_read(value):
                     # The path of this arm may have no such variable; of numbers and arrays any zero will do.
                     kind = self.kinds.get(variable, self.domain.UNKNOWN)
                     value = constant(0.0 if self.domain.is_numeric(kind) else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -20,13 +21,14 @@ def function_of(reverse: Reverse, node: Any) -> Any:
     return reverse.program.resolve(node.func) if isinstance(node, gast.Call) else None
 
 
-def recomputed(reverse: Reverse, s: Any, forward: Any, saved: list[str]) -> list[Any]:
+def recomputed(reverse: Reverse, s: Any, forward: Any, wanted: list[str]) -> list[Any]:
     """What the reverse body computes again rather than reads from the trace: index arithmetic, arithmetic on
     numbers that the loop leaves alone, and sums and differences of these with numbers that are in the trace
     anyway; elements of what nobody changes, at places that it knows, all of its items, and views of it.
     """
     loop_names = set(assigned_names(forward))
-    saved = [n for n in saved if n not in reverse.shadows.by_memory]  # another array has another adjoint
+    by_memory = reverse.shadows.by_memory
+    saved = dict.fromkeys(n for n in wanted if n not in by_memory)  # another array has another adjoint
     again: set[str] = set()
     targets = {n.id for n in walk(s.target) if isinstance(n, gast.Name)} if isinstance(s, gast.For) else set()
     ranged = isinstance(s, gast.For) and function_of(reverse, s.iter) is range
@@ -109,7 +111,7 @@ def _emit(name: str, steps: dict[str, Any], result: list[Any]) -> list[str]:
     return [*made, name]
 
 
-def _unpacks_again(reverse: Reverse, target: Any, base: str, saved: list[str]) -> bool:
+def _unpacks_again(reverse: Reverse, target: Any, base: str, saved: Container[str]) -> bool:
     """Whether what a tuple, list or array holds may as well be unpacked again, nearly all of it being read;
     what can be iterated over only once may not.
     """

@@ -74,6 +74,7 @@ class Reverse(AdjointEmitter):
         self.complete: set[str] = set()  # adjoints of lists in which no part is missing
         self.function_adjoints: set[str] = set()  # those that calls of functions gave
         self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
+        self.read_by_open: dict[int, tuple[int, set[str]]] = {}  # as far as their statements have been asked
         self.shapes = ShapeSources(self)
         self.lending = Lending()
 
@@ -106,7 +107,7 @@ class Reverse(AdjointEmitter):
                 backward.extend(placed(back, statement))
                 note_conditions(self, back)
         self.origin = None
-        self.open.pop()
+        self.read_by_open.pop(id(self.open.pop()), None)
         self.conditions.pop()
         self.shadows.available = available
         return [s for part in reversed(forward) for s in part], backward
@@ -363,7 +364,7 @@ class Reverse(AdjointEmitter):
         for name in assigned_names(s):
             for arm in arms:
                 arm.pop(name, None)
-        known = self.assigned_before.at(s)
+        is_known = self.assigned_before.at(s)
         forward = [*ahead, located(gast.If(test=test, body=sweeps[0][0], orelse=sweeps[1][0]), s)]
         went_on = [k for k, block in enumerate((s.body, s.orelse)) if not ends_in_raise(block)]
         if len(went_on) == 1:  # whatever runs backwards did not raise
@@ -372,7 +373,7 @@ class Reverse(AdjointEmitter):
             return forward, sweeps[went_on[0]][1]
         ends = [back for _, back in sweeps]
         masks = partial(self.mask_of_arms, test, ends)
-        self.joined(env, list(zip(arms, ends, strict=True)), known, masks)
+        self.joined(env, list(zip(arms, ends, strict=True)), is_known, masks)
         if not sweeps[0][1] and not sweeps[1][1]:
             return forward, []
         return forward, [gast.If(test=test, body=sweeps[0][1] or [gast.Pass()], orelse=sweeps[1][1])]
@@ -437,9 +438,14 @@ class Reverse(AdjointEmitter):
 
         In the flat form the code outside of all loops is done with its names when a loop takes them over.
         """
-        return self.kept | {
-            n for block in (self.open if self.split else self.open[1:]) for n in names_read(block)
-        }
+        return self.kept.union(*map(self.read_in, self.open if self.split else self.open[1:]))
+
+    def read_in(self, block: list[Any]) -> set[str]:
+        """The names that an open block, to which statements are only added, reads so far."""
+        count, names = self.read_by_open.get(id(block), (0, set()))
+        names.update(names_read(block[count:]))
+        self.read_by_open[id(block)] = len(block), names
+        return names
 
 
 def placed(back: list[Any], statement: Any) -> list[Any]:

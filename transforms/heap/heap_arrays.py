@@ -120,8 +120,8 @@ class Arrays:
         }
         found = sorted((self.live.names_after(s) | around) - {name})
         found = [n for n in found if n in self.to.program.locals and self.may_hold(n)]
-        assigned = self.assigned.at(s)
-        self.unassigned.update(dict.fromkeys(n for n in found if n not in assigned))
+        is_assigned = self.assigned.at(s)
+        self.unassigned.update(dict.fromkeys(n for n in found if not is_assigned(n)))
         return [load(n) for n in found]
 
     def may_hold(self, name: str) -> bool:
