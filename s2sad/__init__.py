@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import functionals as _functionals  # noqa: F401  (declares the rules of the transforms)
+from . import transform_rules as _transform_rules  # noqa: F401  (declares the rules of the transforms)
 from .api import (
     elementwise_grad,
     grad,
@@ -17,10 +17,11 @@ from .api import (
     value_and_grad,
     vjp,
 )
-from .check import check_grads
+from .derivatives import dynamic_calls as _dynamic_calls  # noqa: F401  (provides helpers)
 from .explain import explain
-from .registry import bprop, nondifferentiable
-from .supported import supported
+from .primitives.record import bprop, nondifferentiable
+from .testing.check_grads import check_grads
+from .testing.coverage import supported
 from .transforms.errors import (
     InfiniteSlopeError,
     InternalError,

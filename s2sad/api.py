@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .arguments import Argnums
-from .border import at_border
-from .composed import (
+from .derivatives.argnums import Argnums
+from .derivatives.derivative import Derivative
+from .derivatives.jacobians import (
     ElementwiseGrad,
     Hessian,
     HessianVector,
@@ -21,10 +21,9 @@ from .composed import (
     JacobianByRows,
     SmallerJacobian,
 )
-from .derivative import Derivative
-from .registry import stands_in
-from .runtime import stop_gradient
-from .shapes import (
+from .derivatives.variadic import Variadic, is_variadic
+from .primitives.record import stands_in
+from .result_types import (
     GradientMaker,
     GradientOf,
     PushMaker,
@@ -34,8 +33,9 @@ from .shapes import (
     VjpMaker,
     VjpOf,
 )
+from .runtime.adjoints import stop_gradient
+from .runtime.border import at_border
 from .transforms.errors import NonDifferentiableError
-from .variadic import Variadic, is_variadic
 
 __all__ = [
     "elementwise_grad",

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from .arguments import Argnums
-from .border import at_border
-from .compiled import make_function
-from .derivative import Derivative
-from .generate import Generator, Request
-from .target import Target
+from .derivatives.argnums import Argnums
+from .derivatives.derivative import Derivative
+from .derivatives.generator import Generator, Request
+from .derivatives.unwrap import Target
+from .derivatives.variadic import fixed, is_variadic, nothing_for
+from .runtime.border import at_border
+from .source.compiling import make_function
 from .transforms import NORMALISE
 from .transforms.errors import NonDifferentiableError
 from .transforms.trees.printer import to_source
 from .transforms.trees.program import Program
-from .variadic import fixed, is_variadic, nothing_for
 
 __all__ = ["Explanation", "Stage", "explain"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from s2sad.kinds import Array, Scalar, Sym
+from s2sad.kinds.lattice import Array, Scalar, Sym
 
 FLOAT, INT, BOOL = Scalar("float"), Scalar("int"), Scalar("bool")
 fast = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from s2sad.arity import has_stars, of_arity
+from s2sad.source.fixed_arity import has_stars, of_arity
 from s2sad.transforms.errors import NonDifferentiableError
 from tests.compare import check_program
 

@@ -50,7 +50,7 @@ def test_nested_functions_that_call_themselves(name: str) -> None:
 
 
 def test_a_loop_variable_after_the_loop_in_code_for_all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("s2sad.versions.MAX_VERSIONS", 0)
+    monkeypatch.setattr("s2sad.derivatives.cache.MAX_VERSIONS", 0)
     f = build(program("s = 0.0\nfor v in x:\n    s = s + v * s + y[0]\nreturn s * v"))
     check_program(f, (X, Y), (0, 1))
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad import generate
+from s2sad.derivatives import generator as generate
 
 A = np.array([0.5, 1.5])
 

@@ -8,8 +8,8 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad.compare_code import is_same_code, positions
-from s2sad.source import read_source
+from s2sad.source.match_code import is_same_code, positions
+from s2sad.source.read import read_source
 from s2sad.transforms.errors import NoSourceError
 
 THIS_FILE = __file__

@@ -15,8 +15,8 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad.compiled import make_function
-from s2sad.source import read_source
+from s2sad.source.compiling import make_function
+from s2sad.source.read import read_source
 from s2sad.transforms.trees.program import Scope
 
 here = 10.0

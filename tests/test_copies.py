@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.kinds import UNKNOWN
-from s2sad.object_copies import copier_of, refuse_parts_held_twice
+from s2sad.analysis.object_copies import copier_of, refuse_parts_held_twice
+from s2sad.kinds.lattice import UNKNOWN
 
 
 class Doubling:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.declarations import check_statements
-from s2sad.registry import rules
+from s2sad.primitives.check_declarations import check_statements
+from s2sad.primitives.record import rules
 
 SEEN: list[Any] = []
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.derivative import MANY_LENGTHS
+from s2sad.derivatives.derivative import MANY_LENGTHS
 
 T = np.linspace(0.1, 1.0, 5)
 P = np.array([0.8, 1.3, -0.2])

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad import runtime, updates
-from s2sad.heap_arrays import holders_of
+from s2sad.runtime import adjoints as runtime
+from s2sad.runtime import mutation as updates
+from s2sad.runtime.heap_arrays import holders_of
 from tests.compare import check_program
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import s2sad
-from s2sad.function_state import state_of
+from s2sad.values.code_state import state_of
 from tests.programs import build
 
 TEXT = """

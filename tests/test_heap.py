@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.heap_adjoints import (
+from s2sad.runtime.heap_adjoints import (
     cleared,
     closed,
     closed_at,
@@ -30,8 +30,8 @@ from s2sad.heap_adjoints import (
     without_part,
     without_parts,
 )
-from s2sad.heap_keys import record_of_slice
-from s2sad.heap_places import Place, items_of, places_of
+from s2sad.runtime.heap_keys import record_of_slice
+from s2sad.runtime.object_graph import Place, items_of, places_of
 from tests.compare import assert_same, check_program
 from tests.programs import build
 

@@ -26,7 +26,7 @@ from benchmarks.kernels.checks import (
     run,
     size,
 )
-from s2sad.kinds import LARGE
+from s2sad.kinds.lattice import LARGE
 
 
 @pytest.mark.parametrize("name", ADJOINTS)

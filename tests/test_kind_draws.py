@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.kind_draws import DRAWING, draw_kind, drawn_kind
-from s2sad.kind_values import contains, kind_of
-from s2sad.kinds import RANDOM, UNKNOWN, Array, Scalar
+from s2sad.kinds.abstraction import contains, kind_of
+from s2sad.kinds.lattice import RANDOM, UNKNOWN, Array, Scalar
+from s2sad.kinds.random import DRAWING, draw_kind, drawn_kind
 
 GENERATORS = {"Generator": np.random.default_rng(0), "RandomState": np.random.RandomState(0)}
 A = np.array([0.5, 1.0, 2.0])

@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from s2sad import runtime
-from s2sad.kind_broadcasting import broadcast_dims
-from s2sad.kind_inference import call_kind as call_kind_if
-from s2sad.kind_joins import join
-from s2sad.kind_plans import is_differentiable, unbroadcast_plan
-from s2sad.kind_structure import (
+from s2sad.kinds.abstraction import contains, kind_of
+from s2sad.kinds.abstraction import kinds_of as kinds_together
+from s2sad.kinds.elementwise import broadcast_dims
+from s2sad.kinds.indexing import (
     SliceItem,
     attribute_kind,
     dict_kind,
@@ -30,9 +28,8 @@ from s2sad.kind_structure import (
     subscript_kind,
     unpack_kinds,
 )
-from s2sad.kind_values import contains, kind_of
-from s2sad.kind_values import kinds_of as kinds_together
-from s2sad.kinds import (
+from s2sad.kinds.join import join
+from s2sad.kinds.lattice import (
     NOT_ONE,
     NOTHING,
     NUMERIC,
@@ -47,7 +44,10 @@ from s2sad.kinds import (
     Sym,
     Tuple,
 )
-from s2sad.registry import is_pure
+from s2sad.kinds.shape_relations import is_differentiable, unbroadcast_plan
+from s2sad.primitive_facts.result_kinds import call_kind as call_kind_if
+from s2sad.primitives.record import is_pure
+from s2sad.runtime import adjoints as runtime
 from s2sad.transforms.trees.helpers import merged
 
 from .kind_values import (

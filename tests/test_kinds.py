@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 
 import s2sad
-from s2sad.kind_joins import join
-from s2sad.kind_plans import is_differentiable, unbroadcast_plan, zero_plan
-from s2sad.kind_values import _kinds_of, contains, kind_of, kinds_of
-from s2sad.kinds import (
+from s2sad.kinds.abstraction import _kinds_of, contains, kind_of, kinds_of
+from s2sad.kinds.join import join
+from s2sad.kinds.lattice import (
     LARGE,
     NOT_ONE,
     NOTHING,
@@ -25,6 +24,7 @@ from s2sad.kinds import (
     Scalar,
     Tuple,
 )
+from s2sad.kinds.shape_relations import is_differentiable, unbroadcast_plan, zero_plan
 
 from .kind_values import BOOL, FLOAT, INT, array, fast, random_value, seeds, sym
 

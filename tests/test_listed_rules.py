@@ -19,7 +19,7 @@ import scipy.special
 import scipy.stats
 
 from s2sad import jvp, vjp
-from s2sad.registry import Rule, rules, takes_arrays
+from s2sad.primitives.record import Rule, rules, takes_arrays
 from tests.compare import assert_close, assert_like, flatten, random_like
 from tests.programs import build
 

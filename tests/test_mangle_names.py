@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from s2sad.mangle_names import mangle_names
+from s2sad.source.mangle import mangle_names
 
 INSIDE = """
 def __own(self, __a, *, __k=2):

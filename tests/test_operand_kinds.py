@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp, vjp
-from s2sad.runtime import unbroadcast
+from s2sad.runtime.adjoints import unbroadcast
 from tests.compare import check_program
 from tests.programs import build
 

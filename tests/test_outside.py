@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.outside import arrays_in, outside_of
+from s2sad.runtime.reachable_arrays import arrays_in, outside_of
 from tests.mutation_checks import check_changing, check_changing_second
 from tests.programs import build
 

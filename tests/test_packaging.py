@@ -19,11 +19,21 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
 
 
+PACKAGES = [
+    "transforms", "values", "source", "primitives", "runtime", "rules", "kinds", "primitive_facts",
+    "analysis", "lowering", "derivatives", "testing",
+]  # fmt: skip
 LAYERS = ["trees", "analyses", "normal_form", "lowering", "heap", "differentiation", "simplification"]
 
 
 def modules(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob("*.py")) if path.is_file()]
+
+
+def package() -> list[Path]:
+    """The modules of s2sad beside the transforms, to which a folder of it may be a link."""
+    paths = sorted((ROOT / "s2sad").rglob("*.py"))
+    return [path for path in paths if path.relative_to(ROOT).parts[1] != "transforms"]
 
 
 def transforms() -> list[Path]:
@@ -32,8 +42,7 @@ def transforms() -> list[Path]:
 
 def package_files() -> set[str]:
     """All that an installed s2sad holds, by its path in site-packages."""
-    files = {f"s2sad/{path.name}" for path in modules(ROOT / "s2sad")}
-    files |= {f"s2sad/rules/{path.name}" for path in modules(ROOT / "s2sad" / "rules")}
+    files = {str(path.relative_to(ROOT)) for path in package()}
     files |= {f"s2sad/{path.relative_to(ROOT)}" for path in transforms()}
     return files | {"s2sad/py.typed"}
 
@@ -180,6 +189,24 @@ def test_layers_of_the_transforms(layer: str) -> None:
     for path in modules(ROOT / "transforms" / layer):
         read = {name for name in imported(path, package_of(path)) if name.startswith("s2sad.")}
         assert {".".join(name.split(".")[:3]) for name in read} <= {*below, "s2sad.transforms.errors"}, path
+
+
+@pytest.mark.parametrize("name", PACKAGES[1:])
+def test_packages_import_from_those_before_them(name: str) -> None:
+    below = {f"s2sad.{p}" for p in PACKAGES[: PACKAGES.index(name) + 1]}
+    for path in modules(ROOT / "s2sad" / name):
+        read = {found for found in imported(path, f"s2sad.{name}") if found.startswith("s2sad")}
+        above = {found for found in read if ".".join(found.split(".")[:2]) not in below}
+        # The rules are found by the names of their modules, as plugins are.
+        assert above <= ({"s2sad.rules", "s2sad.rules.methods"} if path.name == "record.py" else set()), path
+
+
+def test_every_package_has_a_place_and_says_what_it_is_for() -> None:
+    found = {path.parent.name for path in package() if path.parent != ROOT / "s2sad"}
+    assert found == set(PACKAGES[1:])
+    for name in PACKAGES:
+        text = ast.get_docstring(ast.parse((ROOT / "s2sad" / name / "__init__.py").read_text()))
+        assert text is not None
 
 
 @pytest.mark.parametrize("line, found", [

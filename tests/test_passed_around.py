@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.memory import Adjoints, adjoint_of
+from s2sad.runtime.shadow_table import Adjoints, adjoint_of
 from tests.compare import check_second
 from tests.mutation_checks import check_changing, check_changing_second
 from tests.programs import build

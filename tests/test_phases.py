@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp
-from s2sad.registry import find_rule
+from s2sad.primitives.record import find_rule
 from s2sad.transforms.errors import NonDifferentiableError
 from tests.compare import check_program, check_second
 from tests.programs import build

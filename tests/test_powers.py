@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.generate import Generator
-from s2sad.powers import ComplexPowerError, real_power
+from s2sad.derivatives.generator import Generator
+from s2sad.runtime.real_power import ComplexPowerError, real_power
 from tests.compare import check_program, check_second
 
 # mypy: allow-untyped-defs

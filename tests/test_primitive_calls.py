@@ -28,9 +28,9 @@ import scipy.special
 import scipy.stats
 
 import s2sad
-from s2sad.primitive_calls import MANY
-from s2sad.registry import Rule, rules
-from s2sad.testing import samples_of
+from s2sad.derivatives.primitive_calls import MANY
+from s2sad.primitives.record import Rule, rules
+from s2sad.testing.check_rules import samples_of
 from tests.compare import (
     assert_same,
     check_program,

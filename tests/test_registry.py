@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from s2sad import jvp
-from s2sad.registry import bprop, find_rule, is_nondifferentiable, is_pure, nondifferentiable, rules
-from s2sad.runtime import add_at
-from s2sad.templates import Template
-from s2sad.testing import check_rule
+from s2sad.primitives.record import bprop, find_rule, is_nondifferentiable, is_pure, nondifferentiable, rules
+from s2sad.primitives.template import Template
+from s2sad.runtime.adjoints import add_at
+from s2sad.testing.check_rules import check_rule
 
 
 def template(f: Any) -> Template:
@@ -54,7 +54,7 @@ def test_purity() -> None:
 
 
 def test_every_thread_finds_the_rules_that_the_first_lookup_imports() -> None:
-    code = ("import threading, numpy as np\nfrom s2sad.registry import find_rule\nfound = []\n"
+    code = ("import threading, numpy as np\nfrom s2sad.primitives.record import find_rule\nfound = []\n"
             "ts = [threading.Thread(target=lambda: found.append(find_rule(np.sin))) for _ in range(8)]\n"
             "[t.start() for t in ts]; [t.join() for t in ts]\nassert len(found) == 8 and None not in found\n")
     subprocess.run([sys.executable, "-c", code], check=True)

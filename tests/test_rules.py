@@ -14,10 +14,10 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.registry import Rule, find_rule, is_nondifferentiable, rules
+from s2sad.primitives.record import Rule, find_rule, is_nondifferentiable, rules
+from s2sad.primitives.template import Template
 from s2sad.rules.special import bessel_i, polygamma, sinc_derivative
-from s2sad.templates import Template
-from s2sad.testing import check_rule
+from s2sad.testing.check_rules import check_rule
 
 # Those of the package: other tests declare some of their own.
 RULES = [r for r in rules() if r.template.function.__module__.startswith("s2sad.")]

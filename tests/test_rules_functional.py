@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.registry import find_rule, refusal
+from s2sad.primitives.record import find_rule, refusal
 from s2sad.rules.functional import along_axis, by_conditions, elementwise, on_grid, over_axes
 from s2sad.transforms.errors import S2sadError
 from tests.compare import check_program, check_second

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.registry import Rule, rules
+from s2sad.primitives.record import Rule, rules
 from tests.compare import check_program, check_second, flatten, leaf_paths
 from tests.programs import build
 

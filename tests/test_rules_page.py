@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.supported import SCIPY, Support
-from s2sad.writing import is_store
+from s2sad.lowering.writes_to_stores import is_store
+from s2sad.testing.coverage import SCIPY, Support
 
 PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
 MODULES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray", "math", "operator")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad
-from s2sad.registry import find_rule, is_nondifferentiable, is_pure
+from s2sad.primitives.record import find_rule, is_nondifferentiable, is_pure
 from s2sad.rules.constant import RANDOM
 from s2sad.rules.methods import ATTRIBUTES, METHODS
 from s2sad.rules.reductions import product_of_others

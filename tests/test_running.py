@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.compiled import make_function
-from s2sad.running import Origin, origins
+from s2sad.source.compiling import make_function
+from s2sad.source.locate import Origin, origins
 from s2sad.transforms.trees.program import Scope
 
 EQUAL = np.eye(2)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 from s2sad.rules.choices import kept_where, zeroed_where
-from s2sad.runtime import (
+from s2sad.runtime.adjoints import (
     add,
     add_at,
     broadcast_like,
@@ -26,7 +26,7 @@ from s2sad.runtime import (
     zeros_like,
     zeros_of,
 )
-from s2sad.sequences import gather, spread
+from s2sad.runtime.builtin_reductions import gather, spread
 from s2sad.transforms.errors import NonDifferentiableError
 
 Pair = namedtuple("Pair", "left right")

@@ -12,7 +12,7 @@ import pytest
 from scipy import optimize
 
 import s2sad
-from s2sad.registry import find_rule, refusal
+from s2sad.primitives.record import find_rule, refusal
 from s2sad.transforms.errors import NonDifferentiableError, S2sadError
 from tests.compare import check_program, check_second
 

@@ -19,8 +19,8 @@ import scipy.special
 import scipy.stats
 
 import s2sad
-from s2sad.registry import Rule, find_rule, is_nondifferentiable, rules
-from s2sad.testing import check_rule, samples_of
+from s2sad.primitives.record import Rule, find_rule, is_nondifferentiable, rules
+from s2sad.testing.check_rules import check_rule, samples_of
 from s2sad.transforms.errors import MissingRuleError, NonDifferentiableError
 from tests.compare import check_program, check_second, flatten, is_floating
 from tests.programs import build
@@ -88,7 +88,7 @@ def test_rule_in_a_program(rule: Rule) -> None:
 
 def test_scipy_is_not_imported_but_its_rules_are_found_when_it_is(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    code = ("import sys, s2sad, numpy as np\nfrom s2sad.registry import rules, find_rule\n"
+    code = ("import sys, s2sad, numpy as np\nfrom s2sad.primitives.record import rules, find_rule\n"
             "def f(x):\n    return x * np.sin(x)\nassert s2sad.grad(f)(1.0) and rules()\n"
             "loaded = [m for m in sys.modules if m.split('.')[0] == 'scipy' or '.scipy_' in m]\n"
             "assert not loaded, loaded\n"
@@ -102,7 +102,7 @@ def test_scipy_is_not_imported_but_its_rules_are_found_when_it_is(tmp_path: Path
 
 
 def test_rules_are_found_by_threads_that_race_to_import_them() -> None:
-    code = ("import threading, scipy.special\nfrom s2sad.registry import find_rule\nfound = []\n"
+    code = ("import threading, scipy.special\nfrom s2sad.primitives.record import find_rule\nfound = []\n"
             "def look():\n    found.append(find_rule(scipy.special.owens_t))\n"
             "ts = [threading.Thread(target=look) for _ in range(8)]\n"
             "[t.start() for t in ts]; [t.join() for t in ts]\nassert len(found) == 8 and None not in found\n")

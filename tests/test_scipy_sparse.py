@@ -10,9 +10,9 @@ from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
 import s2sad
-from s2sad.kind_values import kind_of
-from s2sad.kinds import SPARSE
-from s2sad.runtime import zeros_like
+from s2sad.kinds.abstraction import kind_of
+from s2sad.kinds.lattice import SPARSE
+from s2sad.runtime.adjoints import zeros_like
 from s2sad.transforms.errors import MissingRuleError
 from tests.compare import check_program, check_second
 from tests.programs import build

@@ -11,9 +11,9 @@ import scipy.signal
 from scipy.spatial import distance
 
 import s2sad
-from s2sad.registry import find_rule
+from s2sad.primitives.record import find_rule
 from s2sad.rules.scipy_fft import SHARED
-from s2sad.testing import check_rule
+from s2sad.testing.check_rules import check_rule
 from s2sad.transforms.errors import NonDifferentiableError
 from tests.compare import check_program, check_second
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.registry import Rule, rules
-from s2sad.sharing import VIEWS, is_fresh
-from s2sad.testing import samples_of
+from s2sad.primitive_facts.aliasing import VIEWS, is_fresh
+from s2sad.primitives.record import Rule, rules
+from s2sad.testing.check_rules import samples_of
 
 # What is stored at once, and the heap, which nobody writes to.
-NOT_WRITTEN_TO = ("s2sad.updates", "s2sad.heap")
+NOT_WRITTEN_TO = ("s2sad.runtime.mutation", "s2sad.runtime.heap")
 FRESH = [
     (rule, f)
     for rule in rules()

@@ -18,9 +18,9 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad import source
-from s2sad.compiled import make_function
-from s2sad.source import read_source
+from s2sad.source import read as source
+from s2sad.source.compiling import make_function
+from s2sad.source.read import read_source
 from s2sad.transforms.errors import NoSourceError
 from s2sad.transforms.trees.program import Scope
 
@@ -190,7 +190,7 @@ def test_lambdas_without_column_numbers(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent("""
         import gast
-        from s2sad.source import read_source
+        from s2sad.source.read import read_source
         from s2sad.transforms.errors import NoSourceError
         one = lambda x: x + 1
         same, again = lambda x: x * 2, lambda x: x * 2

@@ -18,7 +18,7 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.source import read_source
+from s2sad.source.read import read_source
 from s2sad.transforms.errors import NoSourceError
 
 THIS_FILE = __file__
@@ -93,7 +93,7 @@ def test_a_doctest() -> None:
     example = """
     >>> def f(x):
     ...     return x + 1
-    >>> from s2sad.source import read_source
+    >>> from s2sad.source.read import read_source
     >>> read_source(f).lines[0], read_source(f).tree.lineno
     ('def f(x):', 1)
     """
@@ -114,7 +114,7 @@ def test_the_prompt() -> None:
         def f(x):
             return x + 1
 
-        from s2sad.source import read_source
+        from s2sad.source.read import read_source
         print("found", read_source(f).lines[1])
     """)
     root = str(Path(THIS_FILE).parents[1])

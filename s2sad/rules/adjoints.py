@@ -1,4 +1,4 @@
-"""The rules of the helpers in `s2sad.runtime`, so that derivatives can be differentiated again.
+"""The rules of the helpers in `s2sad.runtime.adjoints`, so that derivatives can be differentiated again.
 
 All are linear in the adjoints that they take; the transpose of each is another. Of the values that say
 where, or of what shape, the result is, it does not depend: their gradient is None.
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import runtime
-from ..fitting import contracted, fitted
-from ..registry import bprop, nondifferentiable
-from ..runtime import (
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime import adjoints as runtime
+from ..runtime.adjoints import (
     add_at,
     broadcast_like,
     conform,
@@ -23,7 +22,8 @@ from ..runtime import (
     unreduce,
     zeros_like,
 )
-from ..sequences import extremum_adjoint, extremum_tangent, gather, spread
+from ..runtime.broadcasting import contracted, fitted
+from ..runtime.builtin_reductions import extremum_adjoint, extremum_tangent, gather, spread
 from .samples import A, given
 
 FITTING = [

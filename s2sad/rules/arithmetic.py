@@ -10,9 +10,9 @@ import operator
 
 import numpy as np
 
-from ..powers import real_power
-from ..registry import bprop, nondifferentiable
-from ..runtime import broadcast_like, unbroadcast, zeros_like
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import broadcast_like, unbroadcast, zeros_like
+from ..runtime.real_power import real_power
 from .samples import A, given
 
 

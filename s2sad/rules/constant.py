@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import nondifferentiable
+from ..primitives.record import nondifferentiable
 
 __all__ = ["RANDOM", "named"]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast, zeros_like
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast, zeros_like
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols

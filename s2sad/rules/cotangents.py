@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..registry import bprop
-from ..runtime import conform
-from ..tangents import cotangent_like
+from ..primitives.record import bprop
+from ..runtime.adjoints import conform
+from ..runtime.input_checks import cotangent_like
 
 
 @bprop(

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop
-from ..runtime import broadcast_like, unbroadcast
+from ..primitives.record import bprop
+from ..runtime.adjoints import broadcast_like, unbroadcast
 from .matrices import adjoint, diagonal_matrices, transposed
 from .samples import A, given
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop
+from ..primitives.record import bprop
 from .functional import pulled_back, pushed_forward
 from .samples import A, given
 

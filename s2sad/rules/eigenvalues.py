@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .containers import filled
 from .factorisations import inverse_gaps
 from .matrices import diagonal_matrices, regular, transposed

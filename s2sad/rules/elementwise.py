@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from ..registry import bprop
-from ..runtime import broadcast_like, unbroadcast
+from ..primitives.record import bprop
+from ..runtime.adjoints import broadcast_like, unbroadcast
 from .choices import halved_where
 from .samples import A, given, since
 from .special import bessel_i, sinc_derivative, where_finite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..registry import stands_in
+from ..primitives.record import stands_in
 
 for name in np.emath.__all__:
     made = getattr(np.emath, name)

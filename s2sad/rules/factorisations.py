@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
+from ..primitives.record import bprop, nondifferentiable
 from .containers import filled
 from .matrices import adjoint, diagonal_matrices, transposed
 from .phases import turning_rate, turning_share

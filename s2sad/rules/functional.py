@@ -7,25 +7,25 @@ is called is read, with what it closes over, like a user's own.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
-from ..registry import Rule, bprop, for_instances, nondifferentiable, refuse
-from ..templates import Template
+from ..primitives.provided import provided
+from ..primitives.record import Rule, bprop, for_instances, nondifferentiable, refuse
+from ..primitives.template import Template
 
 Array = Any  # whatever implements NumPy's protocols
 
 
 def fprop_of(f: Any, keys: Any = None, own: bool = False) -> Any:
-    """The reverse derivative of any callable, as `s2sad.dynamic` gives it: that stands on the rules."""
-    return importlib.import_module("s2sad.dynamic").fprop_of(f, own, keys)
+    """The reverse derivative of any callable, as `dynamic_calls` gives it: that stands on the rules."""
+    return provided("fprop_of")(f, own, keys)
 
 
 def jvp_of(f: Any, change: Any, changes: Any) -> Any:
-    """The forward derivative of any callable, as `s2sad.dynamic` gives it."""
-    return importlib.import_module("s2sad.dynamic").jvp_of(f, change, changes)
+    """The forward derivative of any callable, as `dynamic_calls` gives it."""
+    return provided("jvp_of")(f, change, changes)
 
 
 # The tangent and the adjoint of a function are those of what it closes over, and its derivative closes over

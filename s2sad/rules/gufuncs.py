@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..registry import bprop
-from ..runtime import unbroadcast
+from ..primitives.record import bprop
+from ..runtime.adjoints import unbroadcast
 from .samples import A, given
 
 MATVEC = [given(A(2, 3), A(3)), given(A(5, 2, 3), A(3)), given(A(2, 3), A(5, 3)),

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from ..heap import (
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import add, zeros_like
+from ..runtime.heap import (
     heap_append,
     heap_clear,
     heap_constant,
@@ -26,7 +28,7 @@ from ..heap import (
     heap_view,
     new_heap,
 )
-from ..heap_adjoints import (
+from ..runtime.heap_adjoints import (
     cleared,
     closed,
     closed_at,
@@ -47,7 +49,7 @@ from ..heap_adjoints import (
     without_part,
     without_parts,
 )
-from ..heap_keys import (
+from ..runtime.heap_keys import (
     check_same,
     has_key,
     holds_attribute,
@@ -69,7 +71,7 @@ from ..heap_keys import (
     record_of_slice,
     same_length,
 )
-from ..heap_places import (
+from ..runtime.object_graph import (
     arguments_of,
     items_of,
     mapped,
@@ -79,8 +81,6 @@ from ..heap_places import (
     set_element,
     the_list,
 )
-from ..registry import bprop, nondifferentiable
-from ..runtime import add, zeros_like
 from .samples import A, given
 
 nondifferentiable(

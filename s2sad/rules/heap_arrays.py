@@ -3,11 +3,19 @@
 
 from __future__ import annotations
 
-from ..heap import heap_replace
-from ..heap_adjoints import held_alone, held_part, without_held
-from ..heap_arrays import holders_of, is_array, item_cleared, item_stored, item_taken, note_outside, with_item
-from ..registry import bprop, nondifferentiable
-from ..runtime import add
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import add
+from ..runtime.heap import heap_replace
+from ..runtime.heap_adjoints import held_alone, held_part, without_held
+from ..runtime.heap_arrays import (
+    holders_of,
+    is_array,
+    item_cleared,
+    item_stored,
+    item_taken,
+    note_outside,
+    with_item,
+)
 from .samples import A, given
 
 nondifferentiable([is_array])

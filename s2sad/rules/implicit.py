@@ -16,8 +16,8 @@ import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import nondifferentiable
-from ..runtime import add, zeros_like
+from ..primitives.record import nondifferentiable
+from ..runtime.adjoints import add, zeros_like
 from .functional import called, fprop_of, pulled_back, pushed_forward
 
 __all__ = [

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..objects import HAVE_RULES
-from ..registry import Rule, bprop, for_instances, nondifferentiable
-from ..runtime import broadcast_like
-from ..templates import Template
+from ..primitives.record import Rule, bprop, for_instances, nondifferentiable
+from ..primitives.template import Template
+from ..runtime.adjoints import broadcast_like
+from ..values.objects import HAVE_RULES
 from .containers import filled, part_like
 from .functional import pulled_back, pushed_forward
 from .samples import A, given

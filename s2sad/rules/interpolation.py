@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import conform, unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import conform, unbroadcast
 from .containers import filled
 from .indexing import untake
 from .samples import A, given

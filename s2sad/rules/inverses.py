@@ -9,8 +9,8 @@ import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .containers import filled, part_like, regroup
 from .factorisations import (
     from_triangle,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
+from ..primitives.record import bprop, nondifferentiable
 from .containers import along_row, as_column, filled, nested_like, part_like, split_like, unstack_like
 from .samples import A, given
 from .shaping import cast_like

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 
-from ..conversions import (
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.containers import (
     as_given,
     default_adjoint,
     dict_adjoint,
@@ -34,7 +35,6 @@ from ..conversions import (
     values_adjoint,
     values_tangent,
 )
-from ..registry import bprop, nondifferentiable
 from ..transforms.trees.helpers import (
     is_among,
     is_mapping,

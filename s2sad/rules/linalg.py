@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast, zeros_like
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast, zeros_like
 from .matrices import regular as regular
 from .matrices import transposed as transposed
 from .norms import norm_dx as norm_dx

@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import zeros_like
-from ..sequences import gather, spread
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import zeros_like
+from ..runtime.builtin_reductions import gather, spread
 from .containers import filled, nested_like
 from .reductions import product_of_others
 from .special import polygamma

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop
+from ..primitives.record import bprop
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..memory import adjoint_of, new_adjoints, shallow_copy
-from ..registry import nondifferentiable
+from ..primitives.record import nondifferentiable
+from ..runtime.shadow_table import adjoint_of, new_adjoints, shallow_copy
 
 nondifferentiable([adjoint_of, new_adjoints, shallow_copy])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
+from ..primitives.record import bprop, nondifferentiable
 from .containers import filled
 from .indexing import chosen, untake
 from .samples import A, given

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import broadcast_like, unbroadcast, unreduce
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import broadcast_like, unbroadcast, unreduce
 from .reductions import (
     MASKED,
     NAN,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop
-from ..runtime import broadcast_like, unreduce
+from ..primitives.record import bprop
+from ..runtime.adjoints import broadcast_like, unreduce
 from .matrices import regular, transposed
 from .reductions import or_inf, share_of_ties
 from .samples import A, given

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from ..mirrors import callee_adjoint, callee_tangent, field_adjoint, field_tangent, refuse_held_object
-from ..registry import bprop, nondifferentiable
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.records import callee_adjoint, callee_tangent, field_adjoint, field_tangent, refuse_held_object
 
 nondifferentiable([refuse_held_object], pure=False)
 

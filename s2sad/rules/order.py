@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import broadcast_like, unbroadcast, unreduce
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import broadcast_like, unbroadcast, unreduce
 from .samples import A, given, since
 from .shaping import cast_back
 

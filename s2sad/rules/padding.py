@@ -13,8 +13,8 @@ import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .reductions import share_of_ties
 from .samples import A, given
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..registry import bprop
-from ..runtime import zeros_like
+from ..primitives.record import bprop
+from ..runtime.adjoints import zeros_like
 
 
 def parts_of_partial(d: Any, func: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import nondifferentiable
+from ..primitives.record import nondifferentiable
 
 Array = Any  # whatever implements NumPy's protocols
 

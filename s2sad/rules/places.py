@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .containers import filled, part_like
 from .indexing import repeated_places, untake
 from .samples import A, given

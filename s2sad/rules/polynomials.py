@@ -10,8 +10,8 @@ import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import broadcast_like, unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import broadcast_like, unbroadcast
 from .containers import filled
 from .creation import vander_slope
 from .samples import A, given

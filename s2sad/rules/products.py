@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kind_values import is_sparse
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
+from ..values.sparse_arrays import is_sparse
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols

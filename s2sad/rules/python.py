@@ -18,9 +18,16 @@ import warnings
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
-from ..sequences import extremal, extremum_adjoint, extremum_tangent, gather, how_many, spread
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
+from ..runtime.builtin_reductions import (
+    extremal,
+    extremum_adjoint,
+    extremum_tangent,
+    gather,
+    how_many,
+    spread,
+)
 from .choices import where_each
 from .samples import A, given
 

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..registry import stands_in
+from ..primitives.record import stands_in
 
 
 @stands_in(heapq.nsmallest)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast, unreduce
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast, unreduce
 from .choices import kept_where
 from .samples import A, given
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..registry import refuse
+from ..primitives.record import refuse
 from .constant import named
 
 refuse(named(np, "copyto put putmask place put_along_axis fill_diagonal"),

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..objects import Items
-from ..registry import bprop, nondifferentiable
-from ..runtime import zeros_like
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import zeros_like
+from ..values.objects import Items
 
 __all__ = ["cotangent", "first", "first_cotangent", "first_tangent", "tangents"]
 

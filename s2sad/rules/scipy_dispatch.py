@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy._lib import _array_api as dispatch
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .containers import filled, nested_like
 from .samples import A, given
 

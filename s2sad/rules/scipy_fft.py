@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import fft
 
-from ..registry import bprop, find_rule, nondifferentiable, refuse
+from ..primitives.record import bprop, find_rule, nondifferentiable, refuse
 from .constant import named
 
 SHARED = (

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import fft
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .fourier import fitted, swapped, transformed_axes
 from .samples import A, given
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from ..registry import bprop, find_rule, nondifferentiable, refuse
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, find_rule, nondifferentiable, refuse
+from ..runtime.adjoints import unbroadcast
 from .constant import named
 from .functional import pulled_back
 from .implicit import changed

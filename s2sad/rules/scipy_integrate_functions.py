@@ -8,7 +8,6 @@ made of one primitive, `integral`, whose derivatives are integrals again.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,9 @@ from scipy import integrate, special
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable, refuse
-from ..runtime import add
+from ..primitives.record import bprop, nondifferentiable, refuse
+from ..runtime.adjoints import add
+from ..values import pytree
 from .constant import named
 from .functional import called, pulled_back
 from .implicit import changed, tupled, value
@@ -54,7 +54,7 @@ def scaled(x: Any, factor: Any) -> Any:
     """A structure of numbers times a number."""
     if x is None:
         return None
-    return importlib.import_module("s2sad.structure").map_structure(
+    return pytree.map_structure(
         lambda leaf: None if leaf is None else leaf * factor, x
     )
 
@@ -74,15 +74,14 @@ def scaled_(x, factor, out, dout):
 
 def integral(func: Any, a: Any, b: Any, args: Any, accuracy: tuple[float, float]) -> Any:
     """The integral from `a` to `b` of a function whose values are numbers, arrays, or containers of these."""
-    structure = importlib.import_module("s2sad.structure")
     args = tupled(args)
     like = func(0.5 * (a + b) if np.isfinite(a + b) else 0.0, *args)
-    shapes = [np.shape(x) for x in structure.flatten(like)]
+    shapes = [np.shape(x) for x in pytree.flatten(like)]
     if not shapes:
         return like
 
     def as_vector(t: float) -> Array:
-        leaves = structure.flatten(func(t, *args))
+        leaves = pytree.flatten(func(t, *args))
         if [np.shape(x) for x in leaves] != shapes:
             raise NonDifferentiableError(
                 "the derivative of an integral of a function with values of several shapes",
@@ -93,7 +92,7 @@ def integral(func: Any, a: Any, b: Any, args: Any, accuracy: tuple[float, float]
     found = integrate.quad_vec(as_vector, a, b, epsabs=accuracy[0], epsrel=accuracy[1], norm="max")[0]
     ends = np.cumsum([int(np.prod(s)) for s in shapes])
     parts = [np.reshape(v, s)[()] for v, s in zip(np.split(found, ends[:-1]), shapes, strict=True)]
-    return structure.map_structure(lambda x: parts.pop(0) if structure.flatten(x) else None, like)
+    return pytree.map_structure(lambda x: parts.pop(0) if pytree.flatten(x) else None, like)
 
 
 def adjoint_at(func: Any, args: Any, d: Any) -> Any:

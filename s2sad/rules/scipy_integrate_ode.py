@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from ..registry import bprop, nondifferentiable, refuse
+from ..primitives.record import bprop, nondifferentiable, refuse
 from .constant import named
 from .containers import filled, part_like
 from .functional import fprop_of, jvp_of

@@ -12,7 +12,7 @@ from scipy import integrate
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import nondifferentiable
+from ..primitives.record import nondifferentiable
 from .implicit import tupled
 from .trajectories import RADAU
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from ..registry import Rule, bprop, for_instances, nondifferentiable, refuse
-from ..runtime import unbroadcast
-from ..templates import Template
+from ..primitives.record import Rule, bprop, for_instances, nondifferentiable, refuse
+from ..primitives.template import Template
+from ..runtime.adjoints import unbroadcast
 from .constant import named
 from .samples import A, given
 

@@ -17,9 +17,9 @@ from scipy import interpolate
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import Rule, bprop, for_instances, nondifferentiable, stands_in
-from ..runtime import unbroadcast
-from ..templates import Template
+from ..primitives.record import Rule, bprop, for_instances, nondifferentiable, stands_in
+from ..primitives.template import Template
+from ..runtime.adjoints import unbroadcast
 from .functional import pulled_back, pushed_forward
 from .interpolation import cell_of
 from .samples import A, given

@@ -13,8 +13,8 @@ from scipy import linalg
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast, unreduce
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast, unreduce
 from .inverses import pinv_dx, pinv_tangent
 from .linalg import cofactors, solve_db
 from .matrices import regular, transposed

@@ -12,8 +12,8 @@ from scipy import linalg
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .containers import filled, part_like
 from .eigenvalues import eigvals_dx, eigvals_tangent
 from .factorisations import (

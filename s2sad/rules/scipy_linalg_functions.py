@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ..registry import bprop
-from ..runtime import unbroadcast
+from ..primitives.record import bprop
+from ..runtime.adjoints import unbroadcast
 from .matrices import regular, transposed
 from .samples import A, given
 

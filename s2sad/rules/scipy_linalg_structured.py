@@ -9,8 +9,8 @@ from scipy import linalg
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast, zeros_like
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast, zeros_like
 from .containers import filled
 from .factorisations import singular_values_dx, singular_values_tangent
 from .matrices import regular

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import ndimage, signal
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .padding import unpad
 from .samples import A, given
 

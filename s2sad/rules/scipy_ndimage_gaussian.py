@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import stop_gradient, unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import stop_gradient, unbroadcast
 from .functional import pulled_back
 from .implicit import changed
 from .samples import A, given

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from ..registry import bprop, nondifferentiable, refuse
+from ..primitives.record import bprop, nondifferentiable, refuse
 from .constant import named
 from .implicit import difference, first_value, implicit_adjoint, implicit_tangent, residual
 from .results import cotangent, first, first_cotangent, first_tangent, tangents

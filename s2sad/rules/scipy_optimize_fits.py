@@ -14,7 +14,7 @@ from scipy import optimize
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
+from ..primitives.record import bprop, nondifferentiable
 from .functional import pulled_back
 from .implicit import implicit_adjoint, implicit_tangent
 from .results import first_cotangent, first_tangent

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from ..registry import stands_in
+from ..primitives.record import stands_in
 
 
 @stands_in(optimize.rosen_hess)

@@ -13,7 +13,7 @@ from scipy import optimize
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
+from ..primitives.record import bprop, nondifferentiable
 from .implicit import (
     first_stationarity,
     first_value,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import signal
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .containers import filled
 from .padding import to_ends, unpad
 from .samples import A, given

@@ -14,8 +14,8 @@ from scipy import signal
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .functional import pulled_back, pushed_forward
 from .samples import A, given
 

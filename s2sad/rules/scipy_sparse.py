@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols

@@ -10,8 +10,8 @@ from scipy.spatial import distance
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable, refuse
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable, refuse
+from ..runtime.adjoints import unbroadcast
 from .constant import named
 from .samples import A, given
 

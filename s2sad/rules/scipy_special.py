@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..registry import bprop
-from ..runtime import unbroadcast, unreduce
+from ..primitives.record import bprop
+from ..runtime.adjoints import unbroadcast, unreduce
 from .containers import filled
 from .samples import A, given
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..registry import bprop
+from ..primitives.record import bprop
 
 Array = Any  # whatever implements NumPy's protocols
 

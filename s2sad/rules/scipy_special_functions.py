@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .containers import filled
 from .samples import A, given
 

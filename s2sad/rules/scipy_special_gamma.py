@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..registry import bprop, nondifferentiable
+from ..primitives.record import bprop, nondifferentiable
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special, stats
 
-from ..registry import bprop
+from ..primitives.record import bprop
 from .samples import A, given
 
 # Density functions have no complex forms, and often go on for complex numbers all the same: these are samples

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from ..registry import bprop
+from ..primitives.record import bprop
 from .samples import A, given
 from .scipy_special import quotient
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from scipy import stats
 
-from ..objects import mirror
-from ..registry import Rule, bprop, for_instances, for_methods_like
-from ..runtime import zeros_like
-from ..templates import Template
+from ..primitives.record import Rule, bprop, for_instances, for_methods_like
+from ..primitives.template import Template
+from ..runtime.adjoints import zeros_like
+from ..values.objects import mirror
 
 DISTRIBUTIONS = [
     d for d in vars(stats).values() if isinstance(d, (stats.rv_continuous, stats.rv_discrete))

@@ -13,8 +13,8 @@ from scipy import stats
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import unbroadcast
 from .factorisations import from_triangle, onto_triangle, positive
 from .samples import A, given
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..registry import bprop, nondifferentiable
-from ..runtime import broadcast_like, unbroadcast
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import broadcast_like, unbroadcast
 from .samples import A, given, since
 
 Array = Any  # whatever implements NumPy's protocols

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import WANTED, bprop, nondifferentiable
-from ..runtime import add, unbroadcast, zeros_like
+from ..primitives.record import WANTED, bprop, nondifferentiable
+from ..runtime.adjoints import add, unbroadcast, zeros_like
 from ..transforms.errors import NonDifferentiableError
 from .samples import A, given
 from .shaping import cast_like

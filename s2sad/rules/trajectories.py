@@ -12,7 +12,6 @@ The program is written around the user's right-hand side, so that this is a call
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import replace
 from types import FunctionType
@@ -23,15 +22,16 @@ import numpy as np
 from s2sad.transforms.errors import NonDifferentiableError
 from s2sad.transforms.trees.program import Scope
 
-from ..compiled import make_function
-from ..registry import bprop, nondifferentiable
+from ..primitives.provided import provided
+from ..primitives.record import bprop, nondifferentiable
+from ..source.compiling import make_function
 from .functional import fprop_of
 from .implicit import implicit_adjoint, implicit_tangent, jacobian_of, solved
 
 __all__ = ["RADAU", "TRAJECTORIES"]
 
 Array = Any  # whatever implements NumPy's protocols
-Lifted = Any  # of s2sad.lift, which stands on the rules
+Lifted = Any  # of s2sad.derivatives.closure_conversion, which stands on the rules
 
 EXPLICIT = """def {name}({values}state, times, tableau, places):
     weights, nodes = tableau
@@ -88,20 +88,20 @@ class Trajectory:
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         """A call as one of a plain function that calls the function behind the right-hand side."""
-        lifting = importlib.import_module("s2sad.lift")
+        lift, lifted_once, moved_layout = map(provided, ("lift", "lifted_once", "moved_layout"))
         fun, y, more, times, tableau, places = args
         first = {"t": times[0], "y": y, "np.expand_dims(y, 1)": y[:, None]}
-        inner = lifting.lift(fun, (*(first[name] for name in FORMS[self._form]), *more), {})
+        inner = lift(fun, (*(first[name] for name in FORMS[self._form]), *more), {})
         taken = {inner.arguments[k]: FORMS[self._form][k] for k in range(2)}
         kept = [k for k in range(len(inner.values)) if k not in taken]
         names = [taken.get(k, f"x{k}") for k in range(len(inner.values))]
-        function = lifting.cached(
+        function = lifted_once(
             (self, inner.function, tuple(names)), lambda: self._made(inner.function, names, kept)
         )
         values = (*(inner.values[k] for k in kept), y, times, tableau, places)
         moved = {k: position for position, k in enumerate(kept)}
-        layouts = {0: lifting.moved(inner.own, moved), 1: len(kept), 3: len(kept) + 1, 4: None, 5: None}
-        layouts[2] = tuple(lifting.moved(inner.arguments[k + 2], moved) for k in range(len(more)))
+        layouts = {0: moved_layout(inner.own, moved), 1: len(kept), 3: len(kept) + 1, 4: None, 5: None}
+        layouts[2] = tuple(moved_layout(inner.arguments[k + 2], moved) for k in range(len(more)))
         return replace(inner, function=function, values=values, own=None, arguments=layouts)
 
     def _made(self, rhs: FunctionType, names: list[str], kept: list[int]) -> FunctionType:

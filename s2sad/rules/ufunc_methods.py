@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import bprop, find_rule, is_nondifferentiable, nondifferentiable, refuse
-from ..runtime import unbroadcast, unreduce
+from ..primitives.record import bprop, find_rule, is_nondifferentiable, nondifferentiable, refuse
+from ..runtime.adjoints import unbroadcast, unreduce
 from .cumulative import cumprod_dx, cumprod_tangent, cumsum_dx
 from .functional import pulled_back, pushed_forward
 from .indexing import untake_along

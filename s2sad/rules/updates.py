@@ -7,10 +7,10 @@ import operator
 
 import numpy as np
 
-from ..object_copies import refuse_parts_held_twice
-from ..registry import bprop, nondifferentiable
-from ..runtime import conform
-from ..updates import (
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import conform
+from ..runtime.deep_copies import refuse_parts_held_twice
+from ..runtime.mutation import (
     add_parts,
     captured_alone,
     captured_part,

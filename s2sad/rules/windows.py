@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ..registry import bprop
+from ..primitives.record import bprop
 from .samples import A, given
 
 Array = Any  # whatever implements NumPy's protocols

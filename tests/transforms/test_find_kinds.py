@@ -8,8 +8,8 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.kind_values import contains
-from s2sad.kinds import UNKNOWN, Array, Dict, List, Literal, Scalar, Tuple
+from s2sad.kinds.abstraction import contains
+from s2sad.kinds.lattice import UNKNOWN, Array, Dict, List, Literal, Scalar, Tuple
 from tests.transforms.analysed import analysed, locals_of
 
 V, M = np.arange(3.0), np.ones((2, 3))

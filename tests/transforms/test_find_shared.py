@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.primitives import PRIMITIVES
+from s2sad.primitive_facts.table import PRIMITIVES
 from s2sad.transforms.analyses.find_shared import Sharing, find_shared
 from s2sad.transforms.analyses.find_stores import stores
 from tests.transforms.analysed import analysed

@@ -74,7 +74,7 @@ def test_what_does_not_change_is_the_same_tree() -> None:
 def test_nothing_is_kept_after_a_derivative_is_made(monkeypatch: Any) -> None:
     """Also when making it fails."""
     forgotten = []
-    monkeypatch.setattr("s2sad.generate.forget", lambda: forgotten.append(True))
+    monkeypatch.setattr("s2sad.derivatives.generator.forget", lambda: forgotten.append(True))
 
     def cube(x: float) -> float:
         return x**3

@@ -1,0 +1,1 @@
+"""Questions about a program that need primitives or kinds. Rewrites nothing."""

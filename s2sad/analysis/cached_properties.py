@@ -1,0 +1,138 @@
+"""Cached properties of objects of known classes, written out: what is read is computed where the object does
+not hold it yet, and is held from then on.
+
+                                found = holds_attribute(model, "chol")
+    chol = model.chol           if found:
+                          ->        chol = getattr(model, "chol")
+                                else:
+                                    chol = compute_chol(model)
+                                    model.chol = chol
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ..kinds.lattice import Dict, Kind, List, Record, Tuple
+from ..kinds.shape_relations import is_differentiable
+from ..runtime.heap_keys import holds_attribute
+from ..transforms.trees.nodes import (
+    assign,
+    attribute,
+    call,
+    constant,
+    find_nodes,
+    load,
+    located,
+)
+from ..transforms.trees.program import Program
+from ..transforms.trees.rebuild import map_blocks, rebuilt
+from ..values.objects import lookup
+
+__all__ = ["computed_by", "put_in_cached", "refuse_cached"]
+
+
+def computed_by(owner: Kind, name: str) -> FunctionType | None:
+    """The function of a cached property of objects of a kind; None of another attribute."""
+    found = lookup(owner.cls, name) if isinstance(owner, Record) else None
+    function = found.func if isinstance(found, cached_property) else None
+    return function if isinstance(function, FunctionType) else None
+
+
+def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
+    """The program, in normal form, with what cached properties compute in the place where they are read."""
+    names = program.names.copy()
+    bindings = dict(program.bindings)
+    written = _written(program)
+
+    def bound(name: str, value: Any) -> str:
+        found = next((k for k, v in bindings.items() if v is value), None)
+        if found is None:
+            found = names.fresh(name)
+            bindings[found] = value
+        return found
+
+    def computed(read: Any) -> FunctionType | None:
+        """The function behind a cached property that an object need not hold yet."""
+        owner = kind(read.value)
+        is_held = isinstance(owner, Record) and read.attr in dict(owner.fields)
+        return None if is_held and read.attr not in written else computed_by(owner, read.attr)
+
+    def statement(s: Any) -> list[Any]:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Attribute() as read):
+                base, attr, function = read.value, read.attr, computed(read)
+                if function is not None:
+                    test = names.temporary(attr)
+                    asked = call(bound("holds_attribute", holds_attribute), base, constant(attr))
+                    held = call(bound("getattr", getattr), base, constant(attr))
+                    value = call(bound(function.__name__, function), base)
+                    store = gast.Assign(targets=[attribute(base, attr)], value=load(name), type_comment=None)
+                    store.targets[0].ctx = gast.Store()
+                    branch = gast.If(
+                        test=load(test),
+                        body=[assign(name, located(held, read), s)],
+                        orelse=[assign(name, located(value, read), s), located(store, s)],
+                    )
+                    return [assign(test, located(asked, read), s), located(branch, s)]
+        return [map_blocks(s, block)]
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)]
+
+    if not any(computed(n) for n in find_nodes(program.tree, gast.Attribute) if isinstance(n.ctx, gast.Load)):
+        return program
+    tree = rebuilt(program.tree, body=block(program.tree.body))
+    return program.with_tree(tree, bindings=bindings, names=names)
+
+
+def _written(program: Program) -> set[str]:
+    """The cached properties that are written out already."""
+    return {
+        c.args[1].value
+        for c in find_nodes(program.tree, gast.Call)
+        if program.resolve(c.func) is holds_attribute
+    }
+
+
+def refuse_cached(program: Program, kinds: Mapping[str, Kind], wrt: tuple[str, ...]) -> None:
+    """Raises UnsupportedSyntaxError where a program reads a cached property of an argument that holds its
+    value already: that value does not change any more with what it was computed from.
+    """
+    held = {attr for name in wrt for attr in _cached_fields(kinds[name])}
+    if not held:
+        return
+    for n in find_nodes(program.tree, gast.Attribute, gast.Call):
+        words = [n.attr] if isinstance(n, gast.Attribute) else [getattr(a, "value", None) for a in n.args]
+        found = next((w for w in words if isinstance(w, str) and w in held), None)
+        if found is not None:
+            program.refuse(
+                n,
+                f"the cached property `{found}` of an argument that holds its value already",
+                "what it was computed from does not change it any more",
+                "delete the value before, or pass a new object",
+            )
+
+
+def _cached_fields(kind: Kind) -> Iterator[str]:
+    """The cached properties of which objects of a kind hold values that carry derivatives."""
+    match kind:
+        case Record(cls, fields):
+            for name, held in fields:
+                is_cached = isinstance(lookup(cls, name), cached_property)
+                if is_cached and is_differentiable(held) is not False:
+                    yield name
+                yield from _cached_fields(held)
+        case Tuple(items):
+            for item in items:
+                yield from _cached_fields(item)
+        case List(_, element):
+            yield from _cached_fields(element)
+        case Dict(pairs):
+            for _, item in pairs:
+                yield from _cached_fields(item)

@@ -1,0 +1,165 @@
+"""The kinds of what calls of users' functions return, found in the functions' own forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ..kinds.abstraction import kind_of
+from ..kinds.join import join
+from ..kinds.lattice import SET, UNKNOWN, Array, Kind, Literal, Record, Scalar, widen
+from ..primitive_facts import domain
+from ..primitive_facts.class_members import field_kind, super_of
+from ..source.fixed_arity import has_stars
+from ..source.read import FunctionSource, read_source
+from ..transforms.analyses.operations import Call, starred
+from ..transforms.errors import NoSourceError, UnsupportedSyntaxError
+from ..transforms.trees.nodes import assigned_names, find_nodes
+from ..transforms.trees.program import EMPTY
+from ..transforms.trees.rebuild import parameter_names
+from .cached_properties import computed_by
+from .constructors import makes_empty
+
+__all__ = ["CallKinds"]
+
+MANY_LENGTHS = 6  # of arguments of one function, after which lengths are taken as unknown
+MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
+
+
+@dataclass
+class CallKinds:
+    """Finds the kinds of calls; `forms` are those of all functions, `results` what is found by function and
+    kinds of arguments, `seen` the kinds that each function was called with.
+    """
+
+    forms: Any
+    results: dict[Any, Kind] = field(default_factory=dict)
+    seen: dict[Any, set[Any]] = field(default_factory=dict)
+
+    def of_hidden(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
+        """As `of`, of a call that is to be put in: what returns an argument gives that."""
+        program = self.forms.inlinable(operation.function, operation.node)
+        if program is not None and not starred(operation):
+            given = {**dict(zip(parameter_names(program.tree), args, strict=False)), **keywords}
+            result = program.tree.body[-1].value
+            name = result.id if isinstance(result, gast.Name) else ""
+            if name in given and name not in assigned_names(program.tree.body):
+                return given[name]
+        return self.of(operation, args, keywords)
+
+    def of_cached(self, owner: Kind, name: str) -> Kind:
+        """The kind of what a cached property computes, or of what the object holds in its place; Unknown for
+        other attributes.
+        """
+        function = computed_by(owner, name)
+        if function is None:
+            return UNKNOWN
+        computed = self.of(Call(function, None, (), (), None), [owner], {})
+        held = field_kind(owner, name) if isinstance(owner, Record) else None
+        return computed if held is None else join(computed, held)
+
+    def of(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
+        """The kind of what a user's function returns for arguments of these kinds."""
+        if operation.function in EMPTY and isinstance(made := getattr(args[0], "value", None), type):
+            return Record(made, ()) if makes_empty(made) else UNKNOWN
+        if operation.function is replace and len(args) == 1 and isinstance(args[0], Record):
+            kind: Kind = args[0]
+            for name, value in keywords.items():
+                kind = domain.with_field(kind, name, value)
+            return kind
+        if operation.function is super and len(args) == 2:
+            classes = [getattr(kind, "value", None) for kind in args]
+            return Literal(super_of(*classes)) if all(isinstance(c, type) for c in classes) else UNKNOWN
+        if operation.function is set or operation.function is frozenset:
+            return SET
+        function = self.forms.plain(operation.function, args, keywords)
+        if not isinstance(function, FunctionType) or has_stars(function) or starred(operation):
+            return UNKNOWN
+        try:
+            bound = self.bind(function, args, keywords)
+        except NoSourceError:
+            return UNKNOWN
+        if bound is None:
+            return UNKNOWN
+        key = (function, tuple(bound.items()))
+        if key not in self.results:
+            self.results[key] = UNKNOWN  # what a recursive call meets
+            try:
+                program, found = self.forms.expanded(function, bound)
+            except UnsupportedSyntaxError:  # to be raised where the function's derivative is made
+                return UNKNOWN
+            result = program.tree.body[-1].value
+            self.results[key] = domain.kind_of_atom(result, found)
+        return self.results[key]
+
+    def bind(
+        self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]
+    ) -> dict[str, Kind] | None:
+        """The kinds of a function's parameters in a call, or None when the call does not fit."""
+        source = read_source(function)
+        parameters = parameter_names(source.tree)
+        by_position = parameters[: len(parameters) - len(source.tree.args.kwonlyargs)]
+        bound = dict(zip(by_position, args, strict=False))
+        if len(args) > len(by_position) or set(bound) & set(keywords) or not set(keywords) <= set(parameters):
+            return None
+        bound.update(keywords)
+        for name in parameters:
+            if name not in bound:
+                if name not in source.defaults:
+                    return None
+                bound[name] = kind_of_default(source.defaults[name], f"{function.__qualname__}.{name}")
+        seen = self.seen.setdefault(function, set())
+        key = tuple(bound[name] for name in parameters)
+        if key not in seen and _calls_itself(source):
+            key = tuple(_of_other_calls(_uncounted(kind), {k[i] for k in seen}) for i, kind in enumerate(key))
+        if key not in seen and len(seen) >= MANY_LENGTHS:  # of a recursion on ever shorter slices
+            key = tuple(map(of_any_length, key))
+        if key not in seen and len(seen) >= MANY_KINDS:  # of a recursion that builds them up
+            return dict.fromkeys(parameters, UNKNOWN)
+        seen.add(key)
+        return dict(zip(parameters, key, strict=True))
+
+
+def _calls_itself(source: FunctionSource) -> bool:
+    """Whether a function calls itself by a name of its surroundings."""
+    names = {getattr(call.func, "id", "") for call in find_nodes(source.tree, gast.Call)}
+    code = source.function.__code__
+    return any(getattr(source.scope.lookup(name), "__code__", None) is code for name in names)
+
+
+def _of_other_calls(kind: Kind, others: set[Kind]) -> Kind:
+    """The kind of an argument of a recursive function that has kinds in `others` elsewhere: of numbers and
+    arrays only what all calls have in common, flags apart.
+    """
+    if isinstance(kind, Literal) and isinstance(kind.value, bool):
+        return kind
+    for other in others:
+        joined = join(kind, other)
+        if isinstance(joined, (Scalar, Array)) and _form(joined) == _form(widen(kind)):
+            kind = joined
+    return kind
+
+
+def _uncounted(kind: Kind) -> Kind:
+    """The kind of an argument of a recursive function that is another number in each call."""
+    return widen(kind) if isinstance(kind, Literal) and type(kind.value) is int else kind
+
+
+def _form(kind: Kind) -> Any:
+    """The dtype and rank of numbers and arrays."""
+    return getattr(kind, "dtype", None), len(getattr(kind, "dims", None) or ())
+
+
+def of_any_length(kind: Kind) -> Kind:
+    """The kind of arrays of the rank and dtype of a kind of arrays; another kind as it is."""
+    if isinstance(kind, Array) and kind.dims is not None:
+        return Array(kind.dtype, (None,) * len(kind.dims))
+    return kind
+
+
+def kind_of_default(value: Any, prefix: str) -> Kind:
+    """The kind of a parameter that is not given: a flag is known."""
+    return Literal(value) if isinstance(value, bool) else kind_of(value, prefix)

@@ -1,0 +1,110 @@
+"""`copy.copy` and `copy.deepcopy` of values of known kinds, as text: what they make."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import lru_cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..kinds.lattice import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
+from ..runtime.deep_copies import refuse_parts_held_twice
+from ..source.compiling import make_function
+from ..transforms.trees.program import Scope
+from ..values.objects import ABSENT, lookup
+from .constructors import makes_empty
+
+__all__ = ["copier_of", "is_copier"]
+
+HOOKS = ("__copy__", "__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__")
+
+
+def is_copier(function: Any) -> bool:
+    """Whether a function is one of the two."""
+    return function is copy.copy or function is copy.deepcopy
+
+
+@lru_cache(maxsize=256)
+def copier_of(function: Callable[[Any], Any], kind: Kind) -> FunctionType | None:
+    """The function that a call of one of the two runs; None where what is copied is not known."""
+    writer = _Writer(function is copy.deepcopy)
+    try:
+        result = writer.copied(kind, "obj", whole=True)
+    except KeyError:
+        return None
+    if writer.deep and _changeable(kind) > 2:  # two in it
+        writer.bindings["refuse_parts_held_twice"] = refuse_parts_held_twice
+        writer.lines.insert(0, "refuse_parts_held_twice(obj)")
+    body = "".join(f"    {line}\n" for line in [*writer.lines, f"return {result}"])
+    name = "deep_copy" if writer.deep else "shallow_copy"
+    return make_function(f"def {name}(obj):\n{body}", name, Scope({}), writer.bindings)
+
+
+def _changeable(kind: Kind) -> int:
+    """How many objects that can be changed a value holds, itself included; 3 stands for any number."""
+    match kind:
+        case Array():
+            return 1
+        case List(None, element):
+            return 3 if _changeable(element) else 1
+        case List(items) | Tuple(items):
+            return sum(map(_changeable, items or ())) + isinstance(kind, List)
+        case Dict(items) | Record(_, items):
+            return sum(_changeable(k) for _, k in items) + 1
+    return 0
+
+
+class _Writer:
+    """The statements that make a copy; `copied` raises KeyError for what is not known."""
+
+    def __init__(self, deep: bool) -> None:
+        self.deep = deep
+        self.lines: list[str] = []
+        self.bindings: dict[str, Any] = {"np": np}
+
+    def copied(self, kind: Kind, path: str, whole: bool = False) -> str:
+        """An expression for the copy of what a path leads to."""
+        if not whole and not self.deep:
+            return path
+        match kind:
+            case Array():
+                return f"np.copy({path})"
+            case Scalar() | Literal(value=None | bool() | int() | float() | complex() | str()):
+                return path
+            case Record(cls, held) if is_copied_plainly(cls):
+                count = len(self.bindings)
+                of_class, name = f"{cls.__name__}_{count}", f"{cls.__name__.lower()}_{count}"
+                self.bindings[of_class] = cls
+                self.lines.append(f"{name} = object.__new__({of_class})")
+                for attr, k in held:
+                    self.lines.append(f"{name}.{attr} = {self.copied(k, f'{path}.{attr}')}")
+                return name
+            case Tuple(items, None):
+                items_ = [self.copied(k, f"{path}[{i}]") for i, k in enumerate(items)]
+                return f"({', '.join(items_)}{',' if len(items_) == 1 else ''})"
+            case List() if not self.deep:
+                return f"list({path})"
+            case Dict() if not self.deep:
+                return f"dict({path})"
+            case List(None, element):
+                name, before = f"item_{path.count('item') + 1}", len(self.lines)
+                item = self.copied(element, name)
+                if len(self.lines) > before:  # objects, which are made by statements
+                    raise KeyError(path)
+                return f"[{item} for {name} in {path}]"
+            case List(items) if items is not None:
+                return f"[{', '.join(self.copied(k, f'{path}[{i}]') for i, k in enumerate(items))}]"
+            case Dict(items):
+                pairs = [f"{key!r}: {self.copied(k, f'{path}[{key!r}]')}" for key, k in items]
+                return "{" + ", ".join(pairs) + "}"
+        raise KeyError(path)
+
+
+def is_copied_plainly(cls: Any) -> bool:
+    """Whether a copy of an object of a class is another one with the same attributes."""
+    return makes_empty(cls) and all(lookup(cls, n) in (ABSENT, getattr(object, n, ABSENT)) for n in HOOKS)
+
+

@@ -1,0 +1,194 @@
+"""The objects of a program as `promote_fields` sees them, told from kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import gast
+
+from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
+from ..primitive_facts import domain
+from ..primitive_facts.class_members import field_kind, member_of
+from ..primitive_facts.table import PRIMITIVES
+from ..runtime.heap_keys import holds_attribute
+from ..transforms.analyses.find_bound import bound_changes
+from ..transforms.analyses.operations import Apply, Call, Operation, classify
+from ..transforms.trees.nodes import load, names_read, walk
+from ..transforms.trees.program import MISSING, Program
+from ..transforms.trees.rebuild import parameters
+from ..values.objects import ABSENT, lookup, shadows_fields
+from ..values.objects import sets_plainly as sets_attributes_plainly
+from .cached_properties import computed_by
+from .constructors import makes_empty, new_class
+
+__all__ = ["KnownObjects", "is_unseen"]
+
+LOOKS = (isinstance, issubclass, type, id, hasattr, callable)
+
+
+class KnownObjects:
+    """Implements `transforms.follow_fields.Objects`; `given` are the kinds of the arguments, `kinds` those
+    of all names, which hold for the whole run.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        given: Mapping[str, Kind],
+        kinds: Mapping[str, Kind],
+        may_change: Callable[[Operation, Callable[[Any], Kind]], bool],
+    ) -> None:
+        self.program, self.given, self.kinds = program, given, kinds
+        self.changes = may_change
+
+    def kind(self, node: Any) -> Kind:
+        return domain.kind_of_atom(node, self.kinds, self.program)
+
+    @cached_property
+    def methods(self) -> set[str]:
+        """The names that may hold a method that changes its object."""
+        return bound_changes(self.program, PRIMITIVES, self.kind)
+
+    def record(self, name: str) -> Record | None:
+        kind = self.kinds.get(name, UNKNOWN)
+        return kind if isinstance(kind, Record) else None
+
+    def made(self, value: Any) -> bool:
+        return makes_empty(new_class(value, self.program, self.kind))
+
+    def held(self, name: str) -> list[str] | None:
+        kind = self.given.get(name, UNKNOWN)
+        if not isinstance(kind, Record):
+            return None
+        of_class = [
+            a for a in dict.fromkeys(n for c in kind.cls.__mro__ for n in vars(c)) if self.of_class(name, a)
+        ]
+        return [a for a, _ in kind.fields] + [a for a in of_class if field_kind(kind, a) is None]
+
+    def is_plain(self, name: str, attr: str) -> bool:
+        return sets_plainly(self.kinds.get(name, UNKNOWN), attr)
+
+    def varies(self, name: str, attr: str) -> bool:
+        kind = self.record(name)
+        held = UNKNOWN if kind is None else domain.attribute_kind(kind, attr)
+        return domain.is_differentiable(held) is not False
+
+    def is_cached(self, name: str, attr: str) -> bool:
+        return computed_by(self.kinds.get(name, UNKNOWN), attr) is not None
+
+    def of_class(self, name: str, attr: str) -> bool:
+        kind = self.record(name)
+        found = ABSENT if kind is None else lookup(kind.cls, attr)
+        is_plain = found is not ABSENT and not hasattr(type(found), "__get__")
+        return is_plain and not (attr.startswith("__") and attr.endswith("__"))
+
+    def is_method(self, name: str, attr: str) -> bool:
+        kind = self.record(name)
+        member = None if kind is None else member_of(kind, attr)
+        return member is None or member.role not in ("field", "constant")
+
+    def asked(self, value: Any) -> tuple[str, str] | None:
+        match value:
+            case gast.Call(func=func, args=[gast.Name(id=name), gast.Constant(value=str() as attr)]):
+                return (name, attr) if self.program.resolve(func) is holds_attribute else None
+        return None
+
+    def read(self, value: Any) -> tuple[str, str] | None:
+        match value:
+            case gast.Attribute(value=gast.Name(id=name), attr=attr):
+                return name, attr
+            case gast.Call(func=func, args=[gast.Name(id=name), gast.Constant(value=str() as attr)]):
+                return (name, attr) if self.program.resolve(func) is getattr else None
+        return None
+
+    def only_looks(self, value: Any) -> bool:
+        match value:
+            case gast.Call():
+                return any(self.program.resolve(value.func) is f for f in LOOKS)
+            case gast.Compare(ops=[gast.Is() | gast.IsNot()]) | gast.UnaryOp(op=gast.Not()):
+                return True
+        return False
+
+    def passes_on(self, statement: Any) -> bool:
+        if not isinstance(statement, (gast.Assign, gast.Expr)) or not isinstance(statement.value, gast.Call):
+            return True
+        operation = classify(statement.value, self.program, PRIMITIVES, self.kind)
+        if not isinstance(operation, (Apply, Call)) or operation.function is MISSING:
+            return True
+        if isinstance(statement, gast.Expr):
+            return isinstance(operation, Apply)
+        target = statement.targets[0]
+        return not (isinstance(target, gast.Name) and domain.is_immutable(self.kind(load(target.id))))
+
+    def may_change(self, value: Any) -> bool:
+        operation = classify(value, self.program, PRIMITIVES, self.kind)
+        if not isinstance(operation, Call):
+            return False
+        if operation.function is not MISSING:
+            given = {getattr(a, "id", "") for a in operation.operands()}
+            return not given.isdisjoint(self.methods) or self.changes(operation, self.kind)
+        callee = operation.callee
+        owner = self.kind(callee.value) if isinstance(callee, gast.Attribute) else UNKNOWN
+        return owner is UNKNOWN or isinstance(owner, Record)  # others have methods that change them alone
+
+    def others(self, name: str) -> list[Any] | None:
+        kind = self.given[name]
+        assert isinstance(kind, Record)
+        found = [
+            load(p.id)
+            for p in parameters(self.program.tree)
+            if p.id != name and may_hold(self.given.get(p.id, UNKNOWN), kind.cls)
+        ]
+        for n in names_read(self.program.tree.body):
+            outside = MISSING if n in self.program.locals else self.program.resolve(load(n))
+            if outside is not MISSING and may_hold(self.kind(load(n)), kind.cls):
+                found.append(load(n))
+        inside = any(may_hold(k, kind.cls) for _, k in kind.fields)
+        return found if found or inside else None
+
+
+def may_hold(kind: Kind, cls: type) -> bool:
+    """Whether a value of this kind may be, or hold, an object of a class."""
+    match kind:
+        case Record(own, fields):
+            return own is cls or any(may_hold(k, cls) for _, k in fields)
+        case Tuple(items):
+            return any(may_hold(k, cls) for k in items)
+        case List(_, element):
+            return may_hold(element, cls)
+        case Dict(items):
+            return any(may_hold(k, cls) for _, k in items)
+        case Nothing():
+            return False
+    return kind is UNKNOWN or kind is OBJECT
+
+
+def sets_plainly(kind: Kind, attr: str) -> bool:
+    """Whether setting an attribute of an object of this kind does nothing else."""
+    return (
+        isinstance(kind, Record)
+        and not shadows_fields(lookup(kind.cls, attr))
+        and sets_attributes_plainly(kind.cls)
+    )
+
+
+def is_unseen(program: Program, kind: Callable[[Any], Kind], name: str, attr: str) -> bool:
+    """Whether nothing in a function, nor what it returns, sees what it puts into an attribute."""
+    owner = kind(load(name))
+    if not isinstance(owner, Record) or not sets_plainly(owner, attr):
+        return False
+    last = program.tree.body[-1]
+    if any(may_hold(kind(load(n)), owner.cls) for n in names_read(last)):
+        return False
+    for n in walk(program.tree):
+        if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Load) and n.attr == attr:
+            return False
+        if isinstance(n, gast.FunctionDef) and n is not program.tree:
+            return False
+        if isinstance(n, gast.Call) and isinstance(classify(n, program, PRIMITIVES, kind), Call):
+            operands = [*n.args, *(k.value for k in n.keywords), getattr(n.func, "value", n.func)]
+            if any(isinstance(o, gast.Name) and may_hold(kind(o), owner.cls) for o in operands):
+                return False
+    return True

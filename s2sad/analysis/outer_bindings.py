@@ -1,0 +1,97 @@
+"""The names around functions, which functions may assign: globals, and variables around closures."""
+
+from __future__ import annotations
+
+import dis
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+import gast
+
+from ..primitive_facts.wrapped_functions import unwrapped
+from ..source.read import read_source
+from ..transforms.trees.nodes import find_nodes
+from ..transforms.trees.program import Program
+
+__all__ = ["declared_outside", "refuse_assigning", "stored_globals"]
+
+VARIABLE = frozenset({"STORE_DEREF", "DELETE_DEREF"})
+GLOBAL = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
+DECLARATION = re.compile(r"\b(?:global|nonlocal)\s+(\w+(?:\s*,\s*\w+)*)")
+
+
+@lru_cache(maxsize=256)
+def declared_outside(lines: tuple[str, ...]) -> frozenset[str]:
+    """The names that functions in a file may declare to be global or nonlocal."""
+    listed = DECLARATION.findall("\n".join(lines))
+    return frozenset(name for names in listed for name in re.findall(r"\w+", names))
+
+
+def stored_globals(names: Mapping[str, Any]) -> frozenset[str]:
+    """The globals that functions assign, of those that are found among the globals."""
+    found = list(names.values())
+    found += [member for value in found if isinstance(value, type) for member in vars(value).values()]
+    functions = [f for value in found for f in _functions(value)]
+    codes = {f.__code__ for f in functions if f.__globals__ is names}
+    return frozenset().union(*(_assigned(code)[0] for code in codes))
+
+
+def _functions(value: Any) -> list[FunctionType]:
+    """The functions that a global, or a member of a class, is or stands for; no code of its own is run."""
+    if isinstance(value, FunctionType):
+        return [value, *_functions(vars(value).get("__wrapped__"))]
+    if isinstance(value, (staticmethod, classmethod, MethodType)):
+        return _functions(value.__func__)
+    if isinstance(value, property):
+        return [f for part in (value.fget, value.fset) for f in _functions(part)]
+    return _functions(unwrapped(value)) if unwrapped(value) is not None else []
+
+
+@lru_cache(maxsize=4096)
+def _assigned(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The globals, and the variables around it, that a function assigns, or one defined in it."""
+    inner = [_assigned(c) for c in code.co_consts if isinstance(c, CodeType)]
+    own = [(i.opname, i.argval) for i in dis.get_instructions(code)]
+    names = frozenset(name for op, name in own if op in GLOBAL)
+    variables = frozenset(name for op, name in own if op in VARIABLE)
+    around = variables.union(*(found for _, found in inner)).intersection(code.co_freevars)
+    return names.union(*(found for found, _ in inner)), around
+
+
+def refuse_assigning(f: FunctionType) -> None:
+    """Raises UnsupportedSyntaxError for a closure that assigns a variable around it, itself or by a closure
+    that it captures: as parameters, which is what the free variables of a closure become that only the run
+    finds, each of them has the value that it had before the call.
+    """
+    found = _assigning(f, set())
+    if found is None:
+        return
+    source = read_source(found)
+    program = Program(source.tree, source.scope, source.filename, source.lines)
+    node = find_nodes(source.tree, gast.Nonlocal)[0]
+    program.refuse(
+        node,
+        f"`nonlocal {', '.join(node.names)}` in a function that only the run finds",
+        "what it assigns is changed where others see it",
+        "call the function by its name, or pass the value as an argument and return the new one",
+    )
+
+
+def _assigning(f: FunctionType, seen: set[int]) -> FunctionType | None:
+    """A closure that assigns what is around it: f, or one that it captures."""
+    if f.__closure__ is None or id(f) in seen:
+        return None
+    if _assigned(f.__code__)[1]:
+        return f
+    seen.add(id(f))
+    for cell in f.__closure__:
+        try:
+            value: Any = cell.cell_contents
+        except ValueError:
+            continue
+        if isinstance(value, FunctionType) and (found := _assigning(value, seen)) is not None:
+            return found
+    return None

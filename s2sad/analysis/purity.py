@@ -1,0 +1,100 @@
+"""What generated code may leave out, or do elsewhere: whether its calls and its loops over something change
+anything.
+
+A method may be anybody's, and an iterator is used up by whoever takes its elements: both are told by the
+kind of the object, and what is not known may change something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gast
+
+from ..kinds.lattice import Array, Dict, Kind, List, Literal, Numeric, Scalar, Set, Sparse, Tuple
+from ..primitive_facts import domain
+from ..primitive_facts.table import PRIMITIVES
+from ..rules.methods import METHODS
+from ..transforms.analyses.operations import method_of_callable
+from ..transforms.trees.program import MISSING, Program
+
+__all__ = ["Purity"]
+
+# Objects whose methods are known, and whose elements may be taken any number of times.
+_KNOWN = (Array, Dict, List, Literal, Numeric, Scalar, Set, Sparse, Tuple)
+
+# Functions that take the elements of their arguments.
+_TAKING = (all, any, dict, enumerate, filter, frozenset, iter, list, map, max, min, reversed, set, sorted,
+           sum, tuple, zip)  # fmt: skip
+
+
+class Purity:
+    """Tells of a call, or of a statement that takes the elements of something (a `for` loop, an unpacking),
+    whether it changes nothing and has no other effect.
+    """
+
+    def __init__(
+        self, program: Program, kinds: Mapping[str, Kind], made: frozenset[str] = frozenset()
+    ) -> None:
+        self.program, self.kinds = program, kinds
+        self.made = made  # adjoints, tangents and traces: numbers, arrays and lists
+
+    def __call__(self, node: Any) -> bool:
+        match node:
+            case gast.Call(func=func, args=args, keywords=keywords):
+                function = self.program.resolve(func)
+                if function is MISSING and isinstance(func, gast.Attribute):
+                    function = method_of_callable(node, self.program) or MISSING
+                if function is MISSING:
+                    return isinstance(func, gast.Attribute) and self.is_pure_method(node)
+                if any(function is taking for taking in _TAKING) and not all(map(self.is_known, args)):
+                    return False
+                named = {k.arg or "": k.value for k in keywords}
+                if PRIMITIVES.tuple_positions(function, len(args), [*named]) is not None:
+                    return True
+                return PRIMITIVES.is_pure(function) and not PRIMITIVES.changed(function, len(args), named)
+            case gast.For(iter=source) | gast.Assign(targets=[gast.Tuple() | gast.List()], value=source):
+                return self.is_known(source)
+        return True
+
+    def is_pure_method(self, call: Any) -> bool:
+        """Whether a method of an object that is known only at run time changes nothing."""
+        name, method = call.func.attr, METHODS.get(call.func.attr)
+        if method is None and name not in ("copy", "get"):
+            return False
+        named = {k.arg or "": k.value for k in call.keywords}
+        if method is not None and PRIMITIVES.changed(method, len(call.args) + 1, named):
+            return False
+        return self.is_known(call.func.value)
+
+    def is_known(self, node: Any) -> bool:
+        """Whether an expression's value is a number, an array, or one of Python's own containers."""
+        match node:
+            case gast.Name() | gast.Attribute() | gast.Subscript():
+                root = node
+                while isinstance(root, (gast.Attribute, gast.Subscript)):
+                    root = root.value
+                is_made = isinstance(root, gast.Name) and root.id in self.made
+                return is_made or isinstance(self.kind(node), _KNOWN)
+            case gast.Call(func=func, args=args):
+                function = self.program.resolve(func)
+                if function is MISSING:
+                    return isinstance(func, gast.Attribute) and all(map(self.is_known, [func.value, *args]))
+                return function is not iter and all(map(self.is_known, args))
+            case gast.BinOp(left=left, right=right):
+                return self.is_known(left) and self.is_known(right)
+            case gast.UnaryOp(operand=operand) | gast.Starred(value=operand):
+                return self.is_known(operand)
+            case gast.Constant() | gast.Compare() | gast.List() | gast.Tuple() | gast.Dict() | gast.Set():
+                return True
+        return False
+
+    def kind(self, node: Any) -> Kind:
+        """The kind of a name's object, of an attribute of it, or of an element."""
+        match node:
+            case gast.Attribute(value=value, attr=attr) if self.program.resolve(node) is MISSING:
+                return domain.attribute_kind(self.kind(value), attr)
+            case gast.Subscript(value=value, slice=index):
+                return domain.item_kind(self.kind(value), index, self.kind)
+        return domain.kind_of_atom(node, self.kinds, self.program)

@@ -1,0 +1,1 @@
+"""The driver: arguments, assumptions, the cache of versions, the generator, Jacobians."""

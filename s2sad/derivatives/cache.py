@@ -1,0 +1,174 @@
+"""What was generated of a derivative: by the kinds of its arguments and by what the names around it mean.
+
+Contract: a version is found only while every outside name that it was made under an assumption of still
+meets that assumption. Closures of the same code share what was generated for one of them, each with its own
+cells. Everything here may be called from many threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CellType, FunctionType
+from typing import Any
+
+from ..kinds.lattice import UNKNOWN, Kind, Record
+from ..transforms.trees.program import Scope
+from ..values.code_state import FunctionState
+from ..values.objects import has_operators
+from .assumptions import Capture, capture_key
+
+__all__ = ["Made", "Versions", "share"]
+
+MAX_VERSIONS = 32  # of one derivative, for different kinds of arguments
+MAX_SHARED = 512
+CONTAINERS = (list, dict, tuple)  # whose kind can change while they stay the same object
+
+Made = tuple[FunctionType, list[Capture]]
+
+
+class _Assumption:
+    """A name around the function: how it is looked up, the object last seen there, and the key it gave."""
+
+    __slots__ = ("_is_settled", "_lookup", "_seen", "_state", "capture", "key")
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture, self._lookup = capture, capture.lookup()
+        self._seen = value = capture.value()
+        self.key = key = capture_key(value, capture.name)
+        self._state = key if type(key) is FunctionState else None
+        self._is_settled = not isinstance(value, CONTAINERS) and type(key) is not Record
+
+    def holds(self) -> bool:
+        """Whether the name surely means what it meant."""
+        value = self._lookup()
+        if value is not self._seen:  # a number's kind is that of its type
+            return type(value) in (int, float) and type(value) is type(self._seen)
+        return self._is_settled if self._state is None else self._state.is_of(value)
+
+
+class Versions:
+    """The versions of one derivative."""
+
+    def __init__(self) -> None:
+        self._table: dict[Any, FunctionType] = {}
+        self._assumed: tuple[list[_Assumption], tuple[Any, ...]] = [], ()  # with their keys: replaced as one
+        self._lock = threading.RLock()
+
+    def find(self, place: Any) -> FunctionType | None:
+        """The version for arguments of these kinds, of which those taken are differentiated."""
+        assumed, keys = self._assumed
+        for known in assumed:
+            if not known.holds():
+                keys = self._assume([k if k.holds() else _Assumption(k.capture) for k in assumed])
+                break
+        return self._table.get((place, keys))
+
+    def _assume(self, assumed: list[_Assumption]) -> tuple[Any, ...]:
+        keys = tuple([known.key for known in assumed])
+        self._assumed = assumed, keys
+        return keys
+
+    def add(
+        self, kinds: tuple[Kind, ...], taken: Any, chosen: Any, make: Callable[[tuple[Kind, ...]], Made]
+    ) -> FunctionType:
+        """The version for these kinds, made if need be; after many the generic one, by what is chosen."""
+        with self._lock:
+            place: Any = kinds, taken
+            if len(self._table) >= MAX_VERSIONS:
+                kinds = tuple(map(_of_any_value, kinds))
+                place = kinds, chosen
+            found = self.find(place)
+            if found is None:
+                found, captures = make(kinds)
+                assumed, keys = self._assumed
+                known = {assumption.capture.key() for assumption in assumed}
+                new = [_Assumption(c) for c in captures if c.key() not in known]
+                if new:
+                    self._table.clear()
+                    keys = self._assume([*assumed, *new])
+                self._table[place, keys] = found
+            return found
+
+
+def _of_any_value(kind: Kind) -> Kind:
+    """The kind of what generic code is given, which takes no object with operators for a number."""
+    return kind if isinstance(kind, Record) and has_operators(kind.cls) else UNKNOWN
+
+
+# ---------------------------------------------------------------- closures of the same code
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """A version made for one closure, without the cells that are this closure's own."""
+
+    function: FunctionType
+    kept: tuple[CellType | None, ...]
+    captures: tuple[tuple[Capture, bool], ...]  # and whether it is one of the closure's own cells
+    keys: tuple[Any, ...]
+
+
+_shared: OrderedDict[Any, list[_Shared]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def share(
+    function: FunctionType, key: Any, make: Callable[[], Made], assigns: Callable[[CellType], bool]
+) -> Made:
+    """What `make` makes for a function, or what it has made for another closure of the same code under the
+    same assumptions; `key` is all else that it depends on. What `assigns` one of the closure's own cells is
+    for this closure alone.
+    """
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    scope = Scope(function.__globals__, cells)
+    key = function.__code__, id(function.__globals__), key
+    for entry in tuple(_shared.get(key, ())):
+        captures = [Capture(scope, c.name, c.path) if own else c for c, own in entry.captures]
+        if all(capture_key(c.value(), c.name) == k for c, k in zip(captures, entry.keys, strict=True)):
+            return _bound(entry, function, cells), captures
+    made, captures = make()
+    if any(map(assigns, cells.values())):
+        return made, captures
+    entry = _Shared(
+        _bound_to(made, tuple(CellType() for _ in made.__code__.co_freevars)),
+        tuple(
+            None if cells.get(name) is cell else cell
+            for name, cell in zip(made.__code__.co_freevars, made.__closure__ or (), strict=True)
+        ),
+        tuple(
+            (Capture(Scope(scope.globals), c.name, c.path), True) if own else (c, False)
+            for c in captures
+            for own in [c.name in cells and c.scope.cells.get(c.name) is cells[c.name]]
+        ),
+        tuple(capture_key(c.value(), c.name) for c in captures),
+    )
+    with _lock:
+        _shared.setdefault(key, []).append(entry)
+        _shared.move_to_end(key)
+        while len(_shared) > MAX_SHARED:
+            _shared.popitem(last=False)
+    return made, captures
+
+
+def _bound(entry: _Shared, function: FunctionType, cells: dict[str, CellType]) -> FunctionType:
+    names = entry.function.__code__.co_freevars
+    closure = tuple(
+        cells[name] if kept is None else kept for name, kept in zip(names, entry.kept, strict=True)
+    )
+    bound = _bound_to(entry.function, closure)
+    if bound.__defaults__ is not None or bound.__kwdefaults__ is not None:
+        bound.__defaults__, bound.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return bound
+
+
+def _bound_to(function: FunctionType, closure: tuple[CellType, ...]) -> FunctionType:
+    """The function with other cells."""
+    new = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    new.__kwdefaults__, new.__doc__ = function.__kwdefaults__, function.__doc__
+    new.__module__, new.__qualname__ = function.__module__, function.__qualname__
+    return new

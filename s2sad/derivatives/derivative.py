@@ -1,0 +1,414 @@
+"""The objects that users hold: a derivative that looks like its function, and makes code for the kinds it is
+called with.
+
+A call looks the kinds of its arguments up, and runs the code that was generated for them; the first call with
+new kinds generates it. What the code assumed of the names around the function is checked at each call, by
+identity. After many different kinds the generic code, which assumes nothing of the arguments, serves the
+rest.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from ..kinds.abstraction import kinds_of, lengths_of
+from ..kinds.lattice import UNKNOWN, Kind
+from ..kinds.static_lengths import LengthWanted, lengths_offered
+from ..runtime.border import at_border, refuse_crash, refuse_failed_generation, show_users_frames
+from ..runtime.input_checks import Bprop, unshared
+from ..runtime.real_power import ComplexPowerError
+from ..source.pickling import reduce_derivative
+from ..transforms.errors import NonDifferentiableError, S2sadError, refusals
+from ..values.gc_pause import collection_paused
+from .argnums import Argnums
+from .assumptions import Capture
+from .cache import Made, Versions, share
+from .docstrings import description
+from .generator import Generator, Request
+from .rerunnable import is_repeatable
+from .signature import Options, Parameters, note_call_of_jvp
+from .unwrap import Target, bound_like
+
+__all__ = ["Derivative"]
+
+DOCUMENTED = (FunctionType, MethodType, BuiltinFunctionType, np.ufunc)  # others have the text of their class
+MANY_LENGTHS = 8  # of arguments that kinds tell, after which they tell no more
+
+
+class Derivative:
+    """A derivative of a function: call it like the function (`jvp` takes the tangents after the arguments).
+
+    `source` is the generic generated source, `source_for(*args)` the one that these arguments run. The first
+    `leading` parameters are no arguments that `argnums` counts.
+    """
+
+    __name__: str
+    __qualname__: str
+    checks = True  # whether its `bprop` may be called by users
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        form: str,
+        argnums: Argnums,
+        has_aux: bool = False,
+        leading: int = 0,
+        trailing: int = 0,
+        outputs: str | tuple[str, ...] | None = None,
+        writes: bool = False,
+        careful: bool = False,
+        unchanged: frozenset[int] = frozenset(),
+    ) -> None:
+        self._f = f
+        self._options = Options(
+            form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged
+        )
+        self._begin()
+
+    def _begin(self) -> None:
+        """Reads the function's signature; nothing has been generated."""
+        self._given = given = Parameters(self._f, self._options)
+        self._versions = Versions()
+        self._complex: set[tuple[Kind, ...]] = set()  # those for which a power of real numbers was complex
+        self._exact: frozenset[int] = frozenset()  # lengths of arguments that the kinds tell
+        for name in ("__module__", "__name__", "__qualname__"):
+            setattr(self, name, getattr(self._f, name, getattr(given.target.function, name, None)))
+        wrt = None if given.argnums is None else [given.names[k] for k in given.wrt]
+        primal = inspect.getdoc(self._f) if isinstance(self._f, DOCUMENTED) else None
+        options = self._options
+        self.__doc__ = description(
+            options.form, str(self.__name__), wrt, options.is_bare, options.has_aux, primal or ""
+        )
+        self.__signature__ = given.signature_of_derivative()
+
+    # ------------------------------------------------------------ calling
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        met, given = refusals.last, self._given
+        try:
+            try:
+                if given.form == "jvp":
+                    made = self._push(args, keywords)
+                elif keywords or not given.takes(len(args)):
+                    made = self._bound_call(args, keywords)
+                else:
+                    made = self.function_of(args)(*args)
+                if refusals.last is not met:  # and the function took it for an exception of its own
+                    refusals.raise_last()
+            except ComplexPowerError:
+                if not self._expects_complex(args, keywords):
+                    raise
+                refusals.last = met
+                return self(*args, **keywords)
+            except Exception as error:
+                if given.form == "jvp":
+                    note_call_of_jvp(error, args)
+                refuse_crash(error, f"in the derivative of {self.__name__}")
+                raise
+        except Exception as error:
+            show_users_frames(error)
+            raise  # bare: it adds no frame
+        if given.form != "vjp" or not self.checks:
+            return made
+        out, bprop = made
+        return out, Bprop(bprop, out, self.__name__, self.__qualname__)
+
+    def _expects_complex(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+        """Whether the derivative for these arguments, in which a power turned out to be complex, will be made
+        without taking powers to be real: once, and of a function that can be run again.
+        """
+        primals, _, _ = self.split(args, keywords)
+        kinds = kinds_of(primals, self.parameters, self._exact)
+        inner = self
+        while not isinstance(function := inner.target.function, FunctionType):
+            inner = function
+        if kinds in self._complex or not is_repeatable(function, kinds[: len(inner.parameters)]):
+            return False
+        self._complex.add(kinds)
+        self._versions = Versions()
+        return True
+
+    def _bound_call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        primals = self.bind(args, keywords)
+        function = self.function_of(primals)
+        count = function.__code__.co_argcount
+        named = dict(zip(self.parameters[count:], primals[count:], strict=True))
+        return function(*primals[:count], **named)
+
+    def _push(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        primals, tangents, taken = self.split(args, keywords)
+        out, dout = self.function_of(primals, taken)(*primals, *tangents)
+        return out, unshared(dout, tangents)
+
+    def _current(self) -> Parameters:
+        """What it is given, as the function is now: its code and its defaults may have been replaced."""
+        if not self._given.is_current():
+            self._begin()
+        return self._given
+
+    def split(
+        self, args: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[int, ...]]:
+        """All arguments in the order of the parameters, the tangents among `args` of those that are
+        differentiated, and the positions of the arguments that tangents were given for.
+        """
+        return self._current().split(args, keywords, self.__name__)
+
+    def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
+        """All arguments in the order of the parameters: bound ones, given ones and defaults."""
+        return self._current().bind(args, keywords)
+
+    def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:
+        """The positions among all parameters of those that are differentiated."""
+        return self._given.chosen(primals, taken, str(self.__name__))
+
+    def function_of(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> FunctionType:
+        """The generated function for these values of all parameters; those `taken` have tangents (None: all
+        that are arguments).
+        """
+        given = self._current()
+        found = self._versions.find((given.kinds(primals, self._exact), taken))
+        if found is not None:
+            return found
+        chosen = given.chosen(primals, taken, str(self.__name__))
+
+        def add(kinds: tuple[Kind, ...]) -> FunctionType:
+            return self._versions.add(kinds, taken, chosen, lambda kinds: self._made(kinds, chosen))
+
+        return self._with_lengths(primals, add)
+
+    def _with_lengths(
+        self, primals: tuple[Any, ...], make: Callable[[tuple[Kind, ...]], FunctionType]
+    ) -> FunctionType:
+        """What is made for the kinds of these values, which tell those lengths that turn out to matter."""
+        lengths = lengths_of(primals, self.parameters)
+        while True:
+            kinds = self._given.kinds(primals, self._exact)
+            try:
+                with lengths_offered(lengths if len(self._exact) < MANY_LENGTHS else {}):
+                    return make(kinds)
+            except LengthWanted as wanted:
+                self._exact |= {wanted.length}
+                lengths = {name: n for name, n in lengths.items() if n != wanted.length}
+
+    # ------------------------------------------------------------ generating
+
+    def _made(self, kinds: tuple[Kind, ...], chosen: tuple[int, ...], real_powers: bool = True) -> Made:
+        """The generated function for these kinds and parameters, and what it assumes; with `real_powers` that
+        powers of real numbers are real, unless they turned out not to be.
+        """
+        met = refusals.last
+        real_powers = real_powers and kinds not in self._complex
+        function, before = self._plain(kinds, real_powers)
+        key = *self._options.key, chosen, kinds, real_powers
+        generator = Generator(real_powers=real_powers)
+
+        def make() -> Made:
+            return self._generate(function, kinds, chosen, generator)
+
+        with collection_paused():
+            made, captures = share(function, key, make, generator.assigns)
+        refusals.last = met  # what was tried on the way, and given up, is no refusal
+        return made, [*before, *captures]
+
+    def _generate(
+        self, function: FunctionType, kinds: tuple[Kind, ...], chosen: tuple[int, ...], generator: Generator
+    ) -> Made:
+        options, names = self._options, function.__code__.co_varnames
+        request = Request(
+            function,
+            options.form,
+            tuple(names[k] for k in chosen),
+            options.is_bare,
+            kinds,
+            options.has_aux,
+            options.outputs,
+            options.writes,
+            options.careful,
+            tuple(names[k] for k in sorted(options.unchanged)),
+        )
+        try:
+            made = generator.derivative(request)
+        except (S2sadError, LengthWanted):
+            raise
+        except Exception as error:
+            refuse_failed_generation(error, function)
+        return made, generator.captures
+
+    def _plain(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
+        """The function to differentiate (of a derivative, the code generated for these kinds) and what it
+        assumes.
+        """
+        inner = self.target.function
+        if isinstance(inner, FunctionType):
+            return inner, []
+        found: Made = inner.made_for_kinds(kinds, real_powers)
+        return found
+
+    def made_for_kinds(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
+        """The generated function for arguments of these kinds (in forward mode tangents after them)."""
+        own = kinds[: len(self.parameters)]
+        chosen = self._given.chosen_by_kinds(own)
+        if self.form == "jvp" and len(kinds) != len(own) + len(chosen):
+            raise NonDifferentiableError(
+                f"{self!r} is differentiated, and some of its arguments carry no derivative",
+                instead="give jvp the argnums of those that do",
+            )
+        return self._made(own, chosen, real_powers)
+
+    @property
+    def gives_gradients(self) -> bool:
+        """Whether a call gives gradients alone, and nothing that the function made."""
+        return self.form == "grad" and not self.has_aux
+
+    def function_for_kinds(
+        self, args: list[Kind], keywords: dict[str, Kind], real_powers: bool = True
+    ) -> tuple[FunctionType | None, list[Capture]]:
+        """The generated function for arguments of these kinds, and what it assumes; None when they do not
+        fit.
+        """
+        kinds = None if self.is_dynamic else self._given.kinds_in_call(args, keywords)
+        return (None, []) if kinds is None else self.made_for_kinds(kinds, real_powers)
+
+    # ------------------------------------------------------------ showing
+
+    @property
+    def __wrapped__(self) -> FunctionType:
+        """The generic generated function, so that `inspect.getsource` and `help` show it."""
+        met = refusals.last
+        try:
+            return self._generic()
+        except S2sadError as error:  # so that it can be asked for: `inspect.signature` does
+            refusals.last = met
+            raise AttributeError(str(error)) from None
+
+    def _generic(self) -> FunctionType:
+        kinds = self._unknown_kinds()
+        return self._made(kinds, self._given.chosen_by_kinds(kinds))[0]
+
+    def _unknown_kinds(self) -> tuple[Kind, ...]:
+        return tuple(UNKNOWN for _ in self.parameters)
+
+    @property
+    @at_border
+    def source(self) -> str:
+        """The generated source that assumes nothing of the arguments."""
+        return inspect.getsource(self._generic())
+
+    @at_border
+    def source_for(self, *args: Any, **keywords: Any) -> str:
+        """The generated source that a call with these arguments (without tangents) runs."""
+        return inspect.getsource(self.function_for(*args, **keywords))
+
+    @at_border
+    def function_for(self, *args: Any, **keywords: Any) -> FunctionType:
+        """The generated function that a call with these arguments (without tangents) runs: plain code, to
+        compile or to read.
+        """
+        return self.function_of(self.bind(args, keywords))
+
+    def generate_with(self, generator: Generator, args: tuple[Any, ...] | None = None) -> Target:
+        """Makes the derivative for these arguments (the generic one for None) again, by a generator that may
+        watch; returns what it is of.
+        """
+        if args is None:
+            kinds = self._unknown_kinds()
+            chosen = self._given.chosen_by_kinds(kinds)
+        else:
+            primals = self.bind(args, {})
+            self.function_of(primals)  # it finds which lengths matter
+            kinds = self._given.kinds(primals, self._exact)
+            chosen = self.chosen(primals)
+        with collection_paused():
+            self._generate(self._plain(kinds)[0], kinds, chosen, generator)
+        return self.target
+
+    # ------------------------------------------------------------ being differentiated
+
+    @property
+    def primal(self) -> Callable[..., Any]:
+        """What it is the derivative of, as it was given."""
+        return self._f
+
+    @property
+    def primal_signature(self) -> inspect.Signature:
+        """That of the function itself."""
+        return self._given.primal_signature()
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether a call is needed to tell the arguments: bound ones, and tangents behind the others."""
+        return self.form == "jvp" or bool(self.target.args or self.target.keywords)
+
+    @property
+    def target(self) -> Target:
+        return self._given.target
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of all parameters of the function behind it, bound ones first."""
+        return self._given.names
+
+    @property
+    def defaults(self) -> tuple[str, ...]:
+        """The names of the parameters that have a default."""
+        return self._given.defaults
+
+    @property
+    def arguments(self) -> range:
+        """The positions of the parameters that are arguments: not bound ones, nor captured variables."""
+        return range(len(self.target.args), self._given.stop)
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The positions that `argnums` names among all parameters."""
+        return self._given.wrt
+
+    @property
+    def form(self) -> str:
+        return self._options.form
+
+    @property
+    def argnums(self) -> Argnums:
+        return self._options.argnums
+
+    @property
+    def has_aux(self) -> bool:
+        return self._options.has_aux
+
+    def without_last(self, count: int) -> Derivative:
+        """The same derivative, of which the last parameters are no arguments that `argnums` counts."""
+        return _with_options(self._f, replace(self._options, trailing=count)) if count else self
+
+    def of(self, f: Any, leading: int) -> Derivative:
+        """The same derivative of a function that takes `leading` arguments before the own ones of this one's
+        function.
+        """
+        options, trailing = self._options, len(self.parameters) - self._given.stop
+        unchanged = frozenset(k + leading for k in options.unchanged)
+        own = replace(options, leading=options.leading + leading, trailing=trailing, unchanged=unchanged)
+        return _with_options(f, own)
+
+    # ------------------------------------------------------------ being an object
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return bound_like(self._f, self, instance, owner)
+
+    def __reduce__(self) -> Any:
+        return reduce_derivative(self, _with_options, (self._f, self._options))
+
+    def __repr__(self) -> str:
+        return f"<{self.form} of {self.__qualname__}>"
+
+
+def _with_options(f: Callable[..., Any], options: Options) -> Derivative:
+    derivative = Derivative.__new__(Derivative)
+    derivative._f, derivative._options = f, options
+    derivative._begin()
+    return derivative

@@ -1,0 +1,398 @@
+"""Derivative functions, made: source, normal form, kinds, differentiation, simplification, a function.
+
+A `Generator` serves one request and what it leads to: the derivatives of the user's functions that are
+called, each for the kinds it is called with, linked directly. It notes every outside name that the result
+depends on (`captures`), so that the caller can tell later whether the result still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from types import CellType, FunctionType
+from typing import Any
+
+import gast
+
+from ..analysis.cached_properties import refuse_cached
+from ..analysis.expression_facts import is_float, is_number, is_odd, users_names
+from ..analysis.heap_facts import has_heap
+from ..analysis.object_copies import is_copier
+from ..analysis.object_facts import is_unseen
+from ..analysis.outer_arrays import outer_arrays, reads_arrays
+from ..analysis.program_facts import Analysis
+from ..analysis.purity import Purity
+from ..kinds.lattice import UNKNOWN, Kind
+from ..lowering.import_globals import without_outer_arrays
+from ..lowering.inline_methods import without_untaken
+from ..lowering.pipeline import lowered
+from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
+from ..lowering.unroll import without_mixed_loops
+from ..primitive_facts import domain
+from ..primitive_facts.aliasing import is_fresh
+from ..primitive_facts.table import PRIMITIVES
+from ..source.compiling import make_function
+from ..source.locate import origin_of, origins
+from ..source.read import read_source
+from ..transforms import (
+    Watch,
+    differentiate_forward,
+    differentiate_reverse,
+    simplify,
+    to_single_assignment,
+    unwatched,
+)
+from ..transforms.analyses.find_unbound import refuse_unbound
+from ..transforms.analyses.operations import Call
+from ..transforms.differentiation.generation import Link
+from ..transforms.errors import (
+    MissingRuleError,
+    S2sadError,
+    SourceLocation,
+    UnsupportedSyntaxError,
+    missing_rule,
+)
+from ..transforms.heap.heap_writer import HeapRefusal
+from ..transforms.lowering.check_fields import check_fields, check_iteration
+from ..transforms.lowering.promote_fields import drop_holding
+from ..transforms.trees.modules import cell_key
+from ..transforms.trees.printer import Places, to_source_with_places
+from ..transforms.trees.program import MISSING, Program
+from ..transforms.trees.rebuild import parameter_names
+from ..transforms.trees.remember import forget
+from .argnums import check_call
+from .assumptions import Capture, Declared
+from .primal_forms import Forms
+
+__all__ = ["Generated", "Generator", "Request"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A derivative to make: of which function, in which form, for which parameters, and for which kinds of
+    all of them.
+    """
+
+    function: FunctionType
+    form: str  # "grad", "value_and_grad", "vjp" or "jvp"
+    wrt: tuple[str, ...]
+    bare: bool
+    kinds: tuple[Kind, ...]
+    has_aux: bool = False
+    outputs: str | tuple[str, ...] | None = None  # the parameters whose changed values are the result
+    writes: bool = False  # whether the function may change its arguments
+    careful: bool = False  # whether somebody may take the exceptions of its forward sweep: all are raised
+    unchanged: tuple[str, ...] = ()  # the parameters that it must not change
+
+
+@dataclass
+class Generated:
+    """A finished derivative."""
+
+    name: str
+    source: str
+    program: Program
+    places: Places = field(default_factory=dict)
+    guarded: bool = False  # whether the run may refuse a change that a heap could follow
+    function: Any = None  # a FunctionType; as such it would look like a method to type checkers
+
+
+class Generator:
+    """Makes derivatives of one function and of those that it calls; `watch` is told of its passes. With
+    `real_powers` those of real numbers are taken to be real, and say so when they are not.
+    """
+
+    def __init__(self, watch: Watch = unwatched, real_powers: bool = True) -> None:
+        self._first: Request | None = None
+        self._pending: list[tuple[FunctionType, str, Request]] = []
+        self._begin(Forms(watch, real_powers))
+
+    def _begin(self, forms: Forms) -> None:
+        """Nothing has been generated."""
+        self.forms = forms
+        self.made: dict[Request, Generated] = {}
+        self.refused: dict[Request, tuple[S2sadError, tuple[SourceLocation, ...]]] = {}
+        self._requests: dict[Request, Request] = {}
+
+    @property
+    def captures(self) -> list[Capture]:
+        """The free names that the result depends on."""
+        return [*self.forms.captures.values(), *self.forms.updated.values()]
+
+    @property
+    def first(self) -> Request:
+        """The request that this generator serves."""
+        assert self._first is not None
+        return self._first
+
+    def assigns(self, cell: CellType) -> bool:
+        """Whether what was made assigns a cell, or reads what may be assigned to it meanwhile."""
+        return cell_key(cell) in self.forms.rebound
+
+    def derivative(self, request: Request) -> FunctionType:
+        """The derivative function; those that it calls are made too."""
+        if self._first is None:
+            self._first = request
+            self.forms.watched, self.forms.wrt = request.function, request.wrt
+        try:
+            self.generate_first(request)
+        finally:
+            forget()
+        for request_, generated in list(self.made.items()):
+            if generated.function is None:
+                self.compile(request_, generated)
+        for function, name, wanted in self._pending:
+            target = self.made[wanted].function
+            cell = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))[name]
+            cell.cell_contents = target
+        self._pending.clear()
+        made: FunctionType = self.made[request].function
+        return made
+
+    def generate_first(self, request: Request) -> None:
+        """Makes the derivative that was asked for: again, where what it was made of names meanwhile that it
+        took to stay turned out to be assigned.
+        """
+        known = set(self.forms.rebound)
+        try:
+            self.generate(request)
+        except S2sadError as refusal:
+            if not self.forms.is_outdated(known):
+                if not self.forms.deferred.add(refusal):
+                    raise
+                met = self.captures
+                self._begin(self.forms.again())
+                self.forms.note([*met, Declared()])
+                self.generate_first(request)
+        if self.forms.is_outdated(known):
+            self._begin(self.forms.again())
+            self.generate_first(request)
+
+    def generate(self, request: Request) -> Generated:
+        if request in self.refused:
+            known, calls = self.refused[request]
+            known.calls = calls
+            raise known
+        if request not in self.made:
+            try:
+                self.attempt(request)
+            except (UnsupportedSyntaxError, MissingRuleError) as refusal:
+                self.made.pop(request, None)
+                self.attempt_otherwise(request, refusal)
+            is_users = request.function.__code__.co_filename not in origins
+            if is_users and self.made[request].guarded:
+                self.prefer_heap(request)
+        return self.made[request]
+
+    def attempt(self, request: Request, heap: str | None = None, refusal: Any = None) -> None:
+        given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
+        outputs = None if heap is None else request.outputs
+        program, kinds = self.forms.expanded(request.function, given, heap, outputs)
+        generated = self.made[request] = Generated("", "", program)
+        result = self.transform(program, kinds, request, refusal)
+        generated.program, generated.name = result, result.tree.name
+        generated.source, generated.places = to_source_with_places(result.tree)
+
+    def attempt_otherwise(self, request: Request, refusal: S2sadError) -> None:
+        """Makes a derivative of what is refused as it is."""
+        try:
+            given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
+            if request.writes and reads_arrays(self.forms.expanded(request.function, given)[0]):
+                self.attempt(request, refusal=refusal)
+                return
+        except S2sadError:
+            self.made.pop(request, None)
+        self.attempt_with_heap(request, refusal)
+
+    def attempt_with_heap(self, request: Request, refusal: S2sadError) -> None:
+        """Makes a derivative in which all that objects hold is one variable. Where this is refused as well,
+        it raises what of the user's changes cannot be followed even so, or else the refusal of that in which
+        it is many.
+        """
+        try:
+            if has_heap(self.forms.normal_form(request.function)):
+                raise refusal
+            self.attempt(request, "writes" if request.writes else "reads")
+        except S2sadError as last:
+            self.made.pop(request, None)
+            if isinstance(last, HeapRefusal) and request.function.__code__.co_filename not in origins:
+                refusal = UnsupportedSyntaxError(last.what, last.where, last.why, last.instead)
+            self.refused[request] = refusal, refusal.calls
+            raise refusal from None
+
+    def prefer_heap(self, request: Request) -> None:
+        """Makes a derivative with a heap, where one can be, of what has one without."""
+        plain = self.made[request]
+        try:
+            self.attempt(request, "writes" if request.writes else "reads")
+        except S2sadError:
+            self.made[request] = plain
+
+    def transform(
+        self, program: Program, kinds: Mapping[str, Kind], request: Request, refusal: S2sadError | None
+    ) -> Program:
+        """The derivative of a program; after a `refusal` that in which the arrays from outside that it writes
+        to are variables.
+        """
+        given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
+        before = program
+        if request.outputs is not None and not has_heap(program):
+            program = with_outputs(program, request.outputs)
+        aux = None
+        if request.has_aux:
+            returned = program.tree.body[-1]
+            if is_no_pair(domain.kind_of_atom(returned.value, kinds, program)):
+                program.refuse(
+                    returned,
+                    "with `has_aux=True` the function returns a tuple of two, (value, aux)",
+                    "what it returns is something else",
+                    "return `value, aux`, or leave `has_aux` out",
+                )
+            program, aux = split_aux(program)
+        if program is not before:
+            kinds = self.forms.kinds(program, given)
+        refuse_cached(program, given, request.wrt)
+        watch = self.forms.watch if request is self._first else unwatched
+        find = partial(self.forms.kinds, kinds=given)
+        before, effect = program, self.forms.effects.of_call
+        program = without_mixed_loops(
+            program,
+            lambda p: Analysis(p, find(p), effect),
+            request.wrt,
+            lambda p: to_single_assignment(p, partial(self.forms.keeps, p)),
+        )
+        if program is not before:
+            program, kinds = without_untaken(program, find(program), find)
+        analysis = lowered(program, kinds, find, effect, watch, refusal is not None)
+        if refusal is not None and not outer_arrays(analysis.program):
+            raise refusal
+        program, kinds = analysis.program, analysis.kinds
+        active = analysis.active(request.wrt)
+        self.made[request].guarded = analysis.prefers_heap(active)
+        changes = analysis.changes_beside(active, request.form == "vjp")
+        check_iteration(program, active, lambda node: PRIMITIVES.is_object(analysis.kind(node)))
+        unseen = partial(is_unseen, program, analysis.kind)
+        check_fields(program, active, analysis.varies, unseen, not request.writes)
+        shadowed = analysis.shadowed(active, request.writes)
+        analysis.refuse_written(request.unchanged)
+
+        def link(
+            operation: Call,
+            keys: list[int | str],
+            args: list[Kind],
+            keywords: dict[str, Kind],
+            careful: bool = False,
+        ) -> Link:
+            try:
+                return self.link(program, request, operation, keys, args, keywords, careful)
+            except S2sadError as refusal:
+                refusal.calls += (program.where(operation.node),)
+                raise
+
+        if request.form == "jvp":
+            result, generation = differentiate_forward(
+                program, kinds, active, list(request.wrt), PRIMITIVES, domain, link, analysis.operations,
+                changes, shadowed, request is not self._first,
+            )
+        else:
+            result, generation = differentiate_reverse(
+                program,
+                kinds,
+                active,
+                list(request.wrt),
+                PRIMITIVES,
+                domain,
+                link,
+                analysis.operations,
+                request.form,
+                request.bare,
+                aux,
+                changes,
+                shadowed,
+                request.careful,
+                request is not self._first,
+            )
+        result = without_outer_arrays(drop_holding(result, PRIMITIVES.helper("holding")))
+        watch("differentiate", result)
+        simplified = simplify(
+            result,
+            generation,
+            Purity(result, generation.kinds, generation.derivatives | generation.traces),
+            lambda e, is_one: is_float(e, is_one, result, generation.kinds, generation.derivatives),
+            lambda e: is_number(e, generation.kinds),
+            lambda call: is_odd(call, result),
+            lambda call: is_fresh(result.resolve(call.func)),
+            lambda a, b: domain.are_alike(
+                generation.kinds.get(a, UNKNOWN), generation.kinds.get(b, UNKNOWN)
+            ),
+            users_names(program),
+            request.careful,
+            watch,
+        )
+        outside = refuse_unbound(simplified, program)
+        self.forms.note(Capture(program.scope, name) for name in outside)
+        return simplified
+
+    def link(
+        self,
+        program: Program,
+        request: Request,
+        operation: Call,
+        keys: list[int | str],
+        args: list[Kind],
+        keywords: dict[str, Kind],
+        careful: bool,
+    ) -> Link:
+        """The derivative that a call in differentiated code uses."""
+        function = operation.function
+        if function is MISSING:
+            name = (
+                operation.callee.attr if isinstance(operation.callee, gast.Attribute) else operation.callee.id
+            )
+            return Link(name, None, ())
+        function = self.forms.plain(function, args, keywords)
+        if is_copier(function):
+            program.refuse(
+                operation.node,
+                f"`copy.{function.__name__}` of a value of which the run alone tells what it holds",
+                "what the copy holds, and what else holds that, is not followed",
+                "copy its parts: `x.copy()` of an array, `list(x)`, `dict(x)`",
+            )
+        is_plain = isinstance(function, FunctionType)
+        bound = self.forms.call_kinds.bind(function, args, keywords) if is_plain else None
+        if bound is None or (isinstance(operation.function, type) and function is request.function):
+            if bound is None and is_plain:
+                check_call(function, len(args), list(keywords), program.where(operation.node))
+            raise missing_rule(function, PRIMITIVES.refusal(function), program.where(operation.node))
+        source = read_source(function)
+        parameters = parameter_names(source.tree)
+        wrt = tuple(parameters[k] if isinstance(k, int) else k for k in keys)
+        form = "jvp" if request.form == "jvp" else "vjp"
+        bare = len(wrt) == 1
+        wanted = Request(function, form, wrt, bare, tuple(bound[p] for p in parameters), careful=careful)
+        wanted = self._requests.setdefault(wanted, wanted)
+        self.generate(wanted)
+        return Link(source.tree.name, wanted, tuple((p, source.defaults.get(p)) for p in parameters))
+
+    def compile(self, request: Request, generated: Generated) -> None:
+        bindings = dict(generated.program.bindings)
+        waiting: dict[str, Request] = {}
+        for name, value in bindings.items():
+            if isinstance(value, Request):
+                waiting[name] = value
+                bindings[name] = None
+        program = generated.program
+        tangents = len(request.wrt) if request.form == "jvp" else 0
+        origin = origin_of(program, generated.places, tangents)
+        generated.function = make_function(
+            generated.source, generated.name, program.scope, bindings, like=request.function, origin=origin
+        )
+        if request.form != "jvp":
+            generated.function.__defaults__ = request.function.__defaults__
+            generated.function.__kwdefaults__ = request.function.__kwdefaults__
+        self._pending.extend(
+            (generated.function, name, wanted)
+            for name, wanted in waiting.items()
+            if name in generated.function.__code__.co_freevars
+        )

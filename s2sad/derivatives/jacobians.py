@@ -1,0 +1,259 @@
+"""Derivatives that are made of others by running them: Jacobians, Hessians and products with them.
+
+Contract: each is a callable object that looks like its function and takes the same arguments (`hvp` the
+vector after them); it pickles when the function does, and can be differentiated again.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..primitives.record import nondifferentiable
+from ..runtime.border import at_border
+from ..source.compiling import make_function
+from ..source.pickling import reduce_derivative
+from ..transforms.errors import NonDifferentiableError
+from ..transforms.trees.program import Scope
+from ..values.pytree import basis_of, flatten, map_structure, rows_of, unflatten_columns, unflatten_rows
+from ..values.snapshot import Before
+from .closure_conversion import Lifted, cached, lift
+from .derivative import Derivative
+from .unwrap import bound_like
+
+__all__ = [
+    "Composed",
+    "ElementwiseGrad",
+    "Hessian",
+    "HessianVector",
+    "JacobianByColumns",
+    "JacobianByRows",
+    "SmallerJacobian",
+]
+
+Wrt = int | str | tuple[int | str, ...]
+
+
+class Composed:
+    """A derivative of `f` by the arguments `argnums` that runs the derivative `inner`."""
+
+    transform = ""
+
+    def __init__(self, f: Callable[..., Any], argnums: Wrt, inner: Derivative) -> None:
+        self._f, self._argnums, self._inner = f, argnums, inner
+        self.__name__ = f"{getattr(f, '__name__', 'f')}_{self.transform}"
+        self.__qualname__ = getattr(f, "__qualname__", self.__name__)
+        self.__module__ = getattr(f, "__module__", __name__)
+        self.__doc__ = f"The {self.transform} of {getattr(f, '__name__', 'f')}: see `s2sad.{self.transform}`."
+        of_gradient = inner.target.function
+        self.__signature__ = (of_gradient if isinstance(of_gradient, Derivative) else inner).primal_signature
+
+    @property
+    @at_border
+    def source(self) -> str:
+        """The generated source of the derivative that is run."""
+        return self._inner.source
+
+    @at_border
+    def source_for(self, *args: Any, **keywords: Any) -> str:
+        """The generated source that a call with these arguments runs."""
+        return self._inner.source_for(*args, **keywords)
+
+    def chosen(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+        """Those of the arguments by which it differentiates: one, or a tuple of them."""
+        primals = self._inner.bind(args, keywords)
+        found = tuple(primals[k] for k in self._inner.chosen(primals))
+        return found if isinstance(self._argnums, tuple) else found[0]
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        """A call as one of a plain function: see `lift`."""
+        raise NotImplementedError
+
+    @property
+    def primal(self) -> Callable[..., Any]:
+        """What it is a derivative of, as it was given."""
+        return self._f
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return bound_like(self._f, self, instance, owner)
+
+    def __reduce__(self) -> Any:
+        return reduce_derivative(self, type(self), (self._f, self._argnums, self._inner))
+
+    def __repr__(self) -> str:
+        return f"<{self.transform} of {getattr(self._f, '__qualname__', self._f)}>"
+
+    def around(self, call: Lifted, body: str, **bindings: Any) -> Lifted:
+        """The call with its function put into another one of the same parameters, whose body is given."""
+
+        def make() -> FunctionType:
+            text = f"def {name}({', '.join(names)}):\n{body}".replace("inner()", f"inner({', '.join(names)})")
+            return make_function(text, name, Scope({}), {"inner": call.function, "np": np, **bindings})
+
+        name = self.__name__ if self.__name__.isidentifier() else f"lambda_{self.transform}"
+        names = [f"x{k}" for k in range(len(call.values))]
+        key = (call.function, body, *map(id, bindings.values()))
+        return replace(call, function=cached(key, lambda: (make(), bindings))[0])
+
+
+def _only_array(x: Any, what: str) -> Any:
+    """The argument itself; raises NonDifferentiableError for a structure."""
+    if isinstance(x, (tuple, list, dict)) or not flatten(x):
+        raise NonDifferentiableError(
+            f"the derivative of a {what} by structured arguments was asked for",
+            why="only that by one number or array is built when it is differentiated again",
+            instead="take one argument at a time",
+        )
+    return x
+
+
+class JacobianByColumns(Composed):
+    """By forward mode: `inner` is a `jvp` by a tuple of arguments."""
+
+    transform = "jacfwd"
+
+    @at_border
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        chosen = self.chosen(args, keywords)
+        columns: list[Any] = []
+        out = None
+        before = Before(self._f, *self._inner.bind(args, keywords))
+        for tangent in basis_of(chosen):
+            tangents = tangent if isinstance(self._argnums, tuple) else (tangent,)
+            with before.again() if columns else nullcontext():
+                out, dout = self._inner(*args, *tangents, **keywords)
+            columns.append(dout)
+        if not columns:
+            out = self._inner.primal(*args, **keywords)
+        return unflatten_columns(columns, out, chosen)
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        x = _only_array(self.chosen(args, keywords), self.transform)
+        basis = list(basis_of(x))
+        call = lift(self._inner, (*args, basis[0]), keywords)
+        *values, _ = call.values
+        passed = ", ".join(f"x{k}" for k in range(len(values)))
+        stacked = f"np.reshape(np.stack(columns, axis=-1), np.shape(out) + {np.shape(x)})"
+        body = f"""    columns = []
+    for tangent in basis:
+        out, dout = inner({passed}, tangent)
+        columns.append(dout)
+    return {stacked if np.shape(x) else "columns[0]"}
+"""
+        arguments = {k: v for k, v in call.arguments.items() if k != len(args)}
+        key = np.shape(x), np.asarray(x).dtype, type(x)
+        basis = cached(("basis", key), lambda: basis)
+        return self.around(replace(call, values=tuple(values), arguments=arguments), body, basis=basis)
+
+
+class JacobianByRows(Composed):
+    """By reverse mode: `inner` is a `vjp`."""
+
+    transform = "jacrev"
+
+    @at_border
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        out, bprop = self._inner(*args, **keywords)
+        chosen = self.chosen(args, keywords)
+        return unflatten_rows(rows_of(bprop, out, chosen), out, chosen)
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        x = _only_array(self.chosen(args, keywords), self.transform)
+        one = "" if np.shape(x) else "    if np.ndim(out) == 0:\n        return rows[0]\n"
+        body = f"""    out, bprop = inner()
+    rows = []
+    for cotangent in cotangents(out, {np.iscomplexobj(x)}):
+        rows.append(bprop(cotangent))
+{one}    return np.reshape(np.stack(rows), np.shape(out) + {np.shape(x)})
+"""
+        return self.around(lift(self._inner, args, keywords), body, cotangents=cotangents)
+
+
+class SmallerJacobian(JacobianByRows):
+    """By the mode that takes fewer passes: `inner` is a `vjp`."""
+
+    transform = "jacobian"
+
+    def __init__(self, f: Callable[..., Any], argnums: Wrt, inner: Derivative) -> None:
+        super().__init__(f, argnums, inner)
+        wrt = argnums if isinstance(argnums, tuple) else (argnums,)
+        self._forward = JacobianByColumns(f, argnums, Derivative(f, "jvp", wrt))
+
+    @at_border
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        chosen = self.chosen(args, keywords)
+        inputs = sum(np.size(x) for x in flatten(chosen))
+        if inputs == 1:
+            return self._forward(*args, **keywords)
+        before = Before(self._f, *self._inner.bind(args, keywords))
+        out, bprop = self._inner(*args, **keywords)
+        if inputs <= sum(np.size(x) for x in flatten(out)):
+            with before.again():
+                return self._forward(*args, **keywords)
+        return unflatten_rows(rows_of(bprop, out, chosen), out, chosen)
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        return self._forward.lift_call(args, keywords)
+
+
+class Hessian(JacobianByColumns):
+    """Forward over reverse: `inner` is a `jvp` of a gradient."""
+
+    transform = "hessian"
+
+
+class HessianVector(Composed):
+    """`inner` is a `jvp` of a gradient; the vector follows the arguments."""
+
+    transform = "hvp"
+
+    def __init__(self, f: Callable[..., Any], argnums: Wrt, inner: Derivative) -> None:
+        super().__init__(f, argnums, inner)
+        self.__signature__ = inspect.signature(inner)
+
+    @at_border
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return self._inner(*args, **keywords)[1]
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        return self.around(lift(self._inner, args, keywords), "    return inner()[1]\n")
+
+
+class ElementwiseGrad(Composed):
+    """`inner` is a `vjp` by one argument."""
+
+    transform = "elementwise_grad"
+
+    @at_border
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        out, bprop = self._inner(*args, **keywords)
+        return bprop(ones_like(out))
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        body = "    out, bprop = inner()\n    return bprop(ones_like(out))\n"
+        return self.around(lift(self._inner, args, keywords), body, ones_like=ones_like)
+
+
+def cotangents(out: Any, of_complex: bool) -> list[Any]:
+    """The basis of the cotangents of a number or array, for an argument that is complex or not."""
+    if np.iscomplexobj(out) and not of_complex:
+        raise NonDifferentiableError(
+            "the Jacobian of a complex result by a real argument, by reverse mode, is differentiated",
+            why="its real and imaginary parts are not put together",
+            instead="use jacfwd",
+        )
+    return list(basis_of(_only_array(out, "jacrev")))
+
+
+def ones_like(out: Any) -> Any:
+    """The cotangent of a result that is one everywhere."""
+    return map_structure(lambda x: 1.0 if isinstance(x, float) else np.ones_like(x)[()], out)
+
+
+nondifferentiable([cotangents, ones_like])

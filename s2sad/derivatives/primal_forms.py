@@ -1,0 +1,467 @@
+"""The forms of functions that derivatives are made from, each made once: normal form, single assignment for
+arguments of some kinds, and what is known of their calls: what they return, and whether they change what they
+are given.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ..analysis.constructors import has_maker, maker_of, replacer_of
+from ..analysis.effect_summaries import CallEffects
+from ..analysis.effects import aliases_of
+from ..analysis.expression_facts import stays_starred
+from ..analysis.heap_facts import has_heap
+from ..analysis.inactive_calls import leaving
+from ..analysis.kind_summaries import CallKinds
+from ..analysis.object_facts import KnownObjects
+from ..analysis.outer_bindings import declared_outside
+from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Record, Tuple
+from ..kinds.static_lengths import want_length
+from ..lowering.expand_asdict import converter_of, is_converter
+from ..lowering.guard_powers import guard_powers, without_needless_guards
+from ..lowering.heap_functions import HeapCalls
+from ..lowering.inline_closures import put_in_known
+from ..lowering.inline_generators import refuse_generators
+from ..lowering.inline_methods import (
+    asks_for_kinds,
+    calls_of_functions,
+    class_scope,
+    classes_read,
+    has_objects,
+    has_starred_calls,
+    hoist_reads,
+    is_object,
+    put_in_changing,
+    put_in_methods,
+    without_untaken,
+)
+from ..lowering.lambda_lifting import lifted_closures
+from ..lowering.returned_outputs import refuse_rebound, with_outputs
+from ..lowering.unroll import LoopFacts, may_have_items_apart, with_items_apart
+from ..primitive_facts import domain
+from ..primitive_facts.class_members import replaced_tuple
+from ..primitive_facts.table import PRIMITIVES
+from ..primitive_facts.wrapped_functions import unwrapped
+from ..primitives.record import stand_in, takes_arrays
+from ..source.fixed_arity import call_method, call_star, has_stars, of_arity
+from ..source.forwarders import is_class_method, of_class
+from ..source.read import FunctionSource, has_written_defaults, read_source
+from ..transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
+from ..transforms.analyses.find_kinds import CallFacts, Values
+from ..transforms.errors import S2sadError
+from ..transforms.lowering.fold_identities import fold_identities
+from ..transforms.lowering.gather_appends import gather_appends
+from ..transforms.lowering.merge_objects import merge_objects
+from ..transforms.lowering.promote_fields import drop_unseen, promote_fields
+from ..transforms.lowering.promote_items import promote_items
+from ..transforms.normal_form.expand_stars import expand_stars, lower_stars
+from ..transforms.normal_form.renew_definitions import is_only_passed
+from ..transforms.trees.generators import is_generator_function
+from ..transforms.trees.nodes import find_nodes, statements_in
+from ..transforms.trees.nodes import has_stars as has_star_arguments
+from ..transforms.trees.program import MISSING, Program, Scope, names_of
+from ..transforms.trees.rebuild import parameter_names
+from .assumptions import Capture, calls_unknown, captured, rebound_in, unassigned, updated_in
+from .deferred_refusals import Deferred
+
+__all__ = ["Forms"]
+
+Kinds = Mapping[str, Kind]
+CALLING = (sorted, min, max)  # that call what they are given
+
+
+def aliases_now(program: Program, kinds: Kinds) -> Any:
+    """As `aliases_of`, before it is known what calls may do."""
+    return aliases_of(program, kinds, makes_new=lambda call: program.resolve(call.func) is copy.deepcopy)
+
+
+@dataclass
+class Forms:
+    """The forms of one function and of those that it calls.
+
+    `captures` gains every free name that what is made depends on. `watch` is told of the passes over the
+    function `watched`.
+    """
+
+    watch: Watch = unwatched
+    real_powers: bool = True  # whether powers of real numbers are taken to be real
+    rebound: set[tuple[int, str]] = field(default_factory=set)  # as in Scope
+    updated: dict[Any, Capture] = field(default_factory=dict)  # of these, what kinds matter
+    watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
+    wrt: tuple[str, ...] = ()  # the parameters by which that is differentiated
+    unread: dict[int, Any] = field(default_factory=dict)  # of libraries, those that cannot be read
+    captures: dict[Any, Capture] = field(default_factory=dict)
+    deferred: Deferred = field(default_factory=Deferred)  # what is refused where it is reached
+    refused: dict[Any, S2sadError] = field(default_factory=dict)  # of functions without a normal form
+    calls_unknown: bool = False  # whether a function that only the run finds is called
+    programs: dict[Any, Program] = field(default_factory=dict)
+    derivatives: dict[Any, Any] = field(default_factory=dict)
+    call_kinds: CallKinds = field(init=False)
+    effects: CallEffects = field(init=False)
+    heap_calls: HeapCalls = field(init=False)
+    values: dict[Any, tuple[Scope, Values]] = field(default_factory=dict)  # closures may share their nodes
+
+    def __post_init__(self) -> None:
+        self.call_kinds, self.effects, self.heap_calls = CallKinds(self), CallEffects(self), HeapCalls(self)
+
+    def again(self) -> Forms:
+        """None of the forms, of which it is known what this knows of names and functions."""
+        again = Forms(self.watch, self.real_powers, self.rebound)
+        again.watched, again.wrt, again.unread = self.watched, self.wrt, self.unread
+        again.deferred = self.deferred.again()
+        return again
+
+    # ------------------------------------------------------------ programs
+
+    def read(self, function: FunctionType) -> tuple[FunctionSource, Program]:
+        source = read_source(function)
+        scope = replace(source.scope, rebound=self.rebound)
+        names = names_of(source.tree, scope)
+        return source, Program(source.tree, scope, source.filename, source.lines, names=names)
+
+    def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
+        """The plain function that a call runs: of a derivative, the code generated for these kinds; of a
+        function with star parameters, the one for this number of arguments.
+        """
+        make = getattr(type(function), "function_for_kinds", None)
+        inner = unwrapped(function)
+        if inner is not None:
+            return self.plain(inner, args, keywords)
+        if function in (replace, replaced_tuple) and len(args) == 1 and isinstance(args[0], (Record, Tuple)):
+            function = replacer_of(args[0].cls, tuple(keywords)) or function
+        if is_converter(function):
+            function = converter_of(function, args, keywords) or function
+        if has_maker(function):
+            function = maker_of(function)
+        if make is None:
+            return self.of_arity(function, len(args), keywords)
+        key = (id(function), tuple(args), tuple(keywords.items()))
+        if key not in self.derivatives:
+            made, captures = make(function, args, keywords, self.real_powers)
+            self.note(captures)
+            self.derivatives[key] = made
+        return self.derivatives[key]
+
+    def of_arity(self, function: Any, count: int, keywords: Iterable[str]) -> Any:
+        """The function itself; of one with star parameters, that for calls with so many arguments."""
+        if not has_stars(function):
+            return function
+        key = (function, count, tuple(keywords))
+        if key not in self.derivatives:
+            try:
+                self.derivatives[key] = of_arity(*key)
+            except S2sadError:
+                raise
+            except TypeError:  # a call that raises when it is reached
+                self.derivatives[key] = function
+        return self.derivatives[key]
+
+    def normal_form(self, function: FunctionType) -> Program:
+        """The function in normal form, before calls are inlined; its free names are noted."""
+        key = function
+        if key not in self.programs:
+            _, program = self.read(function)
+            if not isinstance(program.tree, gast.FunctionDef):
+                what, why = "`async def` is not differentiated", "it returns a coroutine, and no number"
+                program.refuse(program.tree, what, why, "write a plain function")
+            written = self.deferred.put_into(program)
+            if written is not program:
+                program = written
+                self._watch_of(function)("defer_refusals", program)
+            self.rebound |= set(rebound_in(program))
+            self.updated.update({c.key(): c for c in updated_in(program)})
+            program = normalise(program, self._watch_of(function))
+            program = leaving(program, parameter_names(program.tree), self.unread)
+            self.note(captured(program))
+            self.programs[key] = program
+        return self.programs[key]
+
+    def is_outdated(self, known: set[tuple[int, str]]) -> bool:
+        """Whether names that were taken to stay have been found to be assigned, beside those known: what only
+        the run finds may assign whatever any function may.
+        """
+        if self.calls_unknown:
+            declared = frozenset().union(*map(declared_outside, {p.lines for p in self.programs.values()}))
+            captures = list(self.captures.values())
+            self.rebound |= {c.name_key() for c in captures if c.may_be_assigned(declared)}
+            self.note(unassigned(captures, self.rebound))
+        found = self.rebound - known
+        return bool(found) and any(c.name_key() in found for c in self.captures.values())
+
+    def note(self, captures: Iterable[Capture]) -> None:
+        self.captures.update({c.key(): c for c in captures})
+
+    def inlinable(self, function: Any, call: Any) -> Program | None:
+        """The normal form of a user's function for a call, or None for what is declared or has no source."""
+        function = stand_in(function)
+        if is_class_method(function) and PRIMITIVES.find_rule(function) is None:
+            function = of_class(function.__self__, function.__func__)
+        if (
+            not isinstance(function, FunctionType)
+            or PRIMITIVES.find_rule(function) is not None
+            or PRIMITIVES.is_nondifferentiable(function)
+            or PRIMITIVES.refusal(function) is not None
+            or PRIMITIVES.is_dynamic(function, len(call.args), [])
+            or PRIMITIVES.is_builder(function)
+            or function is replaced_tuple
+            or is_converter(function)
+        ):
+            return None
+        function = self.of_arity(function, len(call.args), [k.arg for k in call.keywords])
+        if has_stars(function):
+            return None
+        if function in self.refused:
+            return None
+        try:
+            return self.normal_form(function) if has_written_defaults(function) else None
+        except S2sadError as error:  # to be raised where the function's derivative is made
+            self.refused[function] = error
+            return None
+
+    def keeps(self, program: Program, call: Any, name: str, known: frozenset[Any] = frozenset()) -> bool:
+        """Whether a call may keep the function of a name, which it is given, or return it: what has a rule
+        calls it, and so may what is a user's; `known` are the functions that are asked already.
+        """
+        function = program.resolve(call.func)
+        if function is MISSING or has_star_arguments(call):
+            return True
+        if PRIMITIVES.find_rule(function) is not None:
+            return not takes_arrays(function) and function not in CALLING
+        called = self.inlinable(function, call)
+        if called is None:
+            return True
+        if function in known:
+            return False
+        names = parameter_names(called.tree)
+        given = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
+        taken = [p for p, a in given.items() if isinstance(a, gast.Name) and a.id == name]
+        keeps = partial(self.keeps, called, known=known | {function})
+        return not all(is_only_passed(called.tree.body, p, keeps) for p in taken)
+
+    def single_assignment(
+        self,
+        function: FunctionType,
+        kinds: Mapping[str, Kind],
+        heap: str | None = None,
+        outputs: str | tuple[str, ...] | None = None,
+    ) -> Program:
+        """The single-assignment form of a function for arguments of these kinds; with a heap that "reads" or
+        "writes" what the arguments hold, one in which all changes of objects are changes of that, and which
+        returns the parameters `outputs` if there are any.
+        """
+        whole = self.normal_form(function)
+        if is_generator_function(function):
+            refuse_generators(whole)
+        program = self.left(self.taken(whole, kinds), function, kinds)
+        objects = has_objects(program, kinds) and not has_heap(program)
+        depends = objects or program is not whole
+        depends = depends or has_starred_calls(program) or may_have_items_apart(program, kinds)
+        if not depends:
+            depends = bool(calls_of_functions(self.inlined(program), self.inlinable))
+        key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap, outputs)
+        if key not in self.programs:
+            program = self.put_together(program, kinds, heap is None)
+            if heap is not None:
+                if outputs is not None:
+                    refuse_rebound(program, outputs)
+                    program = with_outputs(program, outputs)
+                program = self.heap_calls.lowered(program, kinds, heap == "writes")
+            refuse_generators(program)
+            program = to_single_assignment(program, partial(self.keeps, program), self._watch_of(function))
+            if self.real_powers:
+                program = guard_powers(program)
+            if objects and heap is None:
+                program = hoist_reads(program, self.kinds(program, kinds), self.effects.may_change)
+            self.programs[key] = program
+        return self.programs[key]
+
+    def left(self, program: Program, function: FunctionType, given: Kinds) -> Program:
+        """A function in normal form, with the calls left that are given nothing that carries a derivative
+        where the arguments are of these kinds.
+        """
+        carrying = {name for name, kind in given.items() if domain.is_differentiable(kind) is not False}
+        if function is self.watched:
+            carrying &= {*self.wrt}
+        key = ("left", id(program), frozenset(carrying))
+        if key not in self.programs:
+            self.programs[key] = leaving(program, carrying, self.unread)
+        return self.programs[key]
+
+    def put_together(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
+        """A function in normal form with what can be put in where it is called; with `one_name` the
+        attributes of its objects are variables as far as they have one name.
+        """
+        find, find_sure = partial(self.kinds, kinds=kinds, before=True), partial(self.kinds, kinds=kinds)
+        program = self.unstarred(program, kinds)
+        if has_heap(program) or not has_objects(program, kinds):
+            inlined = self.inlined(program)
+            program = self.unstarred(inlined, kinds)
+            if program is not inlined:
+                program = self.inlined(program)
+        program = with_items_apart(program, kinds, find_sure)
+        if has_objects(program, kinds) and not has_heap(program):
+            find_made = partial(self.made, kinds)
+            without_unseen = partial(self.without_unseen, kinds, find_made)
+            loops = LoopFacts(find_made, self.effects.may_change, without_unseen)
+            program = put_in_methods(program, find, find_sure, self.inlinable, one_name, loops)
+            if one_name:
+                program = self.promoted(program, kinds)
+            program = lifted_closures(put_in_known(program, self.inlinable))
+        elif not calls_of_functions(program, self.inlinable):
+            return promote_items(program)
+        whole = put_in_changing(program, find, self.inlinable, self.effects.may_change)
+        return promote_items(with_items_apart(whole, kinds, find_sure))
+
+    def unstarred(self, program: Program, given: Kinds) -> Program:
+        """A function in normal form with its calls with stars written out as far as kinds allow, where what
+        is called has none itself. The lengths of arrays are asked for whose elements a user's function or
+        class is given.
+        """
+        if not has_starred_calls(program):
+            return program
+        key = ("unstarred", id(program), tuple(given.values()))
+        if key in self.programs:
+            return self.programs[key]
+        kinds = self.kinds(program, given, before=True)
+
+        def kind(node: Any) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        def ends_there(call: Any) -> bool:
+            function = program.resolve(call.func)
+            if has_stars(function):
+                return False
+            called = self.inlinable(function, call)
+            return called is None or not has_starred_calls(called)
+
+        new = expand_stars(program, lambda atom: domain.shape_of(kind(atom)), ends_there)
+        for call in find_nodes(new.tree, gast.Call):
+            if isinstance(new.resolve(call.func), (FunctionType, type)):
+                for k in map(kind, (a.value for a in call.args if isinstance(a, gast.Starred))):
+                    if isinstance(k, Array) and k.dims:
+                        want_length(k.dims[0])
+        self.programs[key] = new
+        return new
+
+    def promoted(self, program: Program, given: Kinds) -> Program:
+        """A function with variables for the attributes of its objects; first of those that nothing sees, so
+        that what they hold is no part of anything.
+        """
+        find_sure = partial(self.kinds, kinds=given)
+        program = self.without_unseen(given, find_sure, program)
+        objects = KnownObjects(program, given, find_sure(program), self.effects.may_change)
+        return promote_fields(program, objects, PRIMITIVES.helper)
+
+    def without_unseen(self, given: Kinds, find: Callable[[Program], Kinds], program: Program) -> Program:
+        """A function with variables for what objects, and lists of such, hold that nothing sees as a whole;
+        `find` finds the kinds of a program's names, of these objects at least their classes.
+        """
+
+        def known(program: Program) -> KnownObjects:
+            return KnownObjects(program, given, find(program), self.effects.may_change)
+
+        objects = known(program)
+        while True:
+            program = fold_identities(program, objects.made)
+            new = drop_unseen(program, objects, PRIMITIVES.helper)
+            if new is program:
+                new = promote_items(gather_appends(program), partial(is_object, objects.kind))
+            if new is program:
+                return program
+            objects = known(new)
+            program = merge_objects(new, partial(is_object, objects.kind))
+            objects = objects if program is new else known(program)
+
+    def taken(self, program: Program, given: Kinds) -> Program:
+        """A function in normal form without the branches that constants among its arguments rule out, or what
+        kinds these are, so that nobody looks at what is called only there.
+        """
+        if not any(isinstance(s, gast.If) for s in statements_in(program.tree.body)):
+            return program
+        is_generic = all(kind is UNKNOWN for kind in given.values())
+        tells = any(isinstance(kind, Literal) for kind in given.values())
+        if is_generic or not (tells or asks_for_kinds(program)):
+            return program
+
+        nothing = CallFacts(lambda *call: UNKNOWN, may_change=lambda *call: True)
+
+        def find(program: Program) -> Kinds:
+            return find_kinds(program, given, PRIMITIVES, domain, nothing, aliases_now)
+
+        key = ("taken", id(program), tuple(given.values()))
+        if key not in self.programs:
+            self.programs[key] = without_untaken(program, find(program), find)[0]
+        return self.programs[key]
+
+    def inlined(self, program: Program) -> Program:
+        """A function in normal form with small callees in the place of their calls."""
+        key = ("inlined", id(program))
+        if key not in self.programs:
+            self.programs[key] = lifted_closures(put_in_known(program, self.inlinable))
+        return self.programs[key]
+
+    def expanded(
+        self,
+        function: FunctionType,
+        given: Mapping[str, Kind],
+        heap: str | None = None,
+        outputs: str | tuple[str, ...] | None = None,
+    ) -> tuple[Program, Kinds]:
+        """The function in single assignment with its calls with stars written out as far as kinds allow, and
+        the kinds of its names.
+        """
+        program = self.single_assignment(function, given, heap, outputs)
+        kinds: Kinds = self.kinds(program, given)
+
+        def kind(node: Any) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        while (new := expand_stars(program, lambda atom: domain.shape_of(kind(atom)))) is not program:
+            program, kinds = new, self.kinds(new, given)
+        program, kinds = without_untaken(program, kinds, lambda p: self.kinds(p, given))
+        program = without_needless_guards(program, kind)
+        self.calls_unknown = self.calls_unknown or calls_unknown(program, kind)
+        new = lower_stars(program, lambda call: stays_starred(call, program, kind), call_star, call_method)
+        return (program, kinds) if new is program else (new, self.kinds(new, given))
+
+    def _watch_of(self, function: FunctionType) -> Watch:
+        return self.watch if function is self.watched else unwatched
+
+    # ------------------------------------------------------------ kinds
+
+    def kinds(
+        self,
+        program: Program,
+        kinds: Mapping[str, Kind],
+        before: bool = False,
+        made: dict[str, Kind] | None = None,
+    ) -> dict[str, Kind]:
+        """The kinds of a program's names; `before` says that more calls are put into it before it is
+        differentiated, which may change objects then, and not now. `made` gains those that they have before
+        anything is changed.
+        """
+        _, values = self.values.setdefault((id(program.scope), before), (program.scope, {}))
+        forgets = self.effects.forgets
+        calls = (
+            CallFacts(self.call_kinds.of_hidden, self.call_kinds.of_cached, may_replace=self.effects.replaces)
+            if before
+            else CallFacts(self.call_kinds.of, self.call_kinds.of_cached, forgets, forgets)
+        )
+        found = find_kinds(program, kinds, PRIMITIVES, domain, calls, aliases_now, values, made)
+        read = classes_read(program, found)
+        self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
+        return found
+
+    def made(self, given: Kinds, program: Program) -> Kinds:
+        """The kinds that a program's names have before anything is changed."""
+        made: dict[str, Kind] = {}
+        self.kinds(program, given, before=True, made=made)
+        return made

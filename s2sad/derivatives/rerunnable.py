@@ -1,0 +1,86 @@
+"""Whether a function can be run a second time as if it had not been run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ..analysis.purity import Purity
+from ..kinds.lattice import Kind
+from ..primitive_facts import domain
+from ..primitive_facts.table import HELPERS, PRIMITIVES
+from ..source.read import read_source
+from ..transforms.analyses.operations import Call, classify, starred
+from ..transforms.trees.nodes import find_nodes
+from ..transforms.trees.program import MISSING, Program
+from ..transforms.trees.rebuild import parameter_names
+from ..transforms.trees.remember import forget
+from .primal_forms import Forms
+
+__all__ = ["is_repeatable"]
+
+Kinds = Mapping[str, Kind]
+
+
+def is_repeatable(function: FunctionType, kinds: tuple[Kind, ...]) -> bool:
+    """Whether a run on arguments of these kinds changes nothing that others see, uses up nothing, and calls
+    nothing of which that is not known.
+    """
+    forms, parameters = Forms(), parameter_names(read_source(function).tree)
+    try:
+        return _is_repeatable(function, dict(zip(parameters, kinds, strict=True)), forms)
+    finally:
+        forget()
+
+
+def _is_repeatable(function: FunctionType, given: Kinds, forms: Forms) -> bool:
+    todo: list[tuple[FunctionType, Kinds]] = [(function, given)]
+    seen: set[Any] = set()
+    while todo:
+        function, given = todo.pop()
+        key = function, tuple(given.items())
+        if key in seen:
+            continue
+        seen.add(key)
+        if forms.effects.of_function(function, given).changed:
+            return False
+        program, kinds = forms.expanded(function, given)
+        is_pure = Purity(program, kinds)
+        for node in find_nodes(program.tree, gast.Call, gast.For, gast.Assign):
+            if is_pure(node) or _changes_alone(node, program):
+                continue
+            called = _called(node, program, kinds, forms)
+            if called is None:
+                return False
+            todo.append(called)
+    return not forms.rebound
+
+
+def _changes_alone(node: Any, program: Program) -> bool:
+    """Whether a call does nothing but change what it is given, which the effect of the function tells of, or
+    is one of a helper of derivatives.
+    """
+    if not isinstance(node, gast.Call):
+        return False
+    named = {k.arg or "": k.value for k in node.keywords}
+    function = program.resolve(node.func)
+    if function is MISSING:
+        return isinstance(node.func, gast.Attribute) and node.func.attr == "append"
+    is_helper = any(getattr(m, getattr(function, "__name__", ""), None) is function for m in HELPERS)
+    return is_helper or bool(PRIMITIVES.changed(function, len(node.args), named))
+
+
+def _called(node: Any, program: Program, kinds: Kinds, forms: Forms) -> tuple[FunctionType, Kinds] | None:
+    """The user's function that a call is of, and the kinds of its parameters."""
+    kind = partial(domain.kind_of_atom, kinds=kinds, program=program)
+    operation = classify(node, program, PRIMITIVES, kind) if isinstance(node, gast.Call) else None
+    if not isinstance(operation, Call) or starred(operation):
+        return None
+    args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
+    function = forms.plain(operation.function, args, keywords)
+    bound = forms.call_kinds.bind(function, args, keywords) if isinstance(function, FunctionType) else None
+    return None if bound is None else (function, bound)

@@ -1,0 +1,223 @@
+"""What a derivative is given: the parameters of the function behind it, which of them it differentiates by,
+and the values that a call gives them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from ..kinds.abstraction import kind_of, kinds_of
+from ..kinds.lattice import UNKNOWN, Kind, Literal, Scalar
+from ..primitive_facts import domain
+from ..primitive_facts.table import PRIMITIVES
+from ..runtime.input_checks import tangent_like
+from ..source.getters import GETTERS
+from ..transforms.differentiation.bind_captured import is_captured
+from ..transforms.errors import NonDifferentiableError
+from ..transforms.trees.program import Names
+from ..values.code_state import state_of
+from .argnums import Argnums, bound_arguments, check_input, check_type, misfit, plain_parameters, positions
+from .unwrap import Target, target_of
+
+__all__ = ["Options", "Parameters", "note_call_of_jvp"]
+
+_FLAG = Scalar("bool")
+CALLING_JVP = "call jvp(f)(*primals, *tangents), as in jvp(f)(x, y, dx, dy); or jvp(f, (x, y), (dx, dy))"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which derivative it is. The first `leading` parameters and the last `trailing` ones are no arguments
+    that `argnums` counts; those `unchanged` are positions of what the function must not change.
+    """
+
+    form: str
+    argnums: Argnums
+    has_aux: bool = False
+    leading: int = 0
+    trailing: int = 0
+    outputs: str | tuple[str, ...] | None = None
+    writes: bool = False
+    careful: bool = False
+    unchanged: frozenset[int] = frozenset()
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether one gradient is given as such, and not in a tuple."""
+        return isinstance(self.argnums, (int, str))
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """All that the generated code depends on, but the positions that are differentiated."""
+        options = self.has_aux, self.outputs, self.writes, self.careful, self.unchanged
+        return self.form, self.is_bare, *options
+
+
+class Parameters:
+    """The parameters of what is behind a callable, as it is now."""
+
+    def __init__(self, f: Callable[..., Any], options: Options) -> None:
+        self.f, self.form, self.argnums = f, options.form, options.argnums
+        self.target: Target = target_of(f)
+        function = self.target.function
+        self._state = state_of(function) if isinstance(function, FunctionType) else None
+        self.signature = getattr(function, "__signature__", None) or inspect.signature(function)
+        self.names = tuple(plain_parameters(self.signature, function))
+        self.start = len(self.target.args) + options.leading
+        by_keyword = [p.name for p in self.signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        self.stop = len(self.names) - options.trailing - sum(map(is_captured, by_keyword))
+        is_plain = not (by_keyword or self.target.args or self.target.keywords)
+        self._plain = len(self.names) if is_plain else None  # arguments of a call that needs no binding
+        self._check_outputs(options.outputs)
+        self.wrt = positions(self.argnums, self.names[: self.stop], self.start, f)
+
+    def _check_outputs(self, outputs: str | tuple[str, ...] | None) -> None:
+        for output in (outputs,) if isinstance(outputs, str) else outputs or ():
+            if output not in self.names:
+                name = getattr(self.f, "__name__", self.f)
+                raise NonDifferentiableError(
+                    f"`outputs` names `{output}`, which is no parameter of {name!r}",
+                    why="outputs are parameters that the function changes in place",
+                    instead=f"name one of {', '.join(self.names)}",
+                )
+
+    def is_current(self) -> bool:
+        """Whether the function still has the code and the defaults that it had."""
+        return self._state is None or self._state.is_of(self.target.function)
+
+    # ------------------------------------------------------------ signatures
+
+    def primal_signature(self) -> inspect.Signature:
+        """That of the function itself."""
+        is_primitive = not isinstance(self.f, FunctionType) and PRIMITIVES.find_rule(self.f) is not None
+        if is_primitive or isinstance(self.f, GETTERS):
+            return self.signature
+        try:
+            return inspect.signature(self.f.__func__ if isinstance(self.f, classmethod) else self.f)
+        except ValueError as error:  # a partial application of arguments that do not fit
+            raise misfit(self.f, self.signature, TypeError(str(error))) from None
+
+    def signature_of_derivative(self) -> inspect.Signature:
+        """That of the function; in forward mode with a tangent for each differentiated parameter."""
+        signature = self.primal_signature()
+        if self.form != "jvp":
+            return signature
+        wrt = self.wrt if self.argnums is not None else range(self.start, self.stop)
+        names = Names(self.names)
+        tangents = [
+            inspect.Parameter(names.fresh(f"d{self.names[k]}"), inspect.Parameter.POSITIONAL_ONLY)
+            for k in wrt
+        ]
+        primals = [
+            p.replace(kind=inspect.Parameter.POSITIONAL_ONLY, default=inspect.Parameter.empty)
+            for p in signature.parameters.values()
+        ]
+        return inspect.Signature([*primals, *tangents])
+
+    @property
+    def defaults(self) -> tuple[str, ...]:
+        """The names of the parameters that have a default."""
+        empty = inspect.Parameter.empty
+        return tuple(p.name for p in self.signature.parameters.values() if p.default is not empty)
+
+    # ------------------------------------------------------------ the values of a call
+
+    def takes(self, count: int) -> bool:
+        """Whether so many arguments are those of all parameters, in their order."""
+        return count == self._plain
+
+    def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
+        """All arguments in the order of the parameters: bound ones, given ones and defaults."""
+        if self.takes(len(args)) and not keywords:
+            return args
+        given = {**dict(self.target.keywords), **keywords}
+        calling = CALLING_JVP if self.form == "jvp" else ""
+        bound = bound_arguments(self.signature, self.f, (*self.target.args, *args), given, calling)
+        return tuple(bound.arguments[p] for p in self.names)
+
+    def split(
+        self, args: tuple[Any, ...], keywords: Mapping[str, Any], name: str
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[int, ...]]:
+        """All arguments in the order of the parameters, the tangents among `args` of those that are
+        differentiated, and the positions of the arguments that tangents were given for.
+        """
+        if self.form != "jvp":
+            return self.bind(args, keywords), (), ()
+        count, odd = (len(self.wrt), 0) if self.argnums is not None else divmod(len(args), 2)
+        if odd or len(args) < count:
+            wanted = f"{count} tangents" if self.argnums is not None else "a tangent for each of them"
+            raise NonDifferentiableError(
+                f"{name}: jvp takes the arguments and then {wanted}, and was given {len(args)} altogether",
+                instead=CALLING_JVP,
+            )
+        args, tangents = args[: len(args) - count], args[len(args) - count :]
+        primals = self.bind(args, keywords)
+        taken = self.wrt if self.argnums is not None else tuple(range(self.start, self.start + count))
+        chosen = self.chosen(primals, taken, name)
+        given = {
+            k: tangent_like(primals[k], tangent, self.names[k])
+            for k, tangent in zip(taken, tangents, strict=True)
+        }
+        return primals, tuple(given[k] for k in chosen), taken
+
+    def kinds(self, primals: tuple[Any, ...], exact: frozenset[int] = frozenset()) -> tuple[Kind, ...]:
+        """The kinds of the values of all parameters, which tell `exact` lengths, and flags; raises for arrays
+        that are none.
+        """
+        kinds = kinds_of(primals, self.names, exact)
+        if _FLAG in kinds:
+            pairs = zip(kinds, primals, strict=True)
+            kinds = tuple([Literal(v) if k is _FLAG and type(v) is bool else k for k, v in pairs])
+        if UNKNOWN in kinds:
+            for value, name in zip(primals, self.names, strict=True):
+                check_type(name, value)
+        return kinds
+
+    def kinds_in_call(self, args: list[Kind], keywords: Mapping[str, Kind]) -> tuple[Kind, ...] | None:
+        """The kinds of all parameters in a call with arguments of these kinds; None when they do not fit."""
+        kinds = dict(zip(self.names, args, strict=False))
+        kinds.update({k: v for k, v in keywords.items() if k in self.names})
+        for name, parameter in self.signature.parameters.items():
+            if name not in kinds and parameter.default is not parameter.empty:
+                kinds[name] = kind_of(parameter.default, name)
+        if len(args) > len(self.names) or len(kinds) < len(self.names):
+            return None
+        return tuple(kinds[p] for p in self.names)
+
+    # ------------------------------------------------------------ what is differentiated
+
+    def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None, name: str) -> tuple[int, ...]:
+        """The positions of the arguments to differentiate, among those `taken`; raises NonDifferentiableError
+        for one that carries no derivative, as an argument of what is called `name`.
+        """
+        if self.argnums is not None:
+            for k in self.wrt:
+                check_input(self.names[k], primals[k], name)
+            return self.wrt
+        return self.chosen_by_kinds(kinds_of(primals, self.names), taken)
+
+    def chosen_by_kinds(
+        self, kinds: tuple[Kind, ...], taken: tuple[int, ...] | None = None
+    ) -> tuple[int, ...]:
+        """The same by kinds alone. Without argnums all arguments (with tangents): `vjp` gives None for those
+        without derivative, `jvp` leaves them out.
+        """
+        if self.argnums is not None:
+            return self.wrt
+        return tuple(
+            k
+            for k in (range(self.start, self.stop) if taken is None else taken)
+            if self.form != "jvp" or domain.is_differentiable(kinds[k]) is not False
+        )
+
+
+def note_call_of_jvp(error: Exception, args: tuple[Any, ...]) -> None:
+    """Says beside an error how `jvp` is called, if some argument looks as if that had been mistaken."""
+    if any(isinstance(a, (tuple, list)) for a in args) and CALLING_JVP not in str(error):
+        notes = getattr(error, "__notes__", ())
+        if CALLING_JVP not in notes:
+            error.add_note(CALLING_JVP)

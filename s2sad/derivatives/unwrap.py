@@ -1,0 +1,93 @@
+"""What is behind a callable that is to be differentiated."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass
+from types import FunctionType, MethodType
+from typing import Any
+
+from ..primitive_facts.wrapped_functions import unwrapped
+from ..primitives.record import refusal
+from ..source.compiling import make_function
+from ..source.fixed_arity import has_stars
+from ..source.getters import GETTERS, written_getter
+from ..transforms.errors import NonDifferentiableError, missing_rule
+from ..transforms.trees.program import Scope
+from .argnums import plain_signature
+
+__all__ = ["Target", "bound_like", "target_of"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is differentiated: a plain function or a derivative, and the arguments already bound to it."""
+
+    function: Any
+    args: tuple[Any, ...] = ()
+    keywords: tuple[tuple[str, Any], ...] = ()
+
+
+def target_of(f: Any) -> Target:
+    """The function behind anything callable that has a text: functions, lambdas, methods, partials, callable
+    objects and derivatives. Primitives get one first, for each form of their calls (`fixed`).
+    """
+    if hasattr(type(f), "lift_call"):
+        return Target(_calling(f))
+    if isinstance(f, FunctionType):
+        return Target(_calling(f) if has_stars(f) else f)
+    if hasattr(type(f), "function_for_kinds"):
+        bound = f.target
+        if not bound.args and not bound.keywords:
+            return Target(f)
+        return Target(f.of(bound.function, len(bound.args)), bound.args, bound.keywords)
+    if isinstance(f, MethodType):
+        inner = target_of(f.__func__)
+        return Target(inner.function, (*inner.args, f.__self__), inner.keywords)
+    inner_function = unwrapped(f)
+    if inner_function is not None:
+        return target_of(inner_function)
+    if isinstance(f, functools.partial):
+        inner = target_of(f.func)
+        return Target(inner.function, (*inner.args, *f.args), (*inner.keywords, *f.keywords.items()))
+    if isinstance(f, (staticmethod, classmethod)):
+        return target_of(f.__func__)
+    if isinstance(f, GETTERS):
+        return Target(written_getter(f))
+    if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType):
+        return target_of(f.__call__)
+    if not callable(f):
+        raise NonDifferentiableError(
+            f"{f!r} cannot be differentiated: it is not callable", instead="pass a function"
+        )
+    raise missing_rule(f, refusal(f))
+
+
+def bound_like(f: Any, derivative: Any, instance: Any, owner: type | None) -> Any:
+    """What a derivative of `f` that stands in a class is, asked for at an instance: what `f` would be."""
+    if isinstance(f, staticmethod):
+        return derivative
+    if isinstance(f, classmethod):
+        return MethodType(derivative, owner)
+    return derivative if instance is None else MethodType(derivative, instance)
+
+
+@functools.lru_cache(maxsize=256)
+def _calling(f: Any) -> FunctionType:
+    """A Python function with the parameters of `f` that calls it, rather than what its source says."""
+    name = f.__name__ if f.__name__.isidentifier() else "function"
+    parameters = list(plain_signature(f).parameters.values())
+    listed, passed, defaults = [], [], []
+    for p in parameters:
+        if p.kind is p.KEYWORD_ONLY and "*" not in listed:
+            listed.append("*")
+        has_default = p.default is not p.empty
+        listed.append(f"{p.name}=None" if has_default else p.name)
+        passed.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name)
+        defaults += [p.default] if has_default and p.kind is not p.KEYWORD_ONLY else []
+    keywords = {
+        p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
+    }
+    text = f"def {name}_({', '.join(listed)}):\n    return {name}({', '.join(passed)})\n"
+    return make_function(text, f"{name}_", Scope({}), {name: f}, tuple(defaults), keywords, like=f)

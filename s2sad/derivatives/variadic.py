@@ -1,0 +1,254 @@
+"""Derivatives of functions with `*args` or `**kwargs`, and of primitives: one for each form of the calls that
+are made of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import FunctionType, MethodType
+from typing import Any
+
+from ..primitive_facts.wrapped_functions import unwrapped
+from ..runtime.border import at_border
+from ..source.fixed_arity import has_stars, of_arity
+from ..source.pickling import reduce_derivative
+from ..transforms.errors import S2sadError
+from .argnums import misfit
+from .closure_conversion import Layout, Lifted, lift
+from .primitive_calls import (
+    BY_POSITION,
+    Key,
+    Opened,
+    function_of_call,
+    is_known,
+    opened,
+    parameters_of,
+    required,
+    unbound,
+)
+from .unwrap import bound_like
+
+__all__ = ["Variadic", "fixed", "is_variadic", "nothing_for"]
+
+ANY = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
+
+
+def is_variadic(f: Any) -> bool:
+    """Whether a callable is a primitive, or a Python function that takes a variable number of arguments and
+    does not say that it stands for one that takes a fixed number (`functools.wraps`).
+
+    Raises MissingRuleError for a primitive that is not known.
+    """
+    if isinstance(f, Variadic) or opened(f) is not None:
+        return True
+    inner = f.func if isinstance(f, functools.partial) else unwrapped(f) or _called(f)
+    if inner is not None:
+        return is_variadic(inner)
+    function = getattr(f, "__func__", f)
+    if not has_stars(function):
+        return False
+    kinds = {p.kind for p in inspect.signature(function).parameters.values()}
+    return bool(kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
+
+
+def _called(f: Any) -> Any:
+    """The method that a call of an object calls, if it is written in Python; None for other callables."""
+    if isinstance(f, FunctionType) or any(hasattr(type(f), n) for n in ("lift_call", "function_for_kinds")):
+        return None
+    return f.__call__ if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType) else None
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A callable for the calls of one form, which `key` tells apart: `left` are the named arguments that it
+    takes still, `bound` the arguments that partial applications bind to a primitive, `named` how many
+    parameters of a primitive are options, behind the others.
+    """
+
+    function: Any
+    left: Mapping[str, Any]
+    key: Any
+    bound: tuple[Key, ...] = ()
+    named: int = 0
+
+
+def fixed(
+    f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any], arguments: tuple[Any, ...] = ()
+) -> Fixed:
+    """The callable for calls like `f(*args, **keywords)`, whose `arguments` are not to be constants."""
+    if isinstance(f, Variadic):
+        made, call = f.of(args, keywords)
+        return Fixed(made, call.left, (made, *call.left))
+    found = opened(f)
+    if found is not None:
+        return _fixed_primitive(found, args, keywords, arguments)
+    if isinstance(f, functools.partial):
+        inner = fixed(f.func, (*f.args, *args), {**f.keywords, **keywords}, arguments)
+        named = {k: v for k, v in f.keywords.items() if k in inner.left}
+        left = {k: v for k, v in keywords.items() if k in inner.left}
+        return Fixed(functools.partial(inner.function, *f.args, **named), left, (inner.key, *left))
+    if isinstance(f, MethodType):
+        inner = fixed(f.__func__, (f.__self__, *args), keywords, arguments)
+        return replace(inner, function=MethodType(inner.function, f.__self__))
+    inner_function = unwrapped(f) or _called(f)
+    if inner_function is not None:
+        return fixed(inner_function, args, keywords, arguments)
+    assert isinstance(f, FunctionType)
+    return Fixed(of_arity(f, len(args), keywords), keywords, (len(args), *keywords))
+
+
+def _fixed_primitive(
+    found: Opened, args: tuple[Any, ...], keywords: Mapping[str, Any], arguments: tuple[Any, ...]
+) -> Fixed:
+    given, count = {**found.keywords, **keywords}, len(found.args)
+    own = {*range(count), *(k for k in found.keywords if k not in keywords)}
+    call = function_of_call(found.function, (*found.args, *args), given, own, arguments)
+    bound = tuple(k for k in call.keys if k in own)
+    function: Any = call.function
+    if bound:
+        values = [found.args[k] for k in bound if isinstance(k, int)]
+        function = functools.partial(function, *values, **{k: given[k] for k in bound if isinstance(k, str)})
+    left = {k: v for k, v in keywords.items() if k in call.keys}
+    named = sum(isinstance(k, str) for k in call.keys)
+    return Fixed(function, left, (call.function, *left), bound, named)
+
+
+def nothing_for(f: Any) -> tuple[None, ...]:
+    """None for each argument that a callable requires by position."""
+    found = opened(f)
+    if found is not None:
+        return (None,) * (required(found.function) - len(found.args))
+    known = inspect.signature(f).parameters.values()
+    return (None,) * sum(p.kind in BY_POSITION and p.default is p.empty for p in known)
+
+
+def layout_of(
+    f: Any, bound: Mapping[Key, Layout], count: int, outer: frozenset[str] = frozenset()
+) -> Layout:
+    """The layout of a callable behind which stands a primitive: of what partial applications and methods bind
+    of its arguments, the last of them `count`.
+    """
+    if isinstance(f, functools.partial) and not is_known(f):
+        first = count - len(f.args)
+        inner = layout_of(f.func, bound, first, outer | f.keywords.keys())
+        named = {k: None if k in outer else bound.get(k) for k in f.keywords}
+        return inner, tuple(bound.get(first + k) for k in range(len(f.args))), named
+    return None if unbound(f) is None else bound.get(0)
+
+
+class Variadic:
+    """A transform of a function that takes a variable number of arguments.
+
+    Call it like the transform of any function; `argnums` are positions among the arguments given, or names of
+    parameters and of named arguments. `extra(options, count)` is how many of `count` positional arguments are
+    not the function's own.
+    """
+
+    def __init__(
+        self,
+        transform: Callable[..., Any],
+        f: Any,
+        options: Mapping[str, Any],
+        extra: Callable[[Any, int], int],
+    ) -> None:
+        self._transform, self._f, self._options, self._extra = transform, f, dict(options), extra
+        self._made: dict[Any, Any] = {}
+        self._by_position: dict[int, tuple[Any, Fixed]] = {}  # for calls without keywords, by their length
+        for name in functools.WRAPPER_ASSIGNMENTS:
+            if hasattr(f, name):
+                setattr(self, name, getattr(f, name))
+        try:
+            self.__signature__ = inspect.signature(f)
+        except (TypeError, ValueError):  # a primitive that does not say
+            self.__signature__ = inspect.Signature(parameters_of(f) or ANY)
+
+    def of(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, Fixed]:
+        """The transform for calls with arguments like these, and what it is of."""
+        if keywords:
+            return self._of(args, keywords)
+        found = self._by_position.get(len(args))
+        if found is None:
+            found = self._by_position[len(args)] = self._of(args, keywords)
+        return found
+
+    def _of(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, Fixed]:
+        argnums = self._options["argnums"]
+        extra = self._extra(argnums, len(args))
+        own = args[: len(args) - extra]
+        names = argnums if isinstance(argnums, tuple) else (argnums,)
+        try:
+            call = fixed(self._f, own, keywords, names)
+        except S2sadError:
+            raise
+        except TypeError as error:
+            raise misfit(self._f, self.__signature__, error) from None
+        if call.key not in self._made:
+            if argnums is None and extra:  # tangents are given for the positional arguments alone
+                argnums = tuple(range(len(own)))
+            options = {**self._options, "argnums": argnums}
+            made = self._transform(call.function, **options)
+            self._made[call.key] = made.without_last(call.named) if argnums is None else made
+        return self._made[call.key], call
+
+    @at_border
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        made, call = self.of(args, keywords)
+        return made(*args, **call.left)
+
+    def _of_required(self) -> Any:
+        """The transform for as many arguments as there must be."""
+        return self.of(self._padded(nothing_for(self._f)), {})[0]
+
+    @property
+    def source(self) -> str:
+        """The generated source that assumes nothing of the arguments; as many as there must be."""
+        found: str = self._of_required().source
+        return found
+
+    @property
+    def __wrapped__(self) -> Any:
+        """The generated function that the source is of, so that `inspect.getsource` shows it."""
+        try:
+            return self._of_required().__wrapped__
+        except (S2sadError, TypeError) as error:  # so that it can be asked for
+            raise AttributeError(str(error)) from error
+
+    @at_border
+    def source_for(self, *args: Any, **keywords: Any) -> str:
+        """The generated source that a call with these arguments (without tangents) runs."""
+        made, call = self.of(self._padded(args), keywords)
+        found: str = made.source_for(*args, **call.left)
+        return found
+
+    def _padded(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of the function, followed by as many more as the transform takes."""
+        own, argnums = len(args), self._options["argnums"]
+        return (*args, *(None,) * next(n for n in range(own + 2) if self._extra(argnums, own + n) == n))
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        """A call as one of a plain function: see `lift`."""
+        made, fixed_ = self.of(args, keywords)
+        call = lift(made, args, fixed_.left)
+        found, own = opened(self._f), call.own
+        if found is not None:
+            values = [*own[1], *own[2].values()] if fixed_.bound else []
+            own = layout_of(self._f, dict(zip(fixed_.bound, values, strict=True)), len(found.args))
+        return replace(call, own=own, arguments={**dict.fromkeys(keywords), **call.arguments})
+
+    @property
+    def primal(self) -> Any:
+        """What it is a transform of, as it was given."""
+        return self._f
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return bound_like(self._f, self, instance, owner)
+
+    def __reduce__(self) -> Any:
+        return reduce_derivative(self, Variadic, (self._transform, self._f, self._options, self._extra))
+
+    def __repr__(self) -> str:
+        name = getattr(self._f, "__qualname__", self._f)
+        return f"<{self._transform.__name__} of {name}>"

@@ -1,0 +1,1 @@
+"""Kinds: the lattice, abstraction of values, joins, and what operations make of them."""

@@ -1,0 +1,127 @@
+"""The least kind above two: what is known of a value that comes from one place or another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from ..values.objects import ABSENT, lookup
+from .lattice import (
+    INTEGERS,
+    MAX_DEPTH,
+    NOT_ONE,
+    NOTHING,
+    NUMERIC,
+    OBJECT,
+    REALS,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Dict,
+    Dim,
+    Kind,
+    List,
+    Literal,
+    Nothing,
+    Numeric,
+    Object,
+    Record,
+    Scalar,
+    Sym,
+    Text,
+    Tuple,
+    widen,
+)
+
+__all__ = ["join", "join_all"]
+
+Fields = tuple[tuple[str, Kind], ...]
+
+
+def join_all(kinds: Iterable[Kind]) -> Kind:
+    nothing: Kind = NOTHING
+    return reduce(join, kinds, nothing)
+
+
+def join(a: Kind, b: Kind) -> Kind:
+    """The least kind that contains the values of both."""
+    return _join(a, b, 0)
+
+
+def _join(a: Kind, b: Kind, depth: int) -> Kind:
+    if a is b or isinstance(b, Nothing):
+        return a if depth or _depth(a) <= MAX_DEPTH else UNKNOWN
+    if isinstance(a, Nothing):
+        return b if depth or _depth(b) <= MAX_DEPTH else UNKNOWN
+    if depth > MAX_DEPTH or _depth(a) > MAX_DEPTH or _depth(b) > MAX_DEPTH:
+        return UNKNOWN
+    match widen(a), widen(b):
+        case Scalar() as x, Scalar() as y:
+            return _join_scalars(x, y)
+        case Array() as x, Array() as y:
+            return Array(x.dtype if x.dtype == y.dtype else None, _join_dims(x.dims, y.dims))
+        case ((Scalar() | Array() | Numeric()), (Scalar() | Array() | Numeric())):
+            return NUMERIC
+        case Tuple(xs, c), Tuple(ys, d) if len(xs) == len(ys):
+            items = tuple(_join(x, y, depth + 1) for x, y in zip(xs, ys, strict=True))
+            return Tuple(items, c) if c is d else Tuple(items)
+        case List(xs, x), List(ys, y):
+            element = _join(x, y, depth + 1)
+            if xs is None or ys is None or len(xs) != len(ys):
+                return List(None, element)
+            return List(tuple(_join(p, q, depth + 1) for p, q in zip(xs, ys, strict=True)), element)
+        case Dict(xs), Dict(ys) if [k for k, _ in xs] == [k for k, _ in ys]:
+            return Dict(tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True)))
+        case Record(c, ()), Record(d, _) if c is d:  # an object that has only just been made
+            return b
+        case Record(c, _), Record(d, ()) if c is d:
+            return a
+        case Record(c, xs), Record(d, ys) if c is d and _are_joined(c, xs, ys):
+            mine, theirs = dict(xs), dict(ys)
+            names = sorted(mine.keys() | theirs.keys())
+            return Record(
+                c, tuple((k, _join(mine.get(k, NOTHING), theirs.get(k, NOTHING), depth + 1)) for k in names)
+            )
+        case (Record() | Object()), (Record() | Object()):
+            return OBJECT
+        case (Text() | Literal(str())), (Text() | Literal(str())):
+            return TEXT
+    return UNKNOWN
+
+
+def _are_joined(cls: type, xs: Fields, ys: Fields) -> bool:
+    """Whether objects of a class with these attributes and those have one kind: where some have an attribute
+    that others have not, there is nothing in the class that those would have in its place.
+    """
+    return all(lookup(cls, k) is ABSENT for k in dict(xs).keys() ^ dict(ys).keys())
+
+
+def _join_scalars(a: Scalar, b: Scalar) -> Scalar:
+    if a.dtype == b.dtype:
+        return Scalar(a.dtype, a.size if a.size is b.size else None)
+    both = {a.dtype, b.dtype}
+    return Scalar("integer" if both <= INTEGERS else "real" if both <= REALS else "number")
+
+
+def _join_dims(xs: tuple[Dim, ...] | None, ys: tuple[Dim, ...] | None) -> tuple[Dim, ...] | None:
+    if xs is None or ys is None or len(xs) != len(ys):
+        return None
+    return tuple(map(_join_lengths, xs, ys))
+
+
+def _join_lengths(x: Dim, y: Dim) -> Dim:
+    if x == y:
+        return x
+    both = isinstance(x, Sym) and isinstance(y, Sym) and x.not_one and y.not_one
+    return NOT_ONE if both else None
+
+
+def _depth(kind: Kind) -> int:
+    match kind:
+        case Tuple(items):
+            return 1 + max(map(_depth, items), default=0)
+        case List(_, element):
+            return 1 + _depth(element)
+        case Dict(items) | Record(_, items):
+            return 1 + max((_depth(k) for _, k in items), default=0)
+    return 0

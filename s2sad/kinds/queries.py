@@ -1,0 +1,329 @@
+"""Questions about the values of one kind, answered with yes or no: what they are, what they hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from .indexing import element_kind, size_of
+from .lattice import (
+    INTEGERS,
+    REALS,
+    Array,
+    Dict,
+    Kind,
+    Likeness,
+    List,
+    Literal,
+    Nothing,
+    Numeric,
+    Object,
+    Record,
+    Scalar,
+    Text,
+    Tuple,
+    Unknown,
+    widen,
+)
+from .shape_relations import is_differentiable
+
+__all__ = [
+    "are_alike",
+    "axes_of",
+    "dtype_of",
+    "has_length",
+    "holds_arrays",
+    "holds_floats",
+    "holds_immutables",
+    "is_array",
+    "is_container",
+    "is_dict",
+    "is_float",
+    "is_immutable",
+    "is_integer",
+    "is_list",
+    "is_list_of_numbers",
+    "is_numeric",
+    "is_python_real",
+    "is_real",
+    "is_real_scalar",
+    "is_scalar",
+    "is_tuple",
+    "is_tuple_of_numbers",
+    "items_of",
+    "keep_real_dtype",
+    "keys_of",
+    "known_length",
+    "literal_of",
+    "may_be_changed",
+    "may_be_integer",
+    "may_have_no_axes",
+    "may_hold_integers",
+    "rank",
+    "share_lengths_apart",
+    "share_real_dtype",
+    "truth_of",
+]
+
+
+def is_scalar(kind: Kind) -> bool:
+    """Whether the kind is a number that is no array."""
+    return isinstance(widen(kind), Scalar)
+
+
+def is_real_scalar(kind: Kind) -> bool:
+    """Whether the kind is a float, so that its adjoint is a plain float too."""
+    wide = widen(kind)
+    return isinstance(wide, Scalar) and wide.dtype == "float"
+
+
+def is_python_real(kind: Kind) -> bool:
+    """Whether the kind is a float, or a number that is exact beside one, or None."""
+    wide = widen(kind)
+    is_none = isinstance(kind, Literal) and kind.value is None
+    return is_none or (isinstance(wide, Scalar) and wide.dtype in REALS)
+
+
+def dtype_of(kind: Kind) -> str | None:
+    wide = widen(kind)
+    if isinstance(wide, Scalar):
+        return {"float": "float64", "complex": "complex128"}.get(wide.dtype, wide.dtype)
+    return wide.dtype if isinstance(wide, Array) else None
+
+
+def is_real(kind: Kind) -> bool:
+    """Whether the kind is a number or an array without imaginary part."""
+    dtype = dtype_of(kind)
+    return dtype is not None and dtype != "number" and not dtype.startswith(("complex", "clongdouble"))
+
+
+def share_real_dtype(kinds: list[Kind]) -> bool:
+    """Whether values of these kinds are floating-point, real, and of one dtype."""
+    dtypes = set(map(dtype_of, kinds))
+    return len(dtypes) == 1 and all(d is not None and d.startswith("float") for d in dtypes)
+
+
+def keep_real_dtype(kinds: list[Kind]) -> bool:
+    """Whether what is made of values of these kinds, and cotangents of the floats among them, are real and of
+    the dtype of these: integers among them become floats of 64 bits.
+    """
+    dtypes = set(map(dtype_of, kinds))
+    others = dtypes - {"float64"}
+    if dtypes == others:
+        return share_real_dtype(kinds)
+    return all(d is not None and d.startswith(("int", "uint", "bool")) for d in others)
+
+
+def is_float(kind: Kind) -> bool:
+    """Whether values of the kind are floats, or arrays of floats."""
+    dtype = dtype_of(kind)
+    return dtype is not None and dtype.startswith("float")
+
+
+def is_integer(kind: Kind) -> bool:
+    wide = widen(kind)
+    return isinstance(wide, Scalar) and wide.dtype in INTEGERS
+
+
+def are_alike(a: Kind, b: Kind) -> bool:
+    """Whether values of the kinds are arrays of one dtype and number of axes."""
+    if not (isinstance(a, Array) and isinstance(b, Array) and a.dims and b.dims):
+        return False
+    return a.dtype is not None and a.dtype == b.dtype and len(a.dims) == len(b.dims)
+
+
+def is_array(kind: Kind) -> bool:
+    """Whether the kind is an array of at least one dimension, so that it can be changed in place."""
+    return isinstance(kind, Array) and bool(kind.dims)
+
+
+def may_have_no_axes(kind: Kind) -> bool:
+    """Whether the kind is an array that may have no axes: it can be changed in place, and arithmetic may make
+    numbers.
+    """
+    return isinstance(kind, Array) and not kind.dims
+
+
+def is_numeric(kind: Kind) -> bool:
+    """Whether `+` adds values of the kind."""
+    return isinstance(widen(kind), (Scalar, Array, Numeric))
+
+
+def is_container(kind: Kind) -> bool:
+    """Whether items of the kind are objects that it holds, not views."""
+    return isinstance(kind, (Tuple, List, Dict, Record))
+
+
+def is_dict(kind: Kind) -> bool:
+    return isinstance(kind, Dict)
+
+
+def is_list(kind: Kind) -> bool:
+    return isinstance(kind, List)
+
+
+def is_tuple(kind: Kind) -> bool:
+    """Whether the adjoint of a value of the kind may be a plain tuple: that of NumPy's named tuples may."""
+    return isinstance(kind, Tuple) and (kind.cls is None or kind.cls.__module__.startswith("numpy."))
+
+
+def holds_immutables(kind: Kind) -> bool:
+    """Whether a value of the kind is a container whose items cannot be changed in place."""
+    match kind:
+        case Tuple(items):
+            return all(map(is_immutable, items))
+        case List(_, element):
+            return isinstance(element, Nothing) or is_immutable(element)
+        case Dict(items):
+            return all(is_immutable(k) for _, k in items)
+    return False
+
+
+def holds_arrays(kind: Kind) -> bool:
+    """Whether a value of the kind is an array, or a container of nothing but arrays, and of what carries no
+    derivative.
+    """
+    match kind:
+        case Tuple(items):
+            return all(is_differentiable(k) is False or holds_arrays(k) for k in items)
+        case List(_, element):
+            return isinstance(element, Nothing) or holds_arrays(element)
+        case Dict(items):
+            return all(is_differentiable(k) is False or holds_arrays(k) for _, k in items)
+    return isinstance(kind, Array)
+
+
+def may_hold_integers(kind: Kind) -> bool:
+    """Whether a list may hold arrays of integers wherever it may hold others."""
+    element = kind.element if isinstance(kind, List) and kind.items is None else None
+    return isinstance(element, Array) and is_differentiable(element) is None
+
+
+def is_tuple_of_numbers(kind: Kind) -> bool:
+    """Whether the kind is a tuple that holds anything but arrays and containers."""
+    return isinstance(kind, Tuple) and any(
+        is_tuple_of_numbers(item) or not (is_array(item) or is_container(item)) for item in kind.items
+    )
+
+
+def is_list_of_numbers(kind: Kind) -> bool:
+    """Whether the kind is a list or tuple of numbers and arrays, or of such lists."""
+    match kind:
+        case Tuple(items) if items:
+            return all(is_numeric(k) or is_list_of_numbers(k) for k in items)
+        case List(items, element):
+            return all(is_numeric(k) or is_list_of_numbers(k) for k in items or (element,))
+    return False
+
+
+def may_be_integer(kind: Kind) -> bool:
+    """Whether numbers of the kind carry a derivative, and integers are among them, which have none."""
+    return isinstance(kind, Scalar) and kind.dtype == "real"
+
+
+def may_be_changed(kind: Kind) -> bool:
+    """Whether a call may make values of the kind values of another."""
+    match kind:
+        case Tuple(items):
+            return any(map(may_be_changed, items))
+        case List() | Dict() | Record() | Object() | Unknown():
+            return True
+    return False
+
+
+def truth_of(kind: Kind) -> bool | None:
+    """What `if` makes of values of the kind; None when only the run can tell."""
+    match kind:
+        case Literal(None | bool() | str() as value):
+            return bool(value)
+        case Tuple(items, None):
+            return bool(items)
+    return None
+
+
+def is_immutable(kind: Kind) -> bool:
+    """Whether values of the kind cannot be changed in place, nor anything that they hold."""
+    wide = widen(kind)
+    return isinstance(wide, (Scalar, Literal, Likeness, Text)) or (
+        isinstance(wide, Tuple) and all(map(is_immutable, wide.items))
+    )
+
+
+def holds_floats(kind: Kind) -> bool:
+    """Whether all items of a list of this kind are floats."""
+    return isinstance(kind, List) and is_real_scalar(element_kind(kind))
+
+
+def has_length(kind: Kind) -> bool:
+    """Whether `len` gives the number of elements that a loop would see."""
+    return isinstance(kind, (Array, Tuple, List))
+
+
+def known_length(kind: Kind, axis: int) -> int | None:
+    """The length of an axis of an array, where the program says it."""
+    if not isinstance(kind, Array) or kind.dims is None:
+        return None
+    size = size_of(kind.dims[axis])
+    return size.value if isinstance(size, Literal) else None
+
+
+def keys_of(kind: Kind) -> tuple[str | int, ...]:
+    """The keys of a container whose items are known one by one: of a tuple or list their positions."""
+    match kind:
+        case Dict(pairs):
+            return tuple(key for key, _ in pairs)
+        case Tuple(items, None) | List(tuple() as items):
+            return tuple(range(len(items)))
+    return ()
+
+
+def rank(kind: Kind) -> int | None:
+    """The number of dimensions, when it is known."""
+    if isinstance(widen(kind), Scalar):
+        return 0
+    return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else None
+
+
+def axes_of(kind: Kind) -> tuple[bool, ...] | None:
+    """For each axis of a number or array whether its length may be another than one, when the rank is known.
+
+    >>> axes_of(Array("float64", (None, 1))), axes_of(Scalar("float")), axes_of(Unknown())
+    ((True, False), (), None)
+    """
+    if isinstance(widen(kind), Scalar):
+        return ()
+    return tuple(d != 1 for d in kind.dims) if isinstance(kind, Array) and kind.dims is not None else None
+
+
+def literal_of(kind: Kind) -> tuple[object] | None:
+    """The one value of a kind that has no others.
+
+    >>> literal_of(Literal(2)), literal_of(Literal(None)), literal_of(Scalar("int"))
+    ((2,), (None,), None)
+    """
+    return (kind.value,) if isinstance(kind, Literal) else None
+
+
+def items_of(kind: Kind) -> tuple[Kind, ...]:
+    """The kinds of what a container holds, where each is known; none where they are not."""
+    match kind:
+        case Dict(pairs):
+            return tuple([k for _, k in pairs])
+        case List(tuple() as items) | Tuple(items):
+            return items
+    return ()
+
+
+def share_lengths_apart(kinds: Sequence[Kind]) -> bool:
+    """Whether these are containers of arrays, in each of which arrays have a length in common, and not the
+    same in all of them: the weights and biases of layers.
+    """
+    return len(set(kinds)) > 1 and all(map(_shares_a_length, kinds))
+
+
+def _shares_a_length(kind: Kind) -> bool:
+    held = items_of(kind)
+    if not all(isinstance(k, Scalar) or (isinstance(k, Array) and k.dims) for k in held):
+        return False
+    lengths = Counter(d for k in held if isinstance(k, Array) for d in {*(k.dims or ())} - {None})
+    return max(lengths.values(), default=0) > 1

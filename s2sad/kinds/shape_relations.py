@@ -1,0 +1,170 @@
+"""What kinds allow a derivative to leave out: which guard a cotangent needs, which zero starts an adjoint.
+
+Contract: an answer other than the guard holds for every value of the kinds given, whatever its sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Literal as OneOf
+
+from .lattice import (
+    REALS,
+    UNKNOWN,
+    Array,
+    Dict,
+    Dim,
+    Indices,
+    Kind,
+    Likeness,
+    List,
+    Literal,
+    Nothing,
+    Random,
+    Record,
+    Scalar,
+    Sym,
+    Text,
+    Tuple,
+    widen,
+)
+
+__all__ = [
+    "UnbroadcastPlan",
+    "ZeroPlan",
+    "is_differentiable",
+    "is_mask_of",
+    "lends_shape",
+    "unbroadcast_plan",
+    "zero_plan",
+]
+
+_ANY: frozenset[Dim] = frozenset({None})  # nothing is known of the lengths
+UnbroadcastPlan = OneOf["none", "sum", "guard"] | tuple[OneOf["axes", "kept"], tuple[int, ...]]
+ZeroPlan = OneOf["0.0", "np.zeros_like", "zeros_like"]
+
+
+def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -> UnbroadcastPlan:
+    """How a cotangent like `out` becomes one like `x`, an operand of the elementwise operation behind `out`;
+    `others` are the kinds of its other operands, if known.
+
+    "none": it is that already. "sum": the sum of all of it. ("axes", axes): the sum over these leading axes.
+    ("kept", axes): the sum over these axes, which stay and are one long. "guard": only the values can tell.
+
+    >>> row, matrix = Array("float64", (Sym("n", 0, True),)), Array("float64", (None, Sym("n", 0, True)))
+    >>> unbroadcast_plan(row, matrix)
+    ('axes', (0,))
+    """
+    x, out = widen(x), widen(out)
+    match x, out:
+        case Scalar(a), Scalar(b):
+            same = a == b or (_is_python_real(a) and _is_python_real(b))
+            return "none" if same and a != "number" else "guard"
+        case Scalar(a), Array(b, _):
+            # the gradient of a Python float is made of float64; a float32 sum would have to be converted
+            same = (_is_python_real(a) and b == "float64") or (a == "complex" and b == "complex128")
+            return "sum" if same or (a == b and _is_inexact(a)) else "guard"
+        case Array(str(a), tuple(xs)), Array(b, tuple(outs)) if xs and a == b and _is_inexact(a):
+            extra = len(outs) - len(xs)
+            if _is_part(xs, outs, others):
+                return ("axes", tuple(range(extra))) if extra else "none"
+            single = tuple(k for k, dim in enumerate(xs) if dim == 1)
+            if extra == 0 and single and _is_part(_without(xs, single), _without(outs, single), None):
+                return "kept", single
+    return "guard"  # 0-d arrays too: what is computed from them is no array
+
+
+def lends_shape(x: Kind, out: Kind, others: Sequence[Kind]) -> bool:
+    """Whether `x`, an operand of the elementwise operation behind `out`, is an array of the same shape."""
+    match x, out:
+        case Array(_, tuple(xs)), Array(_, tuple(outs)):
+            return len(xs) == len(outs) > 0 and _is_part(xs, outs, others)
+    return False
+
+
+def _without(dims: tuple[Dim, ...], axes: tuple[int, ...]) -> tuple[Dim, ...]:
+    return tuple(dim for k, dim in enumerate(dims) if k not in axes)
+
+
+def _is_part(xs: tuple[Dim, ...], outs: tuple[Dim, ...], others: Sequence[Kind] | None) -> bool:
+    """Whether the axes of an operand are the last ones of the result, none of them stretched."""
+    extra = len(outs) - len(xs)
+    return extra >= 0 and all(map(_is_unstretched, xs, outs[extra:], _lengths(others, len(outs))[extra:]))
+
+
+def is_mask_of(mask: Kind, x: Kind) -> bool:
+    """Whether an array of float64 made by `np.where(mask, ...)` of numbers is surely like an `x`."""
+    match mask, x:
+        case Array(_, tuple(masks)), Array("float64", tuple(xs)):
+            return len(masks) == len(xs) and all(map(_is_unstretched, masks, xs))
+    return False
+
+
+def _is_unstretched(x: Dim, out: Dim, others: frozenset[Dim] = _ANY) -> bool:
+    """Whether an axis of an operand is as long as that of the result, given that the operation succeeded;
+    `others` are the lengths with which it was broadcast.
+    """
+    if (x is not None and x is out) or x == out == 1 or (isinstance(x, Sym) and x.not_one):
+        return True
+    return others <= {1} or (x is not None and others <= {1, x})
+
+
+def _lengths(kinds: Sequence[Kind] | None, rank: int) -> list[frozenset[Dim]]:
+    """For each axis of what values of these kinds are broadcast to, the lengths that they have there."""
+    shapes: list[tuple[Dim, ...]] = []
+    for kind in (UNKNOWN,) if kinds is None else map(widen, kinds):
+        match kind:
+            case Array(_, tuple(dims)):
+                shapes.append((1,) * (rank - len(dims)) + dims)
+            case Scalar():
+                continue
+            case _:
+                return [_ANY] * rank
+    return [frozenset(shape[axis] for shape in shapes) for axis in range(rank)]
+
+
+def _is_python_real(dtype: str) -> bool:
+    return dtype in REALS
+
+
+@cache
+def _is_inexact(dtype: str) -> bool:
+    return dtype.startswith(("float", "complex", "longdouble", "clongdouble")) or dtype == "real"
+
+
+def zero_plan(x: Kind) -> ZeroPlan:
+    """What makes the zero cotangent of an `x`: a literal, NumPy's function, or a helper that looks at it."""
+    match x:
+        case Scalar("float" | "real"):
+            return "0.0"
+        case Array(str(dtype), _) if _is_inexact(dtype):
+            return "np.zeros_like"
+    return "zeros_like"
+
+
+def is_differentiable(x: Kind) -> bool | None:
+    """Whether values of the kind carry a derivative; None when some may and some may not.
+
+    A literal is a constant and carries none. An int that shares its name with floats ('real') counts as one.
+    """
+    match x:
+        case Scalar("number"):
+            return None
+        case Scalar(dtype):
+            return _is_inexact(dtype)
+        case Array(dtype, _):
+            return None if dtype is None else _is_inexact(dtype)
+        case Literal() | Nothing() | Likeness() | Text() | Indices() | Random():
+            return False
+        case Tuple(items):
+            return _any([is_differentiable(k) for k in items])
+        case List(_, element):
+            return is_differentiable(element)
+        case Dict(items) | Record(_, items):
+            return _any([is_differentiable(k) for _, k in items])
+    return None
+
+
+def _any(answers: list[bool | None]) -> bool | None:
+    return True if True in answers else None if None in answers else False

@@ -1,0 +1,1 @@
+"""Program to program, kinds known, up to what is differentiated."""

@@ -1,0 +1,97 @@
+"""Contexts that objects of the user's classes manage, in normal form, as calls of their methods.
+
+    with box as v:          v = box.__enter__()
+        ...                 try:
+                                ...
+                            finally:
+                                box.__exit__(None, None, None)
+
+Only of objects that may carry derivatives, whose `__exit__` lets every exception through and does not look at
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ..analysis.constructors import makes_known
+from ..kinds.lattice import Kind, Record
+from ..primitive_facts import domain
+from ..primitive_facts.context_managers import returns_nothing
+from ..source.read import read_source
+from ..transforms.errors import NoSourceError
+from ..transforms.trees.nodes import assign, attribute, call, constant, find_nodes, load, located, names_read
+from ..transforms.trees.program import Program
+from ..transforms.trees.rebuild import map_blocks, parameter_names, rebuilt
+from ..values.objects import lookup
+
+__all__ = ["put_in_contexts"]
+
+
+def put_in_contexts(program: Program, kind: Callable[[Any], Kind]) -> Program:
+    """The program with the methods of objects in the place of contexts that they manage."""
+    names = program.names.copy()
+    made: set[str] = set()
+
+    def carries(atom: Any) -> bool:
+        return domain.is_differentiable(kind(atom)) is not False
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)]
+
+    def statement(s: Any) -> list[Any]:
+        s = map_blocks(s, block)
+        match s:
+            case gast.With(items=[gast.withitem(context_expr=gast.Call() as context)]):
+                found = program.resolve(context.func)
+                is_known = isinstance(found, type) and makes_known(found) and is_followed(found)
+                given = [*context.args, *(k.value for k in context.keywords)]
+                if not is_known or not any(map(carries, given)):
+                    return [s]
+                name = names.temporary("context")
+                made.add(name)
+                return [assign(name, context, s), *within(s, load(name))]
+            case gast.With(items=[gast.withitem(context_expr=gast.Name() as context)]):
+                owner = kind(context)
+                is_known = isinstance(owner, Record) and is_followed(owner.cls)
+                if is_known and context.id in program.locals and carries(context):
+                    made.add(context.id)
+                    return within(s, context)
+        return [s]
+
+    def within(s: Any, context: Any) -> list[Any]:
+        target = s.items[0].optional_vars
+        entered = located(call(attribute(context, "__enter__")), s)
+        nothing = [constant(None)] * 3
+        left = located(gast.Expr(value=located(call(attribute(context, "__exit__"), *nothing), s)), s)
+        first = located(gast.Expr(value=entered), s) if target is None else assign(target, entered, s)
+        return [first, located(gast.Try(body=s.body, handlers=[], orelse=[], finalbody=[left]), s)]
+
+    if not find_nodes(program.tree, gast.With):
+        return program
+    tree = rebuilt(program.tree, body=block(program.tree.body))
+    if not made:
+        return program
+    return program.with_tree(tree, names=names, locals=program.locals | made)
+
+
+@lru_cache(maxsize=1024)
+def is_followed(cls: type) -> bool:
+    """Whether the objects of a class manage contexts by methods of which one enters them, and the other lets
+    every exception through without a look at it.
+    """
+    enter, leave = lookup(cls, "__enter__"), lookup(cls, "__exit__")
+    if not isinstance(enter, FunctionType) or not isinstance(leave, FunctionType):
+        return False
+    try:
+        tree = read_source(leave).tree
+    except NoSourceError:
+        return False
+    stars = [p.id for p in (tree.args.vararg, tree.args.kwarg) if p is not None]
+    details = {*parameter_names(tree)[1:], *stars}
+    return returns_nothing(leave) and details.isdisjoint(names_read(tree.body))

@@ -1,0 +1,132 @@
+"""Loops over objects whose classes define `__iter__`, and what else goes over them, in normal form.
+
+    for v in bag:           items = bag.__iter__()
+        ...                 for v in items:
+                                ...
+
+Where the method's text is put in the place of its call, and returns `iter(x)`, the loop goes over x.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ..kinds.lattice import Kind, Record
+from ..primitive_facts.class_members import member_of
+from ..transforms.trees.nodes import assign, attribute, call, find_nodes, load, located
+from ..transforms.trees.program import Program
+from ..transforms.trees.rebuild import map_blocks, rebuilt, substitute
+
+__all__ = ["put_in_iterators", "without_iterators"]
+
+CONSUMERS = (sum, max, min, any, all, list, tuple, sorted, set, frozenset, enumerate, zip)
+
+
+def put_in_iterators(program: Program, kind: Callable[[Any], Kind]) -> Program:
+    """The program in which what an object's `__iter__` returns is gone over, in the place of the object."""
+    names = program.names.copy()
+    made: list[str] = []
+
+    def source(node: Any, before: list[Any]) -> Any:
+        if not isinstance(node, gast.Name) or not iterates(kind(node)):
+            return node
+        made.append(names.temporary("items"))
+        before.append(assign(made[-1], located(call(attribute(node, "__iter__")), node), node))
+        return located(load(made[-1]), node)
+
+    def consumed(node: Any, before: list[Any]) -> Any:
+        if not isinstance(node, gast.Call):
+            return source(node, before)
+        if not is_consumer(node, program):
+            return node
+        return rebuilt(node, args=[source(a, before) for a in node.args])
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)]
+
+    def statement(s: Any) -> list[Any]:
+        before: list[Any] = []
+        match s:
+            case gast.For():
+                s = rebuilt(map_blocks(s, block), iter=consumed(s.iter, before))
+            case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as value):
+                s = rebuilt(s, value=source(value, before))
+            case gast.Assign(value=gast.Call() as value):
+                s = rebuilt(s, value=consumed(value, before))
+            case gast.FunctionDef():
+                pass
+            case _:
+                s = map_blocks(s, block)
+        return [*before, s]
+
+    tree = rebuilt(program.tree, body=block(program.tree.body))
+    if not made:
+        return program
+    return program.with_tree(tree, names=names)
+
+
+def iterates(kind: Kind) -> bool:
+    member = member_of(kind, "__iter__") if isinstance(kind, Record) else None
+    return member is not None and member.role == "method" and isinstance(member.value, FunctionType)
+
+
+def is_consumer(node: Any, program: Program) -> bool:
+    """Whether a call goes over its argument, or over each of them."""
+    function = program.resolve(node.func)
+    found = any(function is f for f in CONSUMERS)
+    return found and (len(node.args) == 1 or function in (sum, zip, enumerate))
+
+
+def without_iterators(program: Program) -> Program:
+    """The program without `it = iter(x)` where one loop, call or unpacking in the same block goes over it and
+    nothing else reads it: that goes over x.
+    """
+    if not any(program.resolve(n.func) is iter for n in find_nodes(program.tree, gast.Call)):
+        return program
+    names = find_nodes(program.tree, gast.Name)
+    seen, bound = (Counter(n.id for n in found) for found in (names, filter(is_stored, names)))
+
+    def block(statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        mapping: dict[str, Any] = {}
+        for k, s in enumerate(statements):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[x]) as value) if (
+                    program.resolve(value.func) is iter
+                    and seen[name] == 2
+                    and any(name in gone_over(later, program) for later in statements[k + 1 :])
+                ):
+                    if isinstance(x, gast.Name) and bound[x.id] == 1:
+                        mapping[name] = x
+                    else:
+                        result.append(rebuilt(s, value=x))
+                case gast.FunctionDef():
+                    result.append(s)
+                case _:
+                    result.append(substitute(map_blocks(s, block), mapping))
+        return result
+
+    return program.with_tree(rebuilt(program.tree, body=block(program.tree.body)))
+
+
+def gone_over(s: Any, program: Program) -> list[str]:
+    """The names that a statement itself goes over, once."""
+    match s:
+        case gast.For(iter=source):
+            sources = source.args if isinstance(source, gast.Call) else [source]
+        case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as source):
+            sources = [source]
+        case gast.Assign(value=gast.Call() as value) if is_consumer(value, program):
+            sources = value.args
+        case _:
+            return []
+    return [n.id for n in sources if isinstance(n, gast.Name)]
+
+
+def is_stored(node: Any) -> bool:
+    return not isinstance(node.ctx, gast.Load)

@@ -1,0 +1,158 @@
+"""What reads `a.flat`: `a` in one row, where it is read at once.
+
+    for v in a.flat:        row = a.flatten()       v = a.flat[k]       place = flat_places(a, k)
+        s += v * v          for v in row:                               v = a[place]
+                                s += v * v
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import gast
+
+from ..analysis.effects import aliases_of
+from ..kinds.lattice import Dict, Kind, List
+from ..primitive_facts import domain
+from ..primitive_facts.aliasing import sharing
+from ..primitive_facts.table import PRIMITIVES
+from ..primitive_facts.writes import changed
+from ..rules.places import flat_places
+from ..transforms.analyses.find_aliases import ANYTHING, Aliases, both, is_outside
+from ..transforms.analyses.operations import Apply, Call, Opaque, Operation, Pop, classify
+from ..transforms.lowering.lower_writes import Writer
+from ..transforms.trees.nodes import assign, attribute, call, load, located, names_read, statements_in, store
+from ..transforms.trees.program import Program
+from ..transforms.trees.rebuild import rebuilt, substitute
+
+__all__ = ["FlatReads"]
+
+WHOLE = (list, tuple, sum, len, max, min, sorted)  # of Python's own, that keep nothing of what they are given
+
+
+@dataclass(frozen=True)
+class FlatReads:
+    """The reads of a program; `flats` has the names of what they read, each with the array."""
+
+    program: Program
+    kinds: Mapping[str, Kind]
+    flats: Mapping[str, Any]
+
+    def rewritten(self, s: Any, writer: Writer) -> list[Any] | None:
+        """What a statement is that reads elements, or all by what keeps nothing of it, or by a loop that
+        changes something else. None for other statements.
+        """
+        match s:
+            case gast.Assign(value=gast.Subscript(value=gast.Name(id=name), slice=index)) if (
+                name in self.flats
+            ):
+                if not domain.is_scalar(self.kind(index)):
+                    return self.in_one_row(s, [name], "value", writer)
+                return self.element(s, name, index, writer)
+            case gast.Assign(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="copy"))) if (
+                name in self.flats
+            ):
+                return [rebuilt(s, value=located(call(attribute(self.flats[name], "flatten")), s))]
+            case gast.Assign(value=gast.Call(args=[gast.Name(id=name), *_]) as value) if name in self.flats:
+                return None if self.is_kept(value) else self.in_one_row(s, [name], "value", writer)
+            case gast.For(iter=iterated):
+                read = [name for name in names_read(iterated) if name in self.flats]
+                if read and not any(self.may_change(i, read) for i in statements_in(s.body)):
+                    return self.in_one_row(s, read, "iter", writer)
+                return self.by_position(s, writer) if read else None
+        return None
+
+    def element(self, s: Any, name: str, index: Any, writer: Writer) -> list[Any]:
+        """The assignment of an element, read of the array itself."""
+        array = self.flats[name]
+        place = writer.names.temporary(array.id)
+        found = call(writer.bound(flat_places, "flat_places"), array, index)
+        item = gast.Subscript(value=array, slice=load(place), ctx=gast.Load())
+        return [assign(place, located(found, s), s), rebuilt(s, value=located(item, s))]
+
+    def by_position(self, s: Any, writer: Writer) -> list[Any] | None:
+        """A loop that may change what it reads: each element is read when it is due. None for loops over more
+        than the elements and their positions.
+        """
+        match s:
+            case gast.For(target=gast.Name(id=element), iter=gast.Name(id=name)):
+                position = writer.names.fresh("k")
+            case gast.For(
+                target=gast.Tuple(elts=[gast.Name(id=position), gast.Name(id=element)]),
+                iter=gast.Call(args=[gast.Name(id=name)], keywords=[]) as iterated,
+            ) if self.program.resolve(iterated.func) is enumerate:
+                pass
+            case _:
+                return None
+        array = self.flats[name]
+        size = writer.names.temporary(array.id)
+        count = assign(size, located(attribute(array, "size"), s), s)
+        due = self.element(assign(element, array, s), name, load(position), writer)
+        iterated = located(call(writer.bound(range, "range"), load(size)), s)
+        return [count, rebuilt(s, target=located(store(position), s), iter=iterated, body=[*due, *s.body])]
+
+    def in_one_row(self, s: Any, read: list[str], field: str, writer: Writer) -> list[Any]:
+        """The statement with arrays of one row in the place of the names that it reads."""
+        rows = {name: writer.names.temporary(self.flats[name].id) for name in read}
+        made = {name: located(call(attribute(self.flats[name], "flatten")), s) for name in read}
+        new = substitute(getattr(s, field), {name: load(row) for name, row in rows.items()})
+        return [*(assign(rows[name], made[name], s) for name in read), rebuilt(s, **{field: new})]
+
+    def kind(self, node: Any) -> Kind:
+        return domain.kind_of_atom(node, self.kinds, self.program)
+
+    def operation(self, value: Any) -> Operation:
+        return classify(value, self.program, PRIMITIVES, self.kind)
+
+    def is_kept(self, value: Any) -> bool:
+        """Whether the result of a call may be a part of what it is given."""
+        operation = self.operation(value)
+        if not isinstance(operation, Apply):
+            return True
+        return operation.function not in WHOLE and sharing(operation) != "fresh"
+
+    def may_change(self, s: Any, read: list[str]) -> bool:
+        """Whether a statement in a loop over such names may change the array of one."""
+        match s:
+            case gast.Assign(targets=[gast.Name()], value=value):
+                operation = self.operation(value)
+                if not isinstance(operation, Apply):
+                    return isinstance(operation, (Call, Opaque, Pop))
+                named = dict(operation.keywords)
+                given: dict[Any, Any] = {**dict(enumerate(operation.args)), **named}
+                written = ["out", *changed(operation.function, len(operation.args), named)]
+                targets = [given[k] for k in written if k in given]
+            case gast.Assign(targets=targets):
+                pass
+            case gast.AugAssign(target=target):
+                targets = [target]
+            case gast.Expr(value=gast.Call(func=gast.Attribute(value=base))) if isinstance(
+                self.kind(base), (Dict, List)
+            ):
+                return False
+            case gast.Expr(value=value):
+                targets = [value]
+            case gast.If() | gast.For() | gast.While() | gast.Pass():
+                return False
+            case _:
+                return True
+        return any(self.may_share(n, self.flats[f].id) for t in targets for n in roots_of(t) for f in read)
+
+    def may_share(self, a: str, b: str) -> bool:
+        """Whether two names may have memory in common, one of them from outside of the function, say."""
+        held = [both(self.aliases.held.get(n, ANYTHING)) for n in (a, b)]
+        return bool(held[0] & held[1]) or all(any(map(is_outside, h)) for h in held)
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        return aliases_of(self.program, self.kinds)
+
+
+def roots_of(target: Any) -> Sequence[str]:
+    """The names of what a target is a part of; all that a call reads."""
+    while isinstance(target, (gast.Subscript, gast.Attribute)):
+        target = target.value
+    return names_read(target) if not isinstance(target, gast.Name) else [target.id]

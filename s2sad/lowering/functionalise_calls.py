@@ -1,0 +1,195 @@
+"""Calls of functions that change their arguments, and that cannot be put in where they are called: a function
+that changes copies of its own, and returns them, and stores of these.
+
+    def scale(p, k):                        def scale(p, k):
+        if k > 0:                               p = p.copy()
+            p[k] *= 2.0                         if k > 0:
+            scale(p, k - 1)                         p[k] *= 2.0
+                                                    scale(p, k - 1)
+                                                return p
+
+    scale(a, 3)                             a_1 = scale(a, 3)
+                                            a[...] = a_1
+
+So its derivative is one of a function without side effects, and what its arguments are views of, or have
+views, is followed where the stores are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import gast
+
+from ..analysis.effects import ELSEWHERE, NONE, Effect, EffectAt
+from ..kinds.lattice import Array, Kind
+from ..primitive_facts import domain
+from ..primitive_facts.table import COPIED, PRIMITIVES
+from ..runtime.reachable_arrays import outside_of
+from ..source.fixed_arity import has_stars
+from ..source.read import code_of_tree, read_source
+from ..transforms.lowering.lower_writes import Writer, lower_writes
+from ..transforms.trees.nodes import (
+    assign,
+    assigned_names,
+    attribute,
+    call,
+    constant,
+    is_atom,
+    load,
+    located,
+    store,
+    tuple_of,
+)
+from ..transforms.trees.program import Program, names_of
+from ..transforms.trees.rebuild import map_blocks, parameter_names, rebuilt
+
+__all__ = ["lowered_calls", "returning"]
+
+Parameters = tuple[str, ...]
+# By function: those made of it, by what they change, and by whether they have a result.
+_made: WeakKeyDictionary[FunctionType, dict[tuple[Parameters, bool], FunctionType]] = WeakKeyDictionary()
+
+
+def lowered_calls(
+    program: Program,
+    kind: Callable[[Any], Kind],
+    effect_at: EffectAt,
+    may_share: Callable[[Any, Any], bool],
+) -> Program:
+    """The program in which calls that change arrays, of known functions, are calls of functions that return
+    the arrays changed, and stores of these into the arrays. `may_share(a, b)` says that an array may share
+    memory with what another name holds, or (None) with what is not the function's.
+    """
+
+    def check(s: Any, function: FunctionType, given: list[Any], count: int, writer: Writer) -> list[Any]:
+        """The statement that checks that what a call writes to, the first `count` of the names that it is
+        given, shares memory with nothing else that it reads.
+        """
+        written = given[:count]
+        rest = [o for o in given[count:] if any(may_share(a, o) for a in written)]
+        outside = outside_of([function])
+        if outside and any(may_share(a, None) for a in written):
+            rest.append(writer.bound(outside, "outside"))
+        others = any(may_share(a, b) for k, a in enumerate(written) for b in written[:k])
+        if not others and not rest:
+            return []
+        refuse = writer.bound(PRIMITIVES.helper("refuse_overlap"), "refuse_overlap")
+        return [located(gast.Expr(value=call(refuse, tuple_of(written), tuple_of(rest))), s)]
+
+    def rewritten(s: Any, writer: Writer) -> list[Any] | None:
+        match s:
+            case gast.Expr(value=gast.Call() as node) | gast.Assign(
+                targets=[gast.Name()], value=gast.Call() as node
+            ):
+                effect, given = effect_at(node)
+                function = effect.runs or program.resolve(node.func)
+                if isinstance(function, FunctionType) and _is_followed(function, effect, given, kind):
+                    held = [a for a in given.values() if not domain.is_immutable(kind(a))]
+                    held.sort(key=lambda a: all(a is not given[p] for p in effect.changed))
+                    checks = check(s, function, held, len(effect.changed), writer)
+                    return checks + _stores(s, function, effect, given, writer)
+        return None
+
+    return lower_writes(program, rewritten)
+
+
+def _is_followed(
+    function: FunctionType, effect: Effect, given: Any, kind: Callable[[Any], Kind]
+) -> bool:
+    """Whether a call changes nothing but arrays that it is given, or gives one of these, and its result is
+    otherwise no part of them.
+    """
+    result = effect.known_result
+    followed = effect.changed if result in (None, NONE) else effect.changed | {result}
+    if not followed or not followed <= given.keys() or has_stars(function):
+        return False
+    if result is None and effect.shared & (effect.changed | {ELSEWHERE}):
+        return False
+    return all(isinstance(given[p], gast.Name) and isinstance(kind(given[p]), Array) for p in followed)
+
+
+def _stores(s: Any, function: FunctionType, effect: Effect, given: Any, writer: Writer) -> list[Any]:
+    """The call of the function that returns what it changed, and the stores of that."""
+    parameters = parameter_names(read_source(function).tree)
+    written = [p for p in parameters if p in effect.changed]
+    code: list[Any] = []
+    if written:
+        bases = [given[p] for p in written]
+        has_result = effect.known_result is None
+        made = returning(function, tuple(written), has_result)
+        node = rebuilt(s.value, func=writer.bound(made, function.__name__))
+        parts = [writer.names.temporary(base.id) for base in bases]
+        targets = [*parts, *([_target(s, writer)] if has_result else [])]
+        if len(targets) == 1:
+            code.append(assign(parts[0], node, s))
+        else:
+            found = writer.names.temporary(bases[0].id)
+            unpacked = tuple_of(map(store, targets), gast.Store())
+            code += [assign(found, node, s), assign(unpacked, load(found), s)]
+        for base, part in zip(bases, parts, strict=True):
+            whole = gast.Subscript(value=base, slice=constant(...), ctx=gast.Store())
+            code.append(assign(whole, load(part), s))
+    else:
+        code.append(located(gast.Expr(value=s.value), s))
+    if isinstance(s, gast.Assign) and effect.known_result is not None:
+        code.append(rebuilt(s, value=given.get(effect.known_result, constant(None))))
+    return code
+
+
+def _target(s: Any, writer: Writer) -> str:
+    name: str = s.targets[0].id if isinstance(s, gast.Assign) else writer.names.temporary("result")
+    return name
+
+
+# ---------------------------------------------------------------- the function
+
+
+def returning(function: FunctionType, written: Parameters, has_result: bool) -> FunctionType:
+    """The function that changes copies of the arrays `written`, and returns these, and its result if it has
+    one: a tuple if these are several.
+    """
+    known = _made.setdefault(function, {})
+    if (written, has_result) in known:
+        return known[written, has_result]
+    code = _code(function, written, has_result)
+    made = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    setattr(made, COPIED, frozenset(written))
+    return known.setdefault((written, has_result), made)
+
+
+def _code(function: FunctionType, written: Parameters, has_result: bool) -> CodeType:
+    source = read_source(function)
+    names = names_of(source.tree, source.scope)
+    rebound = set(assigned_names(source.tree.body))
+    copies = {p: names.temporary(p) if p in rebound else p for p in written}
+    body: list[Any] = []
+    for p, name in copies.items():
+        copied = located(call(attribute(load(p), "copy")), source.tree)
+        body.append(assign(name, copied, source.tree))
+        body += [assign(p, load(name), source.tree)] if name != p else []
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)]
+
+    def statement(s: Any) -> list[Any]:
+        if isinstance(s, gast.FunctionDef):
+            return [s]
+        if not isinstance(s, gast.Return):
+            return [map_blocks(s, block)]
+        result = s.value if s.value is not None else constant(None)
+        items = [*map(load, copies.values()), *([result] if has_result else [])]
+        returned = rebuilt(s, value=items[0] if len(items) == 1 else tuple_of(items))
+        runs = not has_result and not is_atom(result)
+        return [located(gast.Expr(value=result), s), returned] if runs else [returned]
+
+    last = located(gast.Return(value=None), source.tree.body[-1])
+    tree = rebuilt(source.tree, body=[*body, *block([*source.tree.body, last])])
+    return code_of_tree(tree, source.filename, function.__code__.co_freevars, source.lines)

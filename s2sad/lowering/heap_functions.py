@@ -1,0 +1,118 @@
+"""Functions that change objects, and that cannot be put in where they are called (recursive ones), as
+functions of the heap.
+
+    def fib(n, memo):                       def fib(heap, n, memo):
+        if n not in memo:                       if n not in memo:
+            memo[n] = fib(n - 1, memo) + n          heap, memo_1 = fib(heap, n - 1, memo)
+                                                    memo_2 = memo_1 + n
+                                                    heap = heap_set(heap, memo, n, memo_2)
+        return memo[n]                          memo_3 = heap_get(heap, memo, n)
+                                                return heap, memo_3
+
+What is passed and returned are the objects themselves: what they hold is the heap's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import CellType, FunctionType
+from typing import Any
+
+from ..analysis.heap_facts import ON_HEAP, HeapNatures
+from ..kinds.lattice import UNKNOWN, Array, Kind, List, Literal, Numeric, Record, Scalar, Tuple, widen
+from ..source.read import code_of_tree
+from ..transforms.analyses.operations import Call, Operation, starred
+from ..transforms.errors import S2sadError
+from ..transforms.heap.lower_heap import lower_heap, lower_to_heap
+from ..transforms.trees.nodes import names_read
+from ..transforms.trees.program import Program
+
+__all__ = ["HeapCalls"]
+
+Kinds = Mapping[str, Kind]
+
+
+@dataclass
+class HeapCalls:
+    """Makes the functions of the heap; `forms` are those of all functions.
+
+    `cells` are where they are, by function and kinds of arguments: empty while one is being made, None for
+    one that changes no object, or that cannot be made.
+    """
+
+    forms: Any
+    cells: dict[Any, CellType | None] = field(default_factory=dict)
+
+    def lowered(self, program: Program, given: Kinds, writes: bool) -> Program:
+        """A program with a heap of its own."""
+        program = lower_heap(program, self.natures(program, given), writes)
+        bindings = {n: v.cell_contents if isinstance(v, CellType) else v for n, v in program.bindings.items()}
+        return program.with_tree(program.tree, bindings=bindings)
+
+    def natures(self, program: Program, given: Kinds) -> HeapNatures:
+        kinds = self.forms.kinds(program, given, before=True)
+        return HeapNatures(program, given, kinds, self.forms.effects.of_call, self.called)
+
+    def called(self, operation: Operation, kind: Callable[[Any], Kind]) -> CellType | None:
+        """Where the function of the heap is that a call is to be one of."""
+        if not isinstance(operation, Call) or not self.forms.effects.may_change(operation, kind):
+            return None
+        args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
+        function = operation.function
+        is_plain = isinstance(function, FunctionType) and not starred(operation)
+        if not is_plain or self.forms.plain(function, args, keywords) is not function:
+            return None
+        bound = self.forms.call_kinds.bind(function, args, keywords)
+        return None if bound is None else self.found(function, bound)
+
+    def found(self, function: FunctionType, bound: Kinds) -> CellType | None:
+        kinds = {name: _of_any_content(kind) for name, kind in bound.items()}
+        key = (function, *kinds.values())
+        if key not in self.cells:
+            cell = self.cells[key] = CellType()
+            try:
+                program = self.forms.taken(self.forms.normal_form(function), kinds)
+                program = self.forms.put_together(program, kinds, False)
+                program = lower_to_heap(program, self.natures(program, kinds))
+            except S2sadError:
+                program = None
+            if program is None:
+                self.cells[key] = None
+            else:
+                cell.cell_contents = _compiled(function, program)
+        return self.cells[key]
+
+
+def _of_any_content(kind: Kind) -> Kind:
+    """The kind of an argument whose objects may hold anything by the time they are read."""
+    match kind:
+        case Scalar() | Array() | Numeric():
+            return kind
+        case Literal(value=None | str() | bool() | FunctionType()):
+            return kind
+        case Literal(value=int() | float() | complex()):
+            return widen(kind)
+        case Tuple(items, cls):
+            return Tuple(tuple(map(_of_any_content, items)), cls)
+        case List():
+            return List(None, UNKNOWN)
+        case Record(cls, fields):
+            return Record(cls, tuple((name, _of_any_content(k)) for name, k in fields))
+    return UNKNOWN
+
+
+def _compiled(function: FunctionType, program: Program) -> FunctionType:
+    tree = program.tree
+    cells = dict(program.scope.cells)
+    for name in names_read(tree):
+        if name in program.bindings:
+            value = program.bindings[name]
+            cells[name] = value if isinstance(value, CellType) else CellType(value)
+    code = code_of_tree(tree, program.filename, cells, program.lines)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    ON_HEAP.add(made)
+    return made

@@ -1,0 +1,75 @@
+"""Arrays of the module, or of a function around, that a function writes to: variables of the function, which
+hold them from the start.
+
+    def f(x):                               def f(x):
+        BUFFER[:] = 2 * x                       BUFFER_1 = outer_array(BUFFER)
+        return np.sum(BUFFER * x)               BUFFER_1[:] = 2 * x
+                                                return np.sum(BUFFER_1 * x)
+
+So they have adjoints, as arguments that are changed have, which nobody asks for in the end; that nothing else
+that the function reads shares memory with them is checked when it runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..analysis.outer_arrays import outer_arrays, reads_arrays
+from ..primitive_facts import domain
+from ..primitive_facts.table import PRIMITIVES
+from ..transforms.analyses.find_aliases import ANYTHING, OUTSIDE
+from ..transforms.trees.nodes import assign, call, load, store
+from ..transforms.trees.program import Program
+from ..transforms.trees.rebuild import map_children, rebuilt
+
+if TYPE_CHECKING:
+    from ..analysis.program_facts import Analysis
+
+__all__ = ["with_outer_arrays", "without_outer_arrays"]
+
+
+def with_outer_arrays(found: Analysis) -> Program:
+    """The program with variables for the arrays from outside, if it writes to what may be one, and is given
+    nothing that might read them when it is called.
+    """
+    program = found.program
+    arrays = reads_arrays(program)
+    changed = [name for name, _ in found.stores]
+    changed += [a.id for _, atoms in found.calls for a in atoms if isinstance(a, gast.Name)]
+    is_known = all(
+        domain.is_array(found.kind(p)) or domain.is_immutable(found.kind(p)) for p in program.tree.args.args
+    )
+    held = found.aliases.held
+    if not is_known or not any(OUTSIDE in held.get(name, ANYTHING)[0] for name in changed):
+        return program
+    names, bindings = program.names.copy(), dict(program.bindings)
+    mark = names.fresh("outer_array")
+    bindings[mark] = PRIMITIVES.helper("outer_array")
+    own = {n: names.temporary(n) for n in arrays}
+    origins = {**program.origins, **{new: old for old, new in own.items()}}
+    first = program.tree.body[0]
+    start = [assign(new, call(mark, load(old)), first) for old, new in own.items()]
+
+    def renamed(node: Any) -> Any:
+        if isinstance(node, gast.Name) and node.id in own:
+            return load(own[node.id]) if isinstance(node.ctx, gast.Load) else store(own[node.id])
+        return map_children(node, renamed)
+
+    tree = rebuilt(program.tree, body=[*start, *map(renamed, program.tree.body)])
+    return program.with_tree(tree, names=names, bindings=bindings, origins=origins)
+
+
+def without_outer_arrays(program: Program) -> Program:
+    """The program with arrays in the place of `outer_array(x)`, which only says what they are."""
+    if not outer_arrays(program):
+        return program
+    mark = PRIMITIVES.helper("outer_array")
+
+    def change(node: Any) -> Any:
+        new = map_children(node, change)
+        is_mark = isinstance(new, gast.Call) and program.resolve(new.func) is mark
+        return new.args[0] if is_mark else new
+
+    return program.with_tree(rebuilt(program.tree, body=[change(s) for s in program.tree.body]))

@@ -1,0 +1,165 @@
+"""Functions that are called by other names than their own: closures that factories make, that are stored or
+chosen, and partial applications. Where all their calls are known, they are put in there.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gast
+
+from ..transforms.analyses.liveness import free_names
+from ..transforms.analyses.operations import known_method, method_of_callable
+from ..transforms.lowering.inline_calls import inline_calls
+from ..transforms.lowering.name_functions import name_functions
+from ..transforms.trees.nodes import find_nodes, has_stars, same, statements_in
+from ..transforms.trees.program import MISSING, Program
+from .inline_generators import given_generators, put_in_generators
+from .inline_methods import is_among
+
+__all__ = ["put_in_known"]
+
+Inlinable = Callable[[Any, Any], Program | None]
+ROUNDS = 8  # of putting them in: each may make others
+# The methods of arrays and containers that change these and return something.
+CHANGING = frozenset({"pop", "popitem", "setdefault", "__setitem__", "__iadd__", "__isub__", "__imul__"})
+
+
+def put_in_known(program: Program, inlinable: Inlinable) -> Program:
+    """The program, in normal form, with small functions in the place of their calls, and closures that write
+    into what they capture, whoever made them.
+    """
+    program = _put_in(program, inlinable)
+    for _ in range(ROUNDS):
+        calls = find_nodes(program.tree, gast.Call)
+        factories = [c for c in calls if _makes_writers(program, c, inlinable)]
+        if not factories:
+            break
+        before = program
+        for tried in (factories, *([f] for f in factories if len(factories) > 1)):
+            made = inline_calls(program, inlinable, makes=partial(is_among, tried))
+            made = _put_in(made, inlinable)
+            if _functions(made) <= _functions(program):
+                program = made
+                break
+        if program is before:  # closures that go somewhere else stay those of the function that makes them
+            break
+    return program
+
+
+def _functions(program: Program) -> set[str]:
+    return {f.name for f in find_nodes(program.tree, gast.FunctionDef)}
+
+
+def _put_in(program: Program, inlinable: Inlinable) -> Program:
+    for _ in range(ROUNDS):
+        program = inline_calls(program, inlinable, needed=_writing(program, inlinable))
+        program = _with_generators(program, inlinable)
+        known = _functions(program) | _applied(program) | _methods(program)
+        is_partial = partial(_is_partial, program, known)
+        named = name_functions(program, is_partial, partial(_may_write, program, inlinable))
+        if named is program:
+            break
+        program = named
+    return program
+
+
+def _with_generators(program: Program, inlinable: Inlinable) -> Program:
+    """The program with generators in the place of what consumes them, and with what they call put in."""
+    for _ in range(ROUNDS):
+        before = program
+        program = put_in_generators(before, inlinable)
+        is_given = given_generators(program)
+        if program is before and not any(map(is_given, find_nodes(program.tree, gast.Call))):
+            break
+        needed = partial(_is_either, _writing(program, inlinable), is_given)
+        called = inline_calls(program, inlinable, needed=needed)
+        if program is before and same(called.tree, before.tree):
+            break
+        program = called
+    return program
+
+
+def _is_either(first: Callable[[Any], bool], second: Callable[[Any], bool], call: Any) -> bool:
+    return first(call) or second(call)
+
+
+def _writing(program: Program, inlinable: Inlinable) -> Callable[[Any], bool]:
+    """Tells the calls of nested functions that may change what they capture."""
+    nested = [f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree]
+    writing = {f.name for f in nested if _may_write(program, inlinable, f)}
+    return lambda call: getattr(call.func, "id", None) in writing
+
+
+def _applied(program: Program) -> set[str]:
+    """The names of partial applications."""
+    return {
+        s.targets[0].id
+        for s in find_nodes(program.tree, gast.Assign)
+        if isinstance(s.value, gast.Call)
+        and isinstance(s.targets[0], gast.Name)
+        and program.resolve(s.value.func) is functools.partial
+    }
+
+
+def _methods(program: Program) -> set[str]:
+    """The names of methods of objects that are known before the function runs, as `np.add.reduce`."""
+    bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    return {
+        s.targets[0].id
+        for s in find_nodes(program.tree, gast.Assign)
+        if isinstance(s.value, gast.Attribute)
+        and isinstance(s.targets[0], gast.Name)
+        and bound[s.targets[0].id] == 1
+        and _is_method(gast.Call(func=s.value, args=[], keywords=[]), program)
+    }
+
+
+def _is_method(call: Any, program: Program) -> bool:
+    return method_of_callable(call, program) is not None or known_method(call, program) is not None
+
+
+def _is_partial(program: Program, nested: set[str], node: Any) -> bool:
+    """Whether a call is a partial application of a known function, or one of the names given."""
+    if program.resolve(node.func) is not functools.partial or has_stars(node) or not node.args:
+        return False
+    found = program.resolve(node.args[0])
+    return getattr(node.args[0], "id", None) in nested or (found is not MISSING and callable(found))
+
+
+def _makes_writers(program: Program, node: Any, inlinable: Inlinable) -> bool:
+    """Whether a call of a known function makes closures that may write into what they capture."""
+    function = program.resolve(node.func)
+    callee = None if program.leaves(function) else inlinable(function, node)
+    if callee is None:
+        return False
+    nested = [f for f in find_nodes(callee.tree, gast.FunctionDef) if f is not callee.tree]
+    return any(_may_write(callee, inlinable, f) for f in nested)
+
+
+def _may_write(program: Program, inlinable: Inlinable, function: Any) -> bool:
+    """Whether a nested function, or one in it, may change what it captures."""
+    captured = free_names(function) & program.locals
+    return bool(captured) and any(
+        _may_change(program, inlinable, captured, s) for s in statements_in(function.body)
+    )
+
+
+def _may_change(program: Program, inlinable: Inlinable, captured: set[str], s: Any) -> bool:
+    match s:
+        case gast.Assign(targets=[gast.Subscript() | gast.Attribute()]) | gast.AugAssign():
+            return True
+        case gast.Assign(value=gast.Call() as node) | gast.Expr(value=gast.Call() as node):
+            given = [*node.args, *(k.value for k in node.keywords), getattr(node.func, "value", None)]
+            if captured.isdisjoint(n.id for n in given if isinstance(n, gast.Name)):
+                return False
+            if isinstance(s, gast.Expr) or any(k.arg == "out" for k in node.keywords):
+                return True
+            function = program.resolve(node.func)
+            is_known = not program.leaves(function) and inlinable(function, node) is not None
+            return is_known or getattr(node.func, "attr", "") in CHANGING
+    return False

@@ -1,0 +1,90 @@
+"""Generator functions: where they are put in the place of what consumes them, and what gives the list of the
+items of a recursive one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ..primitive_facts.context_managers import nature_of_context
+from ..source.read import code_of_tree, read_source
+from ..transforms.analyses.bind_methods import MethodCall
+from ..transforms.errors import NoSourceError
+from ..transforms.lowering.cursors import with_places
+from ..transforms.lowering.splice_generators import collect_items, is_quiet, splice_generators
+from ..transforms.trees.generators import makes_generator
+from ..transforms.trees.nodes import find_nodes
+from ..transforms.trees.program import Names, Program
+
+__all__ = ["given_generators", "put_in_generators", "refuse_generators"]
+
+Inlinable = Callable[[Any, Any], Program | None]
+
+
+def put_in_generators(
+    program: Program, inlinable: Inlinable, find_method: Callable[[Any], MethodCall | None] | None = None
+) -> Program:
+    """The program, in normal form, with generators in the place of what consumes them."""
+    program = with_places(program, lambda program, block: is_quiet(program, inlinable, block))
+    return splice_generators(program, inlinable, find_method, items_of, stays_context)
+
+
+def stays_context(manager: Any, stores_outside: bool) -> bool:
+    """Whether a context that a generator makes is not followed: it only sets how things are computed, or what
+    it stores into cannot be followed, and it lets exceptions through.
+    """
+    nature = nature_of_context(manager)
+    return nature == "setting" or (nature == "passing" and stores_outside)
+
+
+@lru_cache(maxsize=1024)
+def items_of(generator: FunctionType) -> FunctionType | None:
+    """The function that returns the list of the items of a generator function; None without its source."""
+    try:
+        source = read_source(generator)
+    except NoSourceError:
+        return None
+    code = generator.__code__
+    items = Names({n.id for n in find_nodes(source.tree, gast.Name)} | {*code.co_names}).fresh("items")
+    tree = collect_items(source.tree, items)
+    new = code_of_tree(tree, source.filename, code.co_freevars, source.lines)
+    cells = dict(zip(code.co_freevars, generator.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in new.co_freevars)
+    made = FunctionType(new, generator.__globals__, generator.__name__, generator.__defaults__, closure)
+    made.__kwdefaults__, made.__qualname__ = generator.__kwdefaults__, generator.__qualname__
+    made.__module__ = generator.__module__
+    return made
+
+
+def given_generators(program: Program) -> Callable[[Any], bool]:
+    """Tells the calls that are given generators which the program names."""
+    named = {
+        s.targets[0].id
+        for s in find_nodes(program.tree, gast.Assign)
+        if isinstance(s.value, gast.Call) and isinstance(s.targets[0], gast.Name)
+        if makes_generator(program, s.value)
+    }
+
+    def is_given(call: Any) -> bool:
+        given = [*call.args, *(k.value for k in call.keywords)]
+        return any(isinstance(a, gast.Name) and a.id in named for a in given)
+
+    return is_given
+
+
+def refuse_generators(program: Program) -> None:
+    """Raises UnsupportedSyntaxError for a generator function that is still one, nested ones included."""
+    for s in find_nodes(program.tree, gast.Expr):
+        if isinstance(s.value, gast.Yield):
+            program.refuse(
+                s,
+                "a generator that is not consumed where it is made is not differentiated",
+                "when its items are computed cannot be told",
+                "go over it with `for`, `sum`, `list`, ... once and at once; or collect the items in a list "
+                "and return that",
+            )

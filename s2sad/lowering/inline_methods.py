@@ -1,0 +1,397 @@
+"""What the kinds of a function's arguments tell of it, put into its text before it is differentiated: small
+methods, and functions that change their arguments, in the place of their calls.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from functools import lru_cache, partial
+from types import BuiltinFunctionType, FunctionType, SimpleNamespace
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..analysis.cached_properties import put_in_cached
+from ..analysis.constructors import makes_empty, makes_known, put_in_constructors
+from ..analysis.object_copies import copier_of, is_copier
+from ..analysis.object_facts import KnownObjects
+from ..kinds.decided_tests import TESTS
+from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
+from ..primitive_facts import domain
+from ..primitive_facts.class_members import holds_object, member_of, setter_of
+from ..primitive_facts.table import PRIMITIVES
+from ..primitive_facts.writes import sets_attributes
+from ..runtime.heap_keys import holds_attribute
+from ..transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, in_place_call, method_names
+from ..transforms.analyses.operations import Operation, classify, rule_of_one
+from ..transforms.lowering.drop_untaken import drop_untaken
+from ..transforms.lowering.hoist_fields import hoist_fields
+from ..transforms.lowering.inline_calls import inline_calls
+from ..transforms.lowering.merge_objects import merge_objects
+from ..transforms.trees.bind_objects import Objects
+from ..transforms.trees.nodes import (
+    assign,
+    attribute,
+    call,
+    constant,
+    find_nodes,
+    has_stars,
+    is_atom,
+    load,
+    located,
+    names_read,
+    same,
+    statements_in,
+    store,
+    tuple_of,
+)
+from ..transforms.trees.program import Program, Scope
+from ..transforms.trees.rebuild import map_blocks, rebuilt, without_statements
+from ..values.objects import is_plain
+from .expand_contexts import put_in_contexts
+from .expand_iterators import put_in_iterators, without_iterators
+from .inline_generators import put_in_generators
+from .self_recursion import calls_itself
+from .unroll import LoopFacts, have_lengths, without_lengths, without_varied_loops
+
+__all__ = [
+    "asks_for_kinds",
+    "calls_of_functions",
+    "class_scope",
+    "classes_read",
+    "has_objects",
+    "has_starred_calls",
+    "hoist_reads",
+    "put_in_changing",
+    "put_in_methods",
+    "without_untaken",
+]
+
+FORM = ("ndim", "shape", "dtype", "__class__")
+ASKING = TESTS | {type, len, np.ndim, np.shape}
+ROUNDS = 16  # of putting methods in place of their calls: each may hold calls of others
+
+Kinds = Callable[[Any], Kind]
+Inlinable = Callable[[Any, Any], Program | None]
+
+
+def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
+    """Whether a function reads objects of the user's classes."""
+    free = [n for n in find_nodes(program.tree, gast.Name) if n.id not in program.locals]
+    found = {id(v): v for v in map(program.resolve, free)}
+    reached = map(program.resolve, find_nodes(program.tree, gast.Attribute))
+    found |= {id(v): v for v in reached if not is_of_library(v)}
+    return any(map(holds_record, kinds.values())) or any(
+        is_plain(type(v)) or makes_known(v) or makes_empty(v) or v is replace or is_copier(v)
+        for v in found.values()
+    )
+
+
+def is_of_library(value: Any) -> bool:
+    """Whether a class is one of Python's library whose objects hold what no program reads, as locks."""
+    module = getattr(value, "__module__", None) or ""
+    is_class = isinstance(value, type) and value is not SimpleNamespace
+    return is_class and module.partition(".")[0] in sys.stdlib_module_names
+
+
+def holds_record(kind: Kind) -> bool:
+    match kind:
+        case Record() | Object():
+            return True
+        case Tuple(items, cls):
+            return cls is not None or any(map(holds_record, items))
+        case List(_, element):
+            return holds_record(element)
+        case Dict(items):
+            return any(holds_record(k) for _, k in items)
+    return False
+
+
+def put_in_methods(
+    program: Program,
+    find_kinds: Callable[[Program], Mapping[str, Kind]],
+    find_sure: Callable[[Program], Mapping[str, Kind]],
+    inlinable: Inlinable,
+    one_name: bool = True,
+    loops: LoopFacts | None = None,
+) -> Program:
+    """The program, in normal form, with small methods and what makes objects in the place of their calls.
+
+    `find_kinds` takes objects to stay as they are in calls that are to be put in, `find_sure` does not;
+    `one_name` says that objects are changed through one name each, so that kinds tell what they hold. With
+    what is told of `loops`, those over objects of several classes, or that change them, are written out.
+    """
+    first, lengths = program, dict[str, int]()
+    for _ in range(ROUNDS):
+        kinds = find_kinds(program)
+        if one_name and drop_untaken(program, partial(truth_of_test, program, kinds)) is not program:
+            program, _ = without_untaken(program, find_sure(program), find_sure)
+            kinds = find_kinds(program)
+        before = program
+
+        def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        program = put_in_constructors(put_in_contexts(program, kind), kind, inlinable)
+        if program is before and loops is not None:
+            program, written = without_varied_loops(program, loops)
+            lengths |= written
+        if program is before:
+            program = put_in_iterators(merge_objects(program, partial(is_object, kind)), kind)
+            program = inline_calls(
+                set_properties(put_in_cached(program, kind), kind),
+                inlinable,
+                find_method=partial(method_without_rule, program=before, kind=kind),
+                always=sets_attributes,
+            )
+            find_method = partial(method_without_rule, program=before, kind=kind)
+            program = put_in_generators(without_iterators(program), inlinable, find_method)
+            if lengths and loops is not None and same(program.tree, before.tree):
+                program = loops.without_unseen(before)
+            if same(program.tree, before.tree):
+                break
+    if lengths and not have_lengths(program, find_sure(program), lengths):
+        return put_in_methods(first, find_kinds, find_sure, inlinable, one_name)
+    return without_lookups(without_lengths(program, lengths))
+
+
+def without_lookups(program: Program) -> Program:
+    """The program without the objects of `super()`, the classes and the questions for attributes that nothing
+    reads any more: the methods that were found by them are put in.
+    """
+    for function in (super, type, holds_attribute):
+        reads = Counter(names_read(program.tree.body))
+
+        resolve = program.resolve
+
+        def is_unread(s: Any, function: Any = function, reads: Any = reads, resolve: Any = resolve) -> bool:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=func)):
+                    return resolve(func) is function and not reads[name]
+            return False
+
+        if any(map(is_unread, statements_in(program.tree.body))):
+            program = program.with_tree(without_statements(program.tree, is_unread))
+    return program
+
+
+def put_in_changing(
+    program: Program,
+    find_kinds: Callable[[Program], Mapping[str, Kind]],
+    inlinable: Inlinable,
+    may_change: Callable[[Operation, Kinds], bool],
+) -> Program:
+    """The program, in normal form, with known functions that may change their arguments in the place of their
+    calls, whatever their size: what they change is followed there.
+    """
+    for _ in range(ROUNDS):
+        kinds = find_kinds(program)
+
+        def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:
+            return domain.kind_of_atom(node, kinds, program)
+
+        changing = [
+            c
+            for c in calls_of_functions(program, inlinable)
+            if may_change(classify(c, program, PRIMITIVES, kind), kind)
+        ]
+        if not changing:
+            break
+        before = program
+        program = inline_calls(before, inlinable, needed=partial(is_among, changing))
+        if same(program.tree, before.tree):
+            break
+    return program
+
+
+def calls_of_functions(program: Program, inlinable: Inlinable) -> list[Any]:
+    """The calls of known functions that the user wrote."""
+    calls = [(program.resolve(c.func), c) for c in find_nodes(program.tree, gast.Call)]
+    return [c for f, c in calls if not program.leaves(f) and inlinable(f, c) is not None]
+
+
+def has_starred_calls(program: Program) -> bool:
+    """Whether arguments of some call are not written out."""
+    return any(map(has_stars, find_nodes(program.tree, gast.Call)))
+
+
+def is_among(nodes: list[Any], node: Any) -> bool:
+    return any(node is n for n in nodes)
+
+
+def asks_for_kinds(program: Program) -> bool:
+    """Whether a function asks what kind of value something is."""
+    asked = any(a.attr in FORM for a in find_nodes(program.tree, gast.Attribute))
+    compared = {type(c.ops[0]) for c in find_nodes(program.tree, gast.Compare)}
+    called = map(program.resolve, (c.func for c in find_nodes(program.tree, gast.Call)))
+    asked = asked or not compared.isdisjoint((gast.Is, gast.IsNot))
+    return asked or any(isinstance(f, Hashable) and f in ASKING for f in called)
+
+
+def without_untaken(
+    program: Program, kinds: Mapping[str, Kind], find_kinds: Callable[[Program], Mapping[str, Kind]]
+) -> tuple[Program, Mapping[str, Kind]]:
+    """The program without the branches that the kinds of its names rule out, and the kinds of its names."""
+    while (found := drop_untaken(program, partial(truth_of_test, program, kinds))) is not program:
+        program, kinds = found, find_kinds(found)
+    return program, kinds
+
+
+def truth_of_test(program: Program, kinds: Mapping[str, Kind], test: Any) -> bool | None:
+    return domain.truth_of(domain.kind_of_atom(test, kinds, program))
+
+
+def method_without_rule(value: Any, program: Program, kind: Kinds) -> MethodCall | None:
+    """The method that an expression calls by the class of its object, which has no rule of its own for it,
+    and does not call itself again.
+    """
+    if isinstance(value, gast.Call) and is_copier(program.resolve(value.func)) and len(value.args) == 1:
+        function = copier_of(program.resolve(value.func), kind(value.args[0]))
+        return None if function is None or value.keywords else (function, value)
+    is_builtin = isinstance(value, gast.Call) and isinstance(program.resolve(value.func), BuiltinFunctionType)
+    if not is_builtin and rule_of_one(value, program, PRIMITIVES) is not None:
+        return None
+    found = called_method(value, program, PRIMITIVES, kind)
+    if found is not None and found[1].args:
+        function, owner = found[0], kind(found[1].args[0])
+        if isinstance(owner, Record) and isinstance(function, FunctionType):
+            return None if calls_itself(owner.cls, function) else found
+    return found
+
+
+def is_object(kind: Kinds, name: str) -> bool:
+    return isinstance(kind(load(name)), Record)
+
+
+def set_properties(program: Program, kind: Kinds) -> Program:
+    """The program with calls of what sets properties and items, and of what changes objects by operators, in
+    the place of such statements; and with names for the objects that objects hold, where these are called.
+    """
+    names = program.names.copy()
+    objects = Objects(program, names)
+
+    def has_method(base: Any, name: str) -> bool:
+        member = member_of(kind(base), name)
+        return member is not None and member.role == "method"
+
+    def key(s: Any, index: Any) -> tuple[list[Any], Any]:
+        """An index as an argument, and what makes it first: a slice is an object there."""
+        match index:
+            case gast.Tuple(elts=parts):
+                before, parts = zip(*(key(s, p) for p in parts), strict=True) if parts else ((), ())
+                made, value = [b for bs in before for b in bs], tuple_of(parts)
+            case gast.Slice():
+                bounds = [b or constant(None) for b in (index.lower, index.upper, index.step)]
+                made, value = [], call(objects.name(slice), *bounds)
+            case _:
+                return [], index
+        name = names.temporary("key")
+        return [*made, assign(name, located(value, s), s)], load(name)
+
+    def set_item(s: Any, base: Any, index: Any, value: Any) -> Any:
+        method = attribute(base, "__setitem__")
+        return located(gast.Expr(value=located(call(method, index, value), s)), s)
+
+    def block(statements: list[Any]) -> list[Any]:
+        return [new for s in statements for new in statement(s)]
+
+    def statement(s: Any) -> list[Any]:
+        match s:
+            case gast.Assign(targets=[gast.Attribute(value=base, attr=attr)], value=value):
+                setter = setter_of(kind(base), attr)
+                if setter is not None:
+                    return [located(gast.Expr(value=call(objects.name(setter), base, value)), s)]
+            case gast.Assign(targets=[gast.Subscript(value=base, slice=index)], value=value) if (
+                has_method(base, "__setitem__")
+            ):
+                made, index = key(s, index)
+                return [*made, set_item(s, base, index, value)]
+            case gast.Assign(targets=[target], value=gast.Subscript(value=base, slice=index)) if (
+                not is_atom(index) and has_method(base, "__getitem__")
+            ):
+                made, index = key(s, index)
+                return [*made, assign(target, located(rebuilt(s.value, slice=index), s.value), s)]
+            case gast.AugAssign(target=gast.Subscript(value=base, slice=index), op=op, value=value) if (
+                has_method(base, "__setitem__")
+            ):
+                made, index = key(s, index)
+                item = names.temporary(base.id)
+                read = assign(item, gast.Subscript(value=base, slice=index, ctx=gast.Load()), s)
+                change = located(gast.AugAssign(target=store(item), op=op, value=value), s)
+                return [*made, read, change, set_item(s, base, index, load(item))]
+            case (
+                gast.Assign(value=gast.Call(func=gast.Attribute(value=base, attr=attr) as func) as value)
+                | gast.Expr(value=gast.Call(func=gast.Attribute(value=base, attr=attr) as func) as value)
+            ) if holds_object(kind(base), attr):
+                held = names.temporary(attr)
+                return [assign(held, func, s), rebuilt(s, value=rebuilt(value, func=load(held)))]
+            case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
+                changed, is_open = in_place_call(s, PRIMITIVES, kind)
+                if changed is None and isinstance(kind(load(name)), Record):
+                    changed = located(gast.BinOp(left=load(name), op=op, right=value), s)
+                if changed is not None and not is_open:
+                    return [assign(name, changed, s)]
+        return [map_blocks(s, block)]
+
+    body = block(program.tree.body)
+    tree = rebuilt(program.tree, body=body)
+    if same(tree, program.tree):
+        return program
+    return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
+
+
+def hoist_reads(
+    program: Program, kinds: Mapping[str, Kind], may_change: Callable[[Operation, Kinds], bool]
+) -> Program:
+    """The program with names for what it reads often of its objects, unless a call may change these."""
+
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds, program)
+
+    objects = KnownObjects(program, {}, kinds, may_change)
+    for s in statements_in(program.tree.body):
+        value = getattr(s, "value", None)
+        if isinstance(value, gast.Call) and objects.may_change(value):
+            operands = [*value.args, *(k.value for k in value.keywords), getattr(value.func, "value", None)]
+            if any(isinstance(n, gast.Name) and may_be_object(kind(n)) for n in operands):
+                return program
+
+    def is_fixed(node: Any) -> bool:
+        owner = kind(node.value)
+        member = member_of(owner, node.attr) if isinstance(owner, Record) else None
+        return member is not None and member.role in ("field", "constant")
+
+    def varies(node: Any) -> bool:
+        return domain.is_differentiable(domain.attribute_kind(kind(node.value), node.attr)) is not False
+
+    return hoist_fields(program, is_fixed, varies)
+
+
+def may_be_object(kind: Kind) -> bool:
+    return kind is UNKNOWN or holds_record(kind)
+
+
+@lru_cache(maxsize=1024)
+def class_scope(cls: type) -> Scope:
+    """A scope in which the class has its name, so that what it defines can be looked up again later."""
+    return Scope({cls.__name__: cls})
+
+
+def classes_read(program: Program, kinds: Mapping[str, Kind]) -> set[tuple[type, str]]:
+    """The attributes that a program reads of objects of known classes, and the operators it applies to them,
+    as names of what these classes define.
+    """
+    found: set[tuple[type, str]] = set()
+    arrays = {n for n, kind in kinds.items() if not isinstance(kind, (Record, Tuple))}
+    for n in find_nodes(program.tree, *LOOKING):
+        for base, names in method_names(n):
+            if getattr(base, "id", None) in arrays:
+                continue
+            owner = domain.kind_of_atom(base, kinds, program)
+            if isinstance(owner, (Record, Tuple)) and owner.cls is not None:
+                found.update((owner.cls, name) for name in names)
+    return found

@@ -1,0 +1,325 @@
+"""Loops over lists of objects of several classes, or of such as change, and over arrays that have little in
+common: written out while kinds tell what the lists and dicts hold.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from ..analysis.program_facts import Analysis
+from ..kinds.join import join_all
+from ..kinds.lattice import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple, widen
+from ..kinds.queries import items_of, share_lengths_apart
+from ..primitive_facts import domain
+from ..primitive_facts.table import PRIMITIVES
+from ..transforms.analyses.definitions import Definitions
+from ..transforms.analyses.operations import Alias, Build, Operation, classify
+from ..transforms.lowering.fold_literals import fold_literals
+from ..transforms.lowering.gather_appends import gather_appends
+from ..transforms.lowering.promote_items import promote_items
+from ..transforms.lowering.unroll_loops import unroll_loops
+from ..transforms.trees.nodes import (
+    assigned_names,
+    blocks_of,
+    constant,
+    find_nodes,
+    is_atom,
+    located,
+    statements_in,
+    target_names,
+)
+from ..transforms.trees.program import Program
+from ..transforms.trees.rebuild import parameter_names, without_statements
+
+__all__ = [
+    "LoopFacts",
+    "have_lengths",
+    "may_have_items_apart",
+    "with_items_apart",
+    "without_lengths",
+    "without_mixed_loops",
+    "without_varied_loops",
+]
+
+Kinds = Mapping[str, Kind]
+ROUNDS = 4  # of writing loops out: what they made may be gone through again
+APART = 60  # statements that a loop over arrays may become
+
+
+@dataclass(frozen=True)
+class LoopFacts:
+    """What is asked of programs whose loops are written out: the kinds that names have before anything is
+    changed, whether a call may change what it is given, and the program with variables in the place of what
+    nothing sees as a whole.
+    """
+
+    find_made: Callable[[Program], Kinds]
+    may_change: Callable[[Operation, Callable[[Any], Kind]], bool]
+    without_unseen: Callable[[Program], Program]
+
+
+def without_varied_loops(program: Program, facts: LoopFacts) -> tuple[Program, dict[str, int]]:
+    """The program with such loops written out, and the lengths that this takes lists to have, by their names.
+    """
+    if not any(isinstance(s, gast.For) for s in statements_in(program.tree.body)):
+        return program, {}
+    program = gather_appends(program)
+    kinds = facts.find_made(program)
+
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds, program)
+
+    def items(atom: Any) -> tuple[Kind, ...]:
+        found = _items(kind(atom))
+        return found if all(isinstance(item, Record) for item in found) else ()
+
+    def may_change(loop: Any) -> bool:
+        """Whether a loop changes the objects that it goes over."""
+        names = target_names(loop.target)
+        calls = [classify(c, program, PRIMITIVES, kind) for c in find_nodes(loop, gast.Call)]
+        is_set = any(getattr(target.value, "id", None) in names for target in _stores(loop))
+        return is_set or any(facts.may_change(c, kind) for c in calls)
+
+    loops = [s for s in find_nodes(program.tree, gast.For) if any(map(items, find_nodes(s.iter, gast.Name)))]
+    changes = any(map(may_change, loops))
+
+    def is_wanted(loop: Any) -> bool:
+        found = [items(atom) for atom in find_nodes(loop.iter, gast.Name)]
+        return any(_classes(kinds) > 1 or (changes and bool(kinds)) for kinds in found)
+
+    return unroll_loops(program, lambda atom: _reads(atom, range(len(_items(kind(atom))))), is_wanted)
+
+
+def may_have_items_apart(program: Program, kinds: Kinds) -> bool:
+    """Whether there may be such loops as `with_items_apart` writes out, by the kinds of the parameters."""
+    loops = [s for s in statements_in(program.tree.body) if isinstance(s, gast.For)]
+    if not any(find_nodes(s.iter, gast.Name) and not _is_range(s.iter) for s in loops):
+        return False
+    displays = find_nodes(program.tree, gast.Dict, gast.List, gast.Tuple)
+    is_made = any(not isinstance(getattr(d, "ctx", None), gast.Store) for d in displays)
+    return is_made or any(isinstance(k, (Dict, List, Tuple, Record)) for k in kinds.values())
+
+
+def _is_range(source: Any) -> bool:
+    return isinstance(source, gast.Call) and getattr(source.func, "id", "") == "range"
+
+
+def with_items_apart(program: Program, given: Kinds, find: Callable[[Program], Kinds]) -> Program:
+    """The program with the short loops written out that go over arrays of which kinds can say more than what
+    all have in common, or over the keys of a dict of such; `find` finds the kinds that names have for good,
+    `given` are those of the parameters.
+    """
+    for _ in range(ROUNDS):
+        if not may_have_items_apart(program, given):
+            break
+        new = _apart(program, find(program))
+        if new is program:
+            break
+        program = new
+    return program
+
+
+def _apart(program: Program, kinds: Kinds) -> Program:
+    def kind(node: Any) -> Kind:
+        return domain.kind_of_atom(node, kinds, program)
+
+    def items(atom: Any) -> Sequence[Any] | None:
+        match kind(atom):
+            case Dict(pairs) if all(isinstance(key, str) for key, _ in pairs):
+                return [located(constant(key), atom) for key, _ in pairs]
+            case List(tuple() as found) | Tuple(found) if all(_is_text(k) for k in found):
+                return [located(constant(k.value), atom) for k in found if isinstance(k, Literal)]
+            case List(tuple() as found) | Tuple(found):
+                return _reads(*sliced(atom, range(len(found))))
+        return None
+
+    def sliced(atom: Any, order: range) -> tuple[Any, range]:
+        """Of a slice of a list what it is one of, and which items; both have to stay as they are."""
+        match made_by(atom):
+            case [gast.Subscript(value=gast.Name() as base, slice=gast.Slice() as part)]:
+                bounds = [_bound(b, kind) for b in (part.lower, part.upper, part.step)]
+                items = items_of(kind(base))
+                is_one = base.id in (given if not made_by(base) else once)
+                if "unknown" not in bounds and items and is_one and is_only_read(program, {base.id, atom.id}):
+                    return base, range(len(items))[slice(*bounds)]
+        return atom, order
+
+    def made_by(atom: Any) -> list[Any]:
+        """What is assigned to a name; None for a name that a statement with a block binds."""
+        bound = (s for s in statements_in(program.tree.body) if atom.id in assigned_names([s]))
+        return [getattr(s, "value", None) for s in bound]
+
+    given = parameter_names(program.tree)
+    last = Counter(n for s in statements_in(program.tree.body) for n in assigned_names([s]))
+    outer = {n for s in program.tree.body for n in assigned_names([s]) if not blocks_of(s)}
+    once = {n for n in outer if last[n] == 1 and n not in given}  # these mean one object throughout
+
+    def is_wanted(loop: Any) -> bool:
+        sources = [kind(n) for n in find_nodes(loop.iter, gast.Name)]
+        sources += [kind(n.value) for n in find_nodes(loop, gast.Subscript) if is_atom(n.value)]
+        return any(map(_is_varied, sources))
+
+    new, _ = unroll_loops(program, items, is_wanted, is_sure=True, growth=APART)
+    if new is program:
+        return program
+    new = gather_appends(fold_literals(new, lambda atom: len(_items(kind(atom))) or None))
+    read = {n.id for n in find_nodes(new.tree, gast.Name) if isinstance(n.ctx, gast.Load)}
+    new = new.with_tree(without_statements(new.tree, lambda s: _is_slice(s) and s.targets[0].id not in read))
+    return promote_items(new, lambda name: True)
+
+
+def without_mixed_loops(
+    program: Program,
+    find: Callable[[Program], Analysis],
+    wrt: tuple[str, ...],
+    to_ssa: Callable[[Program], Program],
+) -> Program:
+    """The program, in single assignment, with the short loops written out that go over displays of which
+    some items vary with the parameters `wrt` and others do not; `find` analyses a program, `to_ssa` gives it
+    one name for each version of a variable again.
+    """
+    for _ in range(ROUNDS):
+        definitions = Definitions(program.tree)
+        loops = (s for s in statements_in(program.tree.body) if isinstance(s, gast.For))
+        sources = {n.id for s in loops for n in find_nodes(s.iter, gast.Name)}
+        if not any(isinstance(definitions.value(n), (gast.Tuple, gast.List, gast.Dict)) for n in sources):
+            break
+        new = _unmixed(program, find(program), wrt)
+        if new is program:
+            break
+        program = to_ssa(gather_appends(new))
+    return program
+
+
+def _unmixed(program: Program, analysis: Analysis, wrt: tuple[str, ...]) -> Program:
+    definitions = Definitions(program.tree)
+    active = analysis.active(wrt)
+
+    def items(atom: Any) -> tuple[Any, ...]:
+        """What the display that an atom names holds."""
+        value = definitions.value(atom.id) if isinstance(atom, gast.Name) else None
+        match None if value is None else analysis.operations.of(value):
+            case Alias(source=source):
+                return items(source)
+            case Build(items=found, node=gast.Tuple() | gast.List() | gast.Dict()):
+                return found
+        return ()
+
+    def is_mixed(atom: Any) -> bool:
+        found = items(atom)
+        parts = {getattr(a, "id", "") in active for a in found if not is_without_derivative(a)}
+        return len(parts) > 1 or any(map(is_mixed, found))
+
+    def is_without_derivative(atom: Any) -> bool:
+        return domain.is_differentiable(widen(analysis.kind(atom))) is False
+
+    def rounds(atom: Any) -> Sequence[Any] | None:
+        match analysis.kind(atom):
+            case Dict(pairs) if all(isinstance(key, str) for key, _ in pairs):
+                return [located(constant(key), atom) for key, _ in pairs]
+            case List(tuple() as found) | Tuple(found):
+                return _reads(atom, range(len(found)))
+        return None
+
+    def is_wanted(loop: Any) -> bool:
+        return any(map(is_mixed, find_nodes(loop.iter, gast.Name)))
+
+    return unroll_loops(program, rounds, is_wanted, is_sure=True, growth=APART)[0]
+
+
+def _is_slice(s: Any) -> bool:
+    """Whether a statement names a slice."""
+    match s:
+        case gast.Assign(targets=[gast.Name()], value=gast.Subscript(slice=gast.Slice())):
+            return True
+    return False
+
+
+def _is_varied(kind: Kind) -> bool:
+    """Whether a container holds arrays of which it says more than what all have in common: the number of
+    their axes, or, of containers of arrays, lengths that are the same in one of them.
+    """
+    found = items_of(kind)
+    arrays = [k for k in found if isinstance(k, Array) and k.dims is not None]
+    if arrays:
+        joined = join_all(found)
+        is_plain = all(k in arrays or isinstance(k, Scalar) for k in found)
+        return is_plain and (not isinstance(joined, Array) or joined.dims is None)
+    return share_lengths_apart(found)
+
+
+def _bound(bound: Any, kind: Callable[[Any], Kind]) -> Any:
+    return None if bound is None else domain.literal_int(kind(bound))
+
+
+def is_only_read(program: Program, names: Collection[str]) -> bool:
+    """Whether all that a program does with these names is to read items, go over them and ask for lengths."""
+    taken = Counter(n.id for n in find_nodes(program.tree, gast.Name) if n.id in names)
+    for node in find_nodes(program.tree, gast.Subscript):
+        if isinstance(node.ctx, gast.Load) and isinstance(node.value, gast.Name):
+            taken[node.value.id] -= 1
+    for node in find_nodes(program.tree, gast.For):
+        sources = node.iter.args if isinstance(node.iter, gast.Call) else [node.iter]
+        taken.subtract(n.id for n in sources if isinstance(n, gast.Name))
+    for node in find_nodes(program.tree, gast.Call):
+        if program.resolve(node.func) is len:
+            taken.subtract(n.id for n in node.args if isinstance(n, gast.Name))
+    bound = [n for s in statements_in(program.tree.body) for n in assigned_names([s]) if not blocks_of(s)]
+    taken.subtract([*bound, *parameter_names(program.tree)])
+    return not any(taken[n] for n in names)
+
+
+def _is_text(kind: Kind) -> bool:
+    return isinstance(kind, Literal) and isinstance(kind.value, str)
+
+
+def _reads(sequence: Any, places: Iterable[int]) -> list[Any] | None:
+    """The expressions of items of a list."""
+    items = [gast.Subscript(value=sequence, slice=constant(k), ctx=gast.Load()) for k in places]
+    return [located(item, sequence) for item in items] or None
+
+
+def _classes(kinds: Iterable[Kind]) -> int:
+    """Of how many classes objects are."""
+    return len({k.cls for k in kinds if isinstance(k, Record)})
+
+
+def _stores(loop: Any) -> list[Any]:
+    """The attributes that a loop sets."""
+    return [t for s in find_nodes(loop, gast.Assign) for t in s.targets if isinstance(t, gast.Attribute)]
+
+
+def have_lengths(program: Program, kinds: Kinds, lengths: Mapping[str, int]) -> bool:
+    """Whether what was taken for lengths are the lengths of lists that are variables by now, or of lists
+    that are not of objects of one class.
+    """
+
+    def holds(s: Any) -> bool:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in lengths:
+                if isinstance(value, gast.Constant):
+                    return bool(value.value == lengths[name])
+                items = _items(domain.kind_of_atom(value.args[0], kinds, program))
+                return len(items) == lengths[name] and _classes(items) != 1
+        return True
+
+    return all(map(holds, statements_in(program.tree.body)))
+
+
+def without_lengths(program: Program, lengths: Collection[str]) -> Program:
+    """The program without the statements that make these names."""
+
+    def is_one(s: Any) -> bool:
+        return isinstance(s, gast.Assign) and getattr(s.targets[0], "id", None) in lengths
+
+    return program.with_tree(without_statements(program.tree, is_one)) if lengths else program
+
+
+def _items(kind: Kind) -> tuple[Kind, ...]:
+    """The kinds of the items of a list or tuple of known length."""
+    return kind.items or () if isinstance(kind, (List, Tuple)) else ()

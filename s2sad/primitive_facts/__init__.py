@@ -1,0 +1,1 @@
+"""What is known of primitives: result kinds, aliasing, writes, purity, domains."""

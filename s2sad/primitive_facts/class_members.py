@@ -1,0 +1,347 @@
+"""What the attributes of objects of known classes mean, and what a derivative assumes of these classes."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..kinds import indexing as kind_structure
+from ..kinds.abstraction import kind_of
+from ..kinds.decided_tests import class_attribute_kind
+from ..kinds.join import join
+from ..kinds.lattice import (
+    UNKNOWN,
+    Array,
+    Dict,
+    Kind,
+    List,
+    Literal,
+    Numeric,
+    Object,
+    Record,
+    Scalar,
+    Text,
+    Tuple,
+    Unknown,
+    widen,
+)
+from ..kinds.shape_relations import is_differentiable
+from ..source.forwarders import dict_of_tuple, of_class
+from ..transforms.analyses.operations import Member
+from ..values.objects import ABSENT, lookup, mirror_class, shadows_fields
+from .code_reach import leads_far
+
+__all__ = [
+    "attribute_kind",
+    "field_kind",
+    "held_kind",
+    "holds_number",
+    "holds_object",
+    "holds_objects",
+    "is_fixed",
+    "may_hold_containers",
+    "member_of",
+    "mirror_kind",
+    "named_kind",
+    "of_unknown",
+    "reflects",
+    "replaced_tuple",
+    "setter_of",
+    "super_of",
+    "with_field",
+    "without_objects",
+]
+
+
+FIXED = frozenset({"numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "s2sad"})
+
+
+def is_fixed(module: Any) -> bool:
+    """Whether an object is a module in which nobody rebinds what is there."""
+    return getattr(module, "__name__", "").partition(".")[0] in FIXED
+
+
+def member_of(kind: Kind, name: str) -> Member | None:
+    """What an attribute of an object of this kind means, or None when only the run can tell."""
+    if isinstance(kind, Literal) and isinstance(kind.value, super):
+        above = getattr(kind.value, name, None)
+        return Member("static", above) if isinstance(above, FunctionType) else None
+    if isinstance(kind, Literal) and isinstance(kind.value, ModuleType) and is_fixed(kind.value):
+        return _member_of_module(kind.value, name)
+    if isinstance(kind, Tuple) and kind.cls is not None:
+        return _member_of_tuple(kind.cls, name)
+    if not isinstance(kind, Record):
+        return None
+    found = lookup(kind.cls, name)
+    held = field_kind(kind, name)
+    special = name.startswith("__") and name.endswith("__")  # Python looks these up in the class alone
+    if held is not None and not shadows_fields(found) and not special:
+        return Member("field", held.value if isinstance(held, Literal) and callable(held.value) else None)
+    if isinstance(found, classmethod):
+        function = found.__func__
+        return Member("static", of_class(kind.cls, function) if isinstance(function, FunctionType) else None)
+    return _member_of_class(found, kind.cls)
+
+
+def holds_object(kind: Kind, name: str) -> bool:
+    """Whether what an object of this kind holds under the name is an object of a user's class, or may be."""
+    if not isinstance(kind, Record):
+        return False
+    member = member_of(kind, name)
+    is_field = member is not None and member.role == "field"
+    return is_field and isinstance(field_kind(kind, name), Record | Unknown)
+
+
+def _member_of_module(module: ModuleType, name: str) -> Member | None:
+    """What an attribute of a library's module means. The functions of SciPy's namespace for NumPy are
+    NumPy's, with a few more parameters.
+    """
+    held = getattr(module, name, None)
+    if module.__name__.endswith("array_api_compat.numpy") and isinstance(held, FunctionType):
+        held = getattr(np, name, held)
+    return None if held is None else Member("static" if callable(held) else "constant", held)
+
+
+def _member_of_tuple(cls: Any, name: str) -> Member | None:
+    if name in cls._fields:
+        return Member("item", cls._fields.index(name))
+    if name == "_replace":
+        return Member("method", replaced_tuple)
+    if name == "_asdict":
+        return Member("method", dict_of_tuple(cls))
+    return None if name.startswith("_") else _member_of_class(lookup(cls, name), cls)
+
+
+def replaced_tuple(x: Any, /, **items: Any) -> Any:
+    """The method `_replace` of named tuples."""
+    return x._replace(**items)
+
+
+def _member_of_class(found: Any, cls: type) -> Member | None:
+    """What an attribute means that a class defines."""
+    function = found.fget if isinstance(found, property) else found
+    if leads_far(function, cls):
+        return None
+    match found:
+        case FunctionType():
+            return Member("method", found) if found.__code__.co_filename != "<string>" else None
+        case property(fget=FunctionType() as function):
+            return Member("property", function)
+        case staticmethod(__func__=function):
+            return Member("static", function)
+    if found is ABSENT or hasattr(type(found), "__get__") or isinstance(found, cached_property):
+        return None
+    return Member("constant", found if callable(found) else None)
+
+
+@lru_cache(maxsize=1024)
+def super_of(cls: type, own: type) -> Any:
+    """What `super(cls, type(self))` is: one object for the two classes."""
+    return super(cls, own)
+
+
+def field_kind(kind: Record, name: str) -> Kind | None:
+    """The kind of an attribute that objects of this kind hold; None for one that they do not hold."""
+    return dict(kind.fields).get(name)
+
+
+def attribute_kind(kind: Kind, name: str) -> Kind:
+    """The kind of `x.name` for an x of this kind."""
+    member = member_of(kind, name)
+    if isinstance(kind, Tuple) and member is not None and member.role == "item":
+        item: Kind = kind.items[member.value]
+        return item
+    if isinstance(kind, Literal) and isinstance(kind.value, ModuleType) and member is not None:
+        return kind_structure.kind_of_static(member.value)
+    if not isinstance(kind, Record):
+        found = class_attribute_kind(kind, name)
+        return kind_structure.attribute_kind(kind, name) if found is UNKNOWN else found
+    if member is None or member.role not in ("field", "constant"):
+        return UNKNOWN
+    held = field_kind(kind, name)
+    if member.role == "field" and held is not None:
+        return held
+    return kind_of(lookup(kind.cls, name), f"{kind.cls.__name__}.{name}")
+
+
+def mirror_kind(kind: Kind, parts: dict[str, Kind]) -> Kind:
+    """The kind of the adjoint of an object of this kind that holds these parts, and zero for the rest."""
+    if not isinstance(kind, Record):
+        return UNKNOWN
+    return Record(
+        mirror_class(kind.cls), tuple((name, parts.get(name, _zero_kind(held))) for name, held in kind.fields)
+    )
+
+
+def named_kind(cls: Any, items: dict[int, Kind]) -> Kind:
+    """The kind of a named tuple that was made of these items, and of defaults."""
+    defaults = cls._field_defaults
+    return Tuple(
+        tuple(
+            items[k] if k in items else kind_of(defaults[name], f"{cls.__name__}.{name}")
+            for k, name in enumerate(cls._fields)
+        ),
+        cls,
+    )
+
+
+def held_kind(kind: Kind, parts: dict[str, Kind]) -> Kind:
+    """The kind of an object of this kind that holds these parts now."""
+    if not isinstance(kind, Record):
+        return kind
+    return Record(kind.cls, tuple(sorted({**dict(kind.fields), **parts}.items(), key=lambda item: item[0])))
+
+
+def _zero_kind(kind: Kind) -> Kind:
+    if is_differentiable(kind) is False:
+        return Literal(None)
+    return kind if isinstance(kind, (Scalar, Array)) else mirror_kind(kind, {})
+
+
+def reflects(left: Kind, right: Kind, name: str, reflected: str) -> bool:
+    """Whether `left op right` calls the method of the right operand's class: when the left one is a number,
+    an object without the method, or one of a base class whose method is overridden.
+    """
+    if not isinstance(right, Record):
+        return False
+    if not isinstance(left, Record):
+        return isinstance(widen(left), Scalar)
+    own, other = lookup(left.cls, name), lookup(right.cls, reflected)
+    if right.cls is not left.cls and issubclass(right.cls, left.cls):
+        return other is not lookup(left.cls, reflected)
+    return own is ABSENT and right.cls is not left.cls
+
+
+def without_objects(kind: Kind, items: bool) -> Kind:
+    """The kind of what may hold other objects than it held, and other functions; of a list or dict if `items`
+    may be others too.
+    """
+    match kind:
+        case Record(cls, fields):
+            return Record(cls, tuple((name, _without_object(held)) for name, held in fields))
+        case Tuple(parts, cls):
+            return Tuple(tuple(without_objects(k, items) for k in parts), cls)
+        case List() | Dict() if items:
+            return _without_object(kind)
+        case List(parts, element):
+            known = None if parts is None else tuple(without_objects(k, items) for k in parts)
+            return List(known, without_objects(element, items))
+        case Dict(pairs):
+            return Dict(tuple((key, without_objects(k, items)) for key, k in pairs))
+    return kind
+
+
+def holds_objects(kind: Kind) -> bool:
+    """Whether a list, tuple or dict of this kind holds objects of the user's classes."""
+    match kind:
+        case Tuple(items):
+            return any(map(_is_object, items))
+        case List(_, element):
+            return _is_object(element)
+        case Dict(pairs):
+            return any(_is_object(k) for _, k in pairs)
+    return False
+
+
+def _is_object(kind: Kind) -> bool:
+    return isinstance(kind, Record | Object) or holds_objects(kind)
+
+
+def of_unknown(kind: Kind, is_container: bool) -> Kind:
+    """The kind of what may hold other things than it held; `is_container` if it is the list or dict that it
+    was.
+    """
+    match kind:
+        case List() if is_container:
+            return List(None, UNKNOWN)
+        case Dict(pairs) if is_container:
+            return Dict(tuple((key, UNKNOWN) for key, _ in pairs))
+    return UNKNOWN
+
+
+def may_hold_containers(kind: Kind) -> bool:
+    """Whether a list or dict that others know may be reached through a value of this kind."""
+    match kind:
+        case Record(_, fields):
+            return any(may_hold_containers(k) for _, k in fields)
+        case Tuple(parts):
+            return any(map(may_hold_containers, parts))
+        case Scalar() | Array() | Literal() | Text() | Numeric():
+            return False
+    return True
+
+
+def _without_object(kind: Kind) -> Kind:
+    """The kind of what may be replaced: of an object, a function of the user's or what holds such nothing is
+    known.
+    """
+    match kind:
+        case Record() | Object():
+            return UNKNOWN
+        case Literal(FunctionType() | type()):
+            return UNKNOWN
+        case Tuple(items):
+            return UNKNOWN if UNKNOWN in map(_without_object, items) else kind
+        case List(_, element):
+            return UNKNOWN if _without_object(element) is UNKNOWN else kind
+        case Dict(items):
+            return UNKNOWN if UNKNOWN in (_without_object(k) for _, k in items) else kind
+    return kind
+
+
+def with_field(kind: Kind, name: str, value: Kind) -> Kind:
+    """The kind of an object whose attribute was set to a value of this kind, or to what it was before. What
+    a cached property computed is none of its: the run asks whether it is there.
+    """
+    if not isinstance(kind, Record) or isinstance(lookup(kind.cls, name), cached_property):
+        return kind
+    held = dict(kind.fields)
+    held[name] = join(held[name], value) if name in held else widen(value)
+    return Record(kind.cls, tuple(sorted(held.items(), key=lambda item: item[0])))
+
+
+def setter_of(kind: Kind, name: str) -> FunctionType | None:
+    """The function that sets a property of objects of this kind; None for an attribute that is none."""
+    found = lookup(kind.cls, name) if isinstance(kind, Record) else None
+    setter = found.fset if isinstance(found, property) else None
+    return setter if isinstance(setter, FunctionType) else None
+
+
+def holds_number(kind: Kind, name: str) -> bool:
+    """Whether an attribute of an object is its own, and no object, container or function."""
+    if not isinstance(kind, Record) or lookup(kind.cls, name) is not ABSENT:
+        return False
+    held = field_kind(kind, name)
+    return isinstance(held, (Scalar, Array, Numeric)) or (
+        isinstance(held, Literal) and isinstance(held.value, (bool, int, float, complex, str))
+    )
+
+
+def with_changed(kind: Kind, part: Kind) -> Kind:
+    """The kind of what holds an object that is of the kind `part` by now, whichever in it that is."""
+    if not isinstance(part, Record):
+        return UNKNOWN
+    match kind:
+        case Record(cls, fields):
+            new = Record(cls, tuple((name, with_changed(k, part)) for name, k in fields))
+            return join(new, part) if cls is part.cls else new
+        case Tuple(items, cls):
+            return Tuple(tuple(with_changed(k, part) for k in items), cls)
+        case List(items, element):
+            known = None if items is None else tuple(with_changed(k, part) for k in items)
+            return List(known, with_changed(element, part))
+        case Dict(pairs):
+            return Dict(tuple((key, with_changed(k, part)) for key, k in pairs))
+    return kind
+
+
+def are_apart(made: Kind, changed: Kind) -> bool:
+    """Whether what is of the kind `made` is surely not the object of the kind `changed`, as their classes are
+    not the same.
+    """
+    if isinstance(made, Record) and isinstance(changed, Record):
+        return made.cls is not changed.cls
+    return isinstance(made, (List, Dict, Tuple)) and isinstance(changed, Record)

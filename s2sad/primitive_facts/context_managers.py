@@ -1,0 +1,89 @@
+"""What context managers do to derivatives: see `nature_of_context`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+import threading
+import warnings
+from types import FunctionType
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..source.read import read_source
+from ..transforms.errors import NoSourceError
+from ..transforms.lowering.splice_generators import MANAGED
+from ..transforms.trees.nodes import walk, walk_scope
+
+__all__ = ["nature_of_context", "returns_nothing"]
+
+# What changes how things are computed or shown while it holds, and nothing else.
+SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
+SCIPY_SETTINGS = ("set_workers", "set_backend", "skip_backend")
+
+# What lets all exceptions through, though its code cannot be read.
+PASSING = (
+    open,
+    contextlib.closing,
+    contextlib.redirect_stdout,
+    contextlib.redirect_stderr,
+    contextlib.chdir,
+    tempfile.TemporaryDirectory,
+    tempfile.NamedTemporaryFile,
+    threading.Lock,
+    threading.RLock,
+    type(threading.Lock()),
+    type(threading.RLock()),
+)
+
+MISSING: Any = object()
+
+
+def nature_of_context(manager: Any) -> str | None:
+    """What a `with` does that is given the result of calling `manager`, or `manager` itself.
+
+    "setting": it sets how things are computed, so that it holds in the reverse sweep, too; "passing": it
+    surely lets exceptions through; None: it may swallow them, or is not known.
+    """
+    scipy_fft = sys.modules.get("scipy.fft")
+    if any(manager is s for s in SETTINGS) or any(
+        manager is getattr(scipy_fft, name, MISSING) for name in SCIPY_SETTINGS
+    ):
+        return "setting"
+    if any(manager is p for p in PASSING) or type(manager) in PASSING:
+        return "passing"
+    if isinstance(manager, FunctionType) and manager.__code__ is MANAGED:
+        return "passing" if _yields_unguarded(manager.__wrapped__) else None  # type: ignore[attr-defined]
+    leave = getattr(manager if isinstance(manager, type) else type(manager), "__exit__", None)
+    return "passing" if isinstance(leave, FunctionType) and returns_nothing(leave) else None
+
+
+def _yields_unguarded(generator: Any) -> bool:
+    """Whether every exception at the generator's `yield` leaves it."""
+    try:
+        tree = read_source(generator).tree
+    except NoSourceError:
+        return False
+    guarded = [n for n in walk(tree) if isinstance(n, (gast.Try, gast.With))]
+    for n in guarded:
+        swallows = n.handlers or _jumps(n.finalbody) if isinstance(n, gast.Try) else True
+        if swallows and any(isinstance(inner, gast.Yield) for b in n.body for inner in walk(b)):
+            return False
+    return True
+
+
+def _jumps(block: list[Any]) -> bool:
+    return any(isinstance(n, (gast.Return, gast.Break, gast.Continue)) for s in block for n in walk(s))
+
+
+def returns_nothing(function: FunctionType) -> bool:
+    """Whether a function returns None or False wherever it returns."""
+    try:
+        tree = read_source(function).tree
+    except NoSourceError:
+        return False
+    values = [n.value for n in walk_scope(tree.body) if isinstance(n, gast.Return)]
+    return all(v is None or (isinstance(v, gast.Constant) and not v.value) for v in values)

@@ -1,0 +1,408 @@
+"""The domain of kinds as the transforms see it: what they ask about a name, answered from its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import gast
+
+from ..kinds import shape_relations as kind_plans
+from ..kinds.abstraction import MAX_ITEMS, kind_of_free
+from ..kinds.indexing import (
+    BOOL,
+    INTEGER,
+    dict_kind,
+    element_kind,
+    iteration_kind,
+    kind_of_literal,
+    list_kind,
+    literal_int,
+    sequence_of,
+    size_of,
+    slice_item,
+    stored_kind,
+    subscript_kind,
+    summed_kind,
+    tuple_kind,
+    unpack_kinds,
+)
+from ..kinds.indexing import kind_of_static as _kind_of_static
+from ..kinds.join import join
+from ..kinds.lattice import (
+    SET,
+    SPARSE,
+    UNKNOWN,
+    Array,
+    Dict,
+    Kind,
+    List,
+    Literal,
+    Nothing,
+    Numeric,
+    Object,
+    Random,
+    Record,
+    Scalar,
+    Sparse,
+    Tuple,
+    widen,
+)
+from ..kinds.queries import (
+    are_alike,
+    axes_of,
+    dtype_of,
+    has_length,
+    holds_arrays,
+    holds_floats,
+    holds_immutables,
+    is_array,
+    is_container,
+    is_dict,
+    is_float,
+    is_immutable,
+    is_integer,
+    is_list,
+    is_list_of_numbers,
+    is_numeric,
+    is_python_real,
+    is_real,
+    is_real_scalar,
+    is_scalar,
+    is_tuple,
+    is_tuple_of_numbers,
+    keep_real_dtype,
+    keys_of,
+    known_length,
+    literal_of,
+    may_be_changed,
+    may_be_integer,
+    may_have_no_axes,
+    may_hold_integers,
+    rank,
+    share_real_dtype,
+    truth_of,
+)
+from ..kinds.random import drawn_kind
+from ..transforms.analyses.operations import index_items
+from ..transforms.trees.nodes import dotted
+from ..transforms.trees.program import MISSING, Program
+from ..values.objects import is_plain
+from .class_members import (
+    are_apart,
+    attribute_kind,
+    held_kind,
+    holds_number,
+    holds_objects,
+    may_hold_containers,
+    mirror_kind,
+    named_kind,
+    of_unknown,
+    setter_of,
+    with_changed,
+    with_field,
+    without_objects,
+)
+from .result_kinds import call_kind, made_like
+from .sparse import GIVING_SPARSE
+
+__all__ = [
+    "BOOL",
+    "INTEGER",
+    "SET",
+    "UNKNOWN",
+    "are_alike",
+    "are_apart",
+    "attribute_kind",
+    "axes_of",
+    "call_kind",
+    "dict_kind",
+    "element_kind",
+    "has_length",
+    "held_kind",
+    "holds_array",
+    "holds_arrays",
+    "holds_floats",
+    "holds_immutables",
+    "holds_number",
+    "holds_objects",
+    "is_array",
+    "is_basic_index",
+    "is_choice_of",
+    "is_container",
+    "is_dict",
+    "is_differentiable",
+    "is_float",
+    "is_floating",
+    "is_immutable",
+    "is_integer",
+    "is_list",
+    "is_list_of_numbers",
+    "is_mask_of",
+    "is_numeric",
+    "is_python_real",
+    "is_real",
+    "is_real_scalar",
+    "is_row",
+    "is_scalar",
+    "is_scalar_item",
+    "is_tuple",
+    "is_tuple_of_numbers",
+    "is_vector_of_floats",
+    "item_kind",
+    "item_nature",
+    "iteration_kind",
+    "join",
+    "keep_real_dtype",
+    "keys_of",
+    "kind_of_atom",
+    "kind_of_literal",
+    "kind_of_static",
+    "kinds_of_items",
+    "known_length",
+    "lends_shape",
+    "list_kind",
+    "literal_int",
+    "literal_of",
+    "made_like",
+    "mask_kind",
+    "may_be_changed",
+    "may_be_integer",
+    "may_have_no_axes",
+    "may_hold_containers",
+    "may_hold_integers",
+    "may_index_number",
+    "method_kind",
+    "mirror_kind",
+    "named_kind",
+    "of_unknown",
+    "rank",
+    "sequence_of",
+    "setter_of",
+    "shape_of",
+    "share_real_dtype",
+    "slice_item",
+    "stored_kind",
+    "subscript_kind",
+    "summed_kind",
+    "truth_of",
+    "tuple_kind",
+    "unbroadcast_plan",
+    "unpack_kinds",
+    "update_nature",
+    "with_changed",
+    "with_field",
+    "without_objects",
+    "zero_plan",
+]
+
+
+def kind_of_static(node: Any, value: Any) -> Kind:
+    """The kind of what a free name, or an attribute of a module or class, means; of objects behind attributes
+    nothing is told.
+
+    The kind of data may be relied on: a derivative is generated anew when it changes.
+    """
+    if isinstance(value, bool):
+        return Literal(value)
+    kind = _kind_of_static(value)
+    if kind is not UNKNOWN and not is_plain(type(value)):
+        return kind
+    found = kind_of_free(value, f"{'.'.join(dotted(node))}@")
+    is_object = isinstance(found, (Record, Object)) or holds_objects(found)
+    return kind if is_object and isinstance(node, gast.Attribute) else found
+
+
+def kind_of_atom(node: Any, kinds: Mapping[str, Kind], program: Program | None = None) -> Kind:
+    """The kind of an atom in a program."""
+    match node:
+        case gast.Constant(value=value):
+            return kind_of_literal(value)
+        case gast.UnaryOp(operand=gast.Constant(value=value)):
+            return kind_of_literal(-value)
+        case gast.Name(id=name) if name in kinds:
+            return kinds[name]
+    found = MISSING if program is None else program.resolve(node)
+    return UNKNOWN if found is MISSING else kind_of_static(node, found)
+
+
+def method_kind(kind: Kind, name: str, args: Sequence[Kind], keywords: Mapping[str, Kind]) -> Kind:
+    """The kind of what a method gives that only the run knows, of a value of this kind.
+
+    >>> method_kind(Sparse(), "tocsr", [], {}), method_kind(Random(), "randn", [], {})
+    (Sparse(), Scalar(dtype='float', size=None))
+    """
+    match kind:
+        case Sparse() if name in GIVING_SPARSE:
+            return SPARSE
+        case Random():
+            return drawn_kind(name, args, keywords)
+    return UNKNOWN
+
+
+def is_differentiable(kind: Kind) -> bool | None:
+    return kind_plans.is_differentiable(kind)
+
+
+def is_floating(kind: Kind) -> bool:
+    """Whether values of the kind are numbers or arrays, of floats or complex numbers."""
+    return is_numeric(kind) and kind_plans.is_differentiable(kind) is True
+
+
+def zero_plan(kind: Kind) -> str:
+    """How to write a zero like a value of the kind: "0.0", "None" (it carries no derivative), "np.zeros_like"
+    or the helper "zeros_like".
+    """
+    wide = widen(kind)
+    if kind_plans.is_differentiable(wide) is False and not (
+        isinstance(wide, List) and isinstance(wide.element, Nothing)
+    ):
+        return "None"
+    return kind_plans.zero_plan(wide)
+
+
+def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -> Any:
+    return kind_plans.unbroadcast_plan(x, out, others)
+
+
+def lends_shape(x: Kind, out: Kind, others: Sequence[Kind], as_floats: bool = False) -> bool:
+    """Whether `x`, an operand of the elementwise operation behind `out`, is an array of the same shape; with
+    `as_floats`: one of integers where the result is of float64, as floats times integers are.
+    """
+    is_exact = isinstance(x, Array) and str(x.dtype).startswith(("int", "uint", "bool"))
+    if as_floats and not (is_exact and dtype_of(out) == "float64"):
+        return False
+    return kind_plans.lends_shape(x, out, others)
+
+
+def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
+    """The positions of a tuple, list or short array, or the keys of a dict with names as keys, when they are
+    known.
+    """
+    match kind:
+        case Array(_, tuple((first, *_))) if isinstance(size := size_of(first), Literal):
+            return tuple(range(size.value)) if size.value <= MAX_ITEMS else None
+        case Tuple(items):
+            return tuple(range(len(items)))
+        case List(items) if items is not None:
+            return tuple(range(len(items)))
+        case Dict(items) if all(isinstance(k, str) for k, _ in items):
+            return tuple(k for k, _ in items)
+    return None
+
+
+def is_mask_of(mask: Kind, x: Kind) -> bool:
+    """Whether `np.where(mask, 1.0, 0.0)` is like an `x`, by their kinds."""
+    return kind_plans.is_mask_of(mask, x)
+
+
+def mask_kind(kind: Kind) -> Kind:
+    """The kind of an array of truth values, one for each element of an array."""
+    return Array("bool", kind.dims) if isinstance(kind, Array) else UNKNOWN
+
+
+def is_choice_of(index: Kind, base: Kind) -> bool:
+    """Whether an index is an array of truth values, one for each element."""
+    is_mask = isinstance(index, Array) and index.dtype == "bool"
+    return is_mask and bool(rank(index)) and rank(index) == rank(base)
+
+
+def is_row(kind: Kind, whole: bool = False) -> bool:
+    """Whether the kind is a list or tuple of floats and constants; `whole`: of known length, and its tangent,
+    in which integers are None, too.
+    """
+    match kind:
+        case Tuple(items, None) | List(tuple() as items):
+            carrying = [i for i in items if not isinstance(i, Literal)]
+            numbers = all(is_real_scalar(i) if whole else is_scalar(i) for i in items)
+            return numbers and bool(carrying) and all(map(is_real_scalar, carrying))
+        case List(None, element):
+            return not whole and is_real_scalar(element)
+    return False
+
+
+def is_vector_of_floats(kind: Kind) -> bool:
+    return isinstance(kind, Array) and kind.dtype == "float64" and rank(kind) == 1
+
+
+def kinds_of_items(kind: Kind, count: int) -> list[Kind]:
+    """The kinds of the items of a tuple that has so many."""
+    return list(kind.items) if isinstance(kind, Tuple) else [UNKNOWN] * count
+
+
+def update_nature(x: Kind, result: Kind) -> str:
+    """What `x += v` does to an `x` of this kind, when `x + v` is of kind `result`: "immutable" (nothing),
+    "same" (an array is overwritten by one like it), "alike" (by one of its dtype), "array", or "unknown".
+    """
+    wide = widen(x)
+    if isinstance(wide, (Scalar, Literal, Tuple)):
+        return "immutable"
+    if isinstance(wide, Array):
+        if wide.dtype is None or not isinstance(result, Array) or result.dtype != wide.dtype:
+            return "array"
+        return "same" if wide is result and wide.dims is not None and None not in wide.dims else "alike"
+    return "unknown"
+
+
+def item_nature(base: Kind) -> str:
+    """What an item of a value of this kind is a part of: an "array", a "container" that holds it as an
+    object, or "unknown".
+    """
+    return "array" if isinstance(base, (Array, Numeric)) else "container" if is_container(base) else "unknown"
+
+
+def holds_array(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
+    """Whether an item of a list or dict is an array, with axes (of those without, NumPy's numbers may be)."""
+    item = item_kind(base, index, kind)
+    return isinstance(base, (List, Dict)) and isinstance(item, Array) and bool(item.dims)
+
+
+def item_kind(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> Kind:
+    """The kind of `base[index]`, given those of the atoms of the index."""
+
+    def part(node: Any) -> Any:
+        if not isinstance(node, gast.Slice):
+            return kind(node)
+        bounds = (node.lower, node.upper, node.step)
+        return slice_item(*(None if b is None else literal_int(kind(b)) for b in bounds))
+
+    return subscript_kind(base, [part(i) for i in index_items(index)])
+
+
+def is_scalar_item(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
+    """Whether an item of an array is a number, not a view."""
+    if not isinstance(base, Array) or any(isinstance(n, gast.Slice) for n in index_items(index)):
+        return False
+    parts = [kind(n) for n in index_items(index)]
+    if not isinstance(index, gast.Tuple) and isinstance(parts[0], Tuple):
+        parts = [*parts[0].items]
+    return rank(base) == len(parts) and all(map(is_integer, parts))
+
+
+def may_index_number(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
+    """Whether `base[index]` is one of a number of NumPy's, or may be: by None, `...` and `()` alone."""
+    parts = [UNKNOWN if isinstance(i, gast.Slice) else kind(i) for i in index_items(index)]
+    no_axes = all(isinstance(p, Literal) and p.value in (None, ...) for p in parts)
+    return is_scalar(base) or (isinstance(base, Numeric) and no_axes)
+
+
+def is_basic_index(index: Any, kind: Callable[[Any], Kind]) -> bool:
+    """Whether an index selects each element once, given the kinds of its atoms: integers, slices, None and
+    Ellipsis (`x[~k]`, an element counted from the end, among them), and tuples of them.
+    """
+    if isinstance(index, gast.Name) and isinstance(found := kind(index), Tuple):
+        return all(map(_is_basic, found.items))
+
+    def is_basic(part: Any) -> bool:
+        is_inverted = isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.Invert)
+        return isinstance(part, gast.Slice) or is_inverted or _is_basic(kind(part))
+
+    return all(map(is_basic, index_items(index)))
+
+
+def _is_basic(kind: Kind) -> bool:
+    """Whether one part of an index, of this kind, selects each element once."""
+    if isinstance(kind, Literal):
+        return kind.value is None or kind.value is ... or isinstance(kind.value, (int, slice))
+    return is_integer(kind)
+

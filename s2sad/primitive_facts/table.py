@@ -1,0 +1,350 @@
+"""The rule table as the transforms see it: functions, and the methods and attributes of arrays that stand for
+functions.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import math
+import operator
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from types import FunctionType, MethodType
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..kinds.lattice import (
+    Array,
+    Dict,
+    Kind,
+    List,
+    Literal,
+    Numeric,
+    Object,
+    Record,
+    Scalar,
+    Text,
+    Tuple,
+    Unknown,
+)
+from ..kinds.queries import is_immutable
+from ..primitives.provided import provided
+from ..primitives.record import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
+from ..rules import choices, containers, places, reductions
+from ..rules.index_tricks import indexed
+from ..rules.math import planar_hypot
+from ..rules.methods import ATTRIBUTES, METHODS, view_method
+from ..runtime import adjoints as runtime
+from ..runtime import broadcasting as fitting
+from ..runtime import heap
+from ..runtime import mutation as updates
+from ..runtime import object_graph as heap_places
+from ..runtime import real_power as powers
+from ..runtime import records as mirrors
+from ..runtime import shadow_table as memory
+from ..runtime.containers import DICT_METHODS, LIST_METHODS, united
+from ..runtime.mutation import repeated, times_repeated
+from ..source.getters import GETTERS
+from ..transforms.analyses.operations import Member
+from ..transforms.analyses.template_slots import differentiable_slots
+from ..transforms.trees.program import MISSING
+from ..values.objects import is_named_tuple
+from .aliasing import is_fresh, is_read_only, sharing
+from .class_members import FIXED, is_fixed, member_of, reflects
+from .code_reach import leads_far
+from .context_managers import nature_of_context
+from .sparse import sparse_operator
+from .wrapped_functions import chosen_by_kind, is_dispatcher
+from .writes import changed, changed_by_method, is_changing_method
+
+__all__ = ["PRIMITIVES", "RulePrimitives"]
+
+
+# The modules of what generated code calls.
+HELPERS = (
+    runtime, fitting, powers, updates, mirrors, choices, containers, places, reductions, memory, heap,
+    heap_places,
+)  # fmt: skip
+BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
+COPIED = "__s2sad_copied__"  # the attribute of a function that names the parameters of which it reads a copy
+CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
+
+
+UFUNC_KEYWORDS = {
+    "out": None,
+    "where": True,
+    "casting": "same_kind",
+    "order": "K",
+    "dtype": None,
+    "subok": True,
+    "signature": None,
+}
+
+
+NOT_GIVEN = inspect.signature(np.sum).parameters["keepdims"].default  # stands for False
+
+
+@lru_cache(maxsize=1024)
+def parameters_of(function: Any) -> Mapping[str, Any]:
+    """The parameters of a function, with their defaults, those that can be passed by position first; none if
+    it does not say.
+
+    >>> parameters_of(np.fliplr)
+    {'m': <class 'inspect._empty'>}
+    """
+    if isinstance(function, np.ufunc):
+        return UFUNC_KEYWORDS
+    try:
+        return {p.name: p.default for p in inspect.signature(function).parameters.values()}
+    except (TypeError, ValueError):  # a function written in C that does not say
+        return {}
+
+
+def _is_value(node: Any, value: Any) -> bool:
+    """Whether an atom is this literal."""
+    return isinstance(node, gast.Constant) and type(node.value) is type(value) and node.value == value
+
+
+class RulePrimitives:
+    """Implements `transforms.operations.Primitives` over the registry."""
+
+    find_rule = staticmethod(find_rule)
+    indexed = staticmethod(indexed)
+    is_nondifferentiable = staticmethod(is_nondifferentiable)
+    is_fixed = staticmethod(is_fixed)
+    refusal = staticmethod(refusal)
+    changed = staticmethod(changed)
+    changed_by_method = staticmethod(changed_by_method)
+    is_changing_method = staticmethod(is_changing_method)
+    is_fresh = staticmethod(is_fresh)
+    sharing = staticmethod(sharing)
+    is_read_only = staticmethod(is_read_only)
+    is_immutable = staticmethod(is_immutable)
+
+    @staticmethod
+    def is_of_numpy(function: Any) -> bool:
+        """Whether a function is one of NumPy's, for which lists are arrays."""
+        return isinstance(function, np.ufunc) or str(getattr(function, "__module__", "")).startswith("numpy")
+
+    @staticmethod
+    def is_pure(function: Any) -> bool:
+        """Whether a function is known to change nothing, and to depend on nothing but its arguments."""
+        return any(function is builder for builder in BUILDERS) or is_pure(function)
+
+    @staticmethod
+    def is_builder(function: Any) -> bool:
+        """Whether a function makes an object of the keywords it is given, like its first argument."""
+        return any(function is builder for builder in BUILDERS)
+
+    @staticmethod
+    def method(kind: Kind, name: str, count: int) -> Any:
+        """The function that a method of such a value, given so many arguments, stands for, or None when only
+        the run can tell.
+        """
+        if isinstance(kind, (Dict, List)):
+            return (DICT_METHODS if isinstance(kind, Dict) else LIST_METHODS).get(name)
+        if isinstance(kind, Text):
+            return getattr(str, name, None)
+        if not isinstance(kind, (Array, Numeric, Scalar)):
+            return None
+        member = getattr(np.ndarray, name, None)
+        if name == "view" and not count:  # otherwise of another type
+            return view_method
+        return member if refusal(member) else METHODS.get(name)
+
+    @staticmethod
+    def positional(
+        function: Any, args: tuple[Any, ...], keywords: tuple[tuple[str, Any], ...]
+    ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
+        """A call's arguments as the function's rule takes them: by position those that may carry a
+        derivative, and where the function has another name for a parameter; those that say what is so
+        anyway, as `out=None`, left out.
+        """
+        rule = find_rule(function) if keywords else None
+        if rule is None:
+            return args, keywords
+        left = dict(keywords)
+        named = parameters_of(function)
+        own, positional = rule.template.parameters, rule.template.positional
+        last = max((k for k in differentiable_slots(rule.template) if k < positional), default=-1)
+        for k, name in list(enumerate(named))[len(args) :] if named is not UFUNC_KEYWORDS else ():
+            if name not in left or (name in own and (k > last or own[k] != name)):
+                break
+            args = (*args, left.pop(name))
+        kept = [
+            (k, v) for k, v in left.items() if k in rule.template.parameters or not _is_value(v, named.get(k))
+        ]
+        return args, tuple(kept)
+
+    @staticmethod
+    def is_default(function: Any, name: str | int | None, value: Any) -> bool:
+        """Whether a value is what a function of a library has as the default of a parameter, given by name or
+        position.
+        """
+        of_library = str(getattr(function, "__module__", "")).partition(".")[0] in FIXED
+        if name is None or value is MISSING or not of_library:
+            return False
+        known = parameters_of(function)
+        if isinstance(name, int):
+            is_listed = name < len(known) and not isinstance(function, np.ufunc)
+            name = [*known][name] if is_listed else ""
+        default = known.get(name, MISSING)
+        if default is NOT_GIVEN:
+            return name == "keepdims" and value is False
+        return type(default) is type(value) and default == value
+
+    @staticmethod
+    def is_list(kind: Kind) -> bool | None:
+        """Whether values of the kind are lists; None when only the run can tell."""
+        return None if isinstance(kind, Unknown) else isinstance(kind, List)
+
+    @staticmethod
+    def is_dict(kind: Kind) -> bool:
+        """Whether values of the kind are dicts."""
+        return isinstance(kind, Dict)
+
+    @staticmethod
+    def attribute(kind: Kind, name: str) -> Any:
+        """The function that an attribute of a value of this kind stands for, or None when it carries no
+        derivative.
+        """
+        return ATTRIBUTES.get(name) if isinstance(kind, (Array, Numeric, Scalar, Unknown)) else None
+
+    @staticmethod
+    def member(kind: Kind, name: str) -> Member | None:
+        """What an attribute of an object of this kind means, or None when only the run can tell."""
+        return member_of(kind, name)
+
+    @staticmethod
+    def tuple_positions(function: Any, count: int, keywords: list[str]) -> list[int] | None:
+        """The positions of the arguments of a call in the named tuple that it makes; None for other calls."""
+        if not isinstance(function, type) or not is_named_tuple(function):
+            return None
+        names: tuple[str, ...] = function._fields  # type: ignore[attr-defined]
+        found = [*range(count), *(names.index(k) for k in keywords if k in names)]
+        defaults = function._field_defaults  # type: ignore[attr-defined]
+        given = {*found, *(k for k, name in enumerate(names) if name in defaults)}
+        fits = len(set(found)) == count + len(keywords) and given == set(range(len(names)))
+        return found if fits else None
+
+    @staticmethod
+    def tuple_length(function: Any) -> int:
+        """How many items a class of named tuples has."""
+        return len(function._fields)
+
+    @staticmethod
+    def function_of(kind: Kind) -> Any:
+        """The function that all values of the kind are, or MISSING."""
+        value = kind.value if isinstance(kind, Literal) else MISSING
+        return value if callable(value) else MISSING
+
+    @staticmethod
+    def is_object(kind: Kind) -> bool:
+        """Whether values of the kind are objects of a class of the user's."""
+        return isinstance(kind, (Record, Object))
+
+    @staticmethod
+    def prefers_right(left: Kind, right: Kind, names: tuple[str, str]) -> bool:
+        """Whether `left op right` calls the right operand's method, of the method names of both."""
+        return reflects(left, right, *names)
+
+    @staticmethod
+    def is_unknown(kind: Kind) -> bool:
+        """Whether nothing is known of values of the kind."""
+        return isinstance(kind, (Unknown, Object))
+
+    @staticmethod
+    def is_inert(attribute: str) -> bool:
+        """Whether an attribute of this name carries no derivative, whatever has it."""
+        return is_nondifferentiable(getattr(np.ndarray, attribute, None))
+
+    @staticmethod
+    def is_dynamic(function: Any, count: int, keywords: list[str]) -> bool:
+        """Whether a call is one of a function that only the run knows, as `vjp(f, x)` calls `vjp(f)`, or that
+        is left to the run: one of a library that leads into much of its code.
+        """
+        if hasattr(type(function), "lift_call"):
+            return True
+        if hasattr(type(function), "function_for_kinds") and function.is_dynamic:
+            return True
+        if isinstance(function, (functools.partial, *GETTERS)):
+            return find_rule(function) is None
+        if isinstance(function, MethodType) and find_rule(function) is None:
+            return not is_nondifferentiable(function) and refusal(function) is None
+        if isinstance(function, FunctionType) and function in CALLS_FIRST:
+            return count > 1 or "primals" in keywords
+        return leads_far(function)
+
+    @staticmethod
+    def operator(function: Any, left: Kind, right: Kind) -> Any:
+        """The function that an operator is for operands of these kinds: `+` and `*` mean something else for
+        sequences.
+        """
+        of_sparse = sparse_operator(function, left, right)
+        if of_sparse is not None:
+            return of_sparse
+        if isinstance(left, Array) or isinstance(right, Array):
+            return function
+        if isinstance(left, (Tuple, List)) or isinstance(right, (Tuple, List)):
+            times = repeated if isinstance(left, (Tuple, List)) else times_repeated
+            return {operator.add: operator.concat, operator.mul: times}.get(function, function)
+        if function is operator.or_ and {Dict, Unknown} & {type(left)} and {Dict, Unknown} & {type(right)}:
+            return united
+        return function
+
+    @staticmethod
+    def meant(function: Any, count: int, keywords: list[str]) -> Any:
+        """The function that a call stands for: `np.empty` for `np.ndarray(shape)`, for `math.hypot` of two
+        numbers one that takes two.
+        """
+        if function is math.hypot and count == 2:
+            return planar_hypot
+        plain = function is np.ndarray and count <= 2 and {*keywords} <= {"shape", "dtype", "order"}
+        return np.empty if plain else stand_in(function)
+
+    @staticmethod
+    def dispatched(function: Any, kind: Kind) -> Any:
+        """The function that a dispatcher chooses by the kind of the first argument, MISSING where that is
+        open; any other as it is.
+        """
+        if not is_dispatcher(function):
+            return function
+        found = chosen_by_kind(function, kind)
+        return MISSING if found is None else found
+
+    @staticmethod
+    @cache
+    def helper(name: str) -> Any:
+        """An object that generated code may need, by the name it is known by."""
+        if name in ("fprop_of", "jvp_of"):
+            return provided(name)
+        if name == "np":
+            return np
+        return next(getattr(m, name) for m in HELPERS if name in m.__all__)
+
+    @staticmethod
+    def means(name: str, function: Any) -> bool:
+        """Whether an object is the helper of this name, or NumPy's or Python's function: any other may be
+        called so, too.
+        """
+        owners = [np, builtins, *(m for m in HELPERS if name in m.__all__)]
+        return function is not None and any(function is getattr(m, name, None) for m in owners)
+
+    context_nature = staticmethod(nature_of_context)
+
+    @staticmethod
+    def copied(function: Any) -> frozenset[str]:
+        """The parameters of a user's function of which it makes a copy first, and reads only that."""
+        return getattr(function, COPIED, frozenset())
+
+    @staticmethod
+    def is_in_place(function: Any) -> bool:
+        """Whether a primitive changes its first argument, and returns it."""
+        return function is runtime.add_at
+
+
+PRIMITIVES = RulePrimitives()

@@ -1,0 +1,66 @@
+"""Objects that stand for a Python function: what they add changes nothing of what it computes."""
+
+from __future__ import annotations
+
+import functools
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..kinds.lattice import OF_TYPES, Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
+from ..runtime.input_checks import Bprop
+
+__all__ = ["chosen_by_kind", "is_dispatcher", "unwrapped"]
+
+_MEMORIES = ("MemorizedFunc", "NotMemorizedFunc", "AsyncMemorizedFunc", "AsyncNotMemorizedFunc")
+_OF_KINDS = {kind: cls for cls, kind in reversed(OF_TYPES.items())}
+
+
+def unwrapped(f: Any) -> Any:
+    """The function that a cache, or what compiled it, runs; None for any other object."""
+    if isinstance(f, functools._lru_cache_wrapper):
+        return f.__wrapped__
+    if isinstance(f, Bprop):
+        return f.function
+    if isinstance(f, (FunctionType, type)):
+        return None
+    package = type(f).__module__.partition(".")[0]
+    if package == "numba":
+        found = getattr(f, "py_func", None)
+        return found if isinstance(found, FunctionType) else None
+    return f.func if package == "joblib" and type(f).__name__ in _MEMORIES else None
+
+
+def is_dispatcher(f: Any) -> bool:
+    """Whether a function of `functools.singledispatch` chooses another by the class of its first argument."""
+    return isinstance(f, FunctionType) and f.__code__ is _DISPATCHER
+
+
+_dispatcher: Any = functools.singledispatch(lambda x: x)
+_DISPATCHER = _dispatcher.__code__
+
+
+def chosen_by_kind(f: Any, kind: Kind) -> Any:
+    """The function that a dispatcher calls with a first argument of this kind; None where that is open."""
+    cls = _class_of(kind)
+    return None if cls is None else f.dispatch(cls)
+
+
+def _class_of(kind: Kind) -> type | None:
+    match kind:
+        case Literal(value):
+            return type(value)
+        case Scalar(dtype):
+            return _OF_KINDS.get(kind) if dtype else None
+        case Array():
+            return np.ndarray
+        case Tuple(_, cls):
+            return cls or tuple
+        case List():
+            return list
+        case Dict():
+            return dict
+        case Record(cls):
+            return cls
+    return None

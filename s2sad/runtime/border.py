@@ -1,0 +1,215 @@
+"""The border between s2sad and its users: what they see of an error that crosses it.
+
+Contract: a refusal shows frames of the user's code and of generated code, none of s2sad's own. An exception
+of the user's function keeps its type, and a note says which of the user's lines was differentiated. Whatever
+else is raised from within is an InternalError at the user's line. With the environment variable S2SAD_DEBUG
+set, all frames and causes are shown.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType, TracebackType
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import gast
+import numpy as np
+
+from ..source.locate import GENERATED, PACKAGE, is_of_derivative, place_in_user_file
+from ..source.locate_slopes import slope_error
+from ..transforms.errors import InternalError, S2sadError, SourceLocation, UnsupportedSyntaxError
+from ..transforms.trees.program import Program
+from ..values.length_wanted import LengthWanted
+
+__all__ = ["at_border", "refuse_crash", "refuse_failed_generation", "show_users_frames"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+IS_DEBUGGED = "S2SAD_DEBUG" in os.environ
+OWN_FRAMES = 2  # of the decorator, and of the function that is called
+_NOTE = "differentiated at "
+# What numbers raise that have no derivative, or none that fits into a float; and what users ask for.
+_OF_NUMBERS = (ArithmeticError, np.linalg.LinAlgError, Warning, MemoryError)
+# Modules of helpers that do what a statement of the user's does, and raise what it raises.
+_DOING = ("containers", "heap", "heap_arrays", "heap_keys", "object_graph", "builtin_reductions", "mutation")
+_DOING_PATHS = (*(f"runtime/{name}" for name in _DOING), "source/fixed_arity", "transforms/trees/modules")
+_DOING_FILES = frozenset(f"{PACKAGE}{path}.py" for path in _DOING_PATHS)
+_LIBRARIES = (PACKAGE, GENERATED, "<frozen", *(f"{Path(m.__file__ or '').parent}{os.sep}" for m in (os, np)))
+
+
+def at_border(f: Callable[P, T]) -> Callable[P, T]:
+    """Decorator of what users call."""
+
+    @functools.wraps(f)
+    def called(*args: P.args, **keywords: P.kwargs) -> T:
+        try:
+            try:
+                return f(*args, **keywords)
+            except Exception as error:
+                if len(_parts(error.__traceback__)) > OWN_FRAMES:  # else it is what `f` itself raises
+                    refuse_crash(error, f"in {f.__qualname__}")
+                raise
+        except Exception as error:
+            show_users_frames(error)
+            raise  # bare: it adds no frame
+
+    return called
+
+
+# ---------------------------------------------------------------- frames
+
+
+def show_users_frames(error: BaseException) -> None:
+    """Takes the frames of s2sad out of an error's traceback, and what was raised before within s2sad out of
+    its context; a refusal has none. Raised by a bare `raise`, the error then shows none of the frame that
+    does so either.
+    """
+    if IS_DEBUGGED:
+        return
+    keeps_foreign = not isinstance(error, S2sadError)
+    kept: list[TracebackType] = []
+    is_own = False
+    for part in _parts(error.__traceback__):
+        filename = part.tb_frame.f_code.co_filename
+        if filename.startswith(PACKAGE):
+            is_own = True
+        elif filename.startswith(GENERATED) or keeps_foreign or not is_own:
+            is_own = False
+            kept.append(part)
+    for part, following in zip(kept, [*kept[1:], None], strict=False):
+        part.tb_next = following
+    error.__traceback__ = kept[0] if kept else None
+    if isinstance(error, S2sadError):
+        error.__cause__ = error.__context__ = None
+    context = error.__context__
+    while context is not None and _begins_within(context):
+        context = context.__context__
+    error.__context__ = context
+
+
+def _parts(traceback: TracebackType | None) -> list[TracebackType]:
+    found = []
+    while traceback is not None:
+        found.append(traceback)
+        traceback = traceback.tb_next
+    return found
+
+
+def _begins_within(error: BaseException) -> bool:
+    """Whether an error was taken by code of s2sad, and not by the user's."""
+    first = error.__traceback__
+    return first is None or first.tb_frame.f_code.co_filename.startswith(PACKAGE)
+
+
+# ---------------------------------------------------------------- the run
+
+
+def refuse_crash(error: Exception, what: str) -> None:
+    """Raises InternalError for what was raised by s2sad itself, in a call that is described by `what`, and
+    InfiniteSlopeError for a division by zero in a derivative; tells other errors where they stand in the
+    user's file.
+    """
+    if isinstance(error, (S2sadError, LengthWanted)):
+        return
+    if isinstance(error, ZeroDivisionError) and (found := slope_error(error)) is not None:
+        raise found
+    parts = _parts(error.__traceback__)
+    files = [part.tb_frame.f_code.co_filename for part in parts]
+    generated = [k for k, file in enumerate(files) if file.startswith(GENERATED)]
+    last = generated[-1] if generated else None
+    where = None if last is None else place_in_user_file(parts[last].tb_frame.f_code, parts[last].tb_lasti)
+    if _is_users(error, parts, files, last):
+        if where is not None and not any(n.startswith(_NOTE) for n in getattr(error, "__notes__", ())):
+            error.add_note(f"{_NOTE}{where}")
+        return
+    _refuse(error, what, where)
+
+
+def _is_users(error: Exception, parts: list[TracebackType], files: list[str], last: int | None) -> bool:
+    """Whether an exception is one that the user's function raises, or one that comes of its numbers; `last`
+    is the last of the frames that runs generated code.
+    """
+    if isinstance(error, _OF_NUMBERS):
+        return True
+    if isinstance(error, AssertionError) and files[-1] == f"{PACKAGE}check.py":
+        return True  # what a check of gradients found
+    inner = range(0 if last is None else last + 1, len(files))
+    own = next((k for k in inner if files[k].startswith(PACKAGE)), len(files))
+    foreign = [k for k in inner if _is_of_user(files[k])]
+    if last is None:  # nothing was run, unless the function itself was; objects may have been asked for parts
+        return any(k > own and not _is_special(parts[k].tb_frame.f_code.co_name) for k in foreign)
+    if foreign and foreign[-1] == len(files) - 1:
+        return True
+    names = {parts[k].tb_frame.f_code.co_name for k in inner}
+    if is_of_derivative(parts[last].tb_frame.f_code, parts[last].tb_lineno):
+        # Where no value is asked for, a statement of the user's may be left out, and with it what it raises.
+        is_early = parts[last].tb_frame.f_code.co_name.endswith("_grad") and not _gives_value(parts[last])
+        own_kinds = (LookupError, ValueError, RecursionError) if is_early else RecursionError
+        return isinstance(error, own_kinds) or "asarray_chkfinite" in names
+    innermost = files[-1]
+    is_doing = innermost in _DOING_FILES or innermost.startswith(f"{PACKAGE}rules{os.sep}")
+    return is_doing or not innermost.startswith(PACKAGE)
+
+
+def _gives_value(part: TracebackType) -> bool:
+    return part.tb_frame.f_code.co_name.endswith("_value_and_grad")
+
+
+def _is_of_user(filename: str) -> bool:
+    return not filename.startswith(_LIBRARIES)
+
+
+def _is_special(name: str) -> bool:
+    """Whether a function of this name is one that Python calls to ask an object for something."""
+    return name.startswith("__") and name not in ("__call__", "__init__")
+
+
+# ---------------------------------------------------------------- generation
+
+
+def refuse_failed_generation(error: Exception, function: FunctionType) -> NoReturn:
+    """Raises a refusal for what was raised while the derivative of a function was generated."""
+    where = _place_in_generation(error.__traceback__, function)
+    if isinstance(error, RecursionError):
+        raise UnsupportedSyntaxError(
+            f"{function.__qualname__} is nested too deeply",
+            where,
+            why="Python's limit of recursion was reached while its derivative was generated",
+            instead="write long expressions as several statements, or raise the limit "
+            "(sys.setrecursionlimit)",
+        ) from (error if IS_DEBUGGED else None)
+    _refuse(error, f"while the derivative of {function.__qualname__} was generated", where)
+
+
+def _place_in_generation(traceback: TracebackType | None, function: FunctionType) -> SourceLocation:
+    """The statement that was looked at last, as far as the frames of the passes tell; else the function."""
+    node: Any = None
+    for part in reversed(_parts(traceback)):
+        values = [*part.tb_frame.f_locals.values()]
+        if node is None:
+            node = next((v for v in values if getattr(v, "lineno", None) and isinstance(v, _NODES)), None)
+        owner = part.tb_frame.f_locals.get("self")
+        for program in [*values, getattr(owner, "program", None)]:
+            if node is not None and isinstance(program, Program):
+                return program.where(node)
+    code = function.__code__
+    text = linecache.getline(code.co_filename, code.co_firstlineno)
+    return SourceLocation(code.co_filename, code.co_firstlineno, len(text) - len(text.lstrip()), text)
+
+
+_NODES = (gast.stmt, gast.expr)
+
+
+def _refuse(error: Exception, what: str, where: SourceLocation | None) -> NoReturn:
+    raise InternalError(
+        f"internal error in s2sad, {what}",
+        where,
+        why=f"{type(error).__name__}: {error}" if str(error) else type(error).__name__,
+        instead="report it, please, with function and arguments: it is a fault of s2sad, or of a rule "
+        "of yours that is used there (S2SAD_DEBUG=1 in the environment shows all frames)",
+    ) from (error if IS_DEBUGGED else None)

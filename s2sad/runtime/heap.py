@@ -1,0 +1,317 @@
+"""Run-time helpers for objects and containers that several names hold and that are changed: the heap.
+
+Where a function changes objects that it reaches in several ways, what these hold is no longer a variable's.
+Such a function is written with one more variable, the heap: `v = heap_get(heap, x, key)` reads an attribute
+or an item of `x`, and `heap = heap_set(heap, x, key, v)` changes it. The objects are the user's own, and are
+changed as the function changes them; the variable stands for all that they hold, so that its adjoint does so
+too: numbers and arrays by the place where they are held. See `heap_adjoints`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from types import BuiltinFunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from ..transforms.errors import UnsupportedSyntaxError
+from ..values.objects import (
+    fields_of,
+    is_named_tuple,
+    is_plain,
+    is_read_as_it_stands,
+    lookup,
+    sets_plainly,
+    shadows_fields,
+)
+from .adjoints import zeros_like
+from .heap_arrays import Arrays, Holders
+from .object_graph import (
+    LISTS,
+    Place,
+    Record,
+    is_reference,
+    leaves,
+    nodes,
+    plain_number,
+    reference,
+    refuse_method,
+    the_list,
+    tuple_like,
+)
+
+__all__ = [
+    "heap_append",
+    "heap_clear",
+    "heap_constant",
+    "heap_copy",
+    "heap_delete",
+    "heap_element",
+    "heap_enter",
+    "heap_get",
+    "heap_insert",
+    "heap_number",
+    "heap_object",
+    "heap_order",
+    "heap_replace",
+    "heap_set",
+    "heap_splice",
+    "heap_view",
+    "new_heap",
+]
+
+
+class Heap:
+    """Stands for what all objects hold. `own` are those that the function made or may change; `arrays` is
+    there where it changes arrays that they hold in place.
+    """
+
+    def __init__(self, arrays: Arrays | None) -> None:
+        self.own: dict[Place, bool] = {}
+        self.arrays = arrays
+
+    def is_own(self, x: Any) -> bool:
+        """Whether the function has made an object, or may change it."""
+        return self.own.get(Place(x), False)
+
+
+def new_heap(*given: Any) -> Heap:
+    """The heap at the start of a function; with arguments, one that follows arrays, and these are what is
+    held outside of the function.
+    """
+    return Heap(Arrays(given) if given else None)
+
+
+def _arrays(heap: Heap | None) -> Arrays | None:
+    """What follows arrays, if anything does; without a heap nothing."""
+    return None if heap is None else heap.arrays
+
+
+def _note(heap: Heap | None, holder: Any, value: Any) -> None:
+    """Notes that an object has got a value."""
+    if (arrays := _arrays(heap)) is not None:
+        arrays.note(holder, value)
+
+
+# ---------------------------------------------------------------- reading and changing
+
+
+def heap_enter(heap: Heap, x: Any, record: Record, own: bool = True) -> Heap:
+    """The heap with what a new value holds; with `own` the function may change it."""
+    for part in nodes(record):
+        heap.own.setdefault(part.place, own)  # type: ignore[arg-type]
+        for leaf in (part.parts or {}).values() if heap.arrays else ():
+            _note(heap, part.place.holder, leaf.value)  # type: ignore[union-attr]
+    return heap
+
+
+def heap_view(heap: Heap, x: Any, record: Record) -> Any:
+    """The value with all that it holds now."""
+    _check_leaves(heap, record)
+    return x
+
+
+def _check_leaves(heap: Heap, record: Record) -> None:
+    arrays = _arrays(heap)
+    if arrays is not None and arrays.stale:
+        for leaf in leaves(record):
+            arrays.check(leaf)
+
+
+def heap_copy(heap: Heap, x: Any, record: Record, deep: bool = False) -> Any:
+    """A copy of a container with all that it holds now, of a deque as a list; with `deep` those in it are
+    copies, too.
+    """
+    _check_leaves(heap, record)
+    if isinstance(x, dict):
+        new = copy.copy(x)
+        if deep:
+            new.update({k: heap_copy(heap, v, record, deep) for k, v in x.items()})
+        return new
+    if isinstance(x, LISTS) or (deep and isinstance(x, tuple)):
+        items = [heap_copy(heap, v, record, deep) if deep else v for v in x]
+        return items if isinstance(x, LISTS) else tuple_like(x, items)
+    return x
+
+
+def heap_get(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Any:
+    """What `x` holds: an attribute, or an item.
+
+    Raises UnsupportedSyntaxError for an attribute that it does not hold itself.
+    """
+    value = _got(heap, x, key, is_field)
+    if (arrays := _arrays(heap)) is not None:
+        arrays.check(value)
+    return value
+
+
+def _got(heap: Heap, x: Any, key: Any, is_field: bool) -> Any:
+    if not is_field:
+        if not isinstance(x, (*LISTS, dict, tuple, np.ndarray, range, str)):
+            refuse_method(x)
+        return _made_missing(heap, x, key) if isinstance(x, defaultdict) and key not in x else x[key]
+    if is_named_tuple(type(x)) and key in x._fields:
+        return getattr(x, key)
+    if is_plain(type(x)) and is_read_as_it_stands(x, key):
+        value = getattr(x, key)
+        if (arrays := _arrays(heap)) is not None and key not in fields_of(x):
+            arrays.note_outside(value)
+        if not isinstance(value, (MethodType, BuiltinFunctionType)):
+            return value
+    elif isinstance(x, np.ndarray) and key in ("shape", "ndim", "size", "dtype", "T"):
+        return getattr(x, key)
+    raise UnsupportedSyntaxError(
+        f"the attribute `{key}` of a value of type {type(x).__name__}, among changes of objects",
+        why="it is no plain attribute that the value holds",
+        instead="call a function of the module's that computes it",
+    )
+
+
+def _made_missing(heap: Heap, x: Any, key: Any) -> Any:
+    """What a defaultdict puts in the place of an item that it does not have."""
+    if x.default_factory not in (list, dict, int, float, complex):
+        refuse_method(x)
+    value = x[key]
+    if is_reference(value):
+        heap.own[Place(value)] = True
+    return value
+
+
+def heap_number(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Any:
+    """As `heap_get`, of what is no object or container; raises UnsupportedSyntaxError for one that is."""
+    return plain_number(heap_get(heap, x, key, is_field))
+
+
+def heap_object(x: Any, key: Any, is_field: bool = False, cls: type | None = None) -> Any:
+    """As `heap_get`, of a container, or an object of the class; raises UnsupportedSyntaxError for others."""
+    return reference(heap_get(new_heap(), x, key, is_field), cls)
+
+
+def heap_constant(x: Any, key: Any, is_field: bool = False) -> Any:
+    """As `heap_get`, of what carries no derivative; raises UnsupportedSyntaxError for anything else."""
+    value = heap_get(new_heap(), x, key, is_field)
+    if is_reference(value) or zeros_like(value) is not None:
+        raise UnsupportedSyntaxError(
+            f"a value of type {type(value).__name__}, where an integer or the like was expected",
+            why="among changes of objects, what carries derivatives has to be known",
+            instead="use a name, or an attribute, for values of one type",
+        )
+    return value
+
+
+def heap_element(heap: Heap, x: Any, key: Any) -> Any:
+    """What a loop over `x` comes to, given one of its `keys_of`."""
+    return key if isinstance(x, dict) else heap_get(heap, x, key)
+
+
+def _check_change(heap: Heap | None, x: Any, key: Any = "", is_field: bool = False) -> None:
+    """Raises UnsupportedSyntaxError for an object that is not the function's to change, or of which a change
+    may be anything; whose it is does not matter without a heap.
+    """
+    if isinstance(x, np.ndarray):
+        raise UnsupportedSyntaxError(
+            "an array that is changed in place, among changes of objects",
+            why="which of them hold it is not followed",
+            instead="make a new one: `a = a + v`",
+        )
+    if isinstance(x, tuple):
+        raise UnsupportedSyntaxError(
+            "an in-place update of an item of a tuple",
+            why="a tuple cannot be changed",
+            instead="make a new tuple",
+        )
+    if heap is not None and not heap.is_own(x):
+        raise UnsupportedSyntaxError(
+            f"a change of an object of type {type(x).__name__} that something outside of the function holds",
+            why="the change would be seen there, and following it is not supported",
+            instead="make a new object, or return the new value",
+        )
+    cls = type(x)
+    if is_field:
+        is_simple = is_plain(cls) and sets_plainly(cls)
+        is_simple = is_simple and not shadows_fields(lookup(cls, key))
+    else:
+        is_simple = not any("__setitem__" in vars(c) for c in cls.__mro__ if c.__module__ not in BUILT_IN)
+        is_simple = is_simple and isinstance(x, (*LISTS, dict))
+    if not is_simple:
+        refuse_method(x)
+
+
+BUILT_IN = ("builtins", "collections")
+
+
+def heap_set(heap: Heap, x: Any, key: Any, value: Any, is_field: bool = False) -> Heap:
+    """Sets an attribute or item."""
+    _check_change(heap, x, key, is_field)
+    if is_field:
+        setattr(x, key, value)
+    else:
+        x[key] = value
+    _note(heap, x, value)
+    return heap
+
+
+def heap_replace(heap: Heap, value: Any, holders: Holders) -> Heap:
+    """Puts an array in the place of another one, into all that hold that."""
+    for x, key in holders:
+        heap_set(heap, x, key, value, is_plain(type(x)))
+    return heap
+
+
+def heap_append(heap: Heap, x: Any, key: int, value: Any) -> Heap:
+    """Appends to a list or deque that has `key` items."""
+    _check_change(heap, the_list(x))
+    x.append(value)
+    _note(heap, x, value)
+    if len(x) != key + 1:
+        refuse_method(x)
+    return heap
+
+
+def heap_insert(heap: Heap, x: Any, key: int, value: Any) -> Heap:
+    """Inserts an item before the position `key`."""
+    _check_change(heap, the_list(x))
+    x.insert(key, value)
+    _note(heap, x, value)
+    return heap
+
+
+def heap_splice(heap: Heap, x: Any, items: list[Any], record: Record) -> Heap:
+    """Inserts items into a list, such that they get the positions of the record."""
+    _check_change(heap, the_list(x))
+    placed = dict(zip(record.parts or {}, items, strict=True))
+    others = iter(list(x))
+    x[:] = [placed[k] if k in placed else next(others) for k in range(len(x) + len(placed))]
+    for value in items:
+        _note(heap, x, value)
+    return heap
+
+
+def heap_delete(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Heap:
+    """Deletes an attribute or item."""
+    _check_change(heap, x, key, is_field)
+    if is_field:
+        delattr(x, key)
+    else:
+        del x[key]
+    return heap
+
+
+def heap_clear(heap: Heap, x: Any) -> Heap:
+    """Deletes all items."""
+    _check_change(heap, x)
+    x.clear()
+    return heap
+
+
+def heap_order(heap: Heap, x: Any, order: list[int]) -> Heap:
+    """Puts the items of a list into another order: first that which was at `order[0]`; those that the order
+    leaves out are deleted.
+    """
+    _check_change(heap, the_list(x))
+    items = [x[k] for k in order]
+    x.clear()
+    x.extend(items)
+    return heap

@@ -1,0 +1,302 @@
+"""The adjoints and tangents of the heap: by the place that holds a number or array, its adjoint.
+
+Contract: `{Place(x): {key: adjoint}}`; None is zero, and so is what is not there. The adjoint of an object
+itself is None: it is what the object holds that has one. Nothing here changes its arguments, and each
+function is linear in its first.
+"""
+
+from __future__ import annotations
+
+import bisect
+from typing import Any
+
+import numpy as np
+
+from ..values.objects import dict_like, mirror
+from .adjoints import add, add_at, zeros_like
+from .heap_arrays import Holders
+from .object_graph import LISTS, Place, Record, is_reference, tuple_like
+
+__all__ = [
+    "cleared",
+    "closed",
+    "closed_at",
+    "gathered",
+    "gathered_as",
+    "held_alone",
+    "held_part",
+    "item_adjoint",
+    "item_part",
+    "opened",
+    "opened_at",
+    "own_part",
+    "part_alone",
+    "part_at",
+    "parts_alone",
+    "parts_at",
+    "permuted",
+    "scattered",
+    "unpermuted",
+    "without_held",
+    "without_part",
+    "without_parts",
+]
+
+Parts = dict[Place, dict[Any, Any]]
+
+
+def _at(d: Parts | None, place: Place) -> dict[Any, Any]:
+    """What the adjoint holds for a place."""
+    return (d or {}).get(place) or {}
+
+
+def part_at(d: Parts | None, x: Any, key: Any, value: Any) -> Any:
+    """The adjoint of the `value` that `x` holds; None for one that is an object, zero for an item of an array
+    or tuple, which is no part of the heap.
+    """
+    if is_reference(value):
+        return None
+    found = _at(d, Place(x)).get(key) if is_reference(x) else None
+    return _zero(value) if found is None else found
+
+
+def _zero(value: Any) -> Any:
+    """The zero adjoint of a value, a number also for an integer: what is unknown may be one."""
+    zero = zeros_like(value)
+    is_number = isinstance(value, int) or getattr(getattr(value, "dtype", None), "kind", "") in (
+        "i",
+        "u",
+        "b",
+    )
+    return 0.0 if zero is None and is_number else zero
+
+
+def part_alone(dvalue: Any, x: Any, key: Any, value: Any) -> Parts | None:
+    """The adjoint of the heap from that of a `value` that `x` holds."""
+    if dvalue is None or is_reference(value) or not is_reference(x):
+        return None
+    return {Place(x): {key: dvalue}}
+
+
+def parts_at(d: Parts | None, record: Record) -> list[Any]:
+    """The adjoints of the items of a list that a record has by position; None for objects."""
+    held = _at(d, record.place) if record.place else {}
+    return [held.get(k, zeros_like(part.value)) for k, part in (record.parts or {}).items()]
+
+
+def parts_alone(dvalues: list[Any] | None, record: Record) -> Parts | None:
+    """The adjoint of the heap from those of the items of a list that a record has by position."""
+    parts = zip(record.parts or {}, dvalues or (), strict=False)
+    held = {k: d for k, d in parts if d is not None}
+    return {record.place: held} if record.place and held else None
+
+
+def without_part(d: Parts | None, x: Any, key: Any) -> Parts | None:
+    """The adjoint with zero for what `x` holds under a key."""
+    held = _at(d, Place(x))
+    if key not in held:
+        return d
+    return {**d, Place(x): {k: v for k, v in held.items() if k != key}}  # type: ignore[dict-item]
+
+
+def held_part(d: Parts | None, value: Any, holders: Holders) -> Any:
+    """The adjoint of the `value` that objects hold: the sum over these."""
+    found = None
+    for x, key in holders:
+        found = add(found, _at(d, Place(x)).get(key))
+    return _zero(value) if found is None else found
+
+
+def held_alone(dvalue: Any, value: Any, holders: Holders) -> Parts | None:
+    """The adjoint of the heap from that of a `value` that objects hold."""
+    found: Parts = {}
+    for x, key in holders if dvalue is not None else ():
+        found.setdefault(Place(x), {})[key] = dvalue
+    return found or None
+
+
+def without_held(d: Parts | None, holders: Holders) -> Parts | None:
+    """The adjoint with zero for what objects hold under keys."""
+    for x, key in holders:
+        d = without_part(d, x, key)
+    return d
+
+
+def item_adjoint(dvalue: Any, x: Any, key: Any) -> Any:
+    """The adjoint of an array or tuple `x` from that of an item, or of `x.T`; None of an object."""
+    if dvalue is None or is_reference(x):
+        return None
+    key = _position(x, key)
+    return dvalue.T if isinstance(key, str) else add_at(zeros_like(x), key, dvalue)
+
+
+def _position(x: Any, key: Any) -> Any:
+    """The key of an item of a named tuple, given its name."""
+    names = getattr(x, "_fields", ()) if isinstance(key, str) else ()
+    return names.index(key) if key in names else key
+
+
+def item_part(dx: Any, x: Any, key: Any) -> Any:
+    """The tangent of an item of an array or tuple `x`, or of `x.T`."""
+    if dx is None or is_reference(x):
+        return None
+    key = _position(x, key)
+    return dx.T if isinstance(key, str) else dx[key]
+
+
+def own_part(dx: Any, record: Record) -> Any:
+    """The adjoint of a number or array, and of those in a tuple; None for objects."""
+    if dx is None or record.place is not None:
+        return None
+    if record.parts is None:
+        return dx
+    items = [own_part(d, part) for d, part in zip(dx, record.parts.values(), strict=True)]
+    return tuple_like(record.value, items)
+
+
+def gathered(d: Parts | None, record: Record, once: bool = False) -> Any:
+    """The adjoint of a value, with the structure that it had, from that of the heap: None for what a tuple
+    holds itself, zeros for a number. An object that the value holds several times has its adjoint each time,
+    or the first time.
+    """
+    if record.parts is None:
+        return zeros_like(record.value)
+    return _gathered(d or {}, record, set() if once else None)
+
+
+def gathered_as(d: Parts | None, record: Record, once: bool, like: Any) -> Any:
+    """As `gathered`, of a list an array where `like` is one, and zeros like that where there is nothing: the
+    adjoint of what was scattered.
+    """
+    found = gathered(d, record, once)
+    if found is None:
+        return zeros_like(like)
+    return np.array(found, like.dtype) if isinstance(like, np.ndarray) else found
+
+
+def _gathered(d: Parts, record: Record, seen: set[Place] | None) -> Any:
+    if record.parts is None:
+        return None
+    values = {k: _gathered(d, part, seen) for k, part in record.parts.items()}
+    if record.place is not None:
+        held = _held(d, record.place, seen)
+        for key, part in record.parts.items():
+            if part.place is None:
+                found = held.get(key)
+                values[key] = add(values[key], zeros_like(part.value) if found is None else found)
+    x = record.value
+    if isinstance(x, tuple):
+        return tuple_like(x, list(values.values()))
+    if isinstance(x, LISTS):
+        return list(values.values())
+    if isinstance(x, dict):
+        return dict_like(x, values)
+    return None if all(v is None for v in values.values()) else mirror(x, values)
+
+
+def _held(d: Parts, place: Place, seen: set[Place] | None) -> dict[Any, Any]:
+    if seen is None:
+        return _at(d, place)
+    known = place in seen
+    seen.add(place)
+    return {} if known else _at(d, place)
+
+
+def scattered(dx: Any, record: Record, once: bool = False) -> Parts | None:
+    """The transpose of `gathered`: the adjoint of the heap from that of a value."""
+    found: Parts = {}
+    _scatter(dx, record, found, set() if once else None)
+    return found or None
+
+
+def _scatter(dx: Any, record: Record, found: Parts, seen: set[Place] | None) -> None:
+    if dx is None or record.parts is None:
+        return
+    parts = {k: _part_of(dx, k, record.value) for k in record.parts}
+    for key, part in record.parts.items():
+        _scatter(parts[key], part, found, seen)
+    if record.place is None or (seen is not None and record.place in seen):
+        return
+    if seen is not None:
+        seen.add(record.place)
+    for key, part in record.parts.items():
+        d = own_part(parts[key], part)
+        if d is not None:
+            held = found.setdefault(record.place, {})
+            held[key] = add(held.get(key), d)
+
+
+def _part_of(dx: Any, key: Any, x: Any) -> Any:
+    if isinstance(x, (*LISTS, tuple)):
+        return dx[key]
+    return dx.get(key) if isinstance(dx, dict) else getattr(dx, key, None)
+
+
+def without_parts(d: Parts | None, record: Record) -> Parts | None:
+    """The adjoint with zero for all that a value holds."""
+    if d is None:
+        return None
+    places = _places(record)
+    return {p: held for p, held in d.items() if p not in places} or None
+
+
+def _places(record: Record) -> set[Place]:
+    found = set() if record.place is None else {record.place}
+    return found.union(*map(_places, (record.parts or {}).values()))
+
+
+# ---------------------------------------------------------------- positions
+
+
+def opened(d: Parts | None, x: Any, key: Any) -> Parts | None:
+    """The adjoint in which a list has a new item at a position; of other objects without a part."""
+    return _moved(d, x, lambda k: k + (k >= key)) if isinstance(x, LISTS) else without_part(d, x, key)
+
+
+def closed(d: Parts | None, x: Any, key: Any) -> Parts | None:
+    """The adjoint in which a list has lost its item at a position; of other objects without a part."""
+    d = without_part(d, x, key)
+    return _moved(d, x, lambda k: k - (k > key)) if isinstance(x, LISTS) else d
+
+
+def opened_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
+    """The adjoint in which a list has new items at the positions of a record."""
+    positions = sorted(record.parts or ())
+
+    def moved(k: int) -> int:
+        for position in positions:
+            k += position <= k
+        return k
+
+    return _moved(d, x, moved)
+
+
+def closed_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
+    """The adjoint in which a list has lost its items at the positions of a record."""
+    parts = record.parts or {}
+    positions = sorted(parts)
+    return _moved(d, x, lambda k: None if k in parts else k - bisect.bisect_left(positions, k))
+
+
+def cleared(d: Parts | None, x: Any) -> Parts | None:
+    """The adjoint with zero for all items of `x`."""
+    return None if d is None else {p: held for p, held in d.items() if p != Place(x)}
+
+
+def permuted(d: Parts | None, x: Any, order: list[int]) -> Parts | None:
+    """The adjoint of a list whose items have got the order."""
+    places = {k: position for position, k in enumerate(order)}
+    return _moved(d, x, places.get)
+
+
+def unpermuted(d: Parts | None, x: Any, order: list[int]) -> Parts | None:
+    """The adjoint of a list whose items will get the order: the transpose of `permuted`."""
+    return _moved(d, x, order.__getitem__)
+
+
+def _moved(d: Parts | None, x: Any, move: Any) -> Parts | None:
+    held = _at(d, Place(x))
+    if not held:
+        return d
+    moved = {move(k): v for k, v in held.items()}
+    return {**d, Place(x): {k: v for k, v in moved.items() if k is not None}}  # type: ignore[dict-item]

@@ -1,0 +1,231 @@
+"""Run-time helpers that tell which items of containers are meant: keys, and orders of lists."""
+
+from __future__ import annotations
+
+import heapq
+import operator
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..transforms.errors import UnsupportedSyntaxError
+from ..values.objects import fields_of
+from .object_graph import LISTS, Place, Record, is_reference, mapped, parts_of, the_list
+
+__all__ = [
+    "check_same",
+    "has_key",
+    "holds_attribute",
+    "indexed",
+    "is_full",
+    "key_of",
+    "key_of_insert",
+    "key_of_item",
+    "keys_of",
+    "last_key",
+    "order_of_heap",
+    "order_of_pop",
+    "order_of_push",
+    "order_of_reverse",
+    "order_of_rotation",
+    "order_of_sort",
+    "order_without",
+    "record_of_end",
+    "record_of_slice",
+    "same_length",
+]
+
+
+def key_of(x: Any, key: Any) -> Any:
+    """The key of an item: of a list its position, counted from the front.
+
+    Raises IndexError as the list does, and UnsupportedSyntaxError for a slice of one.
+    """
+    if not isinstance(x, LISTS):
+        return key
+    if isinstance(key, slice):
+        raise UnsupportedSyntaxError(
+            "a slice of a list, among changes of objects",
+            why="which items it holds is not followed",
+            instead="build a new list",
+        )
+    position = operator.index(key)
+    x[position]  # raises what the list raises
+    return position + len(x) if position < 0 else position
+
+
+def keys_of(x: Any) -> Any:
+    """What a loop over a list, tuple or array goes through, as positions; the keys of a dict."""
+    if isinstance(x, (*LISTS, tuple, np.ndarray, range, str)):
+        return range(len(x))
+    if isinstance(x, dict):
+        return list(x)
+    raise UnsupportedSyntaxError(
+        f"a loop over a value of type {type(x).__name__}, among changes of objects",
+        why="what its iterator does is not followed",
+        instead="go over a list, a dict or a range",
+    )
+
+
+def last_key(x: Any) -> Any:
+    """The key of what `x.pop()` or `x.popitem()` takes.
+
+    Raises IndexError or KeyError as they do.
+    """
+    if isinstance(x, dict):
+        if not x:
+            raise KeyError("popitem(): dictionary is empty")
+        return next(reversed(x))
+    if not the_list(x):
+        raise IndexError("pop from an empty list")
+    return len(x) - 1
+
+
+def key_of_insert(x: Any, key: Any) -> int:
+    """The position that an item gets which is inserted into a list before `key`."""
+    count, position = len(the_list(x)), operator.index(key)
+    return min(position, count) if position >= 0 else max(position + count, 0)
+
+
+def key_of_item(x: Any, value: Any) -> int:
+    """The position of the first item of a list that equals a value; raises ValueError where there is none."""
+    return int(the_list(x).index(value))
+
+
+def has_key(x: Any, key: Any) -> bool:
+    """Whether a dict has a key."""
+    return key in mapped(x)
+
+
+def holds_attribute(x: Any, name: str) -> bool:
+    """Whether an object holds an attribute itself, whatever its class defines under the name."""
+    return name in fields_of(x)
+
+
+def is_full(x: Any) -> bool:
+    """Whether the next append makes a deque drop its first item."""
+    return isinstance(x, deque) and x.maxlen is not None and len(x) == x.maxlen
+
+
+def same_length(x: Any, keys: Any) -> None:
+    """Raises UnsupportedSyntaxError if a list that a loop goes over has got longer or shorter meanwhile."""
+    if not isinstance(x, np.ndarray) and len(x) != len(keys):
+        raise UnsupportedSyntaxError(
+            "a list that gets longer or shorter while a loop goes over it",
+            why="which items the loop comes to is not followed",
+            instead="go over a copy: `for v in list(items)`",
+        )
+
+
+def check_same(record: Record, x: Any) -> None:
+    """Raises UnsupportedSyntaxError if objects hold something else than they did: a call changed them."""
+    if not _is_same(record, x):
+        raise UnsupportedSyntaxError(
+            "a call that changes the objects that it is given, among other changes of objects",
+            why="which function is called only the run knows, and what it changes is not followed",
+            instead="return the new values from it, and make the change where it is called",
+        )
+
+
+def _is_same(record: Record, x: Any) -> bool:
+    if record.parts is None or not (isinstance(x, tuple) or is_reference(x)):
+        return record.value is x
+    parts = parts_of(x)
+    return parts.keys() == record.parts.keys() and all(_is_same(p, parts[k]) for k, p in record.parts.items())
+
+
+# ---------------------------------------------------------------- orders
+
+
+def order_of_sort(x: Any, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[int]:
+    """The order into which `x.sort` puts a list."""
+    values = list(the_list(x)) if key is None else [key(v) for v in the_list(x)]
+    return sorted(range(len(values)), key=values.__getitem__, reverse=reverse)
+
+
+def order_of_reverse(x: Any) -> list[int]:
+    """The order into which `x.reverse` puts a list."""
+    return list(range(len(the_list(x))))[::-1]
+
+
+def order_without(x: Any, index: Any) -> list[int]:
+    """The positions that are left of a list after `del x[index]`."""
+    kept = list(range(len(the_list(x))))
+    del kept[index]
+    return kept
+
+
+def record_of_end(x: Any, items: list[Any]) -> Record:
+    """What a list gets by `x.extend(items)`, by position."""
+    return _record_at(x, range(len(the_list(x)), len(x) + len(items)), items)
+
+
+def record_of_slice(x: Any, index: slice, items: list[Any]) -> Record:
+    """What a list gets by `x[index] = items`, by position.
+
+    Raises ValueError where there are more or fewer items than a slice with a step holds.
+    """
+    start, stop, step = index.indices(len(the_list(x)))
+    positions = range(start, start + len(items)) if index.step is None else range(start, stop, step)
+    if len(positions) != len(items):
+        raise ValueError(
+            f"attempt to assign sequence of size {len(items)} to extended slice of size {len(positions)}"
+        )
+    return _record_at(x, positions, items)
+
+
+def _record_at(x: Any, positions: range, items: list[Any]) -> Record:
+    leaves = [Record(None if is_reference(v) else v) for v in items]
+    return Record(items, Place(x), dict(zip(positions, leaves, strict=True)))
+
+
+def order_of_rotation(x: Any, count: int = 1) -> list[int]:
+    """The order into which `x.rotate(count)` puts a deque."""
+    positions = deque(range(len(the_list(x))))
+    positions.rotate(count)
+    return list(positions)
+
+
+class _Ranked:
+    """An item with its position, compared by the item."""
+
+    __slots__ = ("item", "position")
+
+    def __init__(self, position: int, item: Any) -> None:
+        self.position, self.item = position, item
+
+    def __lt__(self, other: _Ranked) -> bool:
+        return bool(self.item < other.item)
+
+
+def _ranked(x: Any) -> list[_Ranked]:
+    return [_Ranked(k, v) for k, v in enumerate(the_list(x))]
+
+
+def order_of_heap(x: Any) -> list[int]:
+    """The order into which `heapq.heapify` puts a list."""
+    items = _ranked(x)
+    heapq.heapify(items)
+    return [i.position for i in items]
+
+
+def order_of_push(x: Any) -> list[int]:
+    """The order of a heap after its last item has been pushed."""
+    items = _ranked(x)
+    last = items.pop()
+    heapq.heappush(items, last)
+    return [i.position for i in items]
+
+
+def order_of_pop(x: Any) -> list[int]:
+    """The order of a heap from which its smallest item is popped; that stands last."""
+    items = _ranked(x)
+    first = heapq.heappop(items)
+    return [*(i.position for i in items), first.position]
+
+
+def indexed(x: Any) -> Any:
+    """What a loop takes the items of: None for a dict, of which it takes the keys."""
+    return None if isinstance(x, dict) else x

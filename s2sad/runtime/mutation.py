@@ -1,0 +1,355 @@
+"""Run-time helpers for statements on values of unknown kind: `x += v` and `a, b = x`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
+from ..values.objects import fields_of, is_plain
+from ..values.pytree import map_structure
+from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
+from .reachable_arrays import arrays_in
+
+__all__ = [
+    "add_into",
+    "add_parts",
+    "captured_alone",
+    "captured_part",
+    "cast_like",
+    "held_at",
+    "if_present",
+    "kept",
+    "mask_like",
+    "of_elements",
+    "of_same_dtype",
+    "of_sequence",
+    "outer_array",
+    "own_tangent",
+    "pack_like",
+    "present",
+    "refuse_held",
+    "refuse_key",
+    "refuse_lookup",
+    "refuse_new_key",
+    "refuse_no_list",
+    "refuse_overlap",
+    "refuse_shared",
+    "repeated",
+    "stored_in",
+    "times_repeated",
+    "writable",
+    "zero_item",
+]
+
+
+def stored_in(value: Any, x: Any) -> Any:
+    """What `x` holds after an in-place operator whose result is `value`: of the dtype of an array `x`, and of
+    its shape.
+
+    Raises ValueError when the result does not fit into the array, as NumPy does.
+    """
+    if not hasattr(x, "dtype") or isinstance(x, np.generic):
+        return value
+    if value.shape != x.shape:
+        raise ValueError(
+            f"an in-place result of shape {value.shape} does not fit into an array of shape {x.shape}"
+        )
+    if not np.can_cast(value.dtype, x.dtype, "same_kind"):
+        raise TypeError(
+            f"an in-place result of dtype {value.dtype} does not fit into an array of dtype {x.dtype}"
+        )
+    if not isinstance(x, np.ndarray):
+        return value.astype(x.dtype, copy=False)
+    return np.asarray(value, dtype=x.dtype)  # of no dimensions a sum is a number
+
+
+def cast_like(value: Any, x: Any) -> Any:
+    """A result that NumPy writes into the array `x`, in the dtype of `x`.
+
+    Raises TypeError when that would be another kind of number, as NumPy does.
+    """
+    value = np.asarray(value)
+    if not np.can_cast(value.dtype, x.dtype, "same_kind"):
+        raise TypeError(f"a result of dtype {value.dtype} does not fit into an array of dtype {x.dtype}")
+    return value.astype(x.dtype, copy=False)
+
+
+def of_same_dtype(value: Any, x: Any) -> Any:
+    """`value`, the result that NumPy would compute in the dtype of the array `x` when that is its `out`.
+
+    Raises UnsupportedSyntaxError when it is of another dtype, so that it is not what NumPy computes.
+    """
+    dtype = np.asarray(value).dtype
+    if dtype != x.dtype:
+        raise UnsupportedSyntaxError(
+            f"a result of dtype {dtype} written into an array of dtype {x.dtype}",
+            why="NumPy may compute it in the dtype of the array",
+            instead="store it with `a[...] = result`",
+        )
+    return value
+
+
+def mask_like(where: Any, x: Any) -> Any:
+    """A mask as one of the shape of the array `x`."""
+    return np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
+
+
+def held_at(base: Any, index: Any) -> Any:
+    """What a container holds at a place, None if that is still free."""
+    return base.get(index) if isinstance(base, dict) else base[index]
+
+
+def captured_part(d: Any, key: str, x: Any) -> Any:
+    """What the adjoint of a function holds for a variable that it captured, whose value is `x`; zero for a
+    function that was never called, and for what held nothing, such as an empty list.
+    """
+    part = None if d is None else d[key]
+    return zeros_like(x) if part is None else part
+
+
+def captured_alone(dx: Any, d: Any, key: str) -> Any:
+    """The adjoint `d` of a function with nothing in it but `dx`, for one captured variable."""
+    return None if d is None else {k: dx if k == key else zeros_like(v) for k, v in d.items()}
+
+
+def zero_item(base: Any, value: Any) -> Any:
+    """The tangent of an item of `base` that is set to a `value` without one."""
+    return 0 if hasattr(base, "dtype") else zeros_like(value)
+
+
+def own_tangent(dx: Any, x: Any) -> Any:
+    """A copy of the tangent of an argument that is changed, in memory laid out as the argument's."""
+    if isinstance(x, np.ndarray):
+        new = np.empty_like(x)
+        new[...] = dx
+        return new
+    return copy_adjoint(dx)
+
+
+def kept(x: Any) -> Any:
+    """A copy of an argument of a call that is changed after it.
+
+    Raises UnsupportedSyntaxError for a function or another object, which may hold what is changed.
+    """
+    if isinstance(x, (tuple, list, dict)):
+        return map_structure(kept, x)
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if isinstance(x, (int, float, complex, np.generic, str, bytes)) or x is None:
+        return x
+    raise UnsupportedSyntaxError(
+        f"a call with an object of type {type(x).__name__} that may hold an array that is changed later",
+        why="the derivative of the call needs the values from before",
+        instead="make a new array in the place of the change",
+    )
+
+
+def refuse_shared(x: Any) -> None:
+    """Raises UnsupportedSyntaxError if `x` is an object that an in-place operator changes, since others may
+    hold it too.
+    """
+    if isinstance(x, (int, float, complex, np.generic, tuple, str, bytes, frozenset)) or x is None:
+        return
+    raise UnsupportedSyntaxError(
+        f"an in-place update of an object of type {type(x).__name__} that others may hold",
+        why="the change would be seen there, and following it is not supported",
+        instead="write `x = x + ...`, which makes a new object",
+    )
+
+
+def refuse_no_list(x: Any) -> None:
+    """Raises UnsupportedSyntaxError if `x` is no list, so that `x.pop()` is not its last item."""
+    if not isinstance(x, list):
+        raise UnsupportedSyntaxError(
+            f"`pop` of an object of type {type(x).__name__}",
+            why="which element it takes is not known",
+            instead="use a list",
+        )
+
+
+def refuse_held(base: Any, index: Any) -> None:
+    """Raises UnsupportedSyntaxError if the item that an augmented assignment changes may be shared."""
+    if not hasattr(base, "dtype"):
+        refuse_shared(base[index])
+
+
+def outer_array(x: Any) -> Any:
+    """An array that the function holds from outside, and writes to."""
+    return x
+
+
+def refuse_overlap(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:
+    """Raises NonDifferentiableError if one of the arguments that a function writes to shares memory with
+    another argument, or with what it reads from outside.
+    """
+    changed = [a for x in written for a in arrays_in(x)]
+    rest = arrays_in(others)
+    for k, a in enumerate(changed):
+        if any(_overlap(a, b) for b in (*changed[k + 1 :], *rest)):
+            raise NonDifferentiableError(
+                "two arguments share memory, and the function writes to one of them",
+                why="they would have one gradient between them",
+                instead="pass copies, or the array once",
+            )
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+def writable(view: Any) -> Any:
+    """A view that NumPy gives as a read-only one, such that it can be written to."""
+    view.flags.writeable = True
+    return view
+
+
+def add_into(dx: Any, v: Any) -> None:
+    """Adds the adjoint `v` to the arrays and lists that the adjoint `dx` of a container or object holds."""
+    if is_plain(type(dx)):
+        held = fields_of(dx)
+        add_into(held, fields_of(v))
+        for name, value in held.items():
+            object.__setattr__(dx, name, value)
+        return
+    for key in dx if isinstance(dx, dict) else range(len(dx)):
+        part = v[key]
+        if part is None:
+            continue
+        if isinstance(dx[key], np.ndarray):
+            dx[key][...] += part
+        elif isinstance(dx[key], (list, tuple, dict)) or is_plain(type(dx[key])):
+            add_into(dx[key], part)
+        else:
+            dx[key] = add(dx[key], part)
+
+
+def pack_like(x: Any, *parts: Any) -> Any:
+    """The adjoint of `x` from those of the parts that it was unpacked into."""
+    if isinstance(x, np.ndarray):
+        packed = np.zeros_like(x)
+        for k, part in enumerate(parts):
+            if part is not None:
+                packed[k] = part
+        return packed
+    if isinstance(x, list):
+        return list(parts)
+    if isinstance(x, tuple):
+        return x._make(parts) if hasattr(x, "_make") else tuple(parts)
+    raise UnsupportedSyntaxError(
+        f"an object of type {type(x).__name__} that is taken apart into values that carry derivatives",
+        why="what its iterator does with it is not followed",
+        instead="read its attributes by name",
+    )
+
+
+def repeated(x: Any, count: Any) -> Any:
+    """`x * count` for a sequence and an integer."""
+    return x * count
+
+
+def times_repeated(count: Any, x: Any) -> Any:
+    """`count * x` for an integer and a sequence."""
+    return count * x
+
+
+def add_parts(parts: Any, x: Any) -> Any:
+    """The adjoint of the sequence `x` from that of the sequence in which it is repeated."""
+    total: Any = [None] * len(x)
+    for k, part in enumerate(parts):
+        total[k % len(x)] = add(total[k % len(x)], part)
+    total = [zeros_like(v) if t is None else t for t, v in zip(total, x, strict=True)]
+    return total if isinstance(x, list) else tuple(total)
+
+
+def of_elements(dx: Any, x: Any) -> Any:
+    """The tangents of what a loop over `x` comes to: those of its elements, zeros for the keys of a dict;
+    None for all where nothing in `x` has one.
+    """
+    if isinstance(x, Mapping):
+        return [0.0] * len(x)
+    return repeat(None) if dx is None else dx
+
+
+def of_sequence(d: Any, dx: Any, x: Any) -> Any:
+    """The cotangent of the tangent `dx` of `x` from that of what a loop goes over."""
+    return zeros_like(dx) if isinstance(x, Mapping) or dx is None else d
+
+
+def refuse_lookup(base: Any) -> None:
+    """Raises UnsupportedSyntaxError if `base` is no array or container, so that `base[x]` may be anything."""
+    if not isinstance(base, (np.ndarray, np.generic, Sequence, Mapping)) and not hasattr(base, "__array__"):
+        raise UnsupportedSyntaxError(
+            f"a look-up by a value that carries a derivative, in a {type(base).__name__}",
+            why="what the object computes of the value is not known",
+            instead="call a function that has a rule or readable source",
+        )
+
+
+def refuse_key(base: Any, key: Any, heap: Any = None) -> None:
+    """Raises UnsupportedSyntaxError if `base` is a dict that has the key, and that is found by the numbers in
+    it: what it holds there may have been computed of them. Not for a dict that the function itself has made.
+    """
+    is_outer = isinstance(base, Mapping) and (heap is None or not heap.is_own(base))
+    if is_outer and _has_numbers(key) and key in base:
+        raise UnsupportedSyntaxError(
+            "a look-up by a value that carries a derivative, in a dict that carries none",
+            why="what it holds may be what an earlier call computed of the value: its derivative is lost",
+            instead="empty the cache, or compute the value; for a table look it up by an integer or a string",
+        )
+
+
+def refuse_new_key(*keys: Any) -> None:
+    """Raises UnsupportedSyntaxError for keys that are numbers, or the pairs of which a dict is made."""
+    if any(map(_has_numbers, keys)) or any(isinstance(k, list) and any(map(_has_numbers, k)) for k in keys):
+        raise UnsupportedSyntaxError(
+            "a value that carries a derivative as a key of a dict, where keys are read",
+            why="the keys of a dict carry no derivative",
+            instead="keep the values in a list, and give the dict their positions",
+        )
+
+
+def _has_numbers(key: Any) -> bool:
+    if isinstance(key, (tuple, frozenset)):
+        return any(map(_has_numbers, key))
+    return isinstance(key, (float, complex, np.inexact)) or (is_plain(type(key)) and _is_by_value(key))
+
+
+def _is_by_value(key: Any) -> bool:
+    """Whether an object is equal to others that hold the same numbers."""
+    is_same = getattr(type(key), "__eq__", None) is object.__eq__
+    return not is_same and any(map(_has_numbers, fields_of(key).values()))
+
+
+def present(dx: Any, x: Any) -> Any:
+    """The tangent of `x`: zero where there is none of a number, or of an array or a list of integers. Of an
+    object with operators of its own the tangent is no number to compute with.
+    """
+    if dx is not None:
+        refuse_operators(x)
+        return dx
+    dtype = getattr(x, "dtype", None)
+    if dtype is None and not _is_of_numbers(x):
+        return None
+    wide = float if dtype is None else np.result_type(dtype, np.float16)
+    return np.zeros_like(x, dtype=wide) if np.ndim(x) else 0.0
+
+
+def _is_of_numbers(x: Any) -> bool:
+    """Whether a value is a number, or a sequence of such."""
+    if isinstance(x, (list, tuple)):
+        return all(map(_is_of_numbers, x))
+    return isinstance(x, (int, float, complex, np.number))
+
+
+def if_present(dout: Any, dx: Any) -> Any:
+    """The transpose of `present`: the adjoint of a tangent that may be None."""
+    return None if dx is None else dout

@@ -1,0 +1,204 @@
+"""What values are made of: objects that hold others, by identity, and what they hold, by attribute, key or
+position.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from ..transforms.errors import UnsupportedSyntaxError
+from ..values.objects import fields_of, is_plain
+from .adjoints import zeros_like
+
+__all__ = [
+    "arguments_of",
+    "items_of",
+    "mapped",
+    "places_of",
+    "plain_number",
+    "reference",
+    "set_element",
+    "the_list",
+]
+
+
+class Place:
+    """An object that holds others, as a key: objects are told apart by identity."""
+
+    __slots__ = ("holder",)
+
+    def __init__(self, holder: Any) -> None:
+        self.holder = holder
+
+    def __hash__(self) -> int:
+        return id(self.holder)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.holder is other.holder
+
+
+class Record:
+    """What a value was made of at one time: an object and its parts, a tuple (no place) and its parts, or a
+    leaf (no parts).
+    """
+
+    __slots__ = ("parts", "place", "value")
+
+    def __init__(
+        self, value: Any, place: Place | None = None, parts: dict[Any, Record] | None = None
+    ) -> None:
+        self.value, self.place, self.parts = value, place, parts
+
+
+LISTS = (list, deque)
+
+
+def is_reference(x: Any) -> bool:
+    """Whether a value holds others and can be changed."""
+    return isinstance(x, (*LISTS, dict)) or is_plain(type(x))
+
+
+def tuple_like(x: Any, items: list[Any]) -> Any:
+    """A tuple, or a named one as `x`, of these items."""
+    return type(x)._make(items) if hasattr(x, "_make") else tuple(items)
+
+
+def parts_of(x: Any) -> dict[Any, Any]:
+    """What an object or container holds, by attribute, key or position."""
+    if isinstance(x, (*LISTS, tuple)):
+        return dict(enumerate(x))
+    return x if isinstance(x, dict) else fields_of(x)
+
+
+def places_of(x: Any) -> Record:
+    """What a value is made of now.
+
+    Raises UnsupportedSyntaxError for an object that holds itself.
+    """
+    return _record(x, set())
+
+
+def items_of(x: Any) -> Record:
+    """What a new container is made of, its items taken as they are."""
+    return Record(x, Place(x), {k: Record(None if is_reference(v) else v) for k, v in parts_of(x).items()})
+
+
+def _record(x: Any, around: set[int]) -> Record:
+    is_tuple = isinstance(x, tuple)
+    if not is_tuple and not is_reference(x):
+        return Record(x)
+    if id(x) in around:
+        raise UnsupportedSyntaxError(
+            f"a changed object of type {type(x).__name__} that holds itself",
+            why="its derivative would have its structure, which does not end",
+            instead="pass what is needed of it",
+        )
+    around.add(id(x))
+    parts = {k: _record(v, around) for k, v in parts_of(x).items()}
+    around.remove(id(x))
+    return Record(x, None if is_tuple else Place(x), parts)
+
+
+def arguments_of(x: tuple[Any, ...]) -> Record:
+    """What the arguments of a function are made of.
+
+    Raises UnsupportedSyntaxError if they hold one object twice.
+    """
+    record = places_of(x)
+    seen: set[Place] = set()
+    for part in nodes(record):
+        if part.place in seen:
+            raise UnsupportedSyntaxError(
+                f"changes of objects, of which arguments hold one, a {type(part.value).__name__}, twice",
+                why="whose derivative that of the object is cannot be told",
+                instead="pass different objects",
+            )
+        seen.add(part.place)  # type: ignore[arg-type]
+    return record
+
+
+def nodes(record: Record) -> Iterator[Record]:
+    """The objects in a record, each as often as it is held."""
+    if record.place is not None:
+        yield record
+    for part in (record.parts or {}).values():
+        yield from nodes(part)
+
+
+def leaves(record: Record) -> Iterator[Any]:
+    """The values in a record that are no objects, and not in tuples."""
+    for part in () if record.parts is None else record.parts.values():
+        yield from leaves(part)
+    if record.parts is None:
+        yield record.value
+
+
+def reference(x: Any, cls: type | None = None) -> Any:
+    """An object or container itself; its derivative is the heap's.
+
+    Raises UnsupportedSyntaxError for anything else, and for an object of another class than `cls`.
+    """
+    if not is_reference(x) or (cls is not None and type(x) is not cls):
+        raise UnsupportedSyntaxError(
+            f"a value of type {type(x).__name__}, where another was expected, among changes of objects",
+            why="what its methods do was put in their place before",
+            instead="use a name, or an attribute, for values of one type",
+        )
+    return x
+
+
+def plain_number(x: Any) -> Any:
+    """The value itself, which is no object or container.
+
+    Raises UnsupportedSyntaxError for one that is.
+    """
+    if is_reference(x):
+        raise UnsupportedSyntaxError(
+            f"an object of type {type(x).__name__} as an operand, among changes of objects",
+            why="what its operators do with what it holds is not followed",
+            instead="compute with its parts",
+        )
+    return x
+
+
+def set_element(x: Any) -> Any:
+    """The value itself, which carries no derivative: objects do not, whatever they hold.
+
+    Raises UnsupportedSyntaxError for one that does.
+    """
+    todo = [x]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            todo += part
+        elif not is_reference(part) and zeros_like(part) is not None:
+            raise UnsupportedSyntaxError(
+                f"a value of type {type(part).__name__} in a set that is changed, among changes of objects",
+                why="which of them the set holds is not followed",
+                instead="use a list, or a dict",
+            )
+    return x
+
+
+def the_list(x: Any) -> Any:
+    """A list or deque itself; raises UnsupportedSyntaxError for anything else, whose method may be any."""
+    if not isinstance(x, LISTS):
+        refuse_method(x)
+    return x
+
+
+def mapped(x: Any) -> Any:
+    """A dict itself; raises UnsupportedSyntaxError for anything else, whose method may be any."""
+    if not isinstance(x, dict):
+        refuse_method(x)
+    return x
+
+
+def refuse_method(x: Any) -> None:
+    raise UnsupportedSyntaxError(
+        f"a method that may change an object of type {type(x).__name__}, among changes of objects",
+        why="which of them it is only the run knows, and what it changes is not followed",
+        instead="call a function of the module's that returns the new values",
+    )

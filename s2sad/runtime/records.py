@@ -1,0 +1,155 @@
+"""Run-time helpers for the attributes of objects: their adjoints and tangents mirror the objects.
+
+Contract: the adjoint of an object has its attributes, each with the adjoint of what the object holds there.
+What a class computes (properties, methods) is no part of it. Those that take any value raise
+NonDifferentiableError for an attribute that the value does not hold itself. The attributes of a named tuple,
+and of a dict that offers its items as attributes, as SciPy's results do, are those items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial, reduce
+from types import BuiltinMethodType, CellType, FunctionType, MethodType
+from typing import Any
+
+from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
+from ..values.objects import dict_like, fields_of, is_plain, lookup, make, mirror, shadows_fields
+from .adjoints import add, zeros_like
+
+__all__ = [
+    "adjoint_like",
+    "callee_adjoint",
+    "callee_tangent",
+    "field_adjoint",
+    "field_tangent",
+    "holding",
+    "made_like",
+    "refuse_held_object",
+]
+
+
+def adjoint_like(x: Any, /, **parts: Any) -> Any:
+    """The adjoint of the object `x` that holds these parts, and zero for its other attributes; to it those of
+    its methods are added, which are adjoints of the object.
+    """
+    methods = [k for k in parts if _is_method(x, k)]
+    if methods:
+        adjoints = [parts.pop(k) for k in methods]
+        return reduce(add, [*adjoints, adjoint_like(x, **parts)] if parts else adjoints)
+    held = _held(x, parts)
+    values = {k: parts[k] if k in parts else zeros_like(v) for k, v in held.items()}
+    if isinstance(x, dict):
+        return dict_like(x, values)
+    return type(x)(*values.values()) if isinstance(x, tuple) else mirror(x, values)
+
+
+def made_like(x: Any, /, **values: Any) -> Any:
+    """A new object of the class of `x` with these attributes, and its own for the rest."""
+    return make(type(x), {**fields_of(x), **values})
+
+
+def field_adjoint(dvalue: Any, x: Any, name: str) -> Any:
+    """The adjoint of the object `x` from that of one of its attributes."""
+    return adjoint_like(x, **{name: dvalue})
+
+
+def field_tangent(dx: Any, x: Any, name: str) -> Any:
+    """The tangent of an attribute of `x`; that of a method is that of `x`."""
+    if _is_method(x, name):
+        return dx
+    held = _held(x, [name])
+    if dx is None:
+        return None
+    if isinstance(dx, tuple):
+        return dx[[*held].index(name)]
+    return dx[name] if isinstance(dx, dict) else getattr(dx, name)
+
+
+def callee_adjoint(dcallee: Any, x: Any, name: str) -> Any:
+    """The adjoint of `x` from that of `x.name`, which is called: that of a method is that of its object."""
+    return field_adjoint(dcallee, x, name) if _holds(x, name) else dcallee
+
+
+def callee_tangent(dx: Any, x: Any, name: str) -> Any:
+    """The tangent of `x.name`, which is called."""
+    return field_tangent(dx, x, name) if _holds(x, name) else dx
+
+
+def _is_method(x: Any, name: str) -> bool:
+    """Whether the attribute is a method that this object has from its class."""
+    if _holds(x, name) or isinstance(x, dict):
+        return False
+    found = getattr(x, name, None)
+    if not isinstance(found, (MethodType, BuiltinMethodType)):
+        return False
+    return found.__self__ is x or found.__self__ is type(x)
+
+
+def _holds(x: Any, name: str) -> bool:
+    return is_plain(type(x)) and name in fields_of(x)
+
+
+def _held(x: Any, names: Any) -> dict[str, Any]:
+    """The attributes of an object; raises unless these names are among them."""
+    held = _items(x, names) if isinstance(x, (dict, tuple)) else fields_of(x) if is_plain(type(x)) else {}
+    for name in names:
+        if name not in held or (not isinstance(x, tuple) and shadows_fields(lookup(type(x), name))):
+            raise NonDifferentiableError(
+                f"the attribute `{name}` of a value of type {type(x).__name__} carries a derivative",
+                why="it is no plain attribute that the value holds: what it has to do with that is not known",
+                instead="pass what is needed as an argument of its own",
+            )
+    return held
+
+
+def _items(x: Any, names: Any) -> dict[str, Any]:
+    """The items of a container that are its attributes as well."""
+    found = dict(x) if isinstance(x, dict) else x._asdict() if hasattr(x, "_asdict") else {}
+    return found if all(k in found and getattr(x, k, None) is found[k] for k in names) else {}
+
+
+def holding(x: Any, /, **values: Any) -> Any:
+    """The object `x` itself, which holds these values: what its derivative goes to."""
+    return x
+
+
+def refuse_held_object(x: Any, *others: Any) -> None:
+    """Raises UnsupportedSyntaxError if the object `x`, which is changed, is one of the others, or if one of
+    them or itself holds it.
+    """
+    seen = {id(x)}
+    todo = [*others, *_parts(x)]
+    while todo:
+        other = todo.pop()
+        if other is x:
+            raise UnsupportedSyntaxError(
+                f"a change of an object of type {type(x).__name__} that another argument holds too",
+                why="the change would be seen there, and following it is not supported",
+                instead="pass different objects, or return the new value",
+            )
+        if id(other) not in seen:
+            seen.add(id(other))
+            todo.extend(_parts(other))
+
+
+def _parts(x: Any) -> Iterator[Any]:
+    """What a container, an object or a function holds."""
+    if isinstance(x, (list, tuple, set, frozenset)):
+        yield from x
+    elif isinstance(x, dict):
+        yield from x.values()
+    elif isinstance(x, MethodType):
+        yield x.__self__
+    elif isinstance(x, partial):
+        yield from (x.func, *x.args, *x.keywords.values())
+    elif isinstance(x, FunctionType):
+        yield from x.__defaults__ or ()
+        for cell in x.__closure__ or ():
+            if cell != _EMPTY:
+                yield cell.cell_contents
+    elif is_plain(type(x)):
+        yield from fields_of(x).values()
+
+
+_EMPTY = CellType()

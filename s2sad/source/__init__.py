@@ -1,0 +1,1 @@
+"""Functions and their text: reading, matching code objects, compiling, locating errors."""

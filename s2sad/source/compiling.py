@@ -1,0 +1,146 @@
+"""Generated text becomes a function like any other: `inspect.getsource`, tracebacks and pdb show its lines.
+
+Contract: the text holds one top-level function. Its free names are, in this order, the objects bound to them,
+the user's own closure cells, and the user's globals, the last two looked up when the function runs. The text
+stays in `linecache` as long as any part of the function (an inner function too) is alive. Everything here may
+be called from many threads.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import linecache
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from ..transforms.trees.program import Scope
+from .locate import Origin, origins
+
+__all__ = ["compile_function", "make_function", "nested_code", "without_warnings"]
+
+_count = itertools.count(1)
+_quiet = threading.RLock()  # two threads that restore the warning filters out of order would lose them
+
+
+class _Text:
+    """Stands for a text in linecache; alive while some code compiled from the text is."""
+
+
+def make_function(
+    source_text: str,
+    name: str,
+    scope: Scope,
+    bindings: Mapping[str, object],
+    defaults: tuple[object, ...] | None = None,
+    kwdefaults: Mapping[str, object] | None = None,
+    like: Callable[..., Any] | None = None,
+    origin: Origin | None = None,
+) -> FunctionType:
+    """The function `name` that the text defines, reading `bindings` and `scope`.
+
+    `defaults` and `kwdefaults` are what `__defaults__` and `__kwdefaults__` shall be: default expressions in
+    the text are for readers, and are not evaluated. The module, the qualified name's prefix and (if the text
+    has none) the docstring are those of `like`.
+
+    >>> double = make_function("def double(x):\\n    return two * x\\n", "double", Scope({}), {"two": 2})
+    >>> double(21)
+    42
+    """
+    if not isinstance(scope.globals, dict):
+        raise TypeError("a function's globals are a dict")
+    scope.globals.setdefault("__builtins__", builtins)  # C code that imports looks for them there
+    filename = f"<s2sad {name} {next(_count)}>"
+    code = compile_function(_only_function(source_text, name, filename), filename, {*bindings, *scope.cells})
+    prefix = like.__qualname__.rpartition(".")[0] if like is not None else ""
+    qualname = f"{prefix}.{name}" if prefix else name
+    code = _requalified(code, code.co_qualname, qualname)
+    _remember(filename, source_text, code, origin)
+
+    cells = {**scope.cells, **{free: CellType(value) for free, value in bindings.items()}}
+    closure = tuple(cells[free] for free in code.co_freevars)
+    function = FunctionType(code, scope.globals, name, defaults, closure)
+    function.__kwdefaults__ = dict(kwdefaults) if kwdefaults else None
+    function.__qualname__ = qualname
+    if like is not None:
+        function.__module__ = like.__module__
+        if function.__doc__ is None:
+            function.__doc__ = like.__doc__
+    return function
+
+
+def compile_function(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, filename: str, free: Collection[str]
+) -> CodeType:
+    """The code of a module-level function in which the names in `free` are free variables, not globals."""
+    # The function is put into another one whose parameters are the free names: into its tree, so that lines
+    # stay where they are. The other one never runs: only the inner code object is taken. The function's own
+    # name is declared global there, or it would mean the other one's variable.
+    own_name = "" if function.name in free else f"global {function.name}"
+    module = ast.parse(f"def __factory({', '.join(sorted(free))}):\n {own_name}\n pass")
+    factory = module.body[0]
+    assert isinstance(factory, ast.FunctionDef)
+    factory.body[-1] = function
+    with without_warnings():
+        compiled = compile(module, filename, "exec", dont_inherit=True)
+    outer = next(_code_constants(compiled))
+    return next(code for code in _code_constants(outer) if code.co_name == function.name)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """For compiling what the user's own compiler has seen: its warnings (`x is 1`) have been given."""
+    with _quiet, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def nested_code(code: CodeType) -> Iterator[CodeType]:
+    """The code object and all those that its constants hold, at any depth."""
+    yield code
+    for constant in _code_constants(code):
+        yield from nested_code(constant)
+
+
+def _code_constants(code: CodeType) -> Iterator[CodeType]:
+    return (constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def _only_function(source_text: str, name: str, filename: str) -> ast.FunctionDef:
+    with without_warnings():
+        module = ast.parse(source_text, filename)
+    match module.body:
+        case [ast.FunctionDef(name=found) as function] if found == name:
+            return function
+    raise ValueError(f"the text of {filename} is not one function called {name!r}")
+
+
+def _requalified(code: CodeType, old: str, new: str) -> CodeType:
+    """The code, with the prefix `old` of its own and its inner functions' qualified names replaced."""
+    if not code.co_qualname.startswith(old):
+        return code
+    constants = tuple(_requalified(c, old, new) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_qualname=new + code.co_qualname[len(old) :], co_consts=constants)
+
+
+def _remember(filename: str, text: str, code: CodeType, origin: Origin | None) -> None:
+    """Keeps the text in linecache, and its origin, until no code compiled from it is left."""
+    # No modification time: linecache.checkcache leaves such an entry alone.
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    token = _Text()
+    weakref.finalize(token, linecache.cache.pop, filename, None).atexit = False
+    if origin is not None:
+        origins[filename] = origin
+        weakref.finalize(token, origins.pop, filename, None).atexit = False
+    for part in nested_code(code):  # an inner function (a bprop) outlives the function that made it
+        weakref.finalize(part, _release, token).atexit = False
+
+
+def _release(token: _Text) -> None:
+    """Called when a code object dies: the token was held by this call's argument."""

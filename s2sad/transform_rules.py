@@ -1,0 +1,128 @@
+"""The transforms within differentiated code: `grad(g)(x)` where `g` may depend on what is differentiated.
+
+The adjoint and the tangent of `grad(g)` as a function are those of `g`: both depend on the same free
+variables.
+"""
+
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import accumulate, chain, pairwise
+from typing import Any
+
+from .api import (
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+from .api import jvp as jvp_
+from .derivatives.closure_conversion import CALLED, Lifted, lift
+from .primitive_facts.table import CALLS_FIRST
+from .primitives.record import bprop, nondifferentiable
+from .source.fixed_arity import call_method, call_star, joined
+
+
+@bprop(grad, value_and_grad, samples=[(abs,)])
+def grad_(f, argnums=0, has_aux=False, *, out, dout):
+    return (dout,)
+
+
+@grad_.jvp
+def grad_jvp(f, argnums=0, has_aux=False, *, out, df):
+    return df
+
+
+@bprop(elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, samples=[(abs,)])
+def jacobian_rule(f, argnums=0, *, out, dout):
+    return (dout,)
+
+
+@jacobian_rule.jvp
+def jacobian_jvp(f, argnums=0, *, out, df):
+    return df
+
+
+@bprop(vjp, samples=[(abs,)])
+def vjp_rule(f, *primals, argnums=None, out, dout):
+    return (dout,)
+
+
+@vjp_rule.jvp
+def vjp_jvp(f, *primals, argnums=None, out, df):
+    return df
+
+
+@bprop(jvp_, samples=[(abs,)])
+def jvp_rule(f, primals=None, tangents=None, argnums=None, *, out, dout):
+    return (dout,)
+
+
+@jvp_rule.jvp
+def jvp_jvp(f, primals=None, tangents=None, argnums=None, *, out, df):
+    return df
+
+
+def _lift_vjp(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    """`vjp(f, *primals)`, which is `vjp(f)(*primals)`."""
+    f, *primals = args
+    call = lift(vjp(f, **keywords), tuple(primals), {})
+    arguments: dict[int | str, Any] = {0: call.own, **{k + 1: call.arguments[k] for k in range(len(primals))}}
+    return replace(call, own=None, arguments=arguments)
+
+
+def _lift_jvp(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    """`jvp(f, primals, tangents)`, which is `jvp(f)(*primals, *tangents)`."""
+    given = dict(zip(("f", "primals", "tangents", "argnums"), args, strict=False)) | dict(keywords)
+    f, primals, tangents = given.pop("f"), tuple(given.pop("primals")), tuple(given.pop("tangents"))
+    call = lift(jvp_(f, **given), (*primals, *tangents), {})
+    of = {
+        "f": call.own,
+        "primals": _placed(call, 0, len(primals)),
+        "tangents": _placed(call, len(primals), len(primals) + len(tangents)),
+    }
+    names = [("f", "primals", "tangents")[k] for k in range(min(len(args), 3))]
+    return replace(
+        call,
+        own=None,
+        arguments={**{k: of[n] for k, n in enumerate(names)}, **{k: of[k] for k in keywords if k in of}},
+    )
+
+
+def _placed(call: Lifted, start: int, stop: int) -> tuple[Any, ...]:
+    return tuple(call.arguments.get(k) for k in range(start, stop))
+
+
+def _lift_star(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    """`call_star(f, parts, *mappings)`, which is `f(*p, ..., **m, ...)`."""
+    f, parts, *mappings = args
+    return _star(f, 1, parts, mappings)
+
+
+def _lift_method(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+    """`call_method(owner, name, parts, *mappings)`, which is `owner.name(*p, ..., **m, ...)`."""
+    owner, name, parts, *mappings = args
+    return _star(getattr(owner, name), 2, parts, mappings)
+
+
+def _star(f: Any, count: int, parts: tuple[tuple[Any, ...], ...], mappings: list[Any]) -> Lifted:
+    """The call in which the first of `count` arguments is the callable, or its owner."""
+    call = lift(f, tuple(chain.from_iterable(parts)), joined(f, mappings))
+    ends = list(accumulate(map(len, parts), initial=0))
+    placed = tuple(_placed(call, start, stop) for start, stop in pairwise(ends))
+    named = [{k: call.arguments.get(k) for k in m} for m in mappings]
+    arguments: dict[int | str, Any] = dict(enumerate([call.own, *[None] * (count - 1), placed, *named]))
+    return replace(call, own=None, arguments=arguments)
+
+
+CALLED.update({vjp: _lift_vjp, jvp_: _lift_jvp, call_star: _lift_star, call_method: _lift_method})
+CALLS_FIRST.update(CALLED)
+nondifferentiable([stop_gradient])

@@ -1,0 +1,174 @@
+"""Objects of the user's classes: which of them are plain holders of attributes, and what mirrors them.
+
+The adjoint of such an object mirrors it: an object of the same class for a dataclass, made without running
+its constructor, and a `types.SimpleNamespace` of the same attributes for all others. That of a dict which
+offers its items as attributes, as SciPy's results do, is an `Items`.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from dataclasses import is_dataclass
+from functools import lru_cache
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+from ..transforms.errors import NonDifferentiableError
+
+__all__ = [
+    "ABSENT",
+    "HAVE_RULES",
+    "Items",
+    "dict_like",
+    "fields_of",
+    "is_plain",
+    "is_read_as_it_stands",
+    "lookup",
+    "make",
+    "mirror",
+    "mirror_class",
+    "sets_plainly",
+    "shadows_fields",
+]
+
+ABSENT: Any = object()
+HAVE_RULES: set[type] = set()  # classes whose objects have rules of their own
+OPERATORS = [
+    f"__{r}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+    for r in ("", "r", "i")
+] + ["__neg__", "__abs__"]
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an extension module
+_POINTER = object.__basicsize__ // 2
+_NOT_PLAIN = (__name__.partition(".")[0], "joblib")  # objects of the latter stand for functions
+
+
+def is_plain(cls: type) -> bool:
+    """Whether all that objects of the class hold are attributes that are read as they stand."""
+    get: Any = cls.__getattribute__
+    if cls in HAVE_RULES:
+        return False
+    return _holds_attributes_only(cls) and (get is object.__getattribute__ or cls is SimpleNamespace)
+
+
+@lru_cache(maxsize=1024)
+def _holds_attributes_only(cls: type) -> bool:
+    """Whether an object has a `__dict__` and slots, and nothing that only C code sees."""
+    if cls is SimpleNamespace:
+        return True
+    if not cls.__flags__ & _HEAP_TYPE or cls.__itemsize__ or cls.__module__.partition(".")[0] in _NOT_PLAIN:
+        return False
+    # What pickle allows for objects that it copies attribute by attribute.
+    slots = len(copyreg._slotnames(cls))  # type: ignore[attr-defined]
+    size = object.__basicsize__ + _POINTER * (slots + (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0))
+    return cls.__basicsize__ <= size and not issubclass(cls, (type, BaseException))
+
+
+class Items(dict[Any, Any]):
+    """A dict whose items are its attributes as well; a missing one is a derivative that is not known."""
+
+    def __missing__(self, name: Any) -> Any:
+        raise NonDifferentiableError(
+            f"the derivative of {name!r} of a result",
+            why="it tells how the result was found, or its derivative is not known",
+            instead="compute what is needed from the other parts of the result",
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+
+
+def dict_like(x: Any, values: dict[Any, Any]) -> dict[Any, Any]:
+    """The values, in a dict that offers its items as attributes if `x` does."""
+    return Items(values) if hasattr(type(x), "__getattr__") else values
+
+
+def has_operators(cls: type) -> bool:
+    """Whether a class that is no array's defines operators in Python."""
+    found: bool = _has_operators(cls)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _has_operators(cls: Any) -> bool:
+    own = (isinstance(lookup(cls, name), FunctionType) for name in OPERATORS)
+    return not hasattr(cls, "__array__") and any(own)
+
+
+def is_named_tuple(cls: type) -> bool:
+    """Whether the class is one of named tuples, which `collections.namedtuple` made the constructor of."""
+    made_by = str(getattr(cls.__new__, "__module__", ""))
+    return tuple in cls.__mro__ and hasattr(cls, "_fields") and made_by.startswith("namedtuple_")
+
+
+def fields_of(x: Any) -> dict[str, Any]:
+    """The attributes that an object itself holds, by name."""
+    found = dict(getattr(x, "__dict__", ()))
+    for name in copyreg._slotnames(type(x)):  # type: ignore[attr-defined]
+        value = getattr(x, name, ABSENT)
+        if value is not ABSENT:
+            found[name] = value
+    return found
+
+
+def lookup(cls: type, name: str) -> Any:
+    """What a class or one of its bases defines under a name, as it stands there, or ABSENT."""
+    for base in cls.__mro__:
+        found = base.__dict__.get(name, ABSENT)
+        if found is not ABSENT:
+            return found
+    return ABSENT
+
+
+def shadows_fields(found: Any) -> bool:
+    """Whether what a class defines under a name comes before an attribute that an object holds: a property,
+    say. Slots are the attributes themselves.
+    """
+    return hasattr(type(found), "__set__") and type(found) is not _SLOT
+
+
+def sets_plainly(cls: type) -> bool:
+    """Whether setting an attribute of an object of the class does nothing else, unless the class says so of
+    that attribute.
+    """
+    return cls is SimpleNamespace or lookup(cls, "__setattr__") is lookup(object, "__setattr__")
+
+
+def is_read_as_it_stands(x: Any, name: str) -> bool:
+    """Whether reading an attribute of a plain object gives what the object holds, or what its class does."""
+    found = lookup(type(x), name)
+    if shadows_fields(found) or type(found) is _SLOT:
+        return type(found) is _SLOT
+    is_value = found is not ABSENT and not hasattr(type(found), "__get__")
+    return name in getattr(x, "__dict__", ()) or is_value or isinstance(found, staticmethod)
+
+
+class _WithSlot:
+    __slots__ = ("slot",)
+
+
+_SLOT = type(_WithSlot.__dict__["slot"])
+
+
+def mirror_class(cls: type) -> type:
+    """The class of the adjoints of objects of a class."""
+    return cls if is_dataclass(cls) else SimpleNamespace
+
+
+def mirror(x: Any, values: dict[str, Any]) -> Any:
+    """An adjoint of the object `x` with these attributes."""
+    return make(mirror_class(type(x)), values)
+
+
+def make(cls: type, values: dict[str, Any]) -> Any:
+    """An object of a class with these attributes, made without its constructor (which may check or convert
+    them).
+    """
+    if cls is SimpleNamespace:
+        return SimpleNamespace(**values)
+    new: Any = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(new, name, value)
+    return new

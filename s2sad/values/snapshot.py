@@ -1,0 +1,153 @@
+"""What arguments held before a function was run, for running it again on the same.
+
+A function may change what it is given: arrays, lists, dicts and objects by which it is not differentiated. It
+may draw random numbers, and use up iterators.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import IOBase
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from ..transforms.errors import NonDifferentiableError
+from .objects import fields_of, is_plain
+
+__all__ = ["Before"]
+
+ATOMS = (float, int, bool, complex, str, type(None))
+FIXED = (tuple, FunctionType, MethodType, functools.partial)
+EMPTY = CellType()
+RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
+# What the functions of the modules draw by.
+GLOBAL: list[Any] = [vars(module)["random"].__self__ for module in (np.random, random)]
+Part = tuple[Any, Any]  # an object and what it holds, or held
+
+
+class Before:
+    """What everything that can be reached from some values held when this was made; the function runs for the
+    first time after that, and in `again` each other time.
+
+    >>> x = [1.0]
+    >>> before = Before(x)
+    >>> x.append(2.0)
+    >>> with before.again():
+    ...     print(x)
+    [1.0]
+    >>> x
+    [1.0, 2.0]
+    """
+
+    def __init__(self, *values: Any) -> None:
+        self._parts = list(_parts_of((*values, *GLOBAL)))
+        self._has_run = False
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        """Within it what the first run has changed holds what it did before, after it what it did then."""
+        if not self._has_run:
+            self._parts, self._has_run = [(x, held) for x, held in self._parts if not _holds(x, held)], True
+        for x, _ in self._parts:
+            if isinstance(x, Iterator):
+                raise NonDifferentiableError(
+                    f"a function that runs more than once was given an iterator, a {type(x).__name__}",
+                    why="its first run uses it up",
+                    instead="pass a list of its items",
+                )
+        now = [(x, _contents(x)) for x, _ in self._parts]
+        for x, held in self._parts:
+            _fill(x, held)
+        try:
+            yield
+        finally:
+            for x, held in now:
+                _fill(x, held)
+
+
+def _parts_of(values: Any) -> Iterator[Part]:
+    seen: set[int] = set()
+    todo = list(values)
+    while todo:
+        x = todo.pop()
+        if type(x) in ATOMS or id(x) in seen:
+            continue
+        seen.add(id(x))
+        held = _contents(x)
+        if held is not None and not isinstance(x, FIXED):
+            yield x, held
+        if held is not None and not isinstance(x, (np.ndarray, *RANDOM)):
+            todo += held.values() if isinstance(held, dict) else held
+
+
+def _contents(x: Any) -> Any:
+    """What an object holds, apart from it; None for what is not looked into."""
+    if isinstance(x, Iterator) and not isinstance(x, IOBase):
+        return ()
+    if isinstance(x, (np.ndarray, list, dict)):
+        return x.copy()
+    match x:
+        case np.random.Generator():
+            return x.bit_generator.state
+        case np.random.RandomState():
+            return x.get_state(legacy=False)
+        case random.Random():
+            return x.getstate()
+        case tuple():
+            return x
+        case MethodType():
+            return x.__self__, x.__func__
+        case FunctionType():
+            return [cell.cell_contents for cell in x.__closure__ or () if cell != EMPTY]
+        case functools.partial():
+            return x.func, x.args, x.keywords
+    return fields_of(x) if is_plain(type(x)) else None
+
+
+def _holds(x: Any, held: Any) -> bool:
+    """Whether an object holds what it held."""
+    if isinstance(x, RANDOM):
+        return _are_equal(_contents(x), held)
+    if isinstance(x, Iterator):
+        return False
+    if isinstance(x, np.ndarray):
+        return bool(x.shape == held.shape and x.tobytes() == held.tobytes())
+    now = _contents(x)
+    if isinstance(held, dict):
+        return list(now) == list(held) and all(now[k] is v for k, v in held.items())
+    return len(now) == len(held) and all(map(operator.is_, now, held))
+
+
+def _are_equal(a: Any, b: Any) -> bool:
+    """Whether two states of a source of random numbers are equal."""
+    if isinstance(a, dict):
+        return all(_are_equal(v, b[k]) for k, v in a.items())
+    return np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b)
+
+
+def _fill(x: Any, held: Any) -> None:
+    """Makes an object hold this."""
+    if isinstance(x, np.random.Generator):
+        x.bit_generator.state = held
+    elif isinstance(x, np.random.RandomState):
+        x.set_state(held)
+    elif isinstance(x, random.Random):
+        x.setstate(held)
+    elif isinstance(x, np.ndarray):
+        x[...] = held
+    elif isinstance(x, list):
+        x[:] = held
+    elif isinstance(x, dict):
+        x.clear()
+        x.update(held)
+    else:
+        for name in fields_of(x).keys() - held.keys():
+            object.__delattr__(x, name)
+        for name, value in held.items():
+            object.__setattr__(x, name, value)
