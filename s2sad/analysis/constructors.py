@@ -18,6 +18,7 @@ from typing import Any
 import gast
 
 from ..primitive_facts.class_members import super_of
+from ..primitive_facts.code_reach import leads_far
 from ..primitives.record import find_rule, is_nondifferentiable, refusal
 from ..runtime.records import made_like
 from ..source.compiling import make_function
@@ -71,8 +72,8 @@ def makes_plainly(cls: Any) -> bool:
 
 
 def makes_known(cls: Any) -> bool:
-    """Whether what calling a class does can be written out."""
-    return makes_plainly(cls) or is_frozen(cls)
+    """Whether what calling a class does can be written out, and is worth reading."""
+    return (makes_plainly(cls) or is_frozen(cls)) and not leads_far(cls)
 
 
 def makes_empty(cls: Any) -> bool:

@@ -277,7 +277,7 @@ class RulePrimitives:
             return not is_nondifferentiable(function) and refusal(function) is None
         if isinstance(function, FunctionType) and function in CALLS_FIRST:
             return count > 1 or "primals" in keywords
-        return leads_far(function)
+        return isinstance(function, FunctionType) and leads_far(function)
 
     @staticmethod
     def operator(function: Any, left: Kind, right: Kind) -> Any:

@@ -183,6 +183,13 @@ def refuse_failed_generation(error: Exception, function: FunctionType) -> NoRetu
             instead="write long expressions as several statements, or raise the limit "
             "(sys.setrecursionlimit)",
         ) from (error if IS_DEBUGGED else None)
+    if isinstance(error, SyntaxError) and "too many" in str(error):  # levels of indentation, or nested blocks
+        raise UnsupportedSyntaxError(
+            f"{function.__qualname__} is nested too deeply",
+            where,
+            why="its derivative has more blocks in each other than Python compiles",
+            instead="write chains of many conditions as a table or a loop, or split the function",
+        ) from (error if IS_DEBUGGED else None)
     _refuse(error, f"while the derivative of {function.__qualname__} was generated", where)
 
 

@@ -12,9 +12,11 @@ import ast
 import functools
 import inspect
 import linecache
+import sys
 import threading
 import weakref
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -272,13 +274,13 @@ def _without_ends(lines: list[str]) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=8)
 def _read_file(filename: str, text: str, future_flags: int) -> _File:
-    with without_warnings():
+    with without_warnings(), _deeper():
         tree = ast.parse(text, filename)
         # Notebooks may await at the top level; functions are compiled the same either way.
         flags = future_flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         module = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
     places: dict[tuple[str, int], list[_Place]] = {}
-    for place in _places(tree, None, None):
+    for place in _places(tree):
         name = _LAMBDA if isinstance(place.node, ast.Lambda) else place.node.name
         places.setdefault((name, _first_line(place.node)), []).append(place)
     codes: dict[tuple[str, int], list[CodeType]] = {}
@@ -287,19 +289,36 @@ def _read_file(filename: str, text: str, future_flags: int) -> _File:
     return _File(places, codes)
 
 
-def _places(node: ast.AST, class_name: str | None, outermost: Any) -> Iterator[_Place]:
-    """All definitions under a node, which itself stands in the class and in the definition given."""
-    if isinstance(node, Definition | ast.ClassDef):
-        outermost = outermost or node
-    if isinstance(node, Definition):
-        is_function = isinstance(outermost, ast.FunctionDef | ast.AsyncFunctionDef)
-        yield _Place(node, class_name, outermost if is_function else None)
-    for name, value in ast.iter_fields(node):
-        # Only a class's body mangles, not its bases or decorators.
-        inner_class = node.name if isinstance(node, ast.ClassDef) and name == "body" else class_name
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
-                yield from _places(child, inner_class, outermost)
+@contextmanager
+def _deeper() -> Iterator[None]:
+    """As deep as the compiler goes, for trees of what it has compiled: one long sum in a file is to stop none
+    of its other functions. Whoever reads sources holds the lock.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 10_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _places(tree: ast.AST) -> Iterator[_Place]:
+    """All definitions in a tree, in order; it may be nested however deeply."""
+    todo: list[tuple[ast.AST, str | None, Any]] = [(tree, None, None)]
+    while todo:
+        node, class_name, outermost = todo.pop()
+        if isinstance(node, Definition | ast.ClassDef):
+            outermost = outermost or node
+        if isinstance(node, Definition):
+            is_function = isinstance(outermost, ast.FunctionDef | ast.AsyncFunctionDef)
+            yield _Place(node, class_name, outermost if is_function else None)
+        inner: list[tuple[ast.AST, str | None, Any]] = []
+        for name, value in ast.iter_fields(node):
+            # Only a class's body mangles, not its bases or decorators.
+            own_class = node.name if isinstance(node, ast.ClassDef) and name == "body" else class_name
+            children = value if isinstance(value, list) else [value]
+            inner += [(child, own_class, outermost) for child in children if isinstance(child, ast.AST)]
+        todo += reversed(inner)
 
 
 def _first_line(node: Definition) -> int:
