@@ -1,7 +1,7 @@
 """The one hierarchy of errors that people meet.
 
-Every error says what is wrong, where (file, line, caret), why, and what to do instead. A wrong gradient is
-never the alternative: what cannot be differentiated exactly raises one of these.
+Every error says what is wrong, where (file, line, caret), why, and what to do instead. What cannot be
+differentiated exactly raises one of these.
 """
 
 from __future__ import annotations
