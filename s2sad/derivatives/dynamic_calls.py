@@ -17,6 +17,7 @@ from ..kinds.abstraction import kind_of
 from ..primitive_facts import domain
 from ..primitives.provided import provide
 from ..primitives.record import bprop
+from ..rules.functional import parts_of
 from ..runtime.adjoints import add
 from ..source.compiling import make_function
 from ..transforms.trees.program import Scope
@@ -227,7 +228,8 @@ def fprop_of_jvp(out, df):  # type: ignore[no-untyped-def]
 
 @bprop(jvp_of, samples=[(abs, None, {})])
 def jvp_of_(f, change, changes, out, dout):  # type: ignore[no-untyped-def]
-    return dout[0], dout[1], dout[2]
+    df, dchange, dchanges = parts_of(dout)
+    return df, dchange, dchanges
 
 
 @jvp_of_.jvp

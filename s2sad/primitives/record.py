@@ -363,7 +363,8 @@ def _find(table: dict[Any, Any], f: Any) -> Any:
         owner = None if standing_for is None else standing_for(f.__self__)
         return _find(table, f.__func__ if owner in (None, f.__self__) else getattr(owner, f.__name__))
     if table is _NONDIFFERENTIABLE and isinstance(getattr(f, "__self__", None), np.ufunc):
-        return None if f.__name__ == "at" else table.get(f.__self__)  # np.less.outer
+        # `np.less.outer`; others may hand on an element as it is.
+        return table.get(f.__self__) if f.__name__ == "outer" else None
     if type(f) is BuiltinFunctionType and not isinstance(f.__self__, (ModuleType, type)):
         return table.get(getattr(type(f.__self__), f.__name__, None))
     return _find_member(table, f) if getattr(f, "__objclass__", None) is np.ndarray else None

@@ -136,7 +136,7 @@ def _is_users(error: Exception, parts: list[TracebackType], files: list[str], la
     """
     if isinstance(error, _OF_NUMBERS):
         return True
-    if isinstance(error, AssertionError) and files[-1] == f"{PACKAGE}check.py":
+    if isinstance(error, AssertionError) and files[-1] == f"{PACKAGE}testing/check_grads.py":
         return True  # what a check of gradients found
     inner = range(0 if last is None else last + 1, len(files))
     own = next((k for k in inner if files[k].startswith(PACKAGE)), len(files))

@@ -113,6 +113,8 @@ def cotangent_like(dout: Any, out: Any, name: str) -> Any:
     """The cotangent with the structure and the dtypes of the result of `name`; None for what carries no
     derivative.
     """
+    if type(out) is int and isinstance(dout, (int, float)):
+        return float(dout)  # `max(0, x)` is an int on one path: its derivative is made for a number
     return tangent_like(out, dout, f"{name}(...)", "cotangent")
 
 
