@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from s2sad.primitive_facts.code_reach import BUDGET, is_of_libraries, is_short, leads_far
 
 import s2sad
+from s2sad.primitive_facts.code_reach import BUDGET, is_of_libraries, is_short, leads_far
 from tests.compare import check_program
 
 X = np.array([0.5, 1.0, 1.5])
