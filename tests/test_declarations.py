@@ -295,6 +295,7 @@ def test_the_decorator_without_its_function() -> None:
 
 def test_a_rule_whose_text_is_not_known() -> None:
     namespace: dict[str, Any] = {}
-    exec("def rule(x, n, out, dout):\n    return dout, None\n", namespace)
+    text = "def rule(x, n, out, dout):\n    return dout, None\n"
+    exec(compile(text, "<made>", "exec"), namespace)
     with pytest.raises(s2sad.NoSourceError, match="source of the rule"):
         s2sad.bprop(power)(namespace["rule"])

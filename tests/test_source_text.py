@@ -182,10 +182,10 @@ def test_a_module_that_is_reloaded_is_read_anew(tmp_path: Path) -> None:
 
 def test_code_without_text_is_refused(tmp_path: Path) -> None:
     namespace: dict[str, Any] = {"__name__": __name__}
-    exec("def f(x):\n    return x\n", namespace)
+    exec(compile("def f(x):\n    return x\n", "<made>", "exec"), namespace)
     with pytest.raises(NoSourceError, match="cannot be found") as error:
         read_source(namespace["f"])
-    for part in ("exec and eval", "linecache.cache", "@bprop", "'<string>'"):
+    for part in ("made by exec or eval", "linecache.cache", "@bprop", "'<made>'"):
         assert part in str(error.value)
     module = load_module(tmp_path / "gone.py", "def f(x):\n    return x\n")
     (tmp_path / "gone.py").unlink()

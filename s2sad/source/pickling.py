@@ -93,7 +93,8 @@ def _by_value(x: Any, make: Callable[..., Any], args: tuple[Any, ...]) -> bytes 
         return None
     ids.add(id(x))
     try:
-        found: bytes = cloudpickle.dumps((make, args))
+        files = [a.__code__.co_filename if isinstance(a, FunctionType) else None for a in args]
+        found: bytes = cloudpickle.dumps((make, args, files))
     finally:
         ids.discard(id(x))
     return found
@@ -106,7 +107,10 @@ def _from_main(name: str, depth: int, value: bytes | None) -> Any:
         if value is None:
             raise
     cloudpickle = next(importlib.import_module(name) for name in CLOUDPICKLES if _can_import(name))
-    make, args = cloudpickle.loads(value)
+    make, args, files = cloudpickle.loads(value)
+    for function, file in zip(args, files, strict=True):
+        if file is not None:  # which cloudpickle may have left out: without it there is no source
+            function.__code__ = function.__code__.replace(co_filename=file)
     return make(*args)
 
 
