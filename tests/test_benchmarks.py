@@ -4,8 +4,12 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+
+import s2sad
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
@@ -31,8 +35,27 @@ def test_a_wrong_gradient_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         programs.assert_agreement(benchmark, {"s2sad": right, "wrong": lambda: (value, (dw, db + 1e-6))})
 
 
-def test_generation_grows_with_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generation_grows_with_the_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.syspath_prepend(BENCHMARKS)
     generation = importlib.import_module("generation")
-    short, long = generation.growth(generation.loops, lines=96, rounds=2, in_loop=True)
-    assert long < 7 * short  # 4 where the machine is idle, 16 where each statement looks at all others
+
+    def calls_for(lines: int) -> int:
+        """How many Python functions are called while the gradient of so many lines is generated."""
+        text = generation.text_of(generation.loops, lines, in_loop=True)
+        function = generation.function_of(text, tmp_path / f"of_{lines}.py")
+        count = 0
+
+        def note(frame: Any, event: str, argument: Any) -> None:
+            nonlocal count
+            count += event == "call"
+
+        x, a = np.linspace(0.1, 1.0, 10), np.linspace(0.2, 1.1, 10)
+        sys.setprofile(note)
+        try:
+            s2sad.grad(function).function_for(x, a)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    calls_for(24)
+    assert calls_for(288) < 4.8 * calls_for(72)  # 16 times where each statement looks at all others
