@@ -6,7 +6,7 @@ knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
@@ -22,17 +22,16 @@ from ..transforms.trees.program import MISSING, Program
 __all__ = ["leaving"]
 
 
-def leaving(program: Program, carrying: Iterable[str], unread: Container[int]) -> Program:
+def leaving(program: Program, carrying: Iterable[str]) -> Program:
     """A function in normal form that leaves the calls of libraries' functions as they stand that are given
-    nothing the parameters `carrying` lead to, but for short ones and those of its own package; and those of
-    the functions `unread`, by identity.
+    nothing the parameters `carrying` lead to, but for short ones and those of its own package.
     """
     called = [(c, _function_of(program, c)) for c in find_nodes(program.tree, gast.Call)]
     called = [(c, f) for c, f in called if f is not None and not program.leaves(f) and not is_short(f)]
     if not called:
         return program
     reached = find_reached(program, carrying, *_natures_of_calls(program))
-    read = {id(f) for c, f in called if id(f) not in unread and not reached.isdisjoint(names_read(c))}
+    read = {id(f) for c, f in called if not reached.isdisjoint(names_read(c))}
     left = {id(f) for _, f in called} - read
     return program.with_tree(program.tree, left=program.left | left) if left else program
 

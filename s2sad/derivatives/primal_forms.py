@@ -97,7 +97,6 @@ class Forms:
     updated: dict[Any, Capture] = field(default_factory=dict)  # of these, what kinds matter
     watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
     wrt: tuple[str, ...] = ()  # the parameters by which that is differentiated
-    unread: dict[int, Any] = field(default_factory=dict)  # of libraries, those that cannot be read
     captures: dict[Any, Capture] = field(default_factory=dict)
     deferred: Deferred = field(default_factory=Deferred)  # what is refused where it is reached
     refused: dict[Any, S2sadError] = field(default_factory=dict)  # of functions without a normal form
@@ -115,7 +114,7 @@ class Forms:
     def again(self) -> Forms:
         """None of the forms, of which it is known what this knows of names and functions."""
         again = Forms(self.watch, self.real_powers, self.rebound)
-        again.watched, again.wrt, again.unread = self.watched, self.wrt, self.unread
+        again.watched, again.wrt = self.watched, self.wrt
         again.deferred = self.deferred.again()
         return again
 
@@ -179,7 +178,7 @@ class Forms:
             self.rebound |= set(rebound_in(program))
             self.updated.update({c.key(): c for c in updated_in(program)})
             program = normalise(program, self._watch_of(function))
-            program = leaving(program, parameter_names(program.tree), self.unread)
+            program = leaving(program, parameter_names(program.tree))
             self.note(captured(program))
             self.programs[key] = program
         return self.programs[key]
@@ -292,7 +291,7 @@ class Forms:
             carrying &= {*self.wrt}
         key = ("left", id(program), frozenset(carrying))
         if key not in self.programs:
-            self.programs[key] = leaving(program, carrying, self.unread)
+            self.programs[key] = leaving(program, carrying)
         return self.programs[key]
 
     def put_together(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
