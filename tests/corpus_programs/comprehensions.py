@@ -421,3 +421,13 @@ def sorted_in_place_by_a_key_that_changes_later(m, t):
     b = max(m, key=lambda v: w[0] * v)
     w[0] = -1.0
     return r * w[0] + b**2
+
+
+@program((np.array([-0.9, 1.1, -0.5]),), second=True)
+def sums_of_lists_of_lists_in_a_loop(z):
+    for t in z:  # noqa: B007
+        pass
+    for s in z:  # noqa: B007
+        t = 0.4 * sum([0.5 * r for r in [np.sin(q) for q in z if t < 0.07]])
+    s += 0.6 * np.sin(s)
+    return s + 0.4 * t

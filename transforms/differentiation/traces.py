@@ -29,7 +29,7 @@ from ..trees.nodes import (
     store,
     tuple_of,
 )
-from ..trees.rebuild import substitute
+from ..trees.rebuild import rebuilt, substitute, with_blocks
 from ..trees.remember import remembered
 from .recomputed import function_of, recomputed
 
@@ -102,7 +102,17 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
         )
         header = _counted(reverse, load(trips), index)
     loop_back = gast.For(target=header[0], iter=header[1], body=back, orelse=[], type_comment=None)
-    return [*ahead, forward], [*loop.before, loop_back]
+    return [*ahead, _finished(forward)], [*loop.before, loop_back]
+
+
+def _finished(s: Any) -> Any:
+    """The statement with new nodes for those that statements were put into: what is remembered of the old
+    ones is of the time before.
+    """
+    if isinstance(s, gast.FunctionDef) or not blocks_of(s):
+        return s
+    new = rebuilt(s)
+    return with_blocks(new, [[_finished(inner) for inner in block] for block in blocks_of(s)])
 
 
 # The helpers that ask one of their arguments for nothing but its shape and dtype: which one.
