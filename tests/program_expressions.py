@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 # Among them what a derivative likes to call its own variables.
 POOL = {
-    "f": ("s", "t", "u", "out", "dx", "s_1", "total", "a", "x_1"),
+    "f": ("s", "t", "u", "out", "dx", "s_1", "total", "x_1"),
     "v": ("p", "q", "w", "dout", "out_1"),
     "m": ("m", "trace", "dm"),
     "b": ("stop", "flag"),
