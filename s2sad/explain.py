@@ -28,7 +28,7 @@ __all__ = ["Explanation", "Stage", "explain"]
 
 FORMS = ("grad", "value_and_grad", "vjp", "jvp")
 PRIMAL = frozenset(
-    {"defer_refusals", *(step.__name__ for step in NORMALISE), "inline_calls", "to_ssa", "lower_updates"}
+    {"defer_refusals", *(step.__name__ for step in NORMALISE), "inline_calls", "to_ssa", "lower_augmented"}
 )
 
 

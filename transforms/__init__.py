@@ -33,8 +33,8 @@ from .normal_form.desugar_methods import desugar_methods
 from .normal_form.desugar_nonlocals import desugar_nonlocals
 from .normal_form.desugar_zips import desugar_zips
 from .normal_form.expand_stars import expand_stars
-from .normal_form.place_definitions import place_definitions
-from .normal_form.renew_definitions import Keeps, renew_definitions
+from .normal_form.order_definitions import order_definitions
+from .normal_form.redefine_at_use import Keeps, redefine_at_use
 from .normal_form.resolve_names import resolve_names
 from .normal_form.to_anf import to_anf
 from .normal_form.to_ssa import to_ssa
@@ -95,7 +95,7 @@ NORMALISE: tuple[Pass, ...] = (
     desugar_jumps,
     to_anf,
     expand_stars,
-    place_definitions,
+    order_definitions,
 )
 
 
@@ -108,9 +108,9 @@ def normalise(program: Program, watch: Watch = unwatched) -> Program:
 
 
 def to_single_assignment(program: Program, keeps: Keeps, watch: Watch = unwatched) -> Program:
-    """Normal form, callees put in, to single assignment; `keeps` as in `renew_definitions`."""
+    """Normal form, callees put in, to single assignment; `keeps` as in `redefine_at_use`."""
     watch("inline_calls", program)
-    program = to_ssa(*renew_definitions(program, keeps))
+    program = to_ssa(*redefine_at_use(program, keeps))
     watch("to_ssa", program)
     return program
 

@@ -16,7 +16,7 @@ from ..primitive_facts.table import PRIMITIVES
 from ..runtime.shadow_table import shallow_copy
 from ..transforms.analyses.bind_methods import BINARY
 from ..transforms.analyses.find_aliases import OUTSIDE
-from ..transforms.analyses.find_changed import changed_atoms
+from ..transforms.analyses.find_effects import changed_atoms
 from ..transforms.analyses.operations import Apply, Build, Call, Operation
 from ..transforms.errors import missing_rule
 from ..transforms.heap.heap_methods import CHANGING

@@ -28,7 +28,7 @@ from ..transforms.analyses.find_aliases import (
     find_aliases,
     is_outside,
 )
-from ..transforms.analyses.find_changed import Calls, changing_calls
+from ..transforms.analyses.find_effects import Calls, changing_calls
 from ..transforms.analyses.find_stores import stores
 from ..transforms.analyses.operations import IN_PLACE_OPERATORS, Apply
 from ..transforms.errors import S2sadError, UnsupportedSyntaxError

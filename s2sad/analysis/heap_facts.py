@@ -16,7 +16,7 @@ from ..runtime import containers as conversions
 from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys
 from ..runtime import object_graph as heap_places
 from ..runtime.reachable_arrays import outside_of
-from ..transforms.analyses.find_changed import changed_atoms
+from ..transforms.analyses.find_effects import changed_atoms
 from ..transforms.analyses.operations import Apply, Call, Operation, classify
 from ..transforms.trees.nodes import load, names_read
 from ..transforms.trees.program import MISSING, Program

@@ -13,7 +13,7 @@ from ..primitive_facts import domain
 from ..primitive_facts.class_members import field_kind, member_of
 from ..primitive_facts.table import PRIMITIVES
 from ..runtime.heap_keys import holds_attribute
-from ..transforms.analyses.find_bound import bound_changes
+from ..transforms.analyses.find_bound_callables import bound_changes
 from ..transforms.analyses.operations import Apply, Call, Operation, classify
 from ..transforms.trees.nodes import load, names_read, walk
 from ..transforms.trees.program import MISSING, Program

@@ -16,7 +16,6 @@ from ..primitive_facts.table import PRIMITIVES
 from ..primitives.record import takes_arrays
 from ..runtime.reachable_arrays import outside_of
 from ..transforms import find_active
-from ..transforms.analyses.changes import Changes
 from ..transforms.analyses.classified import Operations
 from ..transforms.analyses.find_aliases import (
     ANYTHING,
@@ -28,9 +27,10 @@ from ..transforms.analyses.find_aliases import (
     contents_of,
     is_outside,
 )
-from ..transforms.analyses.find_cancelled import find_cancelled
-from ..transforms.analyses.find_changed import Calls, changes_elsewhere, refuse_active_changes
-from ..transforms.analyses.find_shared import Sharing, find_shared
+from ..transforms.analyses.find_effects import Calls, changes_elsewhere, refuse_active_changes
+from ..transforms.analyses.find_overwrites import Changes
+from ..transforms.analyses.find_shadowed import Sharing, find_shadowed
+from ..transforms.analyses.find_shift_invariance import find_shift_invariance
 from ..transforms.analyses.find_stores import stores
 from ..transforms.analyses.operations import Apply, Call, Operation
 from ..transforms.analyses.template_slots import array_operands_of
@@ -120,7 +120,7 @@ class Analysis:
     def sharing(self) -> Sharing:
         if not self.stores:
             return Sharing()
-        return find_shared(
+        return find_shadowed(
             self.aliases,
             self.stores,
             lambda name: not domain.is_tuple(self.kind_of_name(name)),
@@ -140,7 +140,7 @@ class Analysis:
     @cached_property
     def cancelled(self) -> frozenset[str]:
         """The names with respect to which all derivatives are zero, because they cancel."""
-        return find_cancelled(
+        return find_shift_invariance(
             self.program,
             self.operations,
             lambda atom: domain.axes_of(self.kind(atom)),

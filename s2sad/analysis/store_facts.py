@@ -13,9 +13,9 @@ from ..primitive_facts import domain
 from ..primitive_facts.aliasing import is_steady_view
 from ..primitive_facts.table import PRIMITIVES
 from ..transforms.analyses.classified import Operations
-from ..transforms.analyses.find_changed import changed_atoms
+from ..transforms.analyses.find_effects import changed_atoms
 from ..transforms.analyses.operations import Alias, Apply, Item
-from ..transforms.lowering.renew_views import Reads
+from ..transforms.lowering.rematerialise_views import Reads
 from ..transforms.trees.nodes import load, names_read, own_statements
 from ..transforms.trees.program import Program
 from .effects import sharing_of
@@ -61,7 +61,7 @@ class Stored:
 
 
 def reads_of(kind: FindKind, operations: Operations, is_changed: Callable[[str], bool]) -> Reads:
-    """What `renew_views` asks of a program."""
+    """What `rematerialise_views` asks of a program."""
 
     def shares(value: Any, wanted: str) -> bool:
         operation = operations.of(value)

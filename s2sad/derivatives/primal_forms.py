@@ -63,7 +63,7 @@ from ..transforms.lowering.merge_objects import merge_objects
 from ..transforms.lowering.promote_fields import drop_unseen, promote_fields
 from ..transforms.lowering.promote_items import promote_items
 from ..transforms.normal_form.expand_stars import expand_stars, lower_stars
-from ..transforms.normal_form.renew_definitions import is_only_passed
+from ..transforms.normal_form.redefine_at_use import is_only_passed
 from ..transforms.trees.generators import is_generator_function
 from ..transforms.trees.nodes import find_nodes, statements_in
 from ..transforms.trees.nodes import has_stars as has_star_arguments

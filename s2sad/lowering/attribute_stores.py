@@ -11,7 +11,7 @@ import numpy as np
 from ..primitive_facts import write_templates as templates
 from ..rules.complex_parts import with_imag, with_real
 from ..rules.places import flat_places
-from ..transforms.lowering.lower_writes import Writer
+from ..transforms.lowering.lower_effects import Writer
 from ..transforms.normal_form.expand_item_updates import index_value
 from ..transforms.trees.nodes import assign, attribute, call, constant, find_nodes, load, located
 from ..transforms.trees.program import Program

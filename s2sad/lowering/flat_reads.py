@@ -23,7 +23,7 @@ from ..primitive_facts.writes import changed
 from ..rules.places import flat_places
 from ..transforms.analyses.find_aliases import ANYTHING, Aliases, both, is_outside
 from ..transforms.analyses.operations import Apply, Call, Opaque, Operation, Pop, classify
-from ..transforms.lowering.lower_writes import Writer
+from ..transforms.lowering.lower_effects import Writer
 from ..transforms.trees.nodes import assign, attribute, call, load, located, names_read, statements_in, store
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import rebuilt, substitute

@@ -31,7 +31,7 @@ from ..primitive_facts.table import COPIED, PRIMITIVES
 from ..runtime.reachable_arrays import outside_of
 from ..source.fixed_arity import has_stars
 from ..source.read import code_of_tree, read_source
-from ..transforms.lowering.lower_writes import Writer, lower_writes
+from ..transforms.lowering.lower_effects import Writer, lower_effects
 from ..transforms.trees.nodes import (
     assign,
     assigned_names,
@@ -94,7 +94,7 @@ def lowered_calls(
                     return checks + _stores(s, function, effect, given, writer)
         return None
 
-    return lower_writes(program, rewritten)
+    return lower_effects(program, rewritten)
 
 
 def _is_followed(

@@ -16,12 +16,12 @@ from ..transforms.lowering.array_operands import array_operands
 from ..transforms.lowering.drop_conversions import drop_conversions
 from ..transforms.lowering.drop_same_stores import drop_same_stores
 from ..transforms.lowering.hoist_items import hoist_items
-from ..transforms.lowering.join_updates import join_updates
-from ..transforms.lowering.lower_updates import lower_updates
+from ..transforms.lowering.join_item_stores import join_item_stores
+from ..transforms.lowering.lower_augmented import lower_augmented
 from ..transforms.lowering.merge_versions import merge_versions
 from ..transforms.lowering.read_displays import read_displays
-from ..transforms.lowering.renew_stored import renew_stored
-from ..transforms.lowering.renew_views import renew_views
+from ..transforms.lowering.rematerialise_views import rematerialise_views
+from ..transforms.lowering.rename_overwritten import rename_overwritten
 from ..transforms.lowering.share_reads import share_reads
 from ..transforms.normal_form.expand_item_updates import expand_item_updates
 from ..transforms.trees.program import Program
@@ -65,13 +65,13 @@ def lowered(
         found = follow(lowered_writes(program, kinds, find_kinds))
     found = follow(lowered_calls(found.program, found.kind, found.effect_at, found.may_share))
     found = found.of(
-        renew_stored(found.program, lambda: found.aliases, found.is_elementwise, found.is_replaced)
+        rename_overwritten(found.program, lambda: found.aliases, found.is_elementwise, found.is_replaced)
     )
     found = follow(array_operands(found.program, found.listed, PRIMITIVES.helper("np")))
     found = follow(add_items(found.program, lambda atom: domain.is_floating(found.kind(atom))))
     stored = Stored(found.program, found.kind, found.operations)
     found = follow(
-        join_updates(found.program, lambda base: domain.is_array(found.kind(base)), stored.is_inert)
+        join_item_stores(found.program, lambda base: domain.is_array(found.kind(base)), stored.is_inert)
     )
     guard = PRIMITIVES.helper("refuse_held")
     found = follow(
@@ -83,7 +83,7 @@ def lowered(
         )
     )
     found = follow(
-        lower_updates(
+        lower_augmented(
             found.program, lambda: found.aliases, found.nature, PRIMITIVES.helper, found.is_addition
         )
     )
@@ -92,11 +92,11 @@ def lowered(
     found = found.of(add_in_place(found.program, stored.is_like, stored.is_basic, stored.is_inert))
     found = follow(merge_versions(found.program))
     reads = reads_of(found.kind, found.operations, found.changes.is_changed)
-    found = follow(renew_views(found.program, reads))
+    found = follow(rematerialise_views(found.program, reads))
     program, alike = hoist_items(found.program, found.keys_of)
     if program is not found.program:
         kinds = {**found.kinds, **{new: found.kind_of_name(old) for new, old in alike.items()}}
         found = Analysis(program, kinds, effect)
     found = found.of(share_reads(found.program, found.is_steady, found.changes.is_changed))
-    watch("lower_updates", found.program)
+    watch("lower_augmented", found.program)
     return found.of(found.guarded())

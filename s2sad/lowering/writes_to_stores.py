@@ -29,7 +29,7 @@ from ..transforms import normalise
 from ..transforms.analyses.bind_methods import MethodCall
 from ..transforms.analyses.operations import IN_PLACE_OPERATORS, Apply, classify
 from ..transforms.lowering.inline_calls import inline_calls
-from ..transforms.lowering.lower_writes import Place, Writer, Written, lower_writes, without_unread
+from ..transforms.lowering.lower_effects import Place, Writer, Written, lower_effects, without_unread
 from ..transforms.trees.nodes import (
     assign,
     attribute,
@@ -70,7 +70,7 @@ def lowered_writes(
     """
     while True:  # what a call gave is known, later, to be the array that it wrote to
         finder = _Finder(program, kinds, _displays(program), attribute_views(program))
-        found = without_unread(lower_writes(program, finder.rewritten), ATTRIBUTES)
+        found = without_unread(lower_effects(program, finder.rewritten), ATTRIBUTES)
         waiting = sum(map(bool, map(finder.template_call, find_nodes(found.tree, gast.Call))))
         if waiting:
             found = inline_calls(

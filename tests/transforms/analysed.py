@@ -16,11 +16,11 @@ from s2sad.kinds.abstraction import kind_of
 from s2sad.kinds.lattice import UNKNOWN
 from s2sad.primitive_facts import domain
 from s2sad.primitive_facts.table import PRIMITIVES
-from s2sad.transforms.analyses.changes import Changes
 from s2sad.transforms.analyses.classified import Operations
 from s2sad.transforms.analyses.find_active import find_active
 from s2sad.transforms.analyses.find_aliases import Aliases
 from s2sad.transforms.analyses.find_kinds import CallFacts, find_kinds
+from s2sad.transforms.analyses.find_overwrites import Changes
 from s2sad.transforms.analyses.find_stores import stores
 from s2sad.transforms.normal_form.to_anf import to_anf
 from s2sad.transforms.normal_form.to_ssa import to_ssa

@@ -17,7 +17,7 @@ from s2sad.transforms.normal_form.desugar_jumps import desugar_jumps
 from s2sad.transforms.normal_form.desugar_match import desugar_match
 from s2sad.transforms.normal_form.desugar_nonlocals import desugar_nonlocals
 from s2sad.transforms.normal_form.desugar_zips import desugar_zips
-from s2sad.transforms.normal_form.place_definitions import place_definitions
+from s2sad.transforms.normal_form.order_definitions import order_definitions
 from s2sad.transforms.normal_form.resolve_names import resolve_names
 from s2sad.transforms.normal_form.to_anf import to_anf
 from s2sad.transforms.trees.printer import to_source
@@ -36,7 +36,7 @@ FRONT: tuple[Pass, ...] = (
     desugar_assignments,
     desugar_jumps,
     to_anf,
-    place_definitions,
+    order_definitions,
 )
 
 

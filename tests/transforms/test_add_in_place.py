@@ -40,13 +40,13 @@ def function(line: str) -> str:
 
 @pytest.mark.parametrize("line", IN_PLACE)
 def test_additions_in_place(line: str) -> None:
-    assert IN_PLACE[line] in stage("lower_updates", function(line), U, S)
+    assert IN_PLACE[line] in stage("lower_augmented", function(line), U, S)
     check_changing(build(function(line)), (U, S), (0, 1))
 
 
 @pytest.mark.parametrize("line", STORED)
 def test_what_is_stored(line: str) -> None:
-    text = stage("lower_updates", function(line), U, S)
+    text = stage("lower_augmented", function(line), U, S)
     assert "] +=" not in text
     assert "] -=" not in text
     check_changing(build(function(line)), (U, S), (0, 1))

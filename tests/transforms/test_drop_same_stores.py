@@ -38,7 +38,7 @@ def program(body: str) -> str:
 @pytest.mark.parametrize("body", DROPPED)
 def test_dropped(body: str) -> None:
     text = program(body)
-    lines = stage("lower_updates", text, A, V, wrt=(0, 1)).splitlines()
+    lines = stage("lower_augmented", text, A, V, wrt=(0, 1)).splitlines()
     stores = [line.strip() for line in lines if line.strip().startswith(("rows", "named")) and "] = " in line]
     assert all("[...]" in line for line in stores)
     check_changing(build(text), (A, V), (0, 1))
@@ -47,7 +47,7 @@ def test_dropped(body: str) -> None:
 
 @pytest.mark.parametrize("body", KEPT)
 def test_kept(body: str) -> None:
-    found = stage("lower_updates", program(body), np.ones((3, 4)), V)
+    found = stage("lower_augmented", program(body), np.ones((3, 4)), V)
     stores = [line for line in found.splitlines() if line.strip().startswith("rows[")]
     assert len(stores) == body.count("\nrows[")
 

@@ -31,7 +31,7 @@ LEFT = {  # what may be another object by then, or is read by who else may look
 
 @pytest.mark.parametrize("body", HOISTED)
 def test_items_are_read_first(body: str) -> None:
-    found = stage("lower_updates", f"def f(p):\n    {body}\n", P, wrt=(0,)).splitlines()
+    found = stage("lower_augmented", f"def f(p):\n    {body}\n", P, wrt=(0,)).splitlines()
     assert [line.strip() for line in found[1 : 1 + len(HOISTED[body])]] == HOISTED[body]
     for line in HOISTED[body]:
         assert "\n".join(found).count(line.split(" = ")[1]) == 1
@@ -40,12 +40,13 @@ def test_items_are_read_first(body: str) -> None:
 @pytest.mark.parametrize("body", sorted(LEFT))
 def test_what_may_be_another_is_read_where_it_was(body: str) -> None:
     text = f"def f(p):\n    {body}\n"
-    first = stage("lower_updates", text, P, wrt=(0,)).splitlines()[1]
+    first = stage("lower_augmented", text, P, wrt=(0,)).splitlines()[1]
     assert first.strip() not in ('w = p["w"]', 'w = q["w"]')
 
 
 def test_positions_are_counted_from_the_front() -> None:
-    found = stage("lower_updates", "def f(p):\n    return np.sum(p[0] @ p[-2]) * p[-1] * p[2]\n", L, wrt=(0,))
+    text = "def f(p):\n    return np.sum(p[0] @ p[-2]) * p[-1] * p[2]\n"
+    found = stage("lower_augmented", text, L, wrt=(0,))
     assert found.count("p[2]") == 1 and "p[-1]" not in found and "p1 = p[1]" in found
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from s2sad.transforms.lowering.name_functions import name_functions
 from s2sad.transforms.normal_form.is_normal import find_violations
-from s2sad.transforms.normal_form.place_definitions import place_definitions
+from s2sad.transforms.normal_form.order_definitions import order_definitions
 from s2sad.transforms.trees.nodes import find_nodes
 from s2sad.transforms.trees.printer import to_source
 from tests.transforms.stages import effect, executable, read, up_to
@@ -31,7 +31,7 @@ def named(body: str, wanted: str = "abcdefgh") -> str:
     """
     text = MODULE + "def f(y, s):\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ") + "\n"
     function, program = read(text)
-    program = up_to(place_definitions, program)
+    program = up_to(order_definitions, program)
 
     def is_partial(node: Any) -> bool:
         return program.resolve(node.func) is functools.partial

@@ -34,7 +34,7 @@ KEPT = {
 @pytest.mark.parametrize("body", SHARED)
 def test_read_once(body: str) -> None:
     text = f"def f(x):\n    {body}\n"
-    found = stage("lower_updates", text, X, wrt=(0,))
+    found = stage("lower_augmented", text, X, wrt=(0,))
     assert sum(line.strip().endswith(("= x[0]", "= x_2[0]", "= x_3[0]")) for line in found.splitlines()) == (
         SHARED[body]
     )
@@ -45,7 +45,7 @@ def test_read_once(body: str) -> None:
 @pytest.mark.parametrize("body", KEPT)
 def test_what_is_changed_is_read_again(body: str) -> None:
     text = f"def f(x):\n    {body}\n"
-    assert stage("lower_updates", text, X, wrt=(0,)).count(KEPT[body]) >= 2
+    assert stage("lower_augmented", text, X, wrt=(0,)).count(KEPT[body]) >= 2
     check_changing(build(text), (X,), (0,))
     check_changing_second(build(text), (X,), (0,))
 
@@ -61,7 +61,7 @@ def f(theta, y, n):
         y = y + 0.1 * rate(y + 0.05 * rate(y, theta), theta)
     return y
 """
-    found = stage("lower_updates", text, X[:2], 0.5, 3, wrt=(0, 1))
+    found = stage("lower_augmented", text, X[:2], 0.5, 3, wrt=(0, 1))
     assert found.count("= theta") == 1
     check_program(build(text), (X[:2], 0.5, 3), (0, 1))
     check_second(build(text), (X[:2], 0.5, 3), (0, 1))

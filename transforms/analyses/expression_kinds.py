@@ -10,7 +10,7 @@ import gast
 
 from ..trees.nodes import has_stars, is_atom, loads
 from ..trees.program import MISSING, Program
-from .find_changed import changed_atoms
+from .find_effects import changed_atoms
 from .operations import (
     IN_PLACE_OPERATORS,
     OPERATORS,

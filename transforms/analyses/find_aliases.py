@@ -19,7 +19,7 @@ import gast
 from ..trees.nodes import blocks_of, bound_in_header, load, names_read, statements_in, walk
 from ..trees.program import EMPTY, Program
 from .find_exchanges import find_exchanges
-from .find_recent import Recent
+from .find_recency import Recent
 from .liveness import live_before, loop_head
 from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
 

@@ -30,9 +30,9 @@ from .bind_methods import in_place_call
 from .expression_kinds import CallFacts, ExpressionKinds, Kinds, Values
 from .find_active import loop_elements
 from .find_aliases import Aliases
-from .forget_changed import Forgetting
+from .forget_effects import Forgetting
 from .operations import OPERATORS, Call, Primitives
-from .widen_held import only_named, widened
+from .widen_shared_containers import only_named, widened
 
 __all__ = ["CallFacts", "Kinds", "Values", "find_kinds"]
 

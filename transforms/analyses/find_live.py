@@ -152,7 +152,7 @@ class _Flow:
         for h in s.handlers:
             bound = self.live.of([h.name.id] if h.name is not None else [])
             handled |= self.block(h.body, final) & ~bound | self.live.of(reads(h.type) if h.type else ())
-        # What only the body binds is not read where the body was left: see `partial_effects`.
+        # What only the body binds is not read where the body was left: see `check_partial_effects`.
         binds = Counter(n for b in own_statements(s.body) for n in self.uses.headers[id(b)].binds)
         handled &= ~self.live.of(n for n, count in binds.items() if count == self.uses.bound[n])
         at_else = self.block(s.orelse, final)

@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.changes import Changes
+from ..analyses.find_overwrites import Changes
 from ..analyses.operations import Apply, Call
 from ..trees.nodes import (
     assign,
@@ -30,8 +30,8 @@ from ..trees.nodes import (
     tuple_of,
 )
 from .adjoint import Adjoint, Env, is_same_adjoint
-from .emit import Emitter
 from .masks import Mask, choice, either_holds, kept, marked, marks_of, mask_at, opposite
+from .rule_application import Emitter
 
 __all__ = ["Adjoint", "AdjointEmitter", "Env"]
 

@@ -16,7 +16,7 @@ from ..trees.nodes import attribute, call, load
 from ..trees.program import MISSING
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .rule_application import Emitter
 
 __all__ = ["conformed", "derived_kinds"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import gast
 
-from ..analyses.changes import Changes
 from ..analyses.classified import Operations
+from ..analyses.find_overwrites import Changes
 from ..analyses.operations import (
     Alias,
     Apply,
@@ -40,6 +40,7 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING, Program
 from .bind_captured import bind_captured
+from .discarded_calls import takes_callable
 from .forward_loops import forward_loop
 from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
@@ -47,7 +48,6 @@ from .generation import Generation
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_stores import is_addition, list_check
 from .sink_tangents import sink_tangents
-from .unheard_calls import takes_callable
 
 __all__ = ["differentiate_forward"]
 

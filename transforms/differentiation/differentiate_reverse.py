@@ -12,17 +12,17 @@ from typing import Any
 
 import gast
 
-from ..analyses.changes import Changes
 from ..analyses.classified import Operations
+from ..analyses.find_overwrites import Changes
 from ..trees.nodes import assign, call, constant, load, names_read, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, substitute
 from .adjoints import Adjoint, Env
 from .generation import Generation
-from .keep_less import keep_less
 from .reverse import Reverse
 from .reverse_items import items_first, reverse_items
 from .shadows import Shadows, shadow_of
+from .shrink_residuals import shrink_residuals
 
 __all__ = ["differentiate_reverse"]
 
@@ -85,7 +85,7 @@ def differentiate_reverse(
     if form == "vjp":
         keep_globals(reverse, forward, backward)
         keep_attributes(reverse, forward, backward)
-        keep_less(reverse, statements, forward, backward, out)
+        shrink_residuals(reverse, statements, forward, backward, out)
     gradients = [reverse.result(env, name, backward) for name in wrt]
     result = gradients[0] if bare else tuple_of(gradients)
     name = {

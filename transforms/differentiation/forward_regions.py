@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..analyses.operations import Apply
-from ..normal_form.partial_effects import changed_name
+from ..normal_form.check_partial_effects import changed_name
 from ..trees.nodes import assigned_names, blocks_of, names_read, statements_in
 from ..trees.rebuild import map_blocks, rebuilt
 from .refuse_statements import check_handlers, context_nature, index_guard

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.changes import Changes
+from ..analyses.find_overwrites import Changes
 from ..analyses.operations import Apply
 from ..analyses.template_slots import carrying_operands, differentiable_slots, results_of
 from ..trees.nodes import (
@@ -29,11 +29,11 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING
 from ..trees.rebuild import call_at, rebuilt, substitute
-from .emit import Emitter
+from .concatenation import forward_join
 from .generation import Slot
 from .inline_template import ZERO, Zeros, fold_zeros, real
-from .joins import forward_join
 from .masks import of_numbers, one_of, scalar_choices
+from .rule_application import Emitter
 
 __all__ = ["TangentEmitter"]
 

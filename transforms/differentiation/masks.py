@@ -22,8 +22,8 @@ from ..trees.rebuild import rebuilt
 
 if TYPE_CHECKING:
     from .adjoints import Adjoint, AdjointEmitter
-    from .emit import Emitter
     from .reverse import Reverse
+    from .rule_application import Emitter
 
 __all__ = [
     "Condition",

@@ -12,7 +12,7 @@ from ..trees.nodes import call, find_nodes, is_atom, located, names_read, own_st
 from ..trees.program import MISSING
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .rule_application import Emitter
 
 __all__ = ["check_handlers", "context_nature", "index_guard", "reads_keys", "refuse_opaque"]
 

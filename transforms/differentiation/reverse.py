@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.changes import Changes
+from ..analyses.find_overwrites import Changes
 from ..analyses.liveness import AssignedBefore, ends_in_raise
 from ..analyses.operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from ..trees.nodes import (
@@ -31,9 +31,10 @@ from ..trees.nodes import (
 )
 from ..trees.rebuild import call_at, rebuilt, substitute
 from .adjoint import field_of, part_of
+from .adjoint_ownership import Lending
 from .adjoints import Adjoint, AdjointEmitter, Env
 from .bind_captured import bind_captured, is_function_tangent
-from .lending import Lending
+from .length_one_axes import squeezing
 from .masks import Condition, Mask, mask_of_item, meets_infinity, note_conditions, of_view, truth
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_calls import reverse_call, unheard_call
@@ -50,7 +51,6 @@ from .reverse_stores import (
 )
 from .shadows import Shadows
 from .shape_sources import ShapeSources
-from .stretched_views import squeezing
 
 __all__ = ["Reverse", "Sweep"]
 

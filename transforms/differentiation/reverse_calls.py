@@ -13,7 +13,7 @@ from ..trees.nodes import assign, call, constant, load, located, store, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import substitute
 from .adjoints import Adjoint, Env
-from .unheard_calls import takes_callable
+from .discarded_calls import takes_callable
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep

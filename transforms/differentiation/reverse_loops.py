@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..analyses.find_carried import find_carried
+from ..analyses.find_carried_adjoints import find_carried_adjoints
 from ..analyses.liveness import is_test
 from ..normal_form.parallel_copies import parallel_copies
 from ..trees.helpers import is_mapping
@@ -199,7 +199,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     shadows = {v: a for v, a in env.items() if a.shadow}
     outer = [v for v in outer if v not in shadows and (v in env or not _is_only_appended(s, v))]
     carried = [v for v in env if v in assigned and v not in shadows]
-    expected = find_carried(s, [*env, *outer], assigned, reverse.passed_to)
+    expected = find_carried_adjoints(s, [*env, *outer], assigned, reverse.passed_to)
     expected = [v for v in expected if v not in carried and v not in shadows]
     known, carried = carried, [*carried, *expected]
     used_before = reverse.used

@@ -25,10 +25,10 @@ from ..trees.nodes import (
 from ..trees.rebuild import map_children
 from ..trees.signs import without_sign
 from .adjoints import Adjoint, Env
+from .concatenation import reverse_join
+from .contract_adjoints import fitted
 from .derived_kinds import conformed, derived_kinds
-from .fit_products import fitted
 from .generation import Slot
-from .joins import reverse_join
 from .masks import (
     both_hold,
     choice,

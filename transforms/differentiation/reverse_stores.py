@@ -16,8 +16,8 @@ from .adjoints import Adjoint, Env
 from .masks import both_hold, marked, marks_of, mask_at, meets_infinity
 
 if TYPE_CHECKING:
-    from .emit import Emitter
     from .reverse import Reverse, Sweep
+    from .rule_application import Emitter
 
 __all__ = ["is_addition", "list_check", "reverse_addition", "reverse_append", "reverse_pop", "reverse_store"]
 

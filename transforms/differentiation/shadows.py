@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import gast
 
 from ..analyses.find_aliases import Aliases
-from ..analyses.find_shared import classes_of
+from ..analyses.find_shadowed import classes_of
 from ..analyses.operations import Alias, Apply, Build, Item
 from ..trees.nodes import (
     assign,
@@ -39,7 +39,7 @@ from ..trees.nodes import (
 from ..trees.rebuild import substitute
 from ..trees.shown_names import shown_name
 from .adjoints import Adjoint, Env
-from .remaking import Obstacle, obstacles
+from .shadow_rematerialisation import Obstacle, obstacles
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep

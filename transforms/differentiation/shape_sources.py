@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..analyses.changes import SHAPE_ATTRIBUTES, SHAPE_ONLY
+from ..analyses.find_overwrites import SHAPE_ATTRIBUTES, SHAPE_ONLY
 from ..analyses.operations import Alias, Apply
 from ..trees.nodes import blocks_of, load, target_names
 from ..trees.rebuild import map_children, rebuilt
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .rule_application import Emitter
 
 __all__ = ["ShapeSources"]
 

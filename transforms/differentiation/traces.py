@@ -31,7 +31,7 @@ from ..trees.nodes import (
 )
 from ..trees.rebuild import rebuilt, substitute, with_blocks
 from ..trees.remember import remembered
-from .recomputed import function_of, recomputed
+from .rematerialisation import function_of, recomputed
 
 if TYPE_CHECKING:
     from .reverse import Reverse, Sweep

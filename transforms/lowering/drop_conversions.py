@@ -18,7 +18,7 @@ import gast
 from ..trees.nodes import attribute, call, located
 from ..trees.program import Program
 from ..trees.rebuild import rebuilt
-from .lower_writes import Writer, lower_writes
+from .lower_effects import Writer, lower_effects
 
 __all__ = ["drop_conversions"]
 
@@ -40,4 +40,4 @@ def drop_conversions(program: Program, returned: Found, copied: Found, numpy: An
                 return None if found is None else [rebuilt(s, value=found)]
         return None
 
-    return lower_writes(program, rewrite)
+    return lower_effects(program, rewrite)

@@ -1,7 +1,7 @@
 """Stores that put an object back where it was taken from.
 
-Form: the single-assignment form, in and out, after `lower_updates`. `rows[k] += v` reads the item, changes it
-in place and stores it; the store changes nothing, and without it the list is not seen as changed.
+Form: the single-assignment form, in and out, after `lower_augmented`. `rows[k] += v` reads the item, changes
+it in place and stores it; the store changes nothing, and without it the list is not seen as changed.
 
     rows_1 = rows[k]                rows_1 = rows[k]
     rows_1[...] += v                rows_1[...] += v

@@ -54,7 +54,7 @@ import gast
 
 from ..analyses.bind_methods import MethodCall
 from ..errors import UnsupportedSyntaxError
-from ..normal_form.changing_loops import Changes
+from ..normal_form.check_loop_effects import Changes
 from ..trees.bind_objects import Objects
 from ..trees.generators import is_generator, is_yield, makes_generator
 from ..trees.nodes import (

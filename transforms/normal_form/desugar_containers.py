@@ -47,9 +47,9 @@ from ..trees.nodes import (
 )
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, parameters, rebuilt
+from .desugar_list_stores import CHANGES, changed_list, made_anew, named_once
 from .desugar_stars import has_star
 from .expand_item_updates import index_value
-from .list_changes import CHANGES, changed_list, made_anew, named_once
 
 __all__ = ["desugar_containers"]
 

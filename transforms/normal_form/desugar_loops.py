@@ -36,7 +36,7 @@ from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple
 from ..trees.printer import to_source
 from ..trees.program import MISSING, Names, Program
 from ..trees.rebuild import map_blocks, rebuilt
-from .changing_loops import check_changes
+from .check_loop_effects import check_changes
 from .index_loops import enumerated, nested_ranges
 from .jump_outcomes import breaks_in, returns_in
 from .lazy_iterables import MAPPING, PAIRING, base_name, generator_of, is_call, is_lazy

@@ -19,7 +19,7 @@ import gast
 from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, call, constant, is_atom, load, located, store, tuple_of
 from ..trees.rebuild import rebuilt
-from .changing_loops import may_change_items
+from .check_loop_effects import may_change_items
 from .lazy_iterables import base_name, generator_of, is_call, is_lazy
 from .view_loops import is_view, is_view_of_dict, over_keys
 

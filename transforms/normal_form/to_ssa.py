@@ -39,8 +39,8 @@ from ..trees.nodes import assign, assigned_names, call, load, located, names_rea
 from ..trees.program import Names, Program
 from ..trees.rebuild import rebuilt, substitute
 from .check_captures import check_captures
+from .check_partial_effects import Following, check_attempt, check_final
 from .parallel_copies import parallel_copies
-from .partial_effects import Following, check_attempt, check_final
 
 __all__ = ["to_ssa"]
 
@@ -49,7 +49,7 @@ Env = dict[str, str]  # variable -> the name of its current version
 
 def to_ssa(program: Program, passing: frozenset[str] = frozenset()) -> Program:
     """The program with one name for each version of a variable; `passing` are the nested functions that stand
-    before each statement that uses them, and that nobody keeps: see `renew_definitions`.
+    before each statement that uses them, and that nobody keeps: see `redefine_at_use`.
     """
     tree = program.tree
     parameters = [n.id for n in walk(tree.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)]

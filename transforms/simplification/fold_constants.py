@@ -20,7 +20,7 @@ import gast
 
 from ..analyses.find_sharing import shared_by
 from ..analyses.find_uses import Purity, is_pure
-from ..differentiation.stretched_views import is_turned, without_kept_axes
+from ..differentiation.length_one_axes import is_turned, without_kept_axes
 from ..trees.nodes import constant, fields_of, load, located, names_read, same, target_names
 from ..trees.rebuild import alike, rebuilt
 

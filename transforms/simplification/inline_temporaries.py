@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from ..analyses.find_places import find_place, put
+from ..analyses.find_read_sites import find_place, put
 from ..analyses.find_sharing import UPDATES, base_of, find_sharing
 from ..analyses.find_uses import (
     Purity,

@@ -110,7 +110,7 @@ def f(v):
 @pytest.mark.parametrize("name", [n for n in CASES if n != "a list"])
 def test_before_and_after(name: str) -> None:
     before, after, args = CASES[name]
-    assert stage("lower_updates", before, *args).strip() == after.strip()
+    assert stage("lower_augmented", before, *args).strip() == after.strip()
     if args[-1] is not CASES["an array whose sum may be of another dtype"][2][-1]:
         check_program(build(before), args, (0,))
 
@@ -122,7 +122,7 @@ def f(v, g):
     a += v
     return np.sum(a)
 """
-    assert "    refuse_shared(a)\n    a_2 = a + v\n" in stage("lower_updates", text, V, double)
+    assert "    refuse_shared(a)\n    a_2 = a + v\n" in stage("lower_augmented", text, V, double)
     f = build(text)
     with pytest.raises(UnsupportedSyntaxError):
         grad(f)(V, identity)
@@ -186,5 +186,5 @@ def f(v):
 @pytest.mark.parametrize("name", SEEN)
 def test_what_others_see_is_stored(name: str) -> None:
     before, after = SEEN[name]
-    assert stage("lower_updates", before, V).strip() == after.strip()
+    assert stage("lower_augmented", before, V).strip() == after.strip()
     check_program(build(before), (V,), (0,))

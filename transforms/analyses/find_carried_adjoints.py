@@ -15,12 +15,12 @@ import gast
 from ..trees.nodes import assigned_names, blocks_of, names_read, target_names
 from .find_active import loop_elements
 
-__all__ = ["find_carried"]
+__all__ = ["find_carried_adjoints"]
 
 Sources = Callable[[Any], list[str]]
 
 
-def find_carried(s: Any, having: Iterable[str], assigned: set[str], sources: Sources) -> list[str]:
+def find_carried_adjoints(s: Any, having: Iterable[str], assigned: set[str], sources: Sources) -> list[str]:
     """Those of the names `assigned` in the loop `s` that have adjoints where an iteration begins, in the
     order in which they get them, given the names that have one after the loop; `sources(value)` are the
     names that the adjoint of a value goes on to.
@@ -66,7 +66,7 @@ def _block(statements: list[Any], having: dict[str, None], sources: Sources) -> 
                     having.update(dict.fromkeys(names_read(s.value)))
             case gast.For() | gast.While():
                 assigned = set(assigned_names(s))
-                carried = find_carried(s, having, assigned, sources)
+                carried = find_carried_adjoints(s, having, assigned, sources)
                 _iteration(s, having, sources)
                 having.update(dict.fromkeys(carried))
             case gast.If() | gast.With() | gast.Try():

@@ -30,7 +30,7 @@ from ..trees.nodes import (
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute
 
-__all__ = ["Reads", "renew_views"]
+__all__ = ["Reads", "rematerialise_views"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Reads:
     is_data: Callable[[str], bool]
 
 
-def renew_views(program: Program, reads: Reads) -> Program:
+def rematerialise_views(program: Program, reads: Reads) -> Program:
     """The program with such views made where they are read."""
     statements = own_statements(program.tree.body)
     defined = _definitions(statements)

@@ -20,7 +20,7 @@ import gast
 from ..trees.nodes import names_read, own_statements
 from .find_aliases import NOTHING, OUTSIDE, Aliases, argument_of, both, contents_of, is_outside
 
-__all__ = ["Sharing", "classes_of", "find_shared"]
+__all__ = ["Sharing", "classes_of", "find_shadowed"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Sharing:
     written: tuple[str, ...] = ()
 
 
-def find_shared(
+def find_shadowed(
     aliases: Aliases,
     stores: list[tuple[str, Any]],
     can_change: Callable[[str], bool] = lambda name: True,

@@ -26,10 +26,10 @@ from .traces import asked_for_shapes
 if TYPE_CHECKING:
     from .reverse import Reverse
 
-__all__ = ["keep_less"]
+__all__ = ["shrink_residuals"]
 
 
-def keep_less(
+def shrink_residuals(
     reverse: Reverse, statements: list[Any], forward: list[Any], backward: list[Any], out: Any
 ) -> None:
     """Changes both sweeps, `statements` being those of the function, and `out` what it returns."""

@@ -21,9 +21,9 @@ from .adjoints import Adjoint, Env
 from .inline_template import literal_of
 
 if TYPE_CHECKING:
-    from .emit import Emitter
     from .forward_rules import TangentEmitter
     from .reverse import Reverse
+    from .rule_application import Emitter
 
 __all__ = ["forward_join", "reverse_join"]
 

@@ -11,16 +11,16 @@ import gast
 
 from ..analyses.classified import Operations
 from ..analyses.definitions import Definitions
-from ..analyses.find_alike import find_alike
-from ..analyses.find_parts import find_parts
+from ..analyses.find_dynamic_parts import find_dynamic_parts
+from ..analyses.find_equal_shapes import find_equal_shapes
 from ..analyses.operations import Apply, Call, Inert, Operation, Primitives
 from ..errors import MissingRuleError, describe, missing_rule
 from ..trees.nodes import call, constant, find_nodes, load, names_read, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, rebuilt
+from .generated_names import Objects
 from .generation import Link, Slot
 from .inline_template import inline_template, literal_of
-from .objects import Objects
 from .refuse_statements import reads_keys
 
 __all__ = ["Emitter"]
@@ -327,7 +327,7 @@ class Emitter(Objects):
             rule = self.primitives.find_rule(operation.function)
             return rule is not None and rule.structure == "elementwise"
 
-        return find_alike(
+        return find_equal_shapes(
             self.program,
             self.operations,
             is_elementwise,
@@ -344,7 +344,7 @@ class Emitter(Objects):
     def parts(self) -> frozenset[str]:
         """The names that may hold a part of a container or object, or what others give or return."""
         given = [p.id for p in self.program.tree.args.args] if self.linked else []
-        return find_parts(self.program, self.operation, self.primitives.helper, given)
+        return find_dynamic_parts(self.program, self.operation, self.primitives.helper, given)
 
     def is_unknown_part(self, node: Any) -> bool:
         """Whether an atom may be an object with operators of its own."""

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import pytest
 
-from s2sad.transforms.analyses.find_carried import find_carried
+from s2sad.transforms.analyses.find_carried_adjoints import find_carried_adjoints
 from s2sad.transforms.trees.nodes import assigned_names, names_read
 
 
@@ -18,7 +18,7 @@ def carried(text: str, *having: str) -> list[str]:
     def sources(value: Any) -> list[str]:
         return names_read(value)
 
-    return find_carried(loop, having, set(assigned_names(loop)), sources)
+    return find_carried_adjoints(loop, having, set(assigned_names(loop)), sources)
 
 
 @pytest.mark.parametrize(

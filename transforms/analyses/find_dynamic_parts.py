@@ -14,13 +14,13 @@ from ..trees.nodes import target_names, walk
 from ..trees.program import Program
 from .operations import Call, Operation, Pop
 
-__all__ = ["find_parts"]
+__all__ = ["find_dynamic_parts"]
 
 
 READS, SAME = ("heap_get", "heap_number", "heap_element"), "plain_number"
 
 
-def find_parts(
+def find_dynamic_parts(
     program: Program,
     operation_of: Callable[[Any], Operation],
     helper: Callable[[str], Any],

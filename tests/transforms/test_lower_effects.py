@@ -99,7 +99,7 @@ def test_before_after(name: str) -> None:
         + "".join(f"    {line}\n" for line in before.splitlines())
         + "    return np.sum(a * a)\n"
     )
-    found = stage("lower_updates", text, X)
+    found = stage("lower_augmented", text, X)
     body = [line[4:] for line in found.splitlines()][2:-3]
     assert "\n".join(body) == after
     check_program(build(text), (X,), (0,))

@@ -16,7 +16,7 @@ from ..trees.nodes import own_statements
 from ..trees.program import MISSING
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .rule_application import Emitter
 
 __all__ = ["takes_callable"]
 

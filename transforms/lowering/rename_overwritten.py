@@ -22,10 +22,10 @@ from ..trees.nodes import assigned_names, blocks_of, find_nodes, load, loads, ow
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute
 
-__all__ = ["renew_stored"]
+__all__ = ["rename_overwritten"]
 
 
-def renew_stored(
+def rename_overwritten(
     program: Program,
     aliases: Callable[[], Aliases],
     is_elementwise: Callable[[Any], bool],

@@ -19,7 +19,7 @@ from ..trees.nodes import assign, call, constant, find_nodes, load, located, nam
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
 
-__all__ = ["Place", "Writer", "Written", "lower_writes", "without_unread"]
+__all__ = ["Place", "Writer", "Written", "lower_effects", "without_unread"]
 
 REWRITTEN = (gast.Assign, gast.AugAssign, gast.Expr, gast.For)  # by what stands in their place
 
@@ -50,7 +50,7 @@ class Written:
     operator: Any = None
 
 
-def lower_writes(program: Program, rewrite: Callable[[Any, Writer], list[Any] | None]) -> Program:
+def lower_effects(program: Program, rewrite: Callable[[Any, Writer], list[Any] | None]) -> Program:
     """The program with the statements that `rewrite(statement, writer)` gives, None leaving one as it is."""
     writer = Writer(program)
     tree = rebuilt(program.tree, body=writer.block(program.tree.body, rewrite))

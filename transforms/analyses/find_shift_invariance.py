@@ -29,7 +29,7 @@ from ..trees.program import Program
 from .classified import Operations
 from .operations import Alias, Apply, Inert, Item, Operation, index_items
 
-__all__ = ["find_cancelled"]
+__all__ = ["find_shift_invariance"]
 
 Axes = tuple[int | None, ...]
 Factors = tuple[tuple[str, int], ...]
@@ -68,7 +68,7 @@ class _Part:
         return replace(self, weight=self.weight + sign * other.weight, axes=axes)
 
 
-def find_cancelled(
+def find_shift_invariance(
     program: Program,
     operations: Operations,
     axes: Callable[[Any], tuple[bool, ...] | None],

@@ -12,10 +12,10 @@ import gast
 from ..trees.nodes import find_nodes, names_read
 from ..trees.program import MISSING, Program
 
-__all__ = ["own_containers"]
+__all__ = ["find_local_containers"]
 
 
-def own_containers(program: Program) -> set[str]:
+def find_local_containers(program: Program) -> set[str]:
     """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
     made: set[str] = set()
     held: set[str] = set()

@@ -16,7 +16,7 @@ import gast
 from ..errors import S2sadError
 from ..trees.nodes import names_read, own_statements
 from ..trees.program import MISSING, Program
-from .find_bound import bound_callables, bound_changes, bound_writers, partials
+from .find_bound_callables import bound_callables, bound_changes, bound_writers, partials
 from .find_stores import refuse_captured
 from .liveness import free_names
 from .operations import Call, Operation, Primitives, is_pop, known_method

@@ -23,12 +23,12 @@ from ..trees.nodes import blocks_of, find_nodes, located, same
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
 
-__all__ = ["join_updates"]
+__all__ = ["join_item_stores"]
 
 _OPERATORS = {function: operator for operator, function in IN_PLACE_OPERATORS.items()}
 
 
-def join_updates(
+def join_item_stores(
     program: Program, is_array: Callable[[Any], bool], is_inert: Callable[[Any], bool]
 ) -> Program:
     """The program with such updates of arrays in one statement.

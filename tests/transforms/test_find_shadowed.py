@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from s2sad.primitive_facts.table import PRIMITIVES
-from s2sad.transforms.analyses.find_shared import Sharing, find_shared
+from s2sad.transforms.analyses.find_shadowed import Sharing, find_shadowed
 from s2sad.transforms.analyses.find_stores import stores
 from tests.transforms.analysed import analysed
 
@@ -17,7 +17,7 @@ V = np.arange(4.0)
 
 def shared(text: str, *args: Any) -> Sharing:
     found = analysed(text, *args)
-    return find_shared(found.aliases, stores(found.program, PRIMITIVES.is_in_place))
+    return find_shadowed(found.aliases, stores(found.program, PRIMITIVES.is_in_place))
 
 
 CASES: dict[str, tuple[str, tuple[Any, ...], list[set[str]]]] = {

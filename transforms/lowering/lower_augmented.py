@@ -25,13 +25,13 @@ from ..trees.nodes import assign, call, constant, load, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks
 
-__all__ = ["lower_updates"]
+__all__ = ["lower_augmented"]
 
 _OPERATORS = {function: operator for operator, function in IN_PLACE_OPERATORS.items()}
 _NAMES = [function.__name__ for function in _OPERATORS]
 
 
-def lower_updates(
+def lower_augmented(
     program: Program,
     aliases: Callable[[], Aliases],
     nature: Callable[[str, Any], str],

@@ -12,7 +12,7 @@ import gast
 from ..trees.nodes import assigned_names, blocks_of, children, find_nodes, load, names_read, walk
 from ..trees.program import Program
 from .find_aliases import ANYTHING, NOTHING, Aliases, both
-from .find_changed import Calls
+from .find_effects import Calls
 from .find_overlaps import Overlaps
 from .liveness import live_before
 from .operations import is_pop

@@ -50,7 +50,7 @@ def test_views_that_are_read(name: str) -> None:
 def test_where_they_are_made() -> None:
     text = "def f(x, m):\n    a = x * x\n    w = np.broadcast_to(a, (3, 3))\n    a[1] = x[0]\n"
     text += "    return np.sum(w * m)\n"
-    assert "    a[1] = a_1\n    w_2 = np.broadcast_to(a, " in stage("lower_updates", text, X, M)
+    assert "    a[1] = a_1\n    w_2 = np.broadcast_to(a, " in stage("lower_augmented", text, X, M)
 
 
 REFUSED = [

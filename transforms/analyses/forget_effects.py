@@ -13,9 +13,9 @@ import gast
 
 from ..trees.program import MISSING
 from .expression_kinds import UPDATES, ExpressionKinds
-from .find_bound import partials
+from .find_bound_callables import partials
+from .find_local_containers import find_local_containers
 from .operations import Call, Pop
-from .own_containers import own_containers
 
 __all__ = ["Forgetting"]
 
@@ -36,7 +36,7 @@ class Forgetting:
     @cached_property
     def own(self) -> set[str]:
         """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
-        return own_containers(self.program)
+        return find_local_containers(self.program)
 
     @cached_property
     def bound(self) -> set[str]:

@@ -20,10 +20,10 @@ from ..trees.program import Program
 from .classified import Operations
 from .operations import Alias, Apply
 
-__all__ = ["find_alike"]
+__all__ = ["find_equal_shapes"]
 
 
-def find_alike(
+def find_equal_shapes(
     program: Program,
     operations: Operations,
     is_elementwise: Callable[[Apply], bool],

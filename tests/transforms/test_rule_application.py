@@ -11,7 +11,7 @@ import pytest
 from s2sad.primitive_facts import domain
 from s2sad.primitive_facts.table import PRIMITIVES
 from s2sad.transforms.analyses.template_slots import carrying_operands, differentiable_slots
-from s2sad.transforms.differentiation.emit import Emitter
+from s2sad.transforms.differentiation.rule_application import Emitter
 from s2sad.transforms.errors import MissingRuleError
 from s2sad.transforms.trees.nodes import load
 from tests.transforms.analysed import analysed

@@ -9,7 +9,7 @@ derivative with respect to them does go by the place of its definition.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
->>> print(to_source(place_definitions(program_of('''
+>>> print(to_source(order_definitions(program_of('''
 ... def f(x):
 ...     def g(t):
 ...         y = a * t
@@ -40,14 +40,14 @@ from ..trees.nodes import assigned_names, find_nodes, load, names_read, own_stat
 from ..trees.program import Names, Program
 from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, substitute
 
-__all__ = ["place_definitions"]
+__all__ = ["order_definitions"]
 
 Node = Any  # gast publishes no types
 
 GROUP = 3  # how many functions that call each other are put into each other
 
 
-def place_definitions(program: Program) -> Program:
+def order_definitions(program: Program) -> Program:
     """The program with nested functions where what they read has been assigned."""
     nested = [n for n in find_nodes(program.tree, gast.FunctionDef) if n is not program.tree]
     if not nested:

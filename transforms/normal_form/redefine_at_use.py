@@ -35,13 +35,13 @@ from ..trees.nodes import (
 from ..trees.program import Names, Program
 from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, substitute, with_blocks
 
-__all__ = ["Keeps", "is_only_passed", "renew_definitions"]
+__all__ = ["Keeps", "is_only_passed", "redefine_at_use"]
 
 Node = Any  # gast publishes no types
 Keeps = Callable[[Node, str], bool]
 
 
-def renew_definitions(program: Program, keeps: Keeps) -> tuple[Program, frozenset[str]]:
+def redefine_at_use(program: Program, keeps: Keeps) -> tuple[Program, frozenset[str]]:
     """The program with such functions defined anew, and the names of all that nobody keeps.
 
     `keeps(call, name)` says whether a call may keep the function of that name that it is given, or return it.
