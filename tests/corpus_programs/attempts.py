@@ -355,3 +355,23 @@ def attributes_that_arrays_lack(x):
     except AttributeError:
         y = y * x
     return np.sum(y**2)
+
+
+def sine_unless(fails, x):
+    if fails:
+        raise ValueError("fails")
+    return np.sin(x)
+
+
+@program((0.7, -0.9, np.array([0.2, -0.2, 1.0]), 1), (0.7, -0.9, np.array([0.2, -0.2, 1.0]), 7), wrt=(0, 1, 2))
+def return_from_a_nested_attempt(x, y, z, n):
+    for total in (x, y):
+        for i in reversed(range(2)):
+            try:
+                part = sine_unless(i % 2 == n, z @ z * 0.2)
+            except ValueError:
+                return x * y
+            finally:
+                n -= 1
+            total, part = 0.5 * part, np.sin(total)
+    return np.sum(z) * x

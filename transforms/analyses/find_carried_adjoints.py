@@ -14,6 +14,7 @@ import gast
 
 from ..trees.nodes import assigned_names, blocks_of, names_read, target_names
 from .find_active import loop_elements
+from .liveness import ends_in_raise
 
 __all__ = ["find_carried_adjoints"]
 
@@ -70,8 +71,12 @@ def _block(statements: list[Any], having: dict[str, None], sources: Sources) -> 
                 _iteration(s, having, sources)
                 having.update(dict.fromkeys(carried))
             case gast.If() | gast.With() | gast.Try():
-                arms = [dict(having) for _ in blocks_of(s)]
-                for block, arm in zip(blocks_of(s), arms, strict=True):
+                paths = blocks_of(s)
+                if isinstance(s, gast.Try):
+                    _block(s.finalbody, having, sources)
+                    paths = [[*s.body, *s.orelse], *(h.body for h in s.handlers if not ends_in_raise(h.body))]
+                arms = [dict(having) for _ in paths]
+                for block, arm in zip(paths, arms, strict=True):
                     _block(block, arm, sources)
                 for name in assigned_names(s):
                     if all(name not in arm for arm in arms):
