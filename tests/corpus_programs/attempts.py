@@ -363,7 +363,10 @@ def sine_unless(fails, x):
     return np.sin(x)
 
 
-@program((0.7, -0.9, np.array([0.2, -0.2, 1.0]), 1), (0.7, -0.9, np.array([0.2, -0.2, 1.0]), 7), wrt=(0, 1, 2))
+Z = np.array([0.2, -0.2, 1.0])
+
+
+@program((0.7, -0.9, Z, 1), (0.7, -0.9, Z, 7), wrt=(0, 1, 2))
 def return_from_a_nested_attempt(x, y, z, n):
     for total in (x, y):
         for i in reversed(range(2)):
