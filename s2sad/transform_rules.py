@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
+from .analysis.primitive_table import CALLS_FIRST
 from .api import (
     elementwise_grad,
     grad,
@@ -26,7 +27,6 @@ from .api import (
 )
 from .api import jvp as jvp_
 from .derivatives.closure_conversion import CALLED, Lifted, lift
-from .primitive_facts.table import CALLS_FIRST
 from .primitives.record import bprop, nondifferentiable
 from .source.fixed_arity import call_method, call_star, joined
 

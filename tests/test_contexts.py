@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.primitive_facts.context_managers import nature_of_context
+from s2sad.analysis.context_managers import nature_of_context
 
 
 class Swallowing:

@@ -31,7 +31,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.primitive_facts.code_reach import BUDGET, is_of_libraries, is_short, leads_far
+from s2sad.primitives.code_reach import BUDGET, is_of_libraries, is_short, leads_far
 from tests.compare import check_program
 
 X = np.array([0.5, 1.0, 1.5])

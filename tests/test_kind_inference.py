@@ -44,8 +44,8 @@ from s2sad.kinds.lattice import (
     Sym,
     Tuple,
 )
+from s2sad.kinds.result_kinds import call_kind as call_kind_if
 from s2sad.kinds.shape_relations import is_differentiable, unbroadcast_plan
-from s2sad.primitive_facts.result_kinds import call_kind as call_kind_if
 from s2sad.primitives.record import is_pure
 from s2sad.runtime import adjoints as runtime
 from s2sad.transforms.trees.helpers import merged

@@ -15,7 +15,7 @@ import pytest
 import s2sad
 from s2sad.kinds.abstraction import kind_of
 from s2sad.kinds.lattice import Literal, Tuple
-from s2sad.primitive_facts.result_kinds import call_kind
+from s2sad.kinds.result_kinds import call_kind
 from s2sad.primitives.record import is_pure
 from s2sad.transforms.trees.helpers import is_among, is_not_among
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.primitive_facts.table import parameters_of
+from s2sad.analysis.primitive_table import parameters_of
 from s2sad.primitives.record import Rule, find_rule, is_nondifferentiable, refusal, rules
 from s2sad.testing.check_rules import samples_of
 from s2sad.transforms.errors import MissingRuleError, NonDifferentiableError, S2sadError

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.primitive_facts.aliasing import VIEWS, is_fresh
+from s2sad.analysis.aliasing import VIEWS, is_fresh
 from s2sad.primitives.record import Rule, rules
 from s2sad.testing.check_rules import samples_of
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import gast
 
 from ..kinds.lattice import Array, Kind, List, Numeric
-from ..primitive_facts.aliasing import DICT_VIEWS
-from ..primitive_facts.table import PRIMITIVES
 from ..runtime.shadow_table import shallow_copy
 from ..transforms.analyses.bind_methods import BINARY
 from ..transforms.analyses.find_aliases import OUTSIDE
@@ -23,7 +21,9 @@ from ..transforms.heap.heap_methods import CHANGING
 from ..transforms.trees.nodes import find_nodes, names_read
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.shown_names import shown_name
+from .aliasing import DICT_VIEWS
 from .effects import sharing_of
+from .primitive_table import PRIMITIVES
 
 if TYPE_CHECKING:
     from .program_facts import Analysis

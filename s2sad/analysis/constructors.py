@@ -17,8 +17,8 @@ from typing import Any
 
 import gast
 
-from ..primitive_facts.class_members import super_of
-from ..primitive_facts.code_reach import leads_far
+from ..kinds.class_members import super_of
+from ..primitives.code_reach import leads_far
 from ..primitives.record import find_rule, is_nondifferentiable, refusal
 from ..runtime.records import made_like
 from ..source.compiling import make_function

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+from ..kinds import domain
 from ..kinds.lattice import Kind, Literal, Scalar, Text, Tuple
-from ..primitive_facts import domain
-from ..primitive_facts.table import PRIMITIVES
 from ..transforms.analyses.operations import Call, Operation, classify, starred
 from ..transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError, missing_rule
 from ..transforms.lowering.splice_generators import is_quiet
 from ..transforms.trees.generators import is_generator_function
 from ..transforms.trees.program import EMPTY, MISSING, Program
 from .effects import ANYTHING, Effect, EffectAt, effect_of
+from .primitive_table import PRIMITIVES
 
 __all__ = ["CallEffects"]
 

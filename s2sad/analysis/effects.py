@@ -11,9 +11,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Array, Dict, Kind, List, Literal, Scalar
-from ..primitive_facts import domain
-from ..primitive_facts.table import PRIMITIVES
 from ..runtime import heap
 from ..runtime.adjoints import add
 from ..runtime.containers import dict_copy, list_copy, united
@@ -45,6 +44,7 @@ from ..transforms.trees.nodes import (
 )
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import parameter_names
+from .primitive_table import PRIMITIVES
 
 __all__ = [
     "ANYTHING",

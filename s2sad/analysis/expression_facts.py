@@ -9,14 +9,14 @@ from typing import Any
 import gast
 import numpy as np
 
+from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Kind
-from ..primitive_facts import domain
-from ..primitive_facts.table import PRIMITIVES
 from ..runtime.adjoints import unbroadcast, unreduce
 from ..runtime.broadcasting import contracted, fitted
 from ..transforms.analyses.find_aliases import Aliases
 from ..transforms.analyses.operations import Apply, classify
 from ..transforms.trees.program import Program
+from .primitive_table import PRIMITIVES
 
 __all__ = [
     "is_float",

@@ -8,10 +8,9 @@ from types import FunctionType
 from typing import Any
 from weakref import WeakSet
 
+from ..kinds import domain
+from ..kinds.class_members import member_of
 from ..kinds.lattice import OBJECT, SET, UNKNOWN, Dict, Kind, List, Record, Tuple, widen
-from ..primitive_facts import domain
-from ..primitive_facts.class_members import member_of
-from ..primitive_facts.table import PRIMITIVES
 from ..runtime import containers as conversions
 from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys
 from ..runtime import object_graph as heap_places
@@ -23,6 +22,7 @@ from ..transforms.trees.program import MISSING, Program
 from ..values.objects import is_plain
 from .constructors import makes_empty, new_class
 from .effects import ELSEWHERE, Effect, sharing_of
+from .primitive_table import PRIMITIVES
 
 __all__ = ["HeapNatures", "has_heap"]
 

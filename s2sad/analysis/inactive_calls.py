@@ -11,13 +11,13 @@ from typing import Any
 
 import gast
 
-from ..primitive_facts.code_reach import is_short, library_function
-from ..primitive_facts.table import PRIMITIVES
+from ..primitives.code_reach import is_short, library_function
 from ..primitives.record import stand_in
 from ..transforms.analyses.find_reached import find_reached
 from ..transforms.analyses.operations import known_method
 from ..transforms.trees.nodes import find_nodes, names_read
 from ..transforms.trees.program import MISSING, Program
+from .primitive_table import PRIMITIVES
 
 __all__ = ["leaving"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import gast
 
+from ..kinds import domain
 from ..kinds.abstraction import kind_of
+from ..kinds.class_members import field_kind, super_of
 from ..kinds.join import join
 from ..kinds.lattice import SET, UNKNOWN, Array, Kind, Literal, Record, Scalar, widen
-from ..primitive_facts import domain
-from ..primitive_facts.class_members import field_kind, super_of
 from ..source.fixed_arity import has_stars
 from ..source.read import FunctionSource, read_source
 from ..transforms.analyses.operations import Call, starred

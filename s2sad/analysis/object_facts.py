@@ -8,10 +8,9 @@ from typing import Any
 
 import gast
 
+from ..kinds import domain
+from ..kinds.class_members import field_kind, member_of
 from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
-from ..primitive_facts import domain
-from ..primitive_facts.class_members import field_kind, member_of
-from ..primitive_facts.table import PRIMITIVES
 from ..runtime.heap_keys import holds_attribute
 from ..transforms.analyses.find_bound_callables import bound_changes
 from ..transforms.analyses.operations import Apply, Call, Operation, classify
@@ -22,6 +21,7 @@ from ..values.objects import ABSENT, lookup, shadows_fields
 from ..values.objects import sets_plainly as sets_attributes_plainly
 from .cached_properties import computed_by
 from .constructors import makes_empty, new_class
+from .primitive_table import PRIMITIVES
 
 __all__ = ["KnownObjects", "is_unseen"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import gast
 import numpy as np
 
-from ..primitive_facts.table import PRIMITIVES
 from ..transforms.trees.nodes import find_nodes, load
 from ..transforms.trees.program import Program
+from .primitive_table import PRIMITIVES
 
 __all__ = ["outer_arrays", "reads_arrays"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from ..primitive_facts.wrapped_functions import unwrapped
+from ..kinds.wrapped_functions import unwrapped
 from ..source.read import read_source
 from ..transforms.trees.nodes import find_nodes
 from ..transforms.trees.program import Program

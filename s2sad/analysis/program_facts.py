@@ -10,9 +10,8 @@ from typing import Any
 
 import gast
 
+from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Tuple
-from ..primitive_facts import domain
-from ..primitive_facts.table import PRIMITIVES
 from ..primitives.record import takes_arrays
 from ..runtime.reachable_arrays import outside_of
 from ..transforms import find_active
@@ -48,6 +47,7 @@ from .check_mutation import (
 )
 from .effects import Effect, aliases_of, calls_that_change
 from .outer_arrays import outer_arrays
+from .primitive_table import PRIMITIVES
 from .store_facts import is_read_at_once
 
 __all__ = ["Analysis", "FindEffect", "FindKinds"]

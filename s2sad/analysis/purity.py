@@ -12,12 +12,12 @@ from typing import Any
 
 import gast
 
+from ..kinds import domain
 from ..kinds.lattice import Array, Dict, Kind, List, Literal, Numeric, Scalar, Set, Sparse, Tuple
-from ..primitive_facts import domain
-from ..primitive_facts.table import PRIMITIVES
 from ..rules.methods import METHODS
 from ..transforms.analyses.operations import method_of_callable
 from ..transforms.trees.program import MISSING, Program
+from .primitive_table import PRIMITIVES
 
 __all__ = ["Purity"]
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from ..kinds import domain
 from ..kinds.lattice import NUMERIC, UNKNOWN, Array, Kind
-from ..primitive_facts import domain
-from ..primitive_facts.aliasing import is_steady_view
-from ..primitive_facts.table import PRIMITIVES
 from ..transforms.analyses.classified import Operations
 from ..transforms.analyses.find_effects import changed_atoms
 from ..transforms.analyses.operations import Alias, Apply, Item
 from ..transforms.lowering.rematerialise_views import Reads
 from ..transforms.trees.nodes import load, names_read, own_statements
 from ..transforms.trees.program import Program
+from .aliasing import is_steady_view
 from .effects import sharing_of
+from .primitive_table import PRIMITIVES
 
 if TYPE_CHECKING:
     from .program_facts import Analysis

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kinds import domain
 from ..kinds.abstraction import kind_of
-from ..primitive_facts import domain
 from ..transforms.errors import NonDifferentiableError, SourceLocation
 
 __all__ = [

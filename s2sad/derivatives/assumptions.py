@@ -12,10 +12,10 @@ import gast
 import numpy as np
 
 from ..analysis.outer_bindings import stored_globals
+from ..analysis.primitive_table import PRIMITIVES
 from ..kinds.abstraction import kind_of_free
+from ..kinds.class_members import is_fixed
 from ..kinds.lattice import UNKNOWN, Kind, Literal
-from ..primitive_facts.class_members import is_fixed
-from ..primitive_facts.table import PRIMITIVES
 from ..primitives.record import count_declared
 from ..transforms.analyses.operations import Call, classify
 from ..transforms.normal_form.desugar_globals import assigned_outside, key_of

@@ -27,10 +27,10 @@ import numpy as np
 
 from ..analysis.constructors import has_maker, maker_of, replacer_of
 from ..analysis.outer_bindings import refuse_assigning
+from ..analysis.primitive_table import PRIMITIVES
 from ..kinds.abstraction import kind_of
+from ..kinds.wrapped_functions import is_dispatcher, unwrapped
 from ..lowering.expand_asdict import converter_of, is_converter
-from ..primitive_facts.table import PRIMITIVES
-from ..primitive_facts.wrapped_functions import is_dispatcher, unwrapped
 from ..primitives.provided import provide
 from ..primitives.record import stand_in
 from ..source.compiling import make_function

@@ -16,7 +16,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..primitive_facts.table import PRIMITIVES
+from ..analysis.primitive_table import PRIMITIVES
 from ..transforms.errors import InternalError, Refusal, S2sadError, SourceLocation, missing_rule
 from ..transforms.normal_form.defer_refusals import calls_of, defer_refusal, let_out
 from ..transforms.trees.nodes import find_nodes

@@ -13,8 +13,8 @@ from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import Any
 
+from ..kinds import domain
 from ..kinds.abstraction import kind_of
-from ..primitive_facts import domain
 from ..primitives.provided import provide
 from ..primitives.record import bprop
 from ..rules.functional import parts_of

@@ -15,23 +15,23 @@ from typing import Any
 
 import gast
 
+from ..analysis.aliasing import is_fresh
 from ..analysis.cached_properties import refuse_cached
 from ..analysis.expression_facts import is_float, is_number, is_odd, users_names
 from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
 from ..analysis.object_facts import is_unseen
 from ..analysis.outer_arrays import outer_arrays, reads_arrays
+from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.program_facts import Analysis
 from ..analysis.purity import Purity
+from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Kind
 from ..lowering.import_globals import without_outer_arrays
 from ..lowering.inline_methods import without_untaken
 from ..lowering.pipeline import lowered
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
 from ..lowering.unroll import without_mixed_loops
-from ..primitive_facts import domain
-from ..primitive_facts.aliasing import is_fresh
-from ..primitive_facts.table import PRIMITIVES
 from ..source.compiling import make_function
 from ..source.locate import origin_of, origins
 from ..source.read import read_source

@@ -23,8 +23,12 @@ from ..analysis.inactive_calls import leaving
 from ..analysis.kind_summaries import CallKinds
 from ..analysis.object_facts import KnownObjects
 from ..analysis.outer_bindings import declared_outside
+from ..analysis.primitive_table import PRIMITIVES
+from ..kinds import domain
+from ..kinds.class_members import replaced_tuple
 from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Record, Tuple
 from ..kinds.static_lengths import want_length
+from ..kinds.wrapped_functions import unwrapped
 from ..lowering.expand_asdict import converter_of, is_converter
 from ..lowering.guard_powers import guard_powers, without_needless_guards
 from ..lowering.heap_functions import HeapCalls
@@ -46,10 +50,6 @@ from ..lowering.inline_methods import (
 from ..lowering.lambda_lifting import lifted_closures
 from ..lowering.returned_outputs import refuse_rebound, with_outputs
 from ..lowering.unroll import LoopFacts, may_have_items_apart, with_items_apart
-from ..primitive_facts import domain
-from ..primitive_facts.class_members import replaced_tuple
-from ..primitive_facts.table import PRIMITIVES
-from ..primitive_facts.wrapped_functions import unwrapped
 from ..primitives.record import stand_in, takes_arrays
 from ..source.fixed_arity import call_method, call_star, has_stars, of_arity
 from ..source.forwarders import is_class_method, of_class

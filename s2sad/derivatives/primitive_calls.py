@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive_facts.class_members import FIXED
-from ..primitive_facts.table import PRIMITIVES
-from ..primitive_facts.wrapped_functions import unwrapped
+from ..analysis.primitive_table import PRIMITIVES
+from ..kinds.class_members import FIXED
+from ..kinds.wrapped_functions import unwrapped
 from ..primitives.record import find_rule, stand_in
 from ..rules.methods import METHODS
 from ..runtime.containers import DICT_METHODS, LIST_METHODS

@@ -9,10 +9,10 @@ from typing import Any
 
 import gast
 
+from ..analysis.primitive_table import HELPERS, PRIMITIVES
 from ..analysis.purity import Purity
+from ..kinds import domain
 from ..kinds.lattice import Kind
-from ..primitive_facts import domain
-from ..primitive_facts.table import HELPERS, PRIMITIVES
 from ..source.read import read_source
 from ..transforms.analyses.operations import Call, classify, starred
 from ..transforms.trees.nodes import find_nodes

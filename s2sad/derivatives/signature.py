@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from ..analysis.primitive_table import PRIMITIVES
+from ..kinds import domain
 from ..kinds.abstraction import kind_of, kinds_of
 from ..kinds.lattice import UNKNOWN, Kind, Literal, Scalar
-from ..primitive_facts import domain
-from ..primitive_facts.table import PRIMITIVES
 from ..runtime.input_checks import tangent_like
 from ..source.getters import GETTERS
 from ..transforms.differentiation.bind_captured import is_captured

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
 
-from ..primitive_facts.wrapped_functions import unwrapped
+from ..kinds.wrapped_functions import unwrapped
 from ..primitives.record import refusal
 from ..source.compiling import make_function
 from ..source.fixed_arity import has_stars

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import Any
 
-from ..primitive_facts.wrapped_functions import unwrapped
+from ..kinds.wrapped_functions import unwrapped
 from ..runtime.border import at_border
 from ..source.fixed_arity import has_stars, of_arity
 from ..source.pickling import reduce_derivative

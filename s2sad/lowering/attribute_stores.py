@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..primitive_facts import write_templates as templates
+from ..rules import stores as templates
 from ..rules.complex_parts import with_imag, with_real
 from ..rules.places import flat_places
 from ..transforms.lowering.lower_effects import Writer

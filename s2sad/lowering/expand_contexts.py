@@ -20,9 +20,9 @@ from typing import Any
 import gast
 
 from ..analysis.constructors import makes_known
+from ..analysis.context_managers import returns_nothing
+from ..kinds import domain
 from ..kinds.lattice import Kind, Record
-from ..primitive_facts import domain
-from ..primitive_facts.context_managers import returns_nothing
 from ..source.read import read_source
 from ..transforms.errors import NoSourceError
 from ..transforms.trees.nodes import assign, attribute, call, constant, find_nodes, load, located, names_read

@@ -16,8 +16,8 @@ from typing import Any
 
 import gast
 
+from ..kinds.class_members import member_of
 from ..kinds.lattice import Kind, Record
-from ..primitive_facts.class_members import member_of
 from ..transforms.trees.nodes import assign, attribute, call, find_nodes, load, located
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import map_blocks, rebuilt, substitute

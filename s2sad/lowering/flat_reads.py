@@ -14,12 +14,12 @@ from typing import Any
 
 import gast
 
+from ..analysis.aliasing import sharing
 from ..analysis.effects import aliases_of
+from ..analysis.primitive_table import PRIMITIVES
+from ..analysis.writes import changed
+from ..kinds import domain
 from ..kinds.lattice import Dict, Kind, List
-from ..primitive_facts import domain
-from ..primitive_facts.aliasing import sharing
-from ..primitive_facts.table import PRIMITIVES
-from ..primitive_facts.writes import changed
 from ..rules.places import flat_places
 from ..transforms.analyses.find_aliases import ANYTHING, Aliases, both, is_outside
 from ..transforms.analyses.operations import Apply, Call, Opaque, Operation, Pop, classify

@@ -25,9 +25,9 @@ from weakref import WeakKeyDictionary
 import gast
 
 from ..analysis.effects import ELSEWHERE, NONE, Effect, EffectAt
+from ..analysis.primitive_table import COPIED, PRIMITIVES
+from ..kinds import domain
 from ..kinds.lattice import Array, Kind
-from ..primitive_facts import domain
-from ..primitive_facts.table import COPIED, PRIMITIVES
 from ..runtime.reachable_arrays import outside_of
 from ..source.fixed_arity import has_stars
 from ..source.read import code_of_tree, read_source

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..analysis.outer_arrays import outer_arrays, reads_arrays
-from ..primitive_facts import domain
-from ..primitive_facts.table import PRIMITIVES
+from ..analysis.primitive_table import PRIMITIVES
+from ..kinds import domain
 from ..transforms.analyses.find_aliases import ANYTHING, OUTSIDE
 from ..transforms.trees.nodes import assign, call, load, store
 from ..transforms.trees.program import Program

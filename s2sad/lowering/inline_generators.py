@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from ..primitive_facts.context_managers import nature_of_context
+from ..analysis.context_managers import nature_of_context
 from ..source.read import code_of_tree, read_source
 from ..transforms.analyses.bind_methods import MethodCall
 from ..transforms.errors import NoSourceError

@@ -19,12 +19,12 @@ from ..analysis.cached_properties import put_in_cached
 from ..analysis.constructors import makes_empty, makes_known, put_in_constructors
 from ..analysis.object_copies import copier_of, is_copier
 from ..analysis.object_facts import KnownObjects
+from ..analysis.primitive_table import PRIMITIVES
+from ..analysis.writes import sets_attributes
+from ..kinds import domain
+from ..kinds.class_members import holds_object, member_of, setter_of
 from ..kinds.decided_tests import TESTS
 from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
-from ..primitive_facts import domain
-from ..primitive_facts.class_members import holds_object, member_of, setter_of
-from ..primitive_facts.table import PRIMITIVES
-from ..primitive_facts.writes import sets_attributes
 from ..runtime.heap_keys import holds_attribute
 from ..transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, in_place_call, method_names
 from ..transforms.analyses.operations import Operation, classify, rule_of_one

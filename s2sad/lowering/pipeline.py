@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ..analysis.identity_calls import copied_by, returned_by
+from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.program_facts import Analysis, FindEffect, FindKinds
 from ..analysis.store_facts import Stored, reads_of
+from ..kinds import domain
 from ..kinds.lattice import Dict, Kind, List
-from ..primitive_facts import domain
-from ..primitive_facts.identity_calls import copied_by, returned_by
-from ..primitive_facts.table import PRIMITIVES
 from ..transforms.lowering.add_in_place import add_in_place
 from ..transforms.lowering.add_items import add_items
 from ..transforms.lowering.array_operands import array_operands

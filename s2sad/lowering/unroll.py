@@ -11,12 +11,12 @@ from typing import Any
 
 import gast
 
+from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.program_facts import Analysis
+from ..kinds import domain
 from ..kinds.join import join_all
 from ..kinds.lattice import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple, widen
 from ..kinds.queries import items_of, share_lengths_apart
-from ..primitive_facts import domain
-from ..primitive_facts.table import PRIMITIVES
 from ..transforms.analyses.definitions import Definitions
 from ..transforms.analyses.operations import Alias, Build, Operation, classify
 from ..transforms.lowering.fold_literals import fold_literals

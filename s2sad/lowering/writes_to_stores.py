@@ -14,14 +14,14 @@ import gast
 import numpy as np
 
 from ..analysis.check_mutation import refuse_attribute
+from ..analysis.primitive_table import PRIMITIVES, parameters_of
+from ..analysis.writes import changed, changed_by_method
+from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Array, Kind, List, Literal, Scalar, Tuple
-from ..primitive_facts import domain
-from ..primitive_facts import write_templates as templates
-from ..primitive_facts.table import PRIMITIVES, parameters_of
-from ..primitive_facts.write_tables import AT, OF_NUMBERS, TEMPLATES
-from ..primitive_facts.writes import changed, changed_by_method
+from ..rules import stores as templates
 from ..rules.methods import METHODS
 from ..rules.places import at_mask
+from ..rules.store_tables import AT, OF_NUMBERS, TEMPLATES
 from ..runtime import adjoints as runtime
 from ..runtime import mutation as updates
 from ..source.read import read_source

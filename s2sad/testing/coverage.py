@@ -17,8 +17,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from ..analysis.primitive_table import parameters_of
 from ..lowering.writes_to_stores import is_store
-from ..primitive_facts.table import parameters_of
 from ..primitives.record import Rule, find_rule, is_nondifferentiable, refusal
 from ..primitives.template import Template
 

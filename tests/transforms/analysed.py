@@ -11,11 +11,11 @@ from typing import Any
 import gast
 
 from s2sad.analysis.effects import aliases_of, calls_that_change
+from s2sad.analysis.primitive_table import PRIMITIVES
 from s2sad.explain import explain
+from s2sad.kinds import domain
 from s2sad.kinds.abstraction import kind_of
 from s2sad.kinds.lattice import UNKNOWN
-from s2sad.primitive_facts import domain
-from s2sad.primitive_facts.table import PRIMITIVES
 from s2sad.transforms.analyses.classified import Operations
 from s2sad.transforms.analyses.find_active import find_active
 from s2sad.transforms.analyses.find_aliases import Aliases

@@ -8,8 +8,8 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.primitive_facts import domain
-from s2sad.primitive_facts.table import PRIMITIVES
+from s2sad.analysis.primitive_table import PRIMITIVES
+from s2sad.kinds import domain
 from s2sad.transforms.differentiation.adjoints import Adjoint, AdjointEmitter, Env
 from s2sad.transforms.trees.nodes import constant, load
 from tests.transforms.analysed import analysed

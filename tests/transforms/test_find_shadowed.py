@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.primitive_facts.table import PRIMITIVES
+from s2sad.analysis.primitive_table import PRIMITIVES
 from s2sad.transforms.analyses.find_shadowed import Sharing, find_shadowed
 from s2sad.transforms.analyses.find_stores import stores
 from tests.transforms.analysed import analysed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2sad.primitive_facts.table import PRIMITIVES
+from s2sad.analysis.primitive_table import PRIMITIVES
 from s2sad.transforms.analyses.find_stores import stores
 from s2sad.transforms.errors import UnsupportedSyntaxError
 from tests.transforms.analysed import analysed

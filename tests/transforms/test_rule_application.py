@@ -8,8 +8,8 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.primitive_facts import domain
-from s2sad.primitive_facts.table import PRIMITIVES
+from s2sad.analysis.primitive_table import PRIMITIVES
+from s2sad.kinds import domain
 from s2sad.transforms.analyses.template_slots import carrying_operands, differentiable_slots
 from s2sad.transforms.differentiation.rule_application import Emitter
 from s2sad.transforms.errors import MissingRuleError

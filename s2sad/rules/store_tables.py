@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import write_templates as templates
+from . import stores as templates
 
 __all__ = ["AT", "OF_NUMBERS", "TEMPLATES"]
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds.abstract_eval import execute
-from ..kinds.lattice import UNKNOWN, Array, Dict, Kind, List, Literal, Scalar, Tuple
 from ..rules.index_tricks import columns, rows
 from ..rules.methods import compress_method, to_list
 from ..runtime import adjoints as runtime
 from ..runtime import builtin_reductions as sequences
+from .abstract_eval import execute
+from .lattice import UNKNOWN, Array, Dict, Kind, List, Literal, Scalar, Tuple
 from .scipy_facts import has_known_shape
 
 __all__ = ["executed_kind"]

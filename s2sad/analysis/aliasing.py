@@ -8,6 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ..kinds.scipy_facts import makes_new
 from ..primitives.record import find_rule, is_nondifferentiable
 from ..rules.choices import kept_where, zeroed_where
 from ..rules.complex_parts import with_imag, with_real
@@ -43,7 +44,6 @@ from ..runtime.containers import (
 )
 from ..transforms.analyses.operations import Apply
 from ..transforms.trees.helpers import merged
-from .scipy_facts import makes_new
 
 __all__ = ["DICT_VIEWS", "is_fresh", "is_read_only", "is_steady_view", "sharing"]
 

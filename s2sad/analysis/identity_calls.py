@@ -8,11 +8,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from ..kinds import domain
 from ..kinds.lattice import Array, Dict, Kind
 from ..runtime.containers import dict_get
 from ..transforms.analyses.operations import Apply, Operation
 from ..transforms.trees.nodes import located
-from . import domain
 
 __all__ = ["copied_by", "returned_by"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds.lattice import OF_TYPES, Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
 from ..runtime.input_checks import Bprop
+from .lattice import OF_TYPES, Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
 
 __all__ = ["chosen_by_kind", "is_dispatcher", "unwrapped"]
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ..primitives.record import find_rule, is_nondifferentiable, refusal
 from ..values.objects import is_plain, lookup
+from .record import find_rule, is_nondifferentiable, refusal
 
 __all__ = ["is_of_libraries", "is_short", "leads_far", "library_function"]
 

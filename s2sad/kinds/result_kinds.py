@@ -15,14 +15,28 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds.abstract_eval import execute
-from ..kinds.containers import container_kind
-from ..kinds.creation import SIZED, grid_kind, sized_kind
-from ..kinds.decided_tests import COMPARISONS, TESTS, class_kind, truth_kind
-from ..kinds.elementwise import ELEMENTWISE, elementwise_kind
-from ..kinds.indexing import adjoint_kind, array_or_scalar, attribute_kind, size_of
-from ..kinds.join import join_all
-from ..kinds.lattice import (
+from ..primitives.record import find_rule, takes_arrays
+from ..rules import choices
+from ..rules.index_tricks import Indexing
+from ..rules.methods import reshape_method
+from ..rules.places import at_mask, flat_places
+from ..runtime import adjoints as runtime
+from ..runtime import broadcasting as fitting
+from ..runtime import builtin_reductions as sequences
+from ..runtime import heap_adjoints
+from ..runtime import mutation as updates
+from ..runtime import object_graph as heap_places
+from ..runtime import shadow_table as memory
+from ..transforms.analyses.template_slots import array_slots
+from .abstract_eval import execute
+from .containers import container_kind
+from .creation import SIZED, grid_kind, sized_kind
+from .decided_tests import COMPARISONS, TESTS, class_kind, truth_kind
+from .elementwise import ELEMENTWISE, elementwise_kind
+from .eval_guard import executed_kind
+from .indexing import adjoint_kind, array_or_scalar, attribute_kind, size_of
+from .join import join_all
+from .lattice import (
     NUMERIC,
     TEXT,
     UNKNOWN,
@@ -42,23 +56,9 @@ from ..kinds.lattice import (
     Text,
     Tuple,
 )
-from ..kinds.queries import is_integer, is_list_of_numbers
-from ..kinds.random import DRAWING, draw_kind
-from ..kinds.shaping import SHAPING, kind_of_any_size, shaping_kind
-from ..primitives.record import find_rule, takes_arrays
-from ..rules import choices
-from ..rules.index_tricks import Indexing
-from ..rules.methods import reshape_method
-from ..rules.places import at_mask, flat_places
-from ..runtime import adjoints as runtime
-from ..runtime import broadcasting as fitting
-from ..runtime import builtin_reductions as sequences
-from ..runtime import heap_adjoints
-from ..runtime import mutation as updates
-from ..runtime import object_graph as heap_places
-from ..runtime import shadow_table as memory
-from ..transforms.analyses.template_slots import array_slots
-from .eval_guard import executed_kind
+from .queries import is_integer, is_list_of_numbers
+from .random import DRAWING, draw_kind
+from .shaping import SHAPING, kind_of_any_size, shaping_kind
 from .sparse import kind_with_sparse, makes_sparse
 
 __all__ = ["call_kind", "made_like"]

@@ -10,8 +10,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from ..kinds.lattice import SPARSE, UNKNOWN, Kind, Scalar, Sparse, widen
 from ..primitives.record import refuse
+from .lattice import SPARSE, UNKNOWN, Kind, Scalar, Sparse, widen
 
 __all__ = ["GIVING_SPARSE", "kind_with_sparse", "makes_sparse", "sparse_arithmetic", "sparse_operator"]
 

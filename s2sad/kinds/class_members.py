@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds import indexing as kind_structure
-from ..kinds.abstraction import kind_of
-from ..kinds.decided_tests import class_attribute_kind
-from ..kinds.join import join
-from ..kinds.lattice import (
+from ..primitives.code_reach import leads_far
+from ..source.forwarders import dict_of_tuple, of_class
+from ..transforms.analyses.operations import Member
+from ..values.objects import ABSENT, lookup, mirror_class, shadows_fields
+from . import indexing as kind_structure
+from .abstraction import kind_of
+from .decided_tests import class_attribute_kind
+from .join import join
+from .lattice import (
     UNKNOWN,
     Array,
     Dict,
@@ -28,11 +32,7 @@ from ..kinds.lattice import (
     Unknown,
     widen,
 )
-from ..kinds.shape_relations import is_differentiable
-from ..source.forwarders import dict_of_tuple, of_class
-from ..transforms.analyses.operations import Member
-from ..values.objects import ABSENT, lookup, mirror_class, shadows_fields
-from .code_reach import leads_far
+from .shape_relations import is_differentiable
 
 __all__ = [
     "attribute_kind",

@@ -7,9 +7,28 @@ from typing import Any
 
 import gast
 
-from ..kinds import shape_relations as kind_plans
-from ..kinds.abstraction import MAX_ITEMS, kind_of_free
-from ..kinds.indexing import (
+from ..transforms.analyses.operations import index_items
+from ..transforms.trees.nodes import dotted
+from ..transforms.trees.program import MISSING, Program
+from ..values.objects import is_plain
+from . import shape_relations as kind_plans
+from .abstraction import MAX_ITEMS, kind_of_free
+from .class_members import (
+    are_apart,
+    attribute_kind,
+    held_kind,
+    holds_number,
+    holds_objects,
+    may_hold_containers,
+    mirror_kind,
+    named_kind,
+    of_unknown,
+    setter_of,
+    with_changed,
+    with_field,
+    without_objects,
+)
+from .indexing import (
     BOOL,
     INTEGER,
     dict_kind,
@@ -27,9 +46,9 @@ from ..kinds.indexing import (
     tuple_kind,
     unpack_kinds,
 )
-from ..kinds.indexing import kind_of_static as _kind_of_static
-from ..kinds.join import join
-from ..kinds.lattice import (
+from .indexing import kind_of_static as _kind_of_static
+from .join import join
+from .lattice import (
     SET,
     SPARSE,
     UNKNOWN,
@@ -48,7 +67,7 @@ from ..kinds.lattice import (
     Tuple,
     widen,
 )
-from ..kinds.queries import (
+from .queries import (
     are_alike,
     axes_of,
     dtype_of,
@@ -83,26 +102,7 @@ from ..kinds.queries import (
     share_real_dtype,
     truth_of,
 )
-from ..kinds.random import drawn_kind
-from ..transforms.analyses.operations import index_items
-from ..transforms.trees.nodes import dotted
-from ..transforms.trees.program import MISSING, Program
-from ..values.objects import is_plain
-from .class_members import (
-    are_apart,
-    attribute_kind,
-    held_kind,
-    holds_number,
-    holds_objects,
-    may_hold_containers,
-    mirror_kind,
-    named_kind,
-    of_unknown,
-    setter_of,
-    with_changed,
-    with_field,
-    without_objects,
-)
+from .random import drawn_kind
 from .result_kinds import call_kind, made_like
 from .sparse import GIVING_SPARSE
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rules.places import (
+from ..runtime.mutation import mask_like
+from .places import (
     along_axis_places,
     at_mask,
     cycled,
@@ -18,7 +19,6 @@ from ..rules.places import (
     shape_at,
     turns_of,
 )
-from ..runtime.mutation import mask_like
 
 __all__ = [
     "apply_at",

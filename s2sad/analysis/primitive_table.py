@@ -17,6 +17,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ..kinds.class_members import FIXED, is_fixed, member_of, reflects
 from ..kinds.lattice import (
     Array,
     Dict,
@@ -32,6 +33,9 @@ from ..kinds.lattice import (
     Unknown,
 )
 from ..kinds.queries import is_immutable
+from ..kinds.sparse import sparse_operator
+from ..kinds.wrapped_functions import chosen_by_kind, is_dispatcher
+from ..primitives.code_reach import leads_far
 from ..primitives.provided import provided
 from ..primitives.record import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
 from ..rules import choices, containers, places, reductions
@@ -54,11 +58,7 @@ from ..transforms.analyses.template_slots import differentiable_slots
 from ..transforms.trees.program import MISSING
 from ..values.objects import is_named_tuple
 from .aliasing import is_fresh, is_read_only, sharing
-from .class_members import FIXED, is_fixed, member_of, reflects
-from .code_reach import leads_far
 from .context_managers import nature_of_context
-from .sparse import sparse_operator
-from .wrapped_functions import chosen_by_kind, is_dispatcher
 from .writes import changed, changed_by_method, is_changing_method
 
 __all__ = ["PRIMITIVES", "RulePrimitives"]

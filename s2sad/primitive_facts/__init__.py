@@ -1,1 +1,0 @@
-"""What is known of primitives: result kinds, aliasing, writes, purity, domains."""
