@@ -1,7 +1,7 @@
 # mypy: allow-untyped-defs
 """The rules of the helpers that read and change what objects hold.
 
-Adjoints by places are tested in programs, and as transposes in `tests/test_heap.py`.
+Adjoints by places are tested in programs, and as transposes in `tests/programs/test_shared_objects.py`.
 """
 
 from __future__ import annotations

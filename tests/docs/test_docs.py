@@ -1,0 +1,151 @@
+"""Every block of code in the README and in docs/ is executed, and prints what the page shows.
+
+A `python` block is run with the names that the page's blocks before it defined. The `py` (Python again, as
+generated) or `text` block behind it is exactly what it prints; without one it prints nothing. A block that
+begins with the comment `# name.py` stands in a file of that name, as errors show. `sh` blocks are run by
+.ci/run.
+
+`python -m tests.docs.test_docs` writes what is printed now into the pages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import re
+import subprocess
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import s2sad
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+README = PAGES[0].read_text()
+OUTPUTS = ("py", "text")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A `python` block, what the block behind it says that it prints, and where in the page that stands
+    (None: there is no such block).
+    """
+
+    code: str
+    line: int
+    printed: str
+    shown: tuple[int, int] | None
+
+
+def examples(text: str) -> Iterator[Example]:
+    """The examples of a page, in order."""
+    blocks = list(BLOCK.finditer(text))
+    for k, block in enumerate(blocks):
+        if block[1] == "python":
+            line = text.count("\n", 0, block.start(2)) + 1
+            following = blocks[k + 1] if k + 1 < len(blocks) and blocks[k + 1][1] in OUTPUTS else None
+            if following is None:
+                yield Example(block[2], line, "", None)
+            else:
+                yield Example(block[2], line, following[2], following.span(2))
+
+
+def printed_by(text: str) -> list[str]:
+    """What each example of a page prints, run one after the other in one module."""
+    page = types.ModuleType("page")
+    printed = []
+    before = set(linecache.cache)
+    try:
+        for example in examples(text):
+            named = re.match(r"# (\w+\.py)\n", example.code)
+            filename = named[1] if named else f"<example {example.line}>"
+            linecache.cache[filename] = (len(example.code), None, example.code.splitlines(True), filename)
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                exec(compile(example.code, filename, "exec", dont_inherit=True), page.__dict__)
+            # Generated source ends with an empty line when it is printed.
+            printed.append("".join(f"{line.rstrip()}\n" for line in output.getvalue().rstrip().splitlines()))
+    finally:
+        for filename in set(linecache.cache) - before:
+            del linecache.cache[filename]
+    return printed
+
+
+def updated(text: str) -> str:
+    """The page with what its examples print now."""
+    found = list(zip(examples(text), printed_by(text), strict=True))
+    for example, printed in reversed(found):
+        if example.shown is not None:
+            start, end = example.shown
+            text = text[:start] + printed + text[end:]
+        elif printed:
+            raise ValueError(f"line {example.line}: a block that shows what is printed is missing")
+    return text
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_examples_print_what_the_page_shows(path: Path) -> None:
+    text = path.read_text()
+    for example, printed in zip(examples(text), printed_by(text), strict=True):
+        assert printed == example.printed, f"{path.name}, line {example.line}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_block_is_of_a_known_kind(path: Path) -> None:
+    text = path.read_text()
+    blocks = list(BLOCK.finditer(text))
+    assert {block[1] for block in blocks} <= {"python", "sh", *OUTPUTS}
+    assert text.count("```") == 2 * len(blocks)
+    for before, block in zip([None, *blocks], blocks, strict=False):
+        assert block[1] not in OUTPUTS or (before is not None and before[1] == "python")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_and_named_files_are_there(path: Path) -> None:
+    text = BLOCK.sub("", path.read_text())
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", re.sub(r"`[^`]*`", "", text)):
+        assert (path.parent / target).exists(), target
+    for named in re.findall(r"`((?:s2sad|transforms|tests|examples|benchmarks|docs)/[\w/.]*)`", text):
+        assert (ROOT / named).exists(), named
+
+
+def test_a_page_that_is_out_of_date_is_noticed() -> None:
+    page = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n"
+    assert [e.printed for e in examples(page)] == ["3\n"]
+    assert printed_by(page) == ["2\n"]
+    assert updated(page) == page.replace("3", "2")
+
+
+def test_the_readme_starts_with_the_commands() -> None:
+    blocks = BLOCK.findall(README)
+    assert [language for language, _ in blocks[:3]] == ["sh", "sh", "python"]
+    first, second = (text for _, text in blocks[:2])
+    assert first.splitlines()[-1] == "python examples/logistic_regression.py"
+    assert second.splitlines()[-1] == "pytest"
+
+
+def test_continuous_integration_runs_the_commands_of_the_readme() -> None:
+    script = (ROOT / ".ci" / "run").read_text()
+    start = script.index("commands() {")
+    function = script[start:script.index("\n}\n", start) + 3]
+    shown = [text for language, text in BLOCK.findall(README) if language == "sh"]
+    for k, text in enumerate(shown[:2], start=1):
+        call = ["bash", "-c", f"{function}\ncommands {k}"]
+        done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True)
+        assert done.stdout == text
+        assert f'"$(commands {k})"' in script
+
+
+def test_the_readme_names_all_that_is_public() -> None:
+    assert {name for name in s2sad.__all__ if not re.search(rf"\b{name}\b", README)} == set()
+
+
+if __name__ == "__main__":
+    for page_path in PAGES:
+        page_path.write_text(updated(page_path.read_text()))

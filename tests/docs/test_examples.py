@@ -1,0 +1,105 @@
+"""The examples run, and what they find is right."""
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def load(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """An example as a module, from its file."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, module)  # where dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_example_is_tested() -> None:
+    tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
+    assert {path.stem for path in EXAMPLES.glob("*.py")} <= tested
+
+
+def test_logistic_regression(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("logistic_regression", monkeypatch)
+    x, labels = example.read_iris()
+    assert x.shape == (150, 4)
+    assert np.bincount(labels).tolist() == [50, 50, 50]
+    # The two flowers that other copies have wrong, and the means of the paper's table.
+    assert x[34].tolist() == [4.9, 3.1, 1.5, 0.2]
+    assert x[37].tolist() == [4.9, 3.6, 1.4, 0.1]
+    paper = [[5.006, 3.428, 1.462, 0.246], [5.936, 2.770, 4.260, 1.326], [6.588, 2.974, 5.552, 2.026]]
+    np.testing.assert_allclose([x[labels == k].mean(axis=0) for k in range(3)], paper, rtol=1e-12)
+
+    fit = example.main()
+    assert fit.accuracy >= 0.97
+    assert fit.loss < 0.14
+    assert np.max(np.abs(fit.gradient)) < 1e-5  # BFGS stops there
+    scaled = (x - x.mean(axis=0)) / x.std(axis=0)
+    elsewhere = np.linspace(-1, 1, fit.weights.size)
+    _, gradient = example.s2sad.value_and_grad(example.loss)(elsewhere, scaled, labels, 1e-3)
+    by_steps = approx_fprime(elsewhere, example.loss, 1e-7, scaled, labels, 1e-3)
+    np.testing.assert_allclose(gradient, by_steps, rtol=1e-4, atol=1e-5)
+
+    printed = capsys.readouterr().out
+    assert fit.source in printed
+    assert "def loss_value_and_grad(params, x, labels, penalty):" in printed
+    assert f"{fit.accuracy:.1%} of 150 flowers" in printed
+
+
+def test_recurrent(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    training = load("recurrent", monkeypatch).main()
+    assert training.losses[-1] < training.losses[0] / 50
+    assert training.unseen < 2 * training.losses[-1]  # it has learned waves, and not these waves
+    assert training.unseen < training.repeating / 10
+    assert "on unseen waves" in capsys.readouterr().out
+
+
+def test_lotka_volterra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("lotka_volterra", monkeypatch)
+    fit = example.main()
+    np.testing.assert_allclose(fit.rates, example.TRUE_RATES, rtol=0.05)
+    assert fit.misfit < fit.true_misfit  # the best rates fit the noise a little better than the true ones
+    assert "growth: " in capsys.readouterr().out
+
+
+def test_iris_network(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("iris_network", monkeypatch)
+    network, losses = example.main()
+    x, labels = example.read_iris()
+    assert losses[-1] < losses[0] / 8
+    assert network.accuracy(x, labels) >= 0.97
+
+    gradient = example.s2sad.grad(example.Network.loss)(network, x, labels)
+    weights = network.layers[0].weights
+
+    def at(values: np.ndarray) -> float:
+        network.layers[0].weights = values.reshape(weights.shape)
+        return float(network.loss(x, labels))
+
+    by_steps = approx_fprime(weights.ravel().copy(), at, 1e-7)
+    np.testing.assert_allclose(gradient.layers[0].weights.ravel(), by_steps, rtol=1e-3, atol=1e-6)
+    assert "def loss_value_and_grad(self, x, labels):" in capsys.readouterr().out
+
+
+def test_reaction_rates(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("reaction_rates", monkeypatch)
+    fit = example.main()
+    assert np.all(np.abs(fit.rates - example.TRUE_RATES) < 3 * fit.errors)
+    first, second = fit.rates
+    assert fit.maximum == pytest.approx(np.log(first / second) / (first - second), rel=1e-10)
+
+    measured = np.linspace(0.5, 0.1, example.TIMES.size)
+    by_steps = approx_fprime(fit.rates, example.misfit, 1e-6, measured)
+    np.testing.assert_allclose(example.s2sad.grad(example.misfit)(fit.rates, measured), by_steps, rtol=1e-4)
+    by_steps = approx_fprime(fit.rates, example.time_of_maximum, 1e-6)
+    np.testing.assert_allclose(example.s2sad.grad(example.time_of_maximum)(fit.rates), by_steps, rtol=1e-4)
+    assert "most of B after" in capsys.readouterr().out

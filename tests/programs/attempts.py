@@ -1,0 +1,380 @@
+"""Exceptions: `try`, `except`, `else`, `finally`, `raise`."""
+
+import contextlib
+import math
+
+import numpy as np
+
+from tests.programs.declare import positive, program
+
+
+def root(x):
+    if x < 0.0:
+        raise ValueError("no root")
+    return math.sqrt(x)
+
+
+def checked_power(x, text, n):
+    if n == 0:
+        return x
+    int(text)
+    return checked_power(x * x, text, n - 1)
+
+
+def with_lookup(x, table, n):
+    if n == 0:
+        return x
+    unused = table["key"]  # noqa: F841
+    return with_lookup(x * x, table, n - 1)
+
+
+def chosen(x, k):
+    try:
+        if k == 0:
+            t = root(-x)
+        elif k == 1:
+            t = {}["a"]
+        elif k == 2:
+            t = [1.0][3] * x
+        else:
+            t = x * x
+    except ValueError:
+        t = x * 2.0
+    except (KeyError, IndexError) as error:
+        t = x * 3.0 + (x * x if isinstance(error, KeyError) else 0.0)
+    else:
+        t = t * x
+    return t
+
+
+@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True)
+def exception_handled(x, y):
+    try:
+        z = math.log(x)
+    except ValueError:
+        z = y * y
+    return z * y
+
+
+@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True)
+def return_from_a_try(x, y):
+    try:
+        return root(x) * y
+    except ValueError:
+        pass
+    return x * y
+
+
+@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True)
+def return_from_both(x, y):
+    try:
+        return root(x) * y
+    except ValueError as error:
+        return root(y) * x + len(str(error))
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def several_handlers(x, y):
+    return chosen(x, 0) * y + chosen(x, 1) * y * y + chosen(y, 2) * chosen(x * y, 3)
+
+
+@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True)
+def else_and_finally(x, y):
+    log = []
+    try:
+        z = root(x)
+    except ValueError:
+        z = 1.0
+    else:
+        z = z * y
+    finally:
+        log.append("done")
+    return z * x * len(log)
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def finally_alone(x, y):
+    count = 0
+    total = 0.0
+    for k in range(5):
+        try:
+            if k == 1:
+                continue
+            if k == 3:
+                break
+            total += x * y * k
+        finally:
+            count += 1
+    return total * count
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def exceptions_in_a_loop(x, y):
+    total = 0.0
+    for k in range(5):
+        try:
+            total += math.sqrt(x - 0.3 * k)
+        except ValueError:
+            total += y * k
+    return total * total
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def continue_after_an_exception(x, y):
+    total = 0.0
+    for k in range(5):
+        try:
+            t = math.sqrt(x - 0.3 * k)
+        except ValueError:
+            continue
+        total += t * y
+    return total
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def break_after_an_exception(x, y):
+    total = 0.0
+    k = 0
+    while True:
+        k += 1
+        try:
+            t = math.sqrt(x - 0.3 * k)
+        except ValueError:
+            break
+        total += t * y
+    return total * k
+
+
+@program((0.9, 1.3), wrt=(0, 1), second=True)
+def tried_again(x, y):
+    k = 0
+    while True:
+        try:
+            z = math.log(x - 1.0 + 0.3 * k)
+        except ValueError:
+            k += 1
+        else:
+            break
+    return z * y
+
+
+@program((np.array([[2.0, 0.3], [0.3, 1.0]]),), (np.array([[-2.0, 0.3], [0.3, 1.0]]),))
+def shifted_factorisation(a):
+    shift = 0.0
+    while True:
+        try:
+            factor = np.linalg.cholesky(a + shift * np.eye(2))
+            break
+        except np.linalg.LinAlgError:
+            shift += 1.3
+    return np.sum(np.log(np.diag(factor))) + factor[1, 0]
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def loop_in_a_try(x, y):
+    try:
+        s = 0.0
+        for k in range(3):
+            s = s + math.sqrt(x - 0.1 * k) * y
+    except ValueError:
+        s = x
+    try:
+        t = 0.0
+        for k in range(3):
+            t = t + math.sqrt(x - 0.5 * k) * y
+    except ValueError:
+        t = x * y
+    return s * t
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def exceptions_of_what_is_called(x, y):
+    try:
+        z = checked_power(x, "1", 2)
+    except ValueError:
+        z = x
+    try:
+        w = checked_power(x, "no number", 2)
+    except ValueError:
+        w = y * y
+    try:
+        v = with_lookup(x, {}, 2)
+    except KeyError:
+        v = x * y
+    return z * w + v
+
+
+@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True)
+def nested_attempts(x, y):
+    try:
+        try:
+            z = math.log(x)
+        except KeyError:
+            z = x
+    except ValueError:
+        z = y * x
+    return z * y
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def raised_again(x, y):
+    try:
+        z = math.sqrt(x)
+    except ValueError as error:
+        raise RuntimeError("no root") from error
+    return z * y
+
+
+@program((0.8, 1.3), (1.8, 1.3), wrt=(0, 1), second=True)
+def failed_assertion(x, y):
+    try:
+        assert x > 1.0, "too small"
+        z = 2.0 * x
+    except AssertionError:
+        z = 3.0 * y
+    return z * z
+
+
+@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True)
+def suppressed(x, y):
+    z = x
+    with contextlib.suppress(ValueError, KeyError):
+        z = math.log(x) * y
+    return z * y
+
+
+@program((0.8,), (-0.8,), second=True)
+def floating_point_error(x):
+    try:
+        with np.errstate(all="raise"):
+            z = np.log(np.float64(x))
+    except FloatingPointError:
+        z = x * x
+    return z * x
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def numbers_in_text(x, y):
+    total = 0.0
+    for token in ["1.5", "x", "2"]:
+        try:
+            v = float(token)
+        except ValueError:
+            v = y
+        total += v * x
+    return total
+
+
+@program((0.8, 1.3), wrt=(0, 1))
+def append_in_a_try(x, y):
+    found = []
+    for k in [0.0, 1.0, 2.0]:
+        try:
+            found.append(math.sqrt(x - k) * y)
+        except ValueError:
+            found.append(x * k)
+    return found[0] * found[1] + found[2]
+
+
+@program((0.8, 1.3), wrt=(0, 1))
+def exception_in_a_closure(x, y):
+    def log(v):
+        try:
+            return math.log(v) * y
+        except ValueError:
+            return v * y * y
+
+    return sum(log(v) for v in [x, -x, y])
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def missing_module(x, y):
+    try:
+        import no_such_module
+
+        z = no_such_module.f(x)
+    except ImportError:
+        z = x * y
+    return z * z
+
+
+@program((positive(3),), second=True)
+def update_that_fails(x):
+    a = x * 2.0
+    try:
+        a += np.ones(7)
+    except ValueError:
+        a = a * x
+    return np.sum(a * a)
+
+
+@program((0.0, 1.3), wrt=(1,), second=True)
+def exception_of_a_tangent_is_not_handled(x, y):
+    try:
+        z = math.sqrt(x) + y * y
+    except ZeroDivisionError:
+        z = y
+    return z
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def finally_without_effect(x, y):
+    def step(v):
+        try:
+            z = v * y
+        finally:
+            unused = 2  # noqa: F841
+        return z
+
+    return step(x) * step(y)
+
+
+@program((0.8, 1.3), wrt=(0, 1), second=True)
+def exception_from_a_call_in_a_loop(x, y):
+    def checked(v, k):
+        if k % 2:
+            raise KeyError(k)
+        return v * v * k
+
+    s = x
+    for k in range(5):
+        try:
+            s = s + checked(s, k) * 0.1
+        except KeyError as error:
+            s = s * y + len(str(error))
+        else:
+            s = s - y
+    return s
+
+
+@program((positive(3),), second=True)
+def attributes_that_arrays_lack(x):
+    y = x * 2.0
+    try:
+        y.name = "y"
+    except AttributeError:
+        y = y * x
+    return np.sum(y**2)
+
+
+def sine_unless(fails, x):
+    if fails:
+        raise ValueError("fails")
+    return np.sin(x)
+
+
+Z = np.array([0.2, -0.2, 1.0])
+
+
+@program((0.7, -0.9, Z, 1), (0.7, -0.9, Z, 7), wrt=(0, 1, 2))
+def return_from_a_nested_attempt(x, y, z, n):
+    for total in (x, y):
+        for i in reversed(range(2)):
+            try:
+                part = sine_unless(i % 2 == n, z @ z * 0.2)
+            except ValueError:
+                return x * y
+            finally:
+                n -= 1
+            total, part = 0.5 * part, np.sin(total)
+    return np.sum(z) * x

@@ -1,0 +1,65 @@
+"""`copy.copy` and `copy.deepcopy` of objects, arrays and containers, which are changed then."""
+
+import copy
+
+import numpy as np
+
+from tests.programs.declare import positive, program
+
+
+class Body:
+    def __init__(self, place, speed):
+        self.place = place
+        self.speed = speed
+
+    def clone(self):
+        return copy.deepcopy(self)
+
+    def step(self, dt):
+        self.place = self.place + dt * self.speed
+        self.speed = self.speed - dt * self.place
+
+
+@program((0.7, 1.3), wrt=(0, 1))
+def best_so_far(x, y):
+    body = Body(x, y)
+    best = copy.copy(body)
+    for _ in range(4):
+        body.step(0.5)
+        if body.place > best.place:
+            best = copy.copy(body)
+    return best.place * body.speed
+
+
+@program((0.7, 1.3), wrt=(0, 1), second=True)
+def clone_moved(x, y):
+    body = Body(x, y)
+    other = body.clone()
+    other.step(y)
+    return body.place * other.place + other.speed
+
+
+@program((positive(3, seed=2),))
+def arrays_of_a_deep_copy(x):
+    body = Body(x * 2, np.outer(x, x))
+    other = copy.deepcopy(body)
+    other.place[0] = x[1]
+    other.speed -= 0.1 * body.speed
+    return np.sum(body.place * other.place) + np.sum(body.speed * other.speed)
+
+
+@program((0.7, 1.3), wrt=(0, 1))
+def deep_copy_of_a_dict(x, y):
+    weights = {"w": x, "b": [y, x]}
+    held = copy.deepcopy(weights)
+    weights["w"] = weights["w"] * y
+    weights["b"][0] = weights["w"] * 2
+    return weights["w"] * held["w"] + weights["b"][0] * held["b"][0]
+
+
+@program((positive(3, seed=2),))
+def copies_of_a_list(x):
+    values = [v * v for v in x]
+    other = copy.copy(values)
+    other[0] = other[1] * 2
+    return values[0] * other[0] + sum(other)

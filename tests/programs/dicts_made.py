@@ -1,0 +1,137 @@
+"""Dicts that a function makes with literal keys: histories, states, results."""
+
+import numpy as np
+
+from tests.programs.declare import program
+
+A = np.array([0.5, 0.8, -1.3])
+
+
+@program((A,), second=True)
+def history_in_a_dict(w):
+    history = {"loss": [], "w": []}
+    for _ in range(3):
+        history["loss"].append(np.sum(w**2))
+        history["w"].append(w.copy())
+        w = w * 0.9
+    return np.var(history["loss"]) + history["loss"][-1] + history["w"][1].sum()
+
+
+@program((A,), second=True)
+def state_in_a_dict(w):
+    state = {"w": w, "n": 0}
+    while state["n"] < 3:
+        state["w"] = np.tanh(state["w"]) + state["w"] * 0.1
+        state["n"] += 1
+    return np.sum(state["w"]) * state["n"]
+
+
+@program((A,), second=True)
+def dict_that_is_returned(w):
+    result = {"loss": 0.0, "w": w}
+    for _ in range(2):
+        result["w"] = result["w"] ** 2
+        result["loss"] += np.sum(result["w"])
+    return result
+
+
+@program((A,), second=True)
+def dict_in_a_dict(x):
+    d = {"a": x, "b": {"c": x * 2.0, "d": [x]}}
+    d["b"]["c"] = d["b"]["c"] * d["a"]
+    d["b"]["d"].append(d["b"]["c"])
+    return np.sum(d["b"]["d"][0] * d["b"]["d"][1])
+
+
+@program((A,), second=True)
+def two_names_of_a_dict(x):
+    d = {"a": x, "b": 2.0}
+    e = d
+    e["a"] = x * 3.0
+    return np.sum(d["a"] ** 2) * d["b"]
+
+
+@program((A,), second=True)
+def dict_of_the_iteration_before(x):
+    s, d = 0.0, {"a": 0.0}
+    for k in range(3):
+        s = s + d["a"]
+        t = x[0] * k
+        d = {"a": t**2}
+    return s + d["a"]
+
+
+@program((A,), second=True)
+def dict_that_a_list_holds(x):
+    d = {"a": x, "b": 1.0}
+    h = [d]
+    d["a"] = x * 2.0
+    return np.sum(h[0]["a"] ** 2)
+
+
+@program((A,), second=True)
+def dict_that_a_closure_reads(x):
+    d = {"a": x, "b": 2.0}
+
+    def get(key):
+        return d[key]
+
+    d["a"] = x**2
+    return np.sum(get("a")) * get("b")
+
+
+@program((A, True), (A, False), wrt=(0,), second=True)
+def item_set_on_one_path(x, flag):
+    d = {"a": x, "b": 2.0}
+    if flag:
+        d["a"] = x**2
+    else:
+        d["c"] = 3.0
+    return np.sum(d["a"]) * d["b"] * len(d)
+
+
+@program((A,), second=True)
+def item_and_its_array(x):
+    d = {"a": x.copy(), "b": x}
+    v = d["a"]
+    v *= 2.0
+    d["a"][0] = 5.0
+    d["b"] = d["b"] * v
+    return np.sum(d["a"] * d["b"])
+
+
+@program((A,), second=True)
+def one_list_under_two_keys(x):
+    h = [x]
+    d = {"a": h, "b": h}
+    d["a"].append(x * 2.0)
+    return np.sum(d["b"][1] * d["a"][0]) * len(h)
+
+
+@program((A,), second=True)
+def names_of_items_that_are_taken(x):
+    d = {"x": x, "d": 1.5, "class": 2.0, "a b": 3.0, 0: 4.0}
+    x = x * d["class"]
+    return np.sum(d["x"] * x) * d["d"] * d["a b"] * d[0]
+
+
+@program((A,), second=True)
+def item_made_of_a_name_that_changes(x):
+    a = x * 2.0
+    d = {"a": a}
+    b = {"a": a}
+    a = a * 3.0
+    b["a"] = b["a"] * a
+    return np.sum(d["a"] * a) + np.sum(b["a"])
+
+
+@program((A,), second=True)
+def key_that_comes_again(x):
+    d = {"a": x, "b": x[0], "a": x * 2.0}  # noqa: F601
+    e = {1: x, True: x**2, 1.0: x**3}  # noqa: F601
+    return np.sum(d["a"]) * d["b"] + np.sum(e[1])
+
+
+@program((A,), second=True)
+def key_that_comes_again_in_the_result(x):
+    return {"a": x, "b": x[0], "a": x**2}  # noqa: F601

@@ -1,0 +1,294 @@
+"""Generator functions of the user's own, and contexts that they make."""
+
+import contextlib
+import itertools
+
+import numpy as np
+
+from tests.programs.declare import positive, program
+
+
+def halves(x, least=0.1):
+    while x > least:
+        yield x
+        x = x / 2
+
+
+def multiples(x):
+    k = 1
+    while True:
+        yield k * x
+        k += 1
+
+
+def pair(x):
+    yield x
+    yield x * x
+
+
+def scaled(items, c):
+    for v in items:
+        yield c * v
+
+
+def limited(items, most):
+    for v in items:
+        if v > most:
+            return
+        yield v
+
+
+def in_order(tree):
+    if tree is None:
+        return
+    yield from in_order(tree[0])
+    yield tree[1]
+    yield from in_order(tree[2])
+
+
+class Node:
+    def __init__(self, value, left=None, right=None):
+        self.value, self.left, self.right = value, left, right
+
+    def __iter__(self):
+        yield self.value
+        yield 2 * self.value
+
+    def values(self):
+        if self.left is not None:
+            yield from self.left.values()
+        yield self.value
+        if self.right is not None:
+            yield from self.right.values()
+
+
+@contextlib.contextmanager
+def squared(x):
+    y = x * x
+    yield 2 * y
+
+
+@contextlib.contextmanager
+def doubled(box):
+    old = box.value
+    box.value = 2 * box.value
+    try:
+        yield
+    finally:
+        box.value = old
+
+
+@contextlib.contextmanager
+def forgiving():
+    try:
+        yield
+    except ZeroDivisionError:
+        print("divided by zero")
+
+
+class Doubled:
+    def __init__(self, node):
+        self.node = node
+
+    def __enter__(self):
+        self.node.value = self.node.value * 2
+        return self.node.value
+
+    def __exit__(self, *details):
+        self.node.value = self.node.value / 2
+
+
+@program((1.3,), (0.01,), second=True)
+def loop_over_a_generator(x):
+    total = x
+    for v in halves(x):
+        total += v * v
+    return total
+
+
+@program((1.3,), second=True)
+def consumers_of_generators(x):
+    first, second = pair(x)
+    values = [*pair(x)]
+    total = sum(halves(x)) * max(pair(x)) + min(halves(x), default=x) * sorted(pair(x))[0]
+    total += np.prod(list(pair(x))) + sum(v * v for v in halves(x)) + np.hypot(*pair(x))
+    table = dict(zip("ab", pair(x), strict=False))
+    return total + first * second + values[0] * values[1] + table["b"] * tuple(pair(x))[1]
+
+
+@program((1.3,), (0.05,), second=True)
+def questions_to_generators(x):
+    if any(v > 0.6 for v in halves(x)):
+        x = x * x
+    if all(pair(x)):
+        x = x * next(halves(x), 5.0) + next(multiples(x))
+    return x
+
+
+@program((1.3,), second=True)
+def endless_generators(x):
+    total = sum(v * v for v in itertools.islice(multiples(x), 3))
+    total += sum(itertools.takewhile(lambda v: v < 5.0, multiples(x)))
+    for a, b in zip([1.0, 2.0, x], multiples(x), strict=False):
+        total += a * b * b
+    for k, v in enumerate(multiples(x)):
+        if k == 1:
+            continue
+        if v > 6.0:
+            break
+        total += k * v
+    return total
+
+
+@program((1.3,), second=True)
+def generators_of_generators(x):
+    def rows():
+        for k in range(3):
+            yield scaled(halves(x), k * x)
+
+    pipeline = limited(scaled(multiples(x), x), 9.0)
+    return sum(v * v for v in pipeline) + sum(v * v for row in rows() for v in row)
+
+
+@program((1.3,), second=True)
+def delegating_generator(x):
+    def parts():
+        yield x
+        yield from halves(x * x)
+        yield from [x, 2 * x]
+        yield from (v * v for v in pair(x))
+
+    return sum(v * v for v in parts())
+
+
+@program((1.3,), (0.3,))
+def return_from_a_loop_over_a_generator(x):
+    for v in halves(x):
+        for w in halves(2 * v):
+            if w < 0.4:
+                return v * w
+    else:
+        x = x * x
+    return x
+
+
+@program((1.3,), second=True)
+def generator_passed_on(x):
+    def total(items):
+        s = 0.0
+        for v in items:
+            s = s + v * v
+        return s
+
+    return total(halves(x)) * total([x, x]) + total(iter(scaled(pair(x), x)))
+
+
+@program((1.3,), second=True)
+def captured_variables_change_before_the_items(x):
+    c, n = x, 3
+
+    def items(n):
+        for k in range(n):
+            yield c * k * n
+
+    found = items(n)
+    c, n = x * x, 7
+    return sum(found) * c * n
+
+
+@program((1.3,), second=True)
+def loop_body_and_generator_in_turns(x):
+    xs, state = [x, x * x], Node(x)
+
+    def items():
+        for v in xs:
+            state.value = state.value * v
+            yield v * state.value
+
+    total = 0.0
+    y = x
+    for v in items():
+        y = y + v
+        total += v * y * state.value
+        if len(xs) < 4:
+            xs.append(v * x)
+            state.value = x
+    return total * y
+
+
+@program((positive(3),), second=True)
+def generator_of_arrays(x):
+    def sweeps(n):
+        u = x.copy()
+        for _ in range(n):
+            u[1:] += 0.5 * u[:-1] * x[1:]
+            yield u
+
+    total = np.sum(sum(sweeps(3)) ** 2)
+    for u in sweeps(2):
+        total += u[1] * u[2]
+    kept = list(sweeps(3))
+    return total + kept[0][1] * kept[2][2]
+
+
+@program((1.3, 5), (1.3, 0))
+def recursive_generators(x, n):
+    def down(n):
+        if n > 0:
+            yield x * n
+            yield from down(n - 1)
+
+    tree = ((None, x, None), x * x, (None, x**3, (None, 2 * x, None)))
+    total = 0.0
+    for k, v in enumerate(in_order(tree)):
+        total += k * v * v
+    return total + sum(down(n)) * sum(v * v for v in in_order(tree))
+
+
+@program((Node(0.7, Node(1.2), Node(0.4, Node(0.9))),))
+def generator_methods(node):
+    total = 0.0
+    for v in node:
+        total += v * v
+    return total * sum(node.values()) + max(node.right)
+
+
+@program((1.3,), second=True)
+def finally_in_a_generator(x):
+    left = [0.0]
+
+    def items():
+        try:
+            yield x
+            yield x * x
+        finally:
+            left.append(x)
+
+    total = 0.0
+    for v in items():
+        total += v * v
+        if v > x:
+            break
+    return total * left[1] * len(left)
+
+
+@program((1.3,), second=True)
+def contexts_of_generators(x):
+    node = Node(x)
+    with squared(x) as y, doubled(node):
+        z = y * node.value
+    with forgiving():
+        w = z * x
+    return z * w * node.value
+
+
+@program((1.3,))
+def early_ends_of_contexts_of_generators(x):
+    node = Node(x)
+    for k in range(4):
+        with doubled(node):
+            if k == 0:
+                continue
+            if node.value * k > 4.0:
+                return node.value * k * x
+    return x

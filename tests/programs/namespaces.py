@@ -1,0 +1,82 @@
+"""Namespaces, and dataclasses as dicts and tuples."""
+
+import types
+from dataclasses import asdict, astuple, dataclass
+from types import SimpleNamespace
+
+import numpy as np
+
+from tests.programs.declare import positive, program
+
+
+@program((0.7, positive(3)), wrt=(0, 1), second=True)
+def namespace_in_a_loop(a, b):
+    s = SimpleNamespace(level=a, rate=0.1, log=[])
+    for v in b:
+        s.level = s.level + s.rate * (v - s.level)
+        s.log.append(s.level)
+    return s.level * np.sum(np.array(s.log))
+
+
+@program((0.7, positive(2)), wrt=(0, 1))
+def namespace_as_result(a, b):
+    s = types.SimpleNamespace()
+    s.x = a * b
+    s.y = {"k": a}
+    return s
+
+
+@program((0.7, positive(2)), wrt=(0, 1), second=True)
+def namespaces_in_a_list(a, b):
+    parts = [SimpleNamespace(k=a * i, c=b) for i in range(3)]
+    parts[1].k = 2.0 * parts[0].k + a
+    return sum(p.k * np.sum(p.c) for p in parts)
+
+
+@program((0.7, positive(2)), wrt=(0, 1), second=True)
+def namespaces_in_a_namespace(a, b):
+    m = SimpleNamespace(enc=SimpleNamespace(w=a), dec=SimpleNamespace(w=b))
+    m.enc.w = m.enc.w**2
+    kept = m.enc
+    kept.w = kept.w + 1.0
+    return np.sum(m.enc.w * m.dec.w)
+
+
+@program((0.7, positive(2)), wrt=(0, 1))
+def namespace_of_a_dict(a, b):
+    config = {"rate": a, "w": b}
+    p = SimpleNamespace(**config)
+    return p.rate * np.sum(p.w)
+
+
+@dataclass
+class Body:
+    mass: float
+    place: np.ndarray
+    name: str = "body"
+
+
+@dataclass
+class Pair:
+    first: Body
+    sizes: list
+    limits: tuple
+
+
+@program((Pair(Body(0.7, positive(2)), [0.3, 0.4], (0.2, positive(1))),), second=True)
+def dataclass_as_dict(pair):
+    d = asdict(pair)
+    n = len(d["first"]["name"]) * np.sum(pair.first.place)
+    return d["first"]["mass"] * np.sum(d["first"]["place"]) * d["sizes"][1] + d["limits"][0] * n
+
+
+@program((Body(0.7, positive(2)),), second=True)
+def dataclass_as_tuple(body):
+    mass, place, name = astuple(body)
+    return mass * np.sum(place**2) * len(name)
+
+
+@program((0.7, positive(2)), wrt=(0, 1))
+def dataclasses_made_and_converted(a, b):
+    rows = [astuple(body) for body in [Body(a * i, b) for i in range(2)]]
+    return sum(mass * np.sum(place) for mass, place, _ in rows)

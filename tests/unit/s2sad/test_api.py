@@ -1,0 +1,273 @@
+"""The call shapes of the public transforms."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import s2sad
+from s2sad import elementwise_grad, grad, hvp, jvp, linearize, stop_gradient, value_and_grad, vjp
+from tests.support.compare import assert_same
+
+
+def product(x: Any, y: Any, z: Any = 3.0) -> Any:
+    return x * y**2 * z
+
+
+def mixed(x: Any, count: int, mode: str, y: Any) -> Any:
+    return x * count + (y * y if mode == "square" else y)
+
+
+# ---------------------------------------------------------------- argnums
+
+
+@pytest.mark.parametrize(
+    ("argnums", "expected"),
+    [
+        (0, 75.0),
+        (1, 60.0),
+        (-1, 50.0),
+        (-3, 75.0),
+        ("y", 60.0),
+        ((0,), (75.0,)),
+        ((2, 0), (50.0, 75.0)),
+        (("z", 0), (50.0, 75.0)),
+        ((), ()),
+    ],
+)
+def test_argnums_of_grad(argnums: Any, expected: Any) -> None:
+    assert grad(product, argnums=argnums)(2.0, 5.0, 3.0) == expected
+    assert value_and_grad(product, argnums)(2.0, 5.0, 3.0) == (150.0, expected)
+    assert grad(product, argnums)(2.0, 5.0) == expected
+
+
+def test_argnums_count_free_arguments_only() -> None:
+    assert grad(functools.partial(product, 2.0))(5.0) == 60.0
+    assert grad(functools.partial(product, 2.0), argnums="z")(5.0) == 50.0
+    assert grad(functools.partial(product, y=5.0))(2.0) == 75.0
+
+
+def test_keyword_arguments_and_defaults() -> None:
+    assert grad(product)(2.0, y=5.0) == 75.0
+    assert grad(product)(y=5.0, x=2.0, z=1.0) == 25.0
+    assert grad(product, argnums="z")(2.0, z=1.0, y=5.0) == 50.0
+
+    def keyword_only(x: float, *, scale: float = 2.0) -> float:
+        return x * scale**2
+
+    assert grad(keyword_only)(3.0) == 4.0
+    assert grad(keyword_only, argnums="scale")(3.0, scale=5.0) == 30.0
+    assert value_and_grad(keyword_only)(3.0, scale=5.0) == (75.0, 25.0)
+    out, bprop = vjp(keyword_only)(3.0, scale=5.0)
+    assert (out, bprop(1.0)) == (75.0, (25.0, 30.0))
+    assert jvp(keyword_only, argnums=0)(3.0, 1.0, scale=5.0) == (75.0, 25.0)
+
+    def positional_only(x: float, /, y: float) -> float:
+        return x * y
+
+    assert grad(positional_only, argnums=(0, 1))(2.0, y=5.0) == (5.0, 2.0)
+
+
+def test_values_without_derivatives_among_arguments() -> None:
+    assert grad(mixed)(2.0, 3, "square", 5.0) == 3.0
+    assert grad(mixed, argnums=(0, 3))(2.0, 3, "square", 5.0) == (3.0, 10.0)
+    out, bprop = vjp(mixed)(2.0, 3, "square", 5.0)
+    assert (out, bprop(1.0)) == (31.0, (3.0, None, None, 10.0))
+    assert jvp(mixed)(2.0, 3, "square", 5.0, 1.0, None, None, 0.5) == (31.0, 8.0)
+
+
+# ---------------------------------------------------------------- has_aux
+
+
+def test_has_aux() -> None:
+    def with_aux(x: float) -> tuple[float, dict[str, float]]:
+        return x**3, {"half": x / 2}
+
+    assert grad(with_aux, has_aux=True)(2.0) == (12.0, {"half": 1.0})
+    assert value_and_grad(with_aux, has_aux=True)(2.0) == ((8.0, {"half": 1.0}), 12.0)
+    assert grad(with_aux, argnums=(0,), has_aux=True)(2.0) == ((12.0,), {"half": 1.0})
+
+
+# ---------------------------------------------------------------- vjp, jvp, linearize
+
+
+def test_vjp() -> None:
+    out, bprop = vjp(product, 2.0, 5.0, 3.0)
+    assert (out, bprop(1.0), bprop(2.0), bprop(1.0)) == (
+        150.0,
+        (75.0, 60.0, 50.0),
+        (150.0, 120.0, 100.0),
+        (75.0, 60.0, 50.0),
+    )
+    fprop = vjp(product, argnums=1)
+    assert fprop(2.0, 5.0)[1](1.0) == 60.0
+    assert vjp(product, 2.0, 5.0, argnums=(1,))[1](1.0) == (60.0,)
+
+
+def test_bprops_of_one_fprop_are_independent() -> None:
+    fprop = vjp(lambda x: np.sin(x) * x)
+    first, second = fprop(1.0)[1], fprop(2.0)[1]
+    before = first(1.0)
+    second(1.0)
+    assert first(1.0) == before
+
+
+def test_jvp() -> None:
+    assert jvp(product, (2.0, 5.0, 3.0), (1.0, 0.0, 0.0)) == (150.0, 75.0)
+    assert jvp(product)(2.0, 5.0, 3.0, 0.0, 1.0, 0.0) == (150.0, 60.0)
+    assert jvp(product, argnums=(1, 0))(2.0, 5.0, 3.0, 1.0, 0.0) == (150.0, 60.0)
+    assert jvp(product, argnums="z")(2.0, 5.0, 3.0, 2.0) == (150.0, 100.0)
+
+
+def test_linearize() -> None:
+    out, push = linearize(product, 2.0, 5.0, 3.0)
+    assert (out, push(1.0, 0.0, 0.0), push(0.0, 0.0, 1.0)) == (150.0, 75.0, 50.0)
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+def test_structured_arguments_and_results() -> None:
+    def f(p: dict[str, Any], q: tuple[Any, list[float]]) -> Any:
+        return {"sum": np.sum(p["w"]) * q[0], "parts": [q[1][0] * p["b"], (q[1][1], 7)]}
+
+    p, q = {"w": np.array([1.0, 2.0]), "b": 3.0}, (2.0, [5.0, 7.0])
+    out, bprop = vjp(f)(p, q)
+    assert_same(out, f(p, q))
+    dp, dq = bprop({"sum": 1.0, "parts": [1.0, (1.0, None)]})
+    assert_same(dp, {"w": np.array([2.0, 2.0]), "b": 5.0})
+    assert_same(dq, (np.float64(3.0), [3.0, 1.0]) if isinstance(dq[0], np.float64) else (3.0, [3.0, 1.0]))
+
+    def energy(points: list[Point]) -> float:
+        return points[0][0] * points[1][1] + points[1][0] ** 2
+
+    gradient = grad(energy)([Point(1.0, 2.0), Point(3.0, 4.0)])
+    assert gradient == [Point(4.0, 0.0), Point(6.0, 1.0)]
+    assert all(type(g) is Point for g in gradient)
+
+
+# ---------------------------------------------------------------- hvp, elementwise_grad, stop_gradient
+
+
+def test_hvp() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return np.sum(x**3) * y
+
+    x, v = np.array([1.0, 2.0]), np.array([0.5, -1.0])
+    np.testing.assert_allclose(hvp(f)(x, 3.0, v), 18.0 * x * v)
+    np.testing.assert_allclose(hvp(f, argnums=1)(x, 3.0, 1.0), 0.0)
+    np.testing.assert_allclose(hvp(f, argnums="x")(x, 3.0, v), 18.0 * x * v)
+
+
+@pytest.mark.parametrize("x", [np.linspace(-1, 1, 5), np.ones((2, 3)), np.float64(0.5), 0.5, np.zeros(0)])
+def test_elementwise_grad(x: Any) -> None:
+    found = elementwise_grad(lambda x: np.sin(x) * x)(x)
+    np.testing.assert_allclose(found, np.cos(x) * x + np.sin(x))
+    assert np.shape(found) == np.shape(x)
+    np.testing.assert_allclose(elementwise_grad(elementwise_grad(np.sin))(x), -np.sin(x))
+
+
+def test_stop_gradient() -> None:
+    x = np.array([1.0, 2.0])
+    assert stop_gradient(x) is x
+    assert_same(grad(lambda x: np.sum(x * stop_gradient(x)))(x), x)
+    assert jvp(lambda x: stop_gradient(x) * x)(3.0, 1.0) == (9.0, 3.0)
+    assert grad(stop_gradient)(3.0) == 0.0
+
+
+# ---------------------------------------------------------------- decorators
+
+
+@grad
+def decorated(x: float) -> float:
+    """Cubes."""
+    return x**3
+
+
+@grad(argnums="y")
+def decorated_with_arguments(x: float, y: float) -> float:
+    return x * y**3
+
+
+@value_and_grad
+@grad
+def decorated_twice(x: float) -> float:
+    return x**4
+
+
+def test_decorators() -> None:
+    assert decorated(2.0) == 12.0
+    assert decorated.__doc__ is not None and decorated.__doc__.endswith("Cubes.")
+    assert decorated_with_arguments(5.0, 2.0) == 60.0
+    assert decorated_twice(2.0) == (32.0, 48.0)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        *(s2sad.grad, s2sad.value_and_grad, s2sad.vjp, s2sad.jvp, s2sad.jacobian, s2sad.jacfwd),
+        *(s2sad.jacrev, s2sad.hessian, s2sad.hvp, s2sad.elementwise_grad),
+    ],
+)
+def test_every_transform_is_a_decorator(transform: Callable[..., Any]) -> None:
+    @transform
+    def f(x: float) -> float:
+        return x**3
+
+    @transform(argnums=0)
+    def g(x: float) -> float:
+        return x**3
+
+    takes_tangent = transform in (s2sad.jvp, s2sad.hvp)
+    args = (2.0, 1.0) if takes_tangent else (2.0,)
+    if transform is s2sad.vjp:
+        assert f(*args)[1](1.0) == (12.0,)
+        assert g(*args)[1](1.0) == 12.0
+    else:
+        np.testing.assert_allclose(f(*args), g(*args))
+
+
+# ---------------------------------------------------------------- dtypes, zeros and identity
+
+
+@pytest.mark.parametrize(
+    "x",
+    [2.0, np.float64(2.0), np.float32(2.0), np.array(2.0), np.array([2.0]), np.full((2, 2), 2.0, "float32")],
+    ids=repr,
+)
+def test_gradients_are_like_their_arguments(x: Any) -> None:
+    gradient = grad(lambda x: np.sum(x * x))(x)
+    assert np.shape(gradient) == np.shape(x)
+    assert np.asarray(gradient).dtype == np.asarray(x).dtype
+    np.testing.assert_allclose(gradient, 2 * x)
+
+
+def test_what_the_result_does_not_depend_on_has_zeros() -> None:
+    assert_same(grad(lambda x, y: y * 2.0)(np.ones((2, 3)), 1.0), np.zeros((2, 3)))
+    assert grad(lambda x: 4.0)(1.0) == 0.0
+    assert_same(vjp(lambda x, y: (y, y))({"a": [1.0, 2]}, 3.0)[1]((1.0, 1.0)), ({"a": [0.0, None]}, 2.0))
+    assert jvp(lambda x: np.ones(3))(1.0, 1.0)[1].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_complex_gradients_by_the_stated_convention() -> None:
+    z = np.array([1.0 + 2.0j, -0.5 + 0.25j])
+    np.testing.assert_allclose(grad(lambda z: np.sum(np.abs(z) ** 2))(z), 2 * np.conj(z))
+    out, bprop = vjp(lambda z: z * z, 1.0 + 2.0j)
+    assert bprop(1.0 + 0.0j)[0] == 2.0 + 4.0j
+    assert out == (1.0 + 2.0j) ** 2
+
+
+def test_gradients_are_the_callers_alone() -> None:
+    x = np.array([1.0, 2.0])
+    both = grad(lambda x, y: np.sum(x + y), argnums=(0, 1))
+    dx, dy = both(x, x)
+    dx *= 5
+    assert dy.tolist() == [1.0, 1.0]
+    assert x.tolist() == [1.0, 2.0]
+    assert both(x, x)[0].tolist() == [1.0, 1.0]

@@ -1,0 +1,141 @@
+"""Adjoints on their way: new names, accumulators, and who may change one in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+import pytest
+
+from s2sad.analysis.primitive_table import PRIMITIVES
+from s2sad.kinds import domain
+from s2sad.transforms.differentiation.adjoints import Adjoint, AdjointEmitter, Env
+from s2sad.transforms.trees.nodes import constant, load
+from tests.support.analysed import analysed
+from tests.support.before_after import text_of
+
+
+@pytest.fixture
+def emitter() -> AdjointEmitter:
+    found = analysed("def f(x, v, u, i):\n    t = x, v\n    return x", 1.0, np.arange(3.0), object(), 2)
+    program, kinds = found.program, found.kinds
+    return AdjointEmitter(program, kinds, frozenset("xvut"), PRIMITIVES, domain, None, found.operations)
+
+
+def expression(text: str) -> Any:
+    return gast.parse(text, mode="eval").body
+
+
+def lines(code: list[Any]) -> list[str]:
+    return [text_of(s).strip() for s in code]
+
+
+def test_the_first_contribution_is_the_adjoint_and_others_make_new_names(emitter: AdjointEmitter) -> None:
+    env: Env = {}
+    code: list[Any] = []
+    for text in ("dy", "dz * 2", "dw"):
+        emitter.accumulate(env, "x", expression(text), code)
+    assert lines(code) == ["dx = dy + dz * 2", "dx_2 = dx + dw"]
+    assert text_of(env["x"].value).strip() == "dx_2" and env["x"].owned
+
+
+def test_nothing_comes_of_a_contribution_that_is_none(emitter: AdjointEmitter) -> None:
+    env: Env = {}
+    code: list[Any] = []
+    emitter.accumulate(env, "x", constant(None), code)
+    assert env == {} and code == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "line"), [("x", "dq = dq + g"), ("v", "dq += g"), ("u", "dq = add(dq, g)")]
+)
+def test_accumulators_keep_their_name_and_arrays_are_added_in_place(
+    emitter: AdjointEmitter, variable: str, line: str
+) -> None:
+    env = {variable: Adjoint(load("dq"), owned=True, accumulator=True)}
+    code: list[Any] = []
+    emitter.accumulate(env, variable, expression("g"), code)
+    assert lines(code) == [line] and emitter.used == {variable}
+
+
+def test_who_owns_an_adjoint(emitter: AdjointEmitter) -> None:
+    """Arithmetic makes a new array; what another name or an unknown function holds is shared."""
+    for text, owned in [
+        ("dy", False),
+        ("dy * 2", True),
+        ("np.zeros_like(v)", True),
+        ("dy.T", False),
+        ("g(dy)", False),
+    ]:
+        env: Env = {}
+        emitter.accumulate(env, "v", expression(text), [])
+        assert env["v"].owned is owned, text
+
+
+def test_only_what_is_owned_is_changed_in_place(emitter: AdjointEmitter) -> None:
+    code: list[Any] = []
+    env: Env = {"v": Adjoint(load("dy"))}
+    emitter.accumulate_at(env, "v", load("i"), load("g"), code)
+    emitter.accumulate_at(env, "v", load("i"), load("h"), code)
+    assert lines(code) == ["dv = dy.copy()", "dv[i] += g", "dv[i] += h"]
+    code.clear()
+    emitter.accumulate_at({}, "v", load("i"), load("g"), code)
+    assert lines(code) == ["dv_2 = np.zeros_like(v)", "dv_2[i] += g"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "index", "line"),
+    [
+        ("v", "w[1:, i]", "dv[1:, i] += g"),
+        ("v", "w[~i]", "dv[~i] += g"),
+        ("v", "w[None, ...]", "dv[None, ...] += g"),
+        ("v", "w[v]", "dv = add_at(dv, v, g)"),
+        ("v", "w[1:, v]", "dv = add_at(dv, (slice(1, None, None), v), g)"),
+        ("u", "w[i]", "du = add_at(du, i, g)"),
+        ("t", "w[0]", "dt = add_at(dt, 0, g)"),
+    ],
+)
+def test_indices_that_may_repeat_an_element_are_not_added_in_place(
+    emitter: AdjointEmitter, variable: str, index: str, line: str
+) -> None:
+    """`a[[0, 0]] += g` would add once."""
+    code: list[Any] = []
+    emitter.accumulate_at({}, variable, expression(index).slice, load("g"), code)
+    assert lines(code)[1:] == [line]
+
+
+def test_the_parts_of_a_tuple_stay_apart(emitter: AdjointEmitter) -> None:
+    env: Env = {}
+    code: list[Any] = []
+    emitter.accumulate(env, "t", expression("(a, b * c)"), code)
+    assert lines(code) == ["dt = b * c"] and text_of(env["t"].value).strip() == "(a, dt)"
+
+
+def test_a_uniform_adjoint_is_spread_when_its_shape_is_needed(emitter: AdjointEmitter) -> None:
+    env: Env = {}
+    code: list[Any] = []
+    emitter.accumulate(env, "v", constant(1.0), code, uniform=True)
+    assert env["v"].uniform and not code
+    both = dict(env)
+    emitter.accumulate(both, "v", load("d"), code, uniform=True)
+    assert lines(code) == ["dv = 1.0 + d"] and both["v"].uniform and not both["v"].owned
+    emitter.accumulate(env, "v", load("dw"), code)
+    assert not env["v"].uniform
+    code.clear()
+    assert text_of(emitter.full("v", both["v"], code)).strip() == "dv_3"
+    assert lines(code) == ["dv_3 = np.full_like(v, dv)"]
+
+
+def test_arms_join(emitter: AdjointEmitter) -> None:
+    same, owned = Adjoint(load("dw")), Adjoint(load("dw"), owned=True)
+    arms: list[tuple[Env, list[Any]]] = [
+        ({"x": Adjoint(load("dy")), "v": same}, []),
+        ({"v": owned, "u": Adjoint(load("dz"), owned=True)}, []),
+    ]
+    env: Env = {"gone": same}
+    emitter.joined(env, arms, frozenset("xvut").__contains__)
+    assert lines(arms[0][1]) == ["dx = dy", "du = zeros_like(u)"]
+    assert lines(arms[1][1]) == ["dx = 0.0", "du = dz"]
+    assert list(env) == ["x", "v", "u"] and env["v"].value.id == "dw"
+    assert (env["x"].owned, env["v"].owned, env["u"].owned) == (False, False, True)
