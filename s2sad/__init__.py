@@ -1,36 +1,45 @@
-"""Automatic differentiation of plain Python and NumPy by source transformation."""
+"""Automatic differentiation of plain Python and NumPy by source transformation.
+
+`import s2sad` loads next to nothing: the module of a public name is imported when the name is first used.
+"""
 
 from __future__ import annotations
 
-from . import transform_rules as _transform_rules  # noqa: F401  (declares the rules of the transforms)
-from .api import (
-    elementwise_grad,
-    grad,
-    hessian,
-    hvp,
-    jacfwd,
-    jacobian,
-    jacrev,
-    jvp,
-    linearize,
-    stop_gradient,
-    value_and_grad,
-    vjp,
-)
-from .derivatives import dynamic_calls as _dynamic_calls  # noqa: F401  (provides helpers)
-from .explain import explain
-from .primitives.record import bprop, nondifferentiable
-from .testing.check_grads import check_grads
-from .testing.coverage import supported
-from .transforms.errors import (
-    InfiniteSlopeError,
-    InternalError,
-    MissingRuleError,
-    NonDifferentiableError,
-    NoSourceError,
-    S2sadError,
-    UnsupportedSyntaxError,
-)
+import importlib
+import importlib.util
+import threading
+from typing import TYPE_CHECKING, Any
+
+from .values.gc_pause import collection_paused
+
+if TYPE_CHECKING:
+    from .api import (
+        elementwise_grad,
+        grad,
+        hessian,
+        hvp,
+        jacfwd,
+        jacobian,
+        jacrev,
+        jvp,
+        linearize,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
+    from .explanation import explain
+    from .primitives.record import bprop, nondifferentiable
+    from .testing.check_grads import check_grads
+    from .testing.coverage import supported
+    from .transforms.errors import (
+        InfiniteSlopeError,
+        InternalError,
+        MissingRuleError,
+        NonDifferentiableError,
+        NoSourceError,
+        S2sadError,
+        UnsupportedSyntaxError,
+    )
 
 __all__ = [
     "InfiniteSlopeError",
@@ -59,3 +68,29 @@ __all__ = [
     "vjp",
 ]
 __version__ = "0.1.0"
+
+_HOMES = {  # the module of a public name that is not in `api`; of all that ends so, `transforms.errors`
+    "bprop": "primitives.record",
+    "check_grads": "testing.check_grads",
+    "explain": "explanation",
+    "nondifferentiable": "primitives.record",
+    "supported": "testing.coverage",
+}
+_lock = threading.RLock()  # two threads that import a package and a module of it wait for each other
+
+if not TYPE_CHECKING:  # to which a name that is none is an error
+
+    def __getattr__(name: str) -> Any:
+        """A public name, or a submodule, that is used for the first time."""
+        with _lock, collection_paused():
+            if name in __all__:
+                home = "transforms.errors" if name.endswith("Error") else _HOMES.get(name, "api")
+                found = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+                return globals().setdefault(name, found)
+            if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
+                return importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

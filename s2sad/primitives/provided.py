@@ -4,9 +4,12 @@ ask while a derivative runs.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 __all__ = ["provide", "provided"]
+
+PROVIDER = "s2sad.derivatives.dynamic_calls"  # which imports all that provide
 
 _PROVIDED: dict[str, Any] = {}
 
@@ -17,5 +20,7 @@ def provide(**objects: Any) -> None:
 
 
 def provided(name: str) -> Any:
-    """The object that was provided by a name; KeyError before it is."""
+    """The object that is provided by a name; its provider is imported if nobody has done so."""
+    if name not in _PROVIDED:
+        importlib.import_module(PROVIDER)
     return _PROVIDED[name]

@@ -388,7 +388,9 @@ def _import_rules() -> None:
         importlib.import_module("s2sad.rules")
         _IMPORTED.add("numpy")
     for module, library in _optional_rules():
-        if module not in _IMPORTED and library in sys.modules:
+        if module not in _IMPORTED and (found := sys.modules.get(library)) is not None:
+            if getattr(found.__spec__, "_initializing", False):
+                return  # to be looked for again
             importlib.import_module(module)
             _IMPORTED.add(module)
     _modules = count
@@ -400,12 +402,14 @@ _LIBRARIES = {"scipy_dispatch": "scipy._lib._array_api"}
 @cache
 def _optional_rules() -> tuple[tuple[str, str], ...]:
     """The rule modules that are imported on demand, each with its library: `scipy_special` and
-    `scipy_special_bessel` hold the rules of `scipy.special`, `scipy_dispatch` those of what lies under all.
+    `scipy_special_bessel` hold the rules of `scipy.special`, `scipy_dispatch` those of what lies under all,
+    `transform_rules` those of the public transforms.
     """
     package = importlib.import_module("s2sad.rules")
     names = sorted(info.name for info in pkgutil.iter_modules(package.__path__))
-    return tuple(
+    of_scipy = (
         (f"{package.__name__}.{n}", _LIBRARIES.get(n, ".".join(n.split("_")[:2])))
         for n in names
         if n.startswith("scipy_")
     )
+    return (("s2sad.transform_rules", "s2sad.api"), *of_scipy)

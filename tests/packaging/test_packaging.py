@@ -198,7 +198,8 @@ def test_packages_import_from_those_before_them(name: str) -> None:
         read = {found for found in imported(path, f"s2sad.{name}") if found.startswith("s2sad")}
         above = {found for found in read if ".".join(found.split(".")[:2]) not in below}
         # The rules are found by the names of their modules, as plugins are.
-        assert above <= ({"s2sad.rules", "s2sad.rules.methods"} if path.name == "record.py" else set()), path
+        plugins = {"s2sad.rules", "s2sad.rules.methods", "s2sad.transform_rules"}
+        assert above <= (plugins if path.name == "record.py" else set()), path
 
 
 def test_every_package_has_a_place_and_says_what_it_is_for() -> None:
@@ -219,9 +220,42 @@ def test_an_unwanted_import_is_noticed(line: str, found: str, tmp_path: Path) ->
     assert unwanted_imports(path) == {found}
 
 
+def test_nothing_is_imported_before_it_is_used() -> None:
+    loaded = "print([m for m in sys.modules if m.startswith(('numpy', 's2sad.')) and '.values' not in m])"
+    assert run(ROOT, f"import sys, s2sad; dir(s2sad); {loaded}") == "[]"
+    wrong = "[n for n in s2sad.__all__ if n not in dir(s2sad) or getattr(s2sad, n).__name__ != n]"
+    assert run(ROOT, f"import s2sad; print({wrong})") == "[]"
+    assert run(ROOT, "from s2sad import *; print(grad(abs)(-2.0), S2sadError.__name__)") == "-1.0 S2sadError"
+    assert run(ROOT, "import s2sad; print(s2sad.transforms.errors.S2sadError is s2sad.S2sadError)") == "True"
+    assert run(ROOT, "import s2sad; print(hasattr(s2sad, 'gradient'))") == "False"
+
+
+def test_transforms_of_an_unloaded_module_have_their_rules(tmp_path: Path) -> None:
+    """The rules of `grad` are there in a function that is read before anybody has named a transform."""
+    (tmp_path / "nested.py").write_text(
+        "import s2sad\ndef f(x):\n    return s2sad.grad(lambda y: y ** 3)(x) * x\n"
+    )
+    code = (
+        f"import sys; sys.path.append({str(tmp_path)!r}); import nested\n"
+        "from s2sad.derivatives.derivative import Derivative\n"
+        "print(Derivative(nested.f, 'grad', 0)(2.0), Derivative(nested.f, 'jvp', 0)(2.0, 1.0))"
+    )
+    assert run(ROOT, code) == "36.0 (24.0, 36.0)"
+
+
+def test_threads_load_at_once() -> None:
+    code = (
+        "import s2sad, concurrent.futures as c\n"
+        "with c.ThreadPoolExecutor(8) as pool:\n"
+        "    found = list(pool.map(lambda n: getattr(s2sad, n), s2sad.__all__))\n"
+        "print(all(getattr(s2sad, n) is f for n, f in zip(s2sad.__all__, found)))"
+    )
+    assert run(ROOT, code) == "True"
+
+
 def test_no_optional_library_is_imported() -> None:
     declared = {requirement.split(">")[0] for requirement in PROJECT["project"]["dependencies"]}
     assert declared == {"numpy", "gast", "astunparse"}
     optional = ("scipy", "numba", "hypothesis", "pytest", "autograd", "jax")
-    loaded = run(ROOT, f"import s2sad, s2sad.rules, sys; print([m for m in {optional} if m in sys.modules])")
-    assert loaded == "[]"
+    found = f"[m for m in {optional} if m in sys.modules]"
+    assert run(ROOT, f"import sys, s2sad.api, s2sad.rules; print({found})") == "[]"

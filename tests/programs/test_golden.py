@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import s2sad
-from s2sad.explain import Explanation, explain
+from s2sad.explanation import Explanation, explain
 from tests.programs.golden_programs import PROGRAMS
 from tests.support.build import build
 from tests.support.compare import assert_close, assert_same, check_program, directions, is_real_scalar

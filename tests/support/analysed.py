@@ -12,7 +12,7 @@ import gast
 
 from s2sad.analysis.effects import aliases_of, calls_that_change
 from s2sad.analysis.primitive_table import PRIMITIVES
-from s2sad.explain import explain
+from s2sad.explanation import explain
 from s2sad.kinds import domain
 from s2sad.kinds.abstraction import kind_of
 from s2sad.kinds.lattice import UNKNOWN
