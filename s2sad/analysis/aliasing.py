@@ -8,6 +8,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from ..kinds import domain
+from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Literal, Scalar
 from ..kinds.scipy_facts import makes_new
 from ..primitives.record import find_rule, is_nondifferentiable
 from ..rules.choices import kept_where, zeroed_where
@@ -30,6 +32,7 @@ from ..runtime import broadcasting as fitting
 from ..runtime import heap
 from ..runtime import mutation as updates
 from ..runtime import shadow_table as memory
+from ..runtime.adjoints import add
 from ..runtime.containers import (
     dict_copy,
     dict_items,
@@ -42,10 +45,11 @@ from ..runtime.containers import (
     united,
     values_tangent,
 )
+from ..runtime.mutation import repeated, times_repeated
 from ..transforms.analyses.operations import Apply
 from ..transforms.trees.helpers import merged
 
-__all__ = ["DICT_VIEWS", "is_fresh", "is_read_only", "is_steady_view", "sharing"]
+__all__ = ["DICT_VIEWS", "is_fresh", "is_read_only", "is_steady_view", "sharing", "sharing_of"]
 
 
 def _present(names: str) -> set[Any]:
@@ -201,6 +205,21 @@ FRESH |= _present("all any argmax argmin argpartition argsort count_nonzero nonz
 # New ones, unless they are asked for the derivative, or difference, of order zero.
 BY_ORDER = _present("diff polyder")
 
+COPIES = (
+    list,
+    tuple,
+    dict,
+    sorted,
+    list_copy,
+    dict_copy,
+    merged,
+    united,
+    operator.concat,
+    repeated,
+    times_repeated,
+)
+
+
 COPIES_BY_DEFAULT = _present("array astype nan_to_num meshgrid")
 
 
@@ -275,3 +294,33 @@ def _among(function: Any, functions: Any) -> bool:
         return function in functions
     except TypeError:  # not hashable
         return False
+
+
+# What objects hold is changed in place nowhere: it is replaced.
+HEAP_READS = (heap.heap_element, heap.heap_get, heap.heap_number)
+
+
+def sharing_of(operation: Apply, kinds: list[Kind]) -> str:
+    """As `sharing`, with what the kinds of the operands tell: a copy of a list of numbers shares nothing."""
+    if any(operation.function is f for f in HEAP_READS):
+        return "fresh"
+    found = sharing(operation)
+    is_listed = any(operation.function is f for f in (list, tuple, sorted))
+    if is_listed and kinds and isinstance(kinds[0], Dict):
+        return "fresh"  # of the keys
+    if found in ("elements", "unknown") and any(operation.function is f for f in COPIES):
+        if all(domain.holds_immutables(k) or domain.is_immutable(k) for k in kinds):
+            return "fresh"
+        is_joined = len(kinds) > 1 and not all(isinstance(k, (List, Dict, Scalar, Literal)) for k in kinds)
+        return "unknown" if is_joined else found
+    if operation.function is add:  # of None and a list it is that list
+        return "fresh" if all(map(domain.holds_immutables, kinds)) else found
+    return "elements" if found == "fresh" and _may_join(operation.function, kinds) else found
+
+
+def _may_join(function: Any, kinds: list[Kind]) -> bool:
+    """Whether an operator may be given lists or dicts, for all that is known."""
+    if function is operator.mul:
+        return UNKNOWN in kinds and any(map(domain.is_integer, kinds))
+    is_join = function is operator.add or function is operator.or_
+    return is_join and all(k is UNKNOWN for k in kinds)

@@ -6,15 +6,24 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import gast
 
 from ..kinds.lattice import Array, Kind, List, Numeric
 from ..runtime.shadow_table import shallow_copy
-from ..transforms.analyses.bind_methods import BINARY
-from ..transforms.analyses.find_aliases import OUTSIDE
-from ..transforms.analyses.find_effects import changed_atoms
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_aliases import (
+    ANYTHING,
+    NOTHING,
+    OUTSIDE,
+    argument_of,
+    contents_of,
+    find_aliases,
+)
+from ..transforms.analyses.find_effects import changed_atoms, find_changing_calls, refuse_active_changes
+from ..transforms.analyses.find_shadowed import find_shadowed
+from ..transforms.analyses.find_stores import find_stores
 from ..transforms.analyses.operations import Apply, Build, Call, Operation
 from ..transforms.errors import missing_rule
 from ..transforms.heap.heap_methods import CHANGING
@@ -22,68 +31,46 @@ from ..transforms.trees.nodes import find_nodes, names_read
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.shown_names import shown_name
 from .aliasing import DICT_VIEWS
-from .effects import sharing_of
 from .primitive_table import PRIMITIVES
-
-if TYPE_CHECKING:
-    from .program_facts import Analysis
+from .store_facts import is_read_at_once
 
 __all__ = [
-    "check_known",
     "refuse_attribute",
-    "refuse_in_place",
-    "refuse_methods",
-    "refuse_outside",
-    "refuse_slices",
-    "refuse_unknown",
+    "refuse_written",
+    "shadowed_names",
 ]
 
 CONTAINERS = (dict, deque, defaultdict, OrderedDict, Counter)
 
 
-def refuse_unknown(found: Analysis, active: frozenset[str]) -> None:
+def refuse_unknown(facts: Facts, active: frozenset[str]) -> None:
     """Raises MissingRuleError for a call of an unknown C function with something active, and for one of a
     function whose changes are unknown the error that tells why.
     """
-    program = found.program
-    for statement, _ in found.calls:
+    program = facts.program
+    for statement, _ in facts.of(find_changing_calls):
         value = statement.value
         if active.isdisjoint(names_read(statement)):
             continue
-        cause = found.effect_at(value)[0].cause
+        cause = facts.effect_at(value)[0].cause
         if cause is not None:
             cause.calls = (program.where(value),)
             raise cause
-        operation = found.operations.of(value)
-        if not isinstance(operation, Call) or changed_atoms(value, program, PRIMITIVES, found.kind):
+        operation = facts.operation(value)
+        if not isinstance(operation, Call) or changed_atoms(value, facts):
             continue
         function = operation.function
         if function is MISSING or isinstance(function, (FunctionType, type)):
             continue
         if not hasattr(type(function), "function_for_kinds"):
             raise missing_rule(function, PRIMITIVES.refusal(function), program.where(value))
-        if found.may_change(value):
+        if facts.may_change(value):
             program.refuse(
                 value,
                 "a call of a derivative that changes what it is given, where that carries a derivative",
                 "what else holds what it changes is not followed",
                 "give it arrays, each a copy of its own: `gradient(x.copy())`",
             )
-
-
-def refuse_in_place(program: Program, value: Any, owner: Kind) -> None:
-    """Raises UnsupportedSyntaxError for `x += v` by a method of x's class that could not be put in, given
-    `x + v`: a class may answer that it does not apply.
-    """
-    name = f"__i{BINARY[type(value.op)]}__"
-    member = PRIMITIVES.member(owner, name)
-    if member is not None:
-        program.refuse(
-            value,
-            f"an in-place operator by `{member.value.__qualname__}`",
-            "whether it applies, or another operator, is known only at run time",
-            f"call `x = x.{name}(v)`",
-        )
 
 
 def refuse_methods(program: Program, active: frozenset[str]) -> None:
@@ -115,22 +102,22 @@ def refuse_methods(program: Program, active: frozenset[str]) -> None:
                     )
 
 
-def refuse_slices(found: Analysis, active: frozenset[str]) -> None:
+def refuse_slices(facts: Facts, active: frozenset[str]) -> None:
     """Raises UnsupportedSyntaxError for a slice of a list that is set, to any number of items."""
-    for s in find_nodes(found.program.tree, gast.Assign):
+    for s in find_nodes(facts.program.tree, gast.Assign):
         match s.targets[0]:
             case gast.Subscript(value=gast.Name(id=name) as base, slice=gast.Slice(step=None)) if (
-                name in active and isinstance(found.kind(base), List)
+                name in active and isinstance(facts.kind(base), List)
             ):
-                found.program.refuse(
+                facts.program.refuse(
                     s,
-                    f"a slice of the list `{shown_name(found.program, name)}` that is set",
+                    f"a slice of the list `{shown_name(facts.program, name)}` that is set",
                     "how many items it has then is not followed",
                     "set the items one by one, or build a new list",
                 )
 
 
-def check_known(found: Analysis, statement: Any, operation: Operation, shadowed: frozenset[str]) -> None:
+def check_known(facts: Facts, statement: Any, operation: Operation, shadowed: frozenset[str]) -> None:
     """Raises UnsupportedSyntaxError where a value may be a part of one that has a shadow, and how is not
     known.
     """
@@ -138,22 +125,22 @@ def check_known(found: Analysis, statement: Any, operation: Operation, shadowed:
         case Apply(function=function) if PRIMITIVES.is_in_place(function) or function is shallow_copy:
             return  # of a container as it was only its arrays are read, by their adjoints
         case Apply(function=function, args=[gast.Name(id=base)]) if (
-            any(function is view for view in DICT_VIEWS) and found.sets_items(base)
+            any(function is view for view in DICT_VIEWS) and _sets_items(facts, base)
         ):
             operands = list(operation.args)
-        case Apply(function=function) if sharing_of(operation, found.kind) == "unknown":
+        case Apply(function=function) if facts.sharing(operation) == "unknown":
             is_constant = PRIMITIVES.is_nondifferentiable(function)
-            operands = [*operation.operands()] if is_constant else found.operations.carrying(operation)
-        case Apply() if sharing_of(operation, found.kind) in ("view", "maybe"):
-            operands = found.operations.carrying(operation)[1:]
+            operands = [*operation.operands()] if is_constant else facts.carrying(operation)
+        case Apply() if facts.sharing(operation) in ("view", "maybe"):
+            operands = facts.carrying(operation)[1:]
         case Build(node=gast.Call(), items=items):  # an object
             operands = list(items)
         case _:
             return
     for operand in operands:
         if isinstance(operand, gast.Name) and operand.id in shadowed:
-            name = shown_name(found.program, operand.id)
-            found.program.refuse(
+            name = shown_name(facts.program, operand.id)
+            facts.program.refuse(
                 statement.value,
                 f"changes in place of `{name}`, which the result of this call may be a part of",
                 "whether the two share memory is not known",
@@ -182,3 +169,48 @@ def refuse_outside(program: Program, statement: Any, name: str, root: str) -> No
         "the change would be seen there, and following it is not supported",
         f"change a copy: `{name} = {name}.copy()`",
     )
+
+
+def shadowed_names(facts: Facts, active: frozenset[str], writes: bool) -> frozenset[str]:
+    """The active names that have shadows; raises UnsupportedSyntaxError for a change that is seen outside of
+    the function and that carries a derivative, unless it is one of an argument and `writes`.
+    """
+    program, sharing = facts.program, facts.of(find_shadowed)
+    refuse_unknown(facts, active)
+    refuse_methods(program, active)
+    refuse_slices(facts, active)
+    refuse_active_changes(facts, active)
+    for statement, name, root in sharing.outside:
+        if name in active and (root == OUTSIDE or not writes):
+            refuse_outside(program, statement, name, root)
+    touched = frozenset(n for names in sharing.classes for n in names)
+    found = touched & active
+    copies = set()
+    for s in find_nodes(program.tree, gast.Assign) if found else ():
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in touched:
+                if is_read_at_once(facts, name, value):
+                    copies.add(name)
+                else:
+                    check_known(facts, s, facts.operation(value), found)
+    return found - copies
+
+
+def refuse_written(facts: Facts, parameters: tuple[str, ...]) -> None:
+    """Raises UnsupportedSyntaxError for a change in place of what one of the parameters holds."""
+    if not parameters:
+        return
+    changed = list(facts.of(find_stores))
+    calls = facts.of(find_changing_calls)
+    changed += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
+    for name, statement in changed:
+        for root in facts.of(find_aliases).held.get(name, NOTHING)[0]:
+            if (argument_of(root) or contents_of(root)) in parameters:
+                refuse_outside(facts.program, statement, name, root)
+
+
+def _sets_items(facts: Facts, name: str) -> bool:
+    """Whether items of the object of a name may be set, rather than what they are be changed."""
+    held = facts.of(find_aliases).held
+    mine = held.get(name, ANYTHING)[0]
+    return any(held.get(changed, ANYTHING)[0] & mine for changed, _ in facts.of(find_stores))

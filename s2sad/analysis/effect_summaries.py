@@ -8,19 +8,17 @@ from dataclasses import dataclass, field, replace
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..kinds import domain
 from ..kinds.lattice import Kind, Literal, Scalar, Text, Tuple
-from ..transforms.analyses.operations import Call, Operation, classify, starred
-from ..transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError, missing_rule
+from ..transforms.analyses.effects import ANYTHING, Effect
+from ..transforms.analyses.operations import Call, Operation, starred
+from ..transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError
 from ..transforms.lowering.splice_generators import is_quiet
 from ..transforms.trees.generators import is_generator_function
-from ..transforms.trees.program import EMPTY, MISSING, Program
-from .effects import ANYTHING, Effect, EffectAt, effect_of
-from .primitive_table import PRIMITIVES
+from ..transforms.trees.program import EMPTY, MISSING
+from .effects import find_effect
 
 __all__ = ["CallEffects"]
 
-Kinds = Mapping[str, Kind]
 RESULT_UNKNOWN = replace(ANYTHING, changed=frozenset())
 NOT_READ = (*EMPTY, MISSING, getattr, globals, copy.copy, copy.deepcopy)
 
@@ -112,30 +110,11 @@ class CallEffects:
     def _found(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:
         """One look at what a call may do, given what is known of calls now."""
         try:
-            program, kinds = self.forms.expanded(function, bound)
-            return effect_of(program, kinds, self.at(program, kinds))
+            return find_effect(self.forms.expanded(function, bound))
         except NoSourceError:
             return ANYTHING
         except UnsupportedSyntaxError as error:
             return replace(ANYTHING, cause=error)
-
-    def at(self, program: Program, kinds: Kinds) -> EffectAt:
-        """What the calls in a program may do."""
-
-        def kind(node: Any) -> Kind:
-            return domain.kind_of_atom(node, kinds, program)
-
-        def effect_at(call: Any) -> tuple[Effect, Mapping[str, Any]]:
-            operation = classify(call, program, PRIMITIVES, kind)
-            effect, given = self.of_call(operation, kind)
-            if effect is ANYTHING and isinstance(operation, Call) and not starred(operation):
-                function = operation.function
-                if not isinstance(function, (FunctionType, type)):
-                    refusal = missing_rule(function, PRIMITIVES.refusal(function), program.where(call))
-                    effect = replace(effect, unknown=refusal)
-            return effect, given
-
-        return effect_at
 
     def forgets(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
         """Whether what is known of the objects that a call is given may not hold after it."""

@@ -13,8 +13,8 @@ from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Kind
 from ..runtime.adjoints import unbroadcast, unreduce
 from ..runtime.broadcasting import contracted, fitted
-from ..transforms.analyses.find_aliases import Aliases
-from ..transforms.analyses.operations import Apply, classify
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.operations import Apply
 from ..transforms.trees.program import Program
 from .primitive_table import PRIMITIVES
 
@@ -22,7 +22,6 @@ __all__ = [
     "is_float",
     "is_number",
     "is_odd",
-    "lazily",
     "stays_starred",
     "users_names",
 ]
@@ -119,23 +118,11 @@ def is_number(node: Any, kinds: Mapping[str, Kind]) -> bool:
     return False
 
 
-def lazily(make: Callable[[], Aliases]) -> Callable[[], Aliases]:
-    """A function that makes its result when it is first called."""
-    found: list[Aliases] = []
-
-    def result() -> Aliases:
-        if not found:
-            found.append(make())
-        return found[0]
-
-    return result
-
-
-def stays_starred(call: Any, program: Program, kind: Callable[[Any], Kind]) -> bool:
+def stays_starred(call: Any, facts: Facts) -> bool:
     """Whether a call with `*` or `**` needs no derivative with respect to what these expand: that of a
     function without derivative, or one that passes no floats in this way, beyond the named parameters.
     """
-    operation = classify(call, program, PRIMITIVES, kind)
+    operation = facts.operation(call)
     expanded = [a.value for a in call.args if isinstance(a, gast.Starred)]
     expanded += [k.value for k in call.keywords if k.arg is None]
     rule = PRIMITIVES.find_rule(operation.function) if isinstance(operation, Apply) else None
@@ -146,5 +133,5 @@ def stays_starred(call: Any, program: Program, kind: Callable[[Any], Kind]) -> b
     return (
         template.vararg is not None
         and first >= template.positional
-        and all(domain.is_differentiable(kind(a)) is False for a in expanded)
+        and all(domain.is_differentiable(facts.kind(a)) is False for a in expanded)
     )

@@ -15,13 +15,14 @@ from ..runtime import containers as conversions
 from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys
 from ..runtime import object_graph as heap_places
 from ..runtime.reachable_arrays import outside_of
+from ..transforms.analyses.effects import ELSEWHERE
+from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_effects import changed_atoms
-from ..transforms.analyses.operations import Apply, Call, Operation, classify
+from ..transforms.analyses.operations import Apply, Call, Operation
 from ..transforms.trees.nodes import load, names_read
 from ..transforms.trees.program import MISSING, Program
 from ..values.objects import is_plain
 from .constructors import makes_empty, new_class
-from .effects import ELSEWHERE, Effect, sharing_of
 from .primitive_table import PRIMITIVES
 
 __all__ = ["HeapNatures", "has_heap"]
@@ -53,23 +54,17 @@ LISTS = frozenset(  # functions of NumPy that may return lists
 
 
 class HeapNatures:
-    """Implements `transforms.lower_heap.Natures`; `given` are the kinds of the arguments, and
-    `kinds` those of all names.
+    """Implements `transforms.lower_heap.Natures`; `given` are the kinds of the arguments.
     """
 
     def __init__(
         self,
-        program: Program,
+        facts: Facts,
         given: Mapping[str, Kind],
-        kinds: Mapping[str, Kind],
-        effect: Callable[[Operation, Callable[[Any], Kind]], tuple[Effect, Mapping[str, Any]]],
         find_with_heap: Callable[[Operation, Callable[[Any], Kind]], Any],
     ) -> None:
-        self.program, self.arguments, self.kinds, self.effect = program, given, kinds, effect
-        self.find_with_heap = find_with_heap
-
-    def kind(self, node: Any) -> Kind:
-        return domain.kind_of_atom(node, self.kinds, self.program)
+        self.facts, self.arguments, self.find_with_heap = facts, given, find_with_heap
+        self.program, self.kind, self.operation = facts.program, facts.kind, facts.operation
 
     def of(self, node: Any) -> str:
         found = self.program.resolve(node)
@@ -101,15 +96,15 @@ class HeapNatures:
 
     def sharing(self, value: Any) -> str:
         operation = self.operation(value)
-        return sharing_of(operation, self.kind) if isinstance(operation, Apply) else "unknown"
+        return self.facts.sharing(operation) if isinstance(operation, Apply) else "unknown"
 
     def outside(self, read: list[Any]) -> Any:
         return outside_of(read)
 
     def changes_array(self, value: Any) -> bool:
-        effect, _ = self.effect(self.operation(value), self.kind)
+        effect, _ = self.facts.effect_at(value)
         arrays = effect.changed - {ELSEWHERE}
-        return bool(arrays or changed_atoms(value, self.program, PRIMITIVES, self.kind))
+        return bool(arrays or changed_atoms(value, self.facts))
 
     def is_held(self, node: Any) -> bool:
         kind = self.kind(node.value)
@@ -122,9 +117,6 @@ class HeapNatures:
         kind = self.kind(node.value)
         member = member_of(kind, node.attr) if isinstance(kind, Record) else None
         return member is not None and member.role == "method"
-
-    def operation(self, value: Any) -> Operation:
-        return classify(value, self.program, PRIMITIVES, self.kind)
 
     def is_inert(self, value: Any) -> bool:
         operation = self.operation(value)
@@ -156,7 +148,7 @@ class HeapNatures:
         operation = self.operation(value)
         if not isinstance(operation, Call):
             return False
-        return operation.function is MISSING or bool(self.effect(operation, self.kind)[0].changed)
+        return operation.function is MISSING or self.facts.may_change(value)
 
     def with_heap(self, value: Any) -> Any:
         return self.find_with_heap(self.operation(value), self.kind)

@@ -6,7 +6,7 @@ knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -17,7 +17,7 @@ from ..transforms.analyses.find_reached import find_reached
 from ..transforms.analyses.operations import known_method
 from ..transforms.trees.nodes import find_nodes, names_read
 from ..transforms.trees.program import MISSING, Program
-from .primitive_table import PRIMITIVES
+from .facts import facts_of
 
 __all__ = ["leaving"]
 
@@ -30,7 +30,7 @@ def leaving(program: Program, carrying: Iterable[str]) -> Program:
     called = [(c, f) for c, f in called if f is not None and not program.leaves(f) and not is_short(f)]
     if not called:
         return program
-    reached = find_reached(program, carrying, *_natures_of_calls(program))
+    reached = find_reached(facts_of(program, {}), tuple(carrying))
     read = {id(f) for c, f in called if not reached.isdisjoint(names_read(c))}
     left = {id(f) for _, f in called} - read
     return program.with_tree(program.tree, left=program.left | left) if left else program
@@ -44,18 +44,3 @@ def _function_of(program: Program, call: Any) -> Any:
     package = str(program.scope.globals.get("__name__", "")).partition(".")[0]
     return library_function(function, package)
 
-
-def _natures_of_calls(program: Program) -> tuple[Callable[[Any], bool], Callable[[Any], bool]]:
-    """Tells of calls in a program whether their results carry no derivative, and whether they change nothing
-    that they are given.
-    """
-
-    def is_inert(call: Any) -> bool:
-        function = program.resolve(call.func)
-        return function is not MISSING and PRIMITIVES.is_nondifferentiable(function)
-
-    def is_pure(call: Any) -> bool:
-        function = program.resolve(call.func)
-        return function is not MISSING and PRIMITIVES.is_pure(function)
-
-    return is_inert, is_pure

@@ -88,11 +88,10 @@ class CallKinds:
         if key not in self.results:
             self.results[key] = UNKNOWN  # what a recursive call meets
             try:
-                program, found = self.forms.expanded(function, bound)
+                facts = self.forms.expanded(function, bound)
             except UnsupportedSyntaxError:  # to be raised where the function's derivative is made
                 return UNKNOWN
-            result = program.tree.body[-1].value
-            self.results[key] = domain.kind_of_atom(result, found)
+            self.results[key] = facts.kind(facts.program.tree.body[-1].value)
         return self.results[key]
 
     def bind(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -12,16 +12,16 @@ from ..kinds import domain
 from ..kinds.class_members import field_kind, member_of
 from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
 from ..runtime.heap_keys import holds_attribute
+from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_bound_callables import bound_changes
-from ..transforms.analyses.operations import Apply, Call, Operation, classify
+from ..transforms.analyses.operations import Apply, Call
 from ..transforms.trees.nodes import load, names_read, walk
-from ..transforms.trees.program import MISSING, Program
+from ..transforms.trees.program import MISSING
 from ..transforms.trees.rebuild import parameters
 from ..values.objects import ABSENT, lookup, shadows_fields
 from ..values.objects import sets_plainly as sets_attributes_plainly
 from .cached_properties import computed_by
 from .constructors import makes_empty, new_class
-from .primitive_table import PRIMITIVES
 
 __all__ = ["KnownObjects", "is_unseen"]
 
@@ -29,27 +29,17 @@ LOOKS = (isinstance, issubclass, type, id, hasattr, callable)
 
 
 class KnownObjects:
-    """Implements `transforms.follow_fields.Objects`; `given` are the kinds of the arguments, `kinds` those
-    of all names, which hold for the whole run.
+    """Implements `transforms.follow_fields.Objects`; `given` are the kinds of the arguments.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        given: Mapping[str, Kind],
-        kinds: Mapping[str, Kind],
-        may_change: Callable[[Operation, Callable[[Any], Kind]], bool],
-    ) -> None:
-        self.program, self.given, self.kinds = program, given, kinds
-        self.changes = may_change
-
-    def kind(self, node: Any) -> Kind:
-        return domain.kind_of_atom(node, self.kinds, self.program)
+    def __init__(self, facts: Facts, given: Mapping[str, Kind]) -> None:
+        self.facts, self.given = facts, given
+        self.program, self.kinds, self.kind = facts.program, facts.kinds, facts.kind
 
     @cached_property
     def methods(self) -> set[str]:
         """The names that may hold a method that changes its object."""
-        return bound_changes(self.program, PRIMITIVES, self.kind)
+        return bound_changes(self.facts)
 
     def record(self, name: str) -> Record | None:
         kind = self.kinds.get(name, UNKNOWN)
@@ -114,7 +104,7 @@ class KnownObjects:
     def passes_on(self, statement: Any) -> bool:
         if not isinstance(statement, (gast.Assign, gast.Expr)) or not isinstance(statement.value, gast.Call):
             return True
-        operation = classify(statement.value, self.program, PRIMITIVES, self.kind)
+        operation = self.facts.operation(statement.value)
         if not isinstance(operation, (Apply, Call)) or operation.function is MISSING:
             return True
         if isinstance(statement, gast.Expr):
@@ -123,12 +113,12 @@ class KnownObjects:
         return not (isinstance(target, gast.Name) and domain.is_immutable(self.kind(load(target.id))))
 
     def may_change(self, value: Any) -> bool:
-        operation = classify(value, self.program, PRIMITIVES, self.kind)
+        operation = self.facts.operation(value)
         if not isinstance(operation, Call):
             return False
         if operation.function is not MISSING:
             given = {getattr(a, "id", "") for a in operation.operands()}
-            return not given.isdisjoint(self.methods) or self.changes(operation, self.kind)
+            return not given.isdisjoint(self.methods) or self.facts.may_change(value)
         callee = operation.callee
         owner = self.kind(callee.value) if isinstance(callee, gast.Attribute) else UNKNOWN
         return owner is UNKNOWN or isinstance(owner, Record)  # others have methods that change them alone
@@ -174,8 +164,9 @@ def sets_plainly(kind: Kind, attr: str) -> bool:
     )
 
 
-def is_unseen(program: Program, kind: Callable[[Any], Kind], name: str, attr: str) -> bool:
+def is_unseen(facts: Facts, name: str, attr: str) -> bool:
     """Whether nothing in a function, nor what it returns, sees what it puts into an attribute."""
+    program, kind = facts.program, facts.kind
     owner = kind(load(name))
     if not isinstance(owner, Record) or not sets_plainly(owner, attr):
         return False
@@ -187,7 +178,7 @@ def is_unseen(program: Program, kind: Callable[[Any], Kind], name: str, attr: st
             return False
         if isinstance(n, gast.FunctionDef) and n is not program.tree:
             return False
-        if isinstance(n, gast.Call) and isinstance(classify(n, program, PRIMITIVES, kind), Call):
+        if isinstance(n, gast.Call) and isinstance(facts.operation(n), Call):
             operands = [*n.args, *(k.value for k in n.keywords), getattr(n.func, "value", n.func)]
             if any(isinstance(o, gast.Name) and may_hold(kind(o), owner.cls) for o in operands):
                 return False

@@ -37,7 +37,7 @@ from ..kinds.sparse import sparse_operator
 from ..kinds.wrapped_functions import chosen_by_kind, is_dispatcher
 from ..primitives.code_reach import leads_far
 from ..primitives.provided import provided
-from ..primitives.record import find_rule, is_nondifferentiable, is_pure, refusal, stand_in
+from ..primitives.record import find_rule, is_nondifferentiable, is_pure, refusal, stand_in, takes_arrays
 from ..rules import choices, containers, places, reductions
 from ..rules.index_tricks import indexed
 from ..rules.math import planar_hypot
@@ -57,8 +57,9 @@ from ..transforms.analyses.operations import Member
 from ..transforms.analyses.template_slots import differentiable_slots
 from ..transforms.trees.program import MISSING
 from ..values.objects import is_named_tuple
-from .aliasing import is_fresh, is_read_only, sharing
+from .aliasing import is_fresh, is_read_only, is_steady_view, sharing, sharing_of
 from .context_managers import nature_of_context
+from .identity_calls import copied_by, returned_by
 from .writes import changed, changed_by_method, is_changing_method
 
 __all__ = ["PRIMITIVES", "RulePrimitives"]
@@ -122,6 +123,11 @@ class RulePrimitives:
     is_changing_method = staticmethod(is_changing_method)
     is_fresh = staticmethod(is_fresh)
     sharing = staticmethod(sharing)
+    sharing_of = staticmethod(sharing_of)
+    is_steady_view = staticmethod(is_steady_view)
+    takes_arrays = staticmethod(takes_arrays)
+    returned_by = staticmethod(returned_by)
+    copied_by = staticmethod(copied_by)
     is_read_only = staticmethod(is_read_only)
     is_immutable = staticmethod(is_immutable)
 

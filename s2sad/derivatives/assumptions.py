@@ -12,12 +12,12 @@ import gast
 import numpy as np
 
 from ..analysis.outer_bindings import stored_globals
-from ..analysis.primitive_table import PRIMITIVES
 from ..kinds.abstraction import kind_of_free
 from ..kinds.class_members import is_fixed
-from ..kinds.lattice import UNKNOWN, Kind, Literal
+from ..kinds.lattice import UNKNOWN, Literal
 from ..primitives.record import count_declared
-from ..transforms.analyses.operations import Call, classify
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.operations import Call
 from ..transforms.normal_form.desugar_globals import assigned_outside, key_of
 from ..transforms.trees.modules import name_key
 from ..transforms.trees.nodes import dotted, find_nodes
@@ -167,16 +167,17 @@ def rebound_in(program: Program) -> Iterator[tuple[int, str]]:
                 yield name_key(owner, n.attr)
 
 
-def calls_unknown(program: Program, kind: Callable[[Any], Kind]) -> bool:
+def calls_unknown(facts: Facts) -> bool:
     """Whether a program, its kinds known, calls what only the run finds and may be a user's function."""
+    program = facts.program
     own = program.locals - {f.name for f in find_nodes(program.tree, gast.FunctionDef)}
 
     def is_unknown(node: Any) -> bool:
         match node.func:
             case gast.Name(id=name):
-                return name in own and not isinstance(kind(node.func), Literal)
+                return name in own and not isinstance(facts.kind(node.func), Literal)
             case gast.Attribute(attr=attr) if program.resolve(node.func) is MISSING and attr not in METHODS:
-                operation = classify(node, program, PRIMITIVES, kind)
+                operation = facts.operation(node)
                 return isinstance(operation, Call) and operation.function is MISSING
         return False
 

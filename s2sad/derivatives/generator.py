@@ -7,7 +7,6 @@ depends on (`captures`), so that the caller can tell later whether the result st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import CellType, FunctionType
@@ -17,13 +16,14 @@ import gast
 
 from ..analysis.aliasing import is_fresh
 from ..analysis.cached_properties import refuse_cached
+from ..analysis.check_fields import check_fields, check_iteration
+from ..analysis.check_mutation import refuse_written, shadowed_names
 from ..analysis.expression_facts import is_float, is_number, is_odd, users_names
 from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
-from ..analysis.object_facts import is_unseen
-from ..analysis.outer_arrays import outer_arrays, reads_arrays
+from ..analysis.outer_arrays import reads_arrays
+from ..analysis.prefers_heap import prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
-from ..analysis.program_facts import Analysis
 from ..analysis.purity import Purity
 from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Kind
@@ -43,9 +43,12 @@ from ..transforms import (
     to_single_assignment,
     unwatched,
 )
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_active import find_active
+from ..transforms.analyses.find_overwrites import outer_arrays
 from ..transforms.analyses.find_unbound import refuse_unbound
 from ..transforms.analyses.operations import Call
-from ..transforms.differentiation.generation import Link
+from ..transforms.differentiation.generation import Link, Task
 from ..transforms.errors import (
     MissingRuleError,
     S2sadError,
@@ -54,7 +57,6 @@ from ..transforms.errors import (
     missing_rule,
 )
 from ..transforms.heap.heap_writer import HeapRefusal
-from ..transforms.lowering.check_fields import check_fields, check_iteration
 from ..transforms.lowering.promote_fields import drop_holding
 from ..transforms.trees.modules import cell_key
 from ..transforms.trees.printer import Places, to_source_with_places
@@ -188,9 +190,9 @@ class Generator:
     def attempt(self, request: Request, heap: str | None = None, refusal: Any = None) -> None:
         given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
         outputs = None if heap is None else request.outputs
-        program, kinds = self.forms.expanded(request.function, given, heap, outputs)
-        generated = self.made[request] = Generated("", "", program)
-        result = self.transform(program, kinds, request, refusal)
+        facts = self.forms.expanded(request.function, given, heap, outputs)
+        generated = self.made[request] = Generated("", "", facts.program)
+        result = self.transform(facts, request, refusal)
         generated.program, generated.name = result, result.tree.name
         generated.source, generated.places = to_source_with_places(result.tree)
 
@@ -198,7 +200,7 @@ class Generator:
         """Makes a derivative of what is refused as it is."""
         try:
             given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
-            if request.writes and reads_arrays(self.forms.expanded(request.function, given)[0]):
+            if request.writes and reads_arrays(self.forms.expanded(request.function, given).program):
                 self.attempt(request, refusal=refusal)
                 return
         except S2sadError:
@@ -229,20 +231,18 @@ class Generator:
         except S2sadError:
             self.made[request] = plain
 
-    def transform(
-        self, program: Program, kinds: Mapping[str, Kind], request: Request, refusal: S2sadError | None
-    ) -> Program:
+    def transform(self, facts: Facts, request: Request, refusal: S2sadError | None) -> Program:
         """The derivative of a program; after a `refusal` that in which the arrays from outside that it writes
         to are variables.
         """
+        program = facts.program
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
-        before = program
         if request.outputs is not None and not has_heap(program):
             program = with_outputs(program, request.outputs)
         aux = None
         if request.has_aux:
             returned = program.tree.body[-1]
-            if is_no_pair(domain.kind_of_atom(returned.value, kinds, program)):
+            if is_no_pair(facts.kind(returned.value)):
                 program.refuse(
                     returned,
                     "with `has_aux=True` the function returns a tuple of two, (value, aux)",
@@ -250,32 +250,25 @@ class Generator:
                     "return `value, aux`, or leave `has_aux` out",
                 )
             program, aux = split_aux(program)
-        if program is not before:
-            kinds = self.forms.kinds(program, given)
+        facts = facts.again(program)
         refuse_cached(program, given, request.wrt)
         watch = self.forms.watch if request is self._first else unwatched
-        find = partial(self.forms.kinds, kinds=given)
-        before, effect = program, self.forms.effects.of_call
-        program = without_mixed_loops(
-            program,
-            lambda p: Analysis(p, find(p), effect),
-            request.wrt,
-            lambda p: to_single_assignment(p, partial(self.forms.keeps, p)),
+        before = facts
+        facts = without_mixed_loops(
+            facts, request.wrt, lambda p: to_single_assignment(p, partial(self.forms.keeps, p))
         )
-        if program is not before:
-            program, kinds = without_untaken(program, find(program), find)
-        analysis = lowered(program, kinds, find, effect, watch, refusal is not None)
-        if refusal is not None and not outer_arrays(analysis.program):
+        if facts is not before:
+            facts = without_untaken(facts)
+        facts = lowered(facts, watch, refusal is not None)
+        if refusal is not None and not outer_arrays(facts):
             raise refusal
-        program, kinds = analysis.program, analysis.kinds
-        active = analysis.active(request.wrt)
-        self.made[request].guarded = analysis.prefers_heap(active)
-        changes = analysis.changes_beside(active, request.form == "vjp")
-        check_iteration(program, active, lambda node: PRIMITIVES.is_object(analysis.kind(node)))
-        unseen = partial(is_unseen, program, analysis.kind)
-        check_fields(program, active, analysis.varies, unseen, not request.writes)
-        shadowed = analysis.shadowed(active, request.writes)
-        analysis.refuse_written(request.unchanged)
+        program = facts.program
+        active = facts.of(find_active, request.wrt)
+        self.made[request].guarded = prefers_heap(facts, active)
+        check_iteration(facts, active)
+        check_fields(facts, active, not request.writes)
+        shadowed = shadowed_names(facts, active, request.writes)
+        refuse_written(facts, request.unchanged)
 
         def link(
             operation: Call,
@@ -290,29 +283,18 @@ class Generator:
                 refusal.calls += (program.where(operation.node),)
                 raise
 
-        if request.form == "jvp":
-            result, generation = differentiate_forward(
-                program, kinds, active, list(request.wrt), PRIMITIVES, domain, link, analysis.operations,
-                changes, shadowed, request is not self._first,
-            )
-        else:
-            result, generation = differentiate_reverse(
-                program,
-                kinds,
-                active,
-                list(request.wrt),
-                PRIMITIVES,
-                domain,
-                link,
-                analysis.operations,
-                request.form,
-                request.bare,
-                aux,
-                changes,
-                shadowed,
-                request.careful,
-                request is not self._first,
-            )
+        task = Task(
+            request.form,
+            request.wrt,
+            link,
+            shadowed,
+            request.bare,
+            aux,
+            request.careful,
+            linked=request is not self._first,
+        )
+        differentiate = differentiate_forward if request.form == "jvp" else differentiate_reverse
+        result, generation = differentiate(facts, task)
         result = without_outer_arrays(drop_holding(result, PRIMITIVES.helper("holding")))
         watch("differentiate", result)
         simplified = simplify(

@@ -5,7 +5,6 @@ are given.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,8 +15,8 @@ import gast
 
 from ..analysis.constructors import has_maker, maker_of, replacer_of
 from ..analysis.effect_summaries import CallEffects
-from ..analysis.effects import aliases_of
 from ..analysis.expression_facts import stays_starred
+from ..analysis.facts import facts_of
 from ..analysis.heap_facts import has_heap
 from ..analysis.inactive_calls import leaving
 from ..analysis.kind_summaries import CallKinds
@@ -55,6 +54,7 @@ from ..source.fixed_arity import call_method, call_star, has_stars, of_arity
 from ..source.forwarders import is_class_method, of_class
 from ..source.read import FunctionSource, has_written_defaults, read_source
 from ..transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
+from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_kinds import CallFacts, Values
 from ..transforms.errors import S2sadError
 from ..transforms.lowering.fold_identities import fold_identities
@@ -76,11 +76,6 @@ __all__ = ["Forms"]
 
 Kinds = Mapping[str, Kind]
 CALLING = (sorted, min, max)  # that call what they are given
-
-
-def aliases_now(program: Program, kinds: Kinds) -> Any:
-    """As `aliases_of`, before it is known what calls may do."""
-    return aliases_of(program, kinds, makes_new=lambda call: program.resolve(call.func) is copy.deepcopy)
 
 
 @dataclass
@@ -278,7 +273,7 @@ class Forms:
             if self.real_powers:
                 program = guard_powers(program)
             if objects and heap is None:
-                program = hoist_reads(program, self.kinds(program, kinds), self.effects.may_change)
+                program = hoist_reads(self.facts(program, kinds))
             self.programs[key] = program
         return self.programs[key]
 
@@ -298,7 +293,7 @@ class Forms:
         """A function in normal form with what can be put in where it is called; with `one_name` the
         attributes of its objects are variables as far as they have one name.
         """
-        find, find_sure = partial(self.kinds, kinds=kinds, before=True), partial(self.kinds, kinds=kinds)
+        find, find_sure = partial(self.facts, kinds=kinds, before=True), partial(self.facts, kinds=kinds)
         program = self.unstarred(program, kinds)
         if has_heap(program) or not has_objects(program, kinds):
             inlined = self.inlined(program)
@@ -309,14 +304,14 @@ class Forms:
         if has_objects(program, kinds) and not has_heap(program):
             find_made = partial(self.made, kinds)
             without_unseen = partial(self.without_unseen, kinds, find_made)
-            loops = LoopFacts(find_made, self.effects.may_change, without_unseen)
-            program = put_in_methods(program, find, find_sure, self.inlinable, one_name, loops)
+            loops = LoopFacts(find_made, without_unseen)
+            program = put_in_methods(find(program), find_sure(program), self.inlinable, one_name, loops)
             if one_name:
                 program = self.promoted(program, kinds)
             program = lifted_closures(put_in_known(program, self.inlinable))
         elif not calls_of_functions(program, self.inlinable):
             return promote_items(program)
-        whole = put_in_changing(program, find, self.inlinable, self.effects.may_change)
+        whole = put_in_changing(find(program), self.inlinable)
         return promote_items(with_items_apart(whole, kinds, find_sure))
 
     def unstarred(self, program: Program, given: Kinds) -> Program:
@@ -329,10 +324,7 @@ class Forms:
         key = ("unstarred", id(program), tuple(given.values()))
         if key in self.programs:
             return self.programs[key]
-        kinds = self.kinds(program, given, before=True)
-
-        def kind(node: Any) -> Kind:
-            return domain.kind_of_atom(node, kinds, program)
+        kind = self.facts(program, given, before=True).kind
 
         def ends_there(call: Any) -> bool:
             function = program.resolve(call.func)
@@ -354,18 +346,18 @@ class Forms:
         """A function with variables for the attributes of its objects; first of those that nothing sees, so
         that what they hold is no part of anything.
         """
-        find_sure = partial(self.kinds, kinds=given)
+        find_sure = partial(self.facts, kinds=given)
         program = self.without_unseen(given, find_sure, program)
-        objects = KnownObjects(program, given, find_sure(program), self.effects.may_change)
+        objects = KnownObjects(find_sure(program), given)
         return promote_fields(program, objects, PRIMITIVES.helper)
 
-    def without_unseen(self, given: Kinds, find: Callable[[Program], Kinds], program: Program) -> Program:
+    def without_unseen(self, given: Kinds, find: Callable[[Program], Facts], program: Program) -> Program:
         """A function with variables for what objects, and lists of such, hold that nothing sees as a whole;
-        `find` finds the kinds of a program's names, of these objects at least their classes.
+        `find` finds the facts of a program, with the classes of these objects at least.
         """
 
         def known(program: Program) -> KnownObjects:
-            return KnownObjects(program, given, find(program), self.effects.may_change)
+            return KnownObjects(find(program), given)
 
         objects = known(program)
         while True:
@@ -393,11 +385,12 @@ class Forms:
         nothing = CallFacts(lambda *call: UNKNOWN, may_change=lambda *call: True)
 
         def find(program: Program) -> Kinds:
-            return find_kinds(program, given, PRIMITIVES, domain, nothing, aliases_now)
+            return find_kinds(facts_of(program, given), nothing)
 
         key = ("taken", id(program), tuple(given.values()))
         if key not in self.programs:
-            self.programs[key] = without_untaken(program, find(program), find)[0]
+            facts = facts_of(program, None, find_kinds=find)
+            self.programs[key] = without_untaken(facts).program
         return self.programs[key]
 
     def inlined(self, program: Program) -> Program:
@@ -413,23 +406,22 @@ class Forms:
         given: Mapping[str, Kind],
         heap: str | None = None,
         outputs: str | tuple[str, ...] | None = None,
-    ) -> tuple[Program, Kinds]:
+    ) -> Facts:
         """The function in single assignment with its calls with stars written out as far as kinds allow, and
         the kinds of its names.
         """
-        program = self.single_assignment(function, given, heap, outputs)
-        kinds: Kinds = self.kinds(program, given)
+        facts = self.facts(self.single_assignment(function, given, heap, outputs), given)
 
-        def kind(node: Any) -> Kind:
-            return domain.kind_of_atom(node, kinds, program)
+        def shape_of(atom: Any) -> Any:
+            return domain.shape_of(facts.kind(atom))
 
-        while (new := expand_stars(program, lambda atom: domain.shape_of(kind(atom)))) is not program:
-            program, kinds = new, self.kinds(new, given)
-        program, kinds = without_untaken(program, kinds, lambda p: self.kinds(p, given))
-        program = without_needless_guards(program, kind)
-        self.calls_unknown = self.calls_unknown or calls_unknown(program, kind)
-        new = lower_stars(program, lambda call: stays_starred(call, program, kind), call_star, call_method)
-        return (program, kinds) if new is program else (new, self.kinds(new, given))
+        while (new := expand_stars(facts.program, shape_of)) is not facts.program:
+            facts = facts.again(new)
+        facts = without_untaken(facts)
+        facts = facts.after(without_needless_guards(facts))
+        self.calls_unknown = self.calls_unknown or calls_unknown(facts)
+        stays = partial(stays_starred, facts=facts)
+        return facts.again(lower_stars(facts.program, stays, call_star, call_method))
 
     def _watch_of(self, function: FunctionType) -> Watch:
         return self.watch if function is self.watched else unwatched
@@ -454,13 +446,18 @@ class Forms:
             if before
             else CallFacts(self.call_kinds.of, self.call_kinds.of_cached, forgets, forgets)
         )
-        found = find_kinds(program, kinds, PRIMITIVES, domain, calls, aliases_now, values, made)
-        read = classes_read(program, found)
+        found = find_kinds(facts_of(program, kinds), calls, values, made)
+        read = classes_read(facts_of(program, found))
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found
 
-    def made(self, given: Kinds, program: Program) -> Kinds:
-        """The kinds that a program's names have before anything is changed."""
+    def facts(self, program: Program, kinds: Kinds, before: bool = False) -> Facts:
+        """A program with the kinds of its names, and what calls do."""
+        find = partial(self.kinds, kinds=kinds, before=before)
+        return facts_of(program, None, self.effects, find)
+
+    def made(self, given: Kinds, program: Program) -> Facts:
+        """A program with the kinds that its names have before anything is changed."""
         made: dict[str, Kind] = {}
         self.kinds(program, given, before=True, made=made)
-        return made
+        return facts_of(program, made, self.effects)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -11,10 +10,10 @@ import gast
 
 from ..analysis.primitive_table import HELPERS, PRIMITIVES
 from ..analysis.purity import Purity
-from ..kinds import domain
 from ..kinds.lattice import Kind
 from ..source.read import read_source
-from ..transforms.analyses.operations import Call, classify, starred
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.operations import Call, starred
 from ..transforms.trees.nodes import find_nodes
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import parameter_names
@@ -48,12 +47,12 @@ def _is_repeatable(function: FunctionType, given: Kinds, forms: Forms) -> bool:
         seen.add(key)
         if forms.effects.of_function(function, given).changed:
             return False
-        program, kinds = forms.expanded(function, given)
-        is_pure = Purity(program, kinds)
+        facts = forms.expanded(function, given)
+        program, is_pure = facts.program, Purity(facts.program, facts.kinds)
         for node in find_nodes(program.tree, gast.Call, gast.For, gast.Assign):
             if is_pure(node) or _changes_alone(node, program):
                 continue
-            called = _called(node, program, kinds, forms)
+            called = _called(node, facts, forms)
             if called is None:
                 return False
             todo.append(called)
@@ -74,10 +73,10 @@ def _changes_alone(node: Any, program: Program) -> bool:
     return is_helper or bool(PRIMITIVES.changed(function, len(node.args), named))
 
 
-def _called(node: Any, program: Program, kinds: Kinds, forms: Forms) -> tuple[FunctionType, Kinds] | None:
+def _called(node: Any, facts: Facts, forms: Forms) -> tuple[FunctionType, Kinds] | None:
     """The user's function that a call is of, and the kinds of its parameters."""
-    kind = partial(domain.kind_of_atom, kinds=kinds, program=program)
-    operation = classify(node, program, PRIMITIVES, kind) if isinstance(node, gast.Call) else None
+    kind = facts.kind
+    operation = facts.operation(node) if isinstance(node, gast.Call) else None
     if not isinstance(operation, Call) or starred(operation):
         return None
     args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}

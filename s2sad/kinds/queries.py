@@ -35,6 +35,7 @@ __all__ = [
     "holds_arrays",
     "holds_floats",
     "holds_immutables",
+    "is_any_tuple",
     "is_array",
     "is_container",
     "is_dict",
@@ -165,6 +166,10 @@ def is_list(kind: Kind) -> bool:
 def is_tuple(kind: Kind) -> bool:
     """Whether the adjoint of a value of the kind may be a plain tuple: that of NumPy's named tuples may."""
     return isinstance(kind, Tuple) and (kind.cls is None or kind.cls.__module__.startswith("numpy."))
+
+
+def is_any_tuple(kind: Kind) -> bool:
+    return isinstance(kind, Tuple)
 
 
 def holds_immutables(kind: Kind) -> bool:

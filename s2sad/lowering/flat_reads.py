@@ -9,23 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import gast
 
 from ..analysis.aliasing import sharing
-from ..analysis.effects import aliases_of
-from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.writes import changed
 from ..kinds import domain
-from ..kinds.lattice import Dict, Kind, List
+from ..kinds.lattice import Dict, List
 from ..rules.places import flat_places
-from ..transforms.analyses.find_aliases import ANYTHING, Aliases, both, is_outside
-from ..transforms.analyses.operations import Apply, Call, Opaque, Operation, Pop, classify
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_aliases import ANYTHING, both, find_aliases, is_outside
+from ..transforms.analyses.operations import Apply, Call, Opaque, Pop
 from ..transforms.lowering.lower_effects import Writer
 from ..transforms.trees.nodes import assign, attribute, call, load, located, names_read, statements_in, store
-from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import rebuilt, substitute
 
 __all__ = ["FlatReads"]
@@ -37,8 +34,7 @@ WHOLE = (list, tuple, sum, len, max, min, sorted)  # of Python's own, that keep 
 class FlatReads:
     """The reads of a program; `flats` has the names of what they read, each with the array."""
 
-    program: Program
-    kinds: Mapping[str, Kind]
+    facts: Facts
     flats: Mapping[str, Any]
 
     def rewritten(self, s: Any, writer: Writer) -> list[Any] | None:
@@ -49,7 +45,7 @@ class FlatReads:
             case gast.Assign(value=gast.Subscript(value=gast.Name(id=name), slice=index)) if (
                 name in self.flats
             ):
-                if not domain.is_scalar(self.kind(index)):
+                if not domain.is_scalar(self.facts.kind(index)):
                     return self.in_one_row(s, [name], "value", writer)
                 return self.element(s, name, index, writer)
             case gast.Assign(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="copy"))) if (
@@ -83,7 +79,7 @@ class FlatReads:
             case gast.For(
                 target=gast.Tuple(elts=[gast.Name(id=position), gast.Name(id=element)]),
                 iter=gast.Call(args=[gast.Name(id=name)], keywords=[]) as iterated,
-            ) if self.program.resolve(iterated.func) is enumerate:
+            ) if self.facts.program.resolve(iterated.func) is enumerate:
                 pass
             case _:
                 return None
@@ -101,15 +97,9 @@ class FlatReads:
         new = substitute(getattr(s, field), {name: load(row) for name, row in rows.items()})
         return [*(assign(rows[name], made[name], s) for name in read), rebuilt(s, **{field: new})]
 
-    def kind(self, node: Any) -> Kind:
-        return domain.kind_of_atom(node, self.kinds, self.program)
-
-    def operation(self, value: Any) -> Operation:
-        return classify(value, self.program, PRIMITIVES, self.kind)
-
     def is_kept(self, value: Any) -> bool:
         """Whether the result of a call may be a part of what it is given."""
-        operation = self.operation(value)
+        operation = self.facts.operation(value)
         if not isinstance(operation, Apply):
             return True
         return operation.function not in WHOLE and sharing(operation) != "fresh"
@@ -118,7 +108,7 @@ class FlatReads:
         """Whether a statement in a loop over such names may change the array of one."""
         match s:
             case gast.Assign(targets=[gast.Name()], value=value):
-                operation = self.operation(value)
+                operation = self.facts.operation(value)
                 if not isinstance(operation, Apply):
                     return isinstance(operation, (Call, Opaque, Pop))
                 named = dict(operation.keywords)
@@ -130,7 +120,7 @@ class FlatReads:
             case gast.AugAssign(target=target):
                 targets = [target]
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=base))) if isinstance(
-                self.kind(base), (Dict, List)
+                self.facts.kind(base), (Dict, List)
             ):
                 return False
             case gast.Expr(value=value):
@@ -143,12 +133,8 @@ class FlatReads:
 
     def may_share(self, a: str, b: str) -> bool:
         """Whether two names may have memory in common, one of them from outside of the function, say."""
-        held = [both(self.aliases.held.get(n, ANYTHING)) for n in (a, b)]
+        held = [both(self.facts.of(find_aliases).held.get(n, ANYTHING)) for n in (a, b)]
         return bool(held[0] & held[1]) or all(any(map(is_outside, h)) for h in held)
-
-    @cached_property
-    def aliases(self) -> Aliases:
-        return aliases_of(self.program, self.kinds)
 
 
 def roots_of(target: Any) -> Sequence[str]:

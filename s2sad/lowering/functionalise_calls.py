@@ -24,13 +24,15 @@ from weakref import WeakKeyDictionary
 
 import gast
 
-from ..analysis.effects import ELSEWHERE, NONE, Effect, EffectAt
 from ..analysis.primitive_table import COPIED, PRIMITIVES
 from ..kinds import domain
 from ..kinds.lattice import Array, Kind
 from ..runtime.reachable_arrays import outside_of
 from ..source.fixed_arity import has_stars
 from ..source.read import code_of_tree, read_source
+from ..transforms.analyses.effects import ELSEWHERE, NONE, Effect
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_aliases import ANYTHING, OUTSIDE, both, find_aliases
 from ..transforms.lowering.lower_effects import Writer, lower_effects
 from ..transforms.trees.nodes import (
     assign,
@@ -54,16 +56,14 @@ Parameters = tuple[str, ...]
 _made: WeakKeyDictionary[FunctionType, dict[tuple[Parameters, bool], FunctionType]] = WeakKeyDictionary()
 
 
-def lowered_calls(
-    program: Program,
-    kind: Callable[[Any], Kind],
-    effect_at: EffectAt,
-    may_share: Callable[[Any, Any], bool],
-) -> Program:
+def lowered_calls(facts: Facts) -> Program:
     """The program in which calls that change arrays, of known functions, are calls of functions that return
-    the arrays changed, and stores of these into the arrays. `may_share(a, b)` says that an array may share
-    memory with what another name holds, or (None) with what is not the function's.
+    the arrays changed, and stores of these into the arrays.
     """
+    kind = facts.kind
+
+    def may_share(a: Any, b: Any) -> bool:
+        return _may_share(facts, a, b)
 
     def check(s: Any, function: FunctionType, given: list[Any], count: int, writer: Writer) -> list[Any]:
         """The statement that checks that what a call writes to, the first `count` of the names that it is
@@ -85,8 +85,8 @@ def lowered_calls(
             case gast.Expr(value=gast.Call() as node) | gast.Assign(
                 targets=[gast.Name()], value=gast.Call() as node
             ):
-                effect, given = effect_at(node)
-                function = effect.runs or program.resolve(node.func)
+                effect, given = facts.effect_at(node)
+                function = effect.runs or facts.program.resolve(node.func)
                 if isinstance(function, FunctionType) and _is_followed(function, effect, given, kind):
                     held = [a for a in given.values() if not domain.is_immutable(kind(a))]
                     held.sort(key=lambda a: all(a is not given[p] for p in effect.changed))
@@ -94,7 +94,19 @@ def lowered_calls(
                     return checks + _stores(s, function, effect, given, writer)
         return None
 
-    return lower_effects(program, rewritten)
+    return lower_effects(facts.program, rewritten)
+
+
+def _may_share(facts: Facts, a: Any, b: Any) -> bool:
+    """Whether an array may share memory with what another name holds, or (None) with what is not the
+    function's. That arguments share none with each other, or with that, is checked elsewhere.
+    """
+    held = facts.of(find_aliases).held
+    mine = both(held.get(a.id, ANYTHING))
+    if b is None:
+        return OUTSIDE in mine
+    theirs = both(held.get(b.id, ANYTHING))
+    return OUTSIDE in mine | theirs or bool(mine & theirs)
 
 
 def _is_followed(

@@ -5,14 +5,13 @@ of all that follows. Where one is complex all the same, the derivative is made a
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from ..kinds.elementwise import elementwise_kind
-from ..kinds.lattice import Kind
 from ..runtime.real_power import real_power
+from ..transforms.analyses.facts import Facts
 from ..transforms.trees.nodes import call, located
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import map_blocks, rebuilt
@@ -41,9 +40,9 @@ def guard_powers(program: Program) -> Program:
     return program.with_tree(rebuilt(program.tree, body=body), bindings=bindings, names=names)
 
 
-def without_needless_guards(program: Program, kind: Callable[[Any], Kind]) -> Program:
+def without_needless_guards(facts: Facts) -> Program:
     """The program with plain powers again where the kinds of atoms tell no less of these."""
-    changed = False
+    program, kind, changed = facts.program, facts.kind, False
 
     def is_needless(x: Any, y: Any) -> bool:
         operands = kind(x), kind(y)

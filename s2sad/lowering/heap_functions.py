@@ -51,8 +51,7 @@ class HeapCalls:
         return program.with_tree(program.tree, bindings=bindings)
 
     def natures(self, program: Program, given: Kinds) -> HeapNatures:
-        kinds = self.forms.kinds(program, given, before=True)
-        return HeapNatures(program, given, kinds, self.forms.effects.of_call, self.called)
+        return HeapNatures(self.forms.facts(program, given, before=True), given, self.called)
 
     def called(self, operation: Operation, kind: Callable[[Any], Kind]) -> CellType | None:
         """Where the function of the heap is that a call is to be one of."""

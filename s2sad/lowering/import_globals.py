@@ -12,36 +12,36 @@ that the function reads shares memory with them is checked when it runs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
-from ..analysis.outer_arrays import outer_arrays, reads_arrays
+from ..analysis.outer_arrays import reads_arrays
 from ..analysis.primitive_table import PRIMITIVES
 from ..kinds import domain
-from ..transforms.analyses.find_aliases import ANYTHING, OUTSIDE
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_aliases import ANYTHING, OUTSIDE, find_aliases
+from ..transforms.analyses.find_effects import find_changing_calls
+from ..transforms.analyses.find_stores import find_stores
 from ..transforms.trees.nodes import assign, call, load, store
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import map_children, rebuilt
 
-if TYPE_CHECKING:
-    from ..analysis.program_facts import Analysis
-
 __all__ = ["with_outer_arrays", "without_outer_arrays"]
 
 
-def with_outer_arrays(found: Analysis) -> Program:
+def with_outer_arrays(facts: Facts) -> Program:
     """The program with variables for the arrays from outside, if it writes to what may be one, and is given
     nothing that might read them when it is called.
     """
-    program = found.program
+    program = facts.program
     arrays = reads_arrays(program)
-    changed = [name for name, _ in found.stores]
-    changed += [a.id for _, atoms in found.calls for a in atoms if isinstance(a, gast.Name)]
+    changed = [name for name, _ in facts.of(find_stores)]
+    changed += [a.id for _, atoms in facts.of(find_changing_calls) for a in atoms if isinstance(a, gast.Name)]
     is_known = all(
-        domain.is_array(found.kind(p)) or domain.is_immutable(found.kind(p)) for p in program.tree.args.args
+        domain.is_array(facts.kind(p)) or domain.is_immutable(facts.kind(p)) for p in program.tree.args.args
     )
-    held = found.aliases.held
+    held = facts.of(find_aliases).held
     if not is_known or not any(OUTSIDE in held.get(name, ANYTHING)[0] for name in changed):
         return program
     names, bindings = program.names.copy(), dict(program.bindings)
@@ -63,9 +63,9 @@ def with_outer_arrays(found: Analysis) -> Program:
 
 def without_outer_arrays(program: Program) -> Program:
     """The program with arrays in the place of `outer_array(x)`, which only says what they are."""
-    if not outer_arrays(program):
-        return program
     mark = PRIMITIVES.helper("outer_array")
+    if not any(value is mark for value in program.bindings.values()):
+        return program
 
     def change(node: Any) -> Any:
         new = map_children(node, change)

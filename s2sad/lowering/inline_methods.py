@@ -27,7 +27,8 @@ from ..kinds.decided_tests import TESTS
 from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
 from ..runtime.heap_keys import holds_attribute
 from ..transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, in_place_call, method_names
-from ..transforms.analyses.operations import Operation, classify, rule_of_one
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.operations import rule_of_one
 from ..transforms.lowering.drop_untaken import drop_untaken
 from ..transforms.lowering.hoist_fields import hoist_fields
 from ..transforms.lowering.inline_calls import inline_calls
@@ -112,30 +113,25 @@ def holds_record(kind: Kind) -> bool:
 
 
 def put_in_methods(
-    program: Program,
-    find_kinds: Callable[[Program], Mapping[str, Kind]],
-    find_sure: Callable[[Program], Mapping[str, Kind]],
+    facts: Facts,
+    sure: Facts,
     inlinable: Inlinable,
     one_name: bool = True,
     loops: LoopFacts | None = None,
 ) -> Program:
     """The program, in normal form, with small methods and what makes objects in the place of their calls.
 
-    `find_kinds` takes objects to stay as they are in calls that are to be put in, `find_sure` does not;
+    `facts` take objects to stay as they are in calls that are to be put in, `sure` ones do not;
     `one_name` says that objects are changed through one name each, so that kinds tell what they hold. With
     what is told of `loops`, those over objects of several classes, or that change them, are written out.
     """
-    first, lengths = program, dict[str, int]()
+    first, program, lengths = facts, facts.program, dict[str, int]()
     for _ in range(ROUNDS):
-        kinds = find_kinds(program)
-        if one_name and drop_untaken(program, partial(truth_of_test, program, kinds)) is not program:
-            program, _ = without_untaken(program, find_sure(program), find_sure)
-            kinds = find_kinds(program)
-        before = program
-
-        def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:
-            return domain.kind_of_atom(node, kinds, program)
-
+        facts = facts.again(program)
+        if one_name and drop_untaken(program, partial(truth_of_test, facts)) is not program:
+            facts = facts.again(without_untaken(sure.again(program)).program)
+        program = before = facts.program
+        kind = facts.kind
         program = put_in_constructors(put_in_contexts(program, kind), kind, inlinable)
         if program is before and loops is not None:
             program, written = without_varied_loops(program, loops)
@@ -143,19 +139,19 @@ def put_in_methods(
         if program is before:
             program = put_in_iterators(merge_objects(program, partial(is_object, kind)), kind)
             program = inline_calls(
-                set_properties(put_in_cached(program, kind), kind),
+                set_properties(put_in_cached(program, kind), facts),
                 inlinable,
-                find_method=partial(method_without_rule, program=before, kind=kind),
+                find_method=partial(method_without_rule, facts=facts),
                 always=sets_attributes,
             )
-            find_method = partial(method_without_rule, program=before, kind=kind)
+            find_method = partial(method_without_rule, facts=facts)
             program = put_in_generators(without_iterators(program), inlinable, find_method)
             if lengths and loops is not None and same(program.tree, before.tree):
                 program = loops.without_unseen(before)
             if same(program.tree, before.tree):
                 break
-    if lengths and not have_lengths(program, find_sure(program), lengths):
-        return put_in_methods(first, find_kinds, find_sure, inlinable, one_name)
+    if lengths and not have_lengths(sure.again(program), lengths):
+        return put_in_methods(first, sure, inlinable, one_name)
     return without_lookups(without_lengths(program, lengths))
 
 
@@ -179,33 +175,19 @@ def without_lookups(program: Program) -> Program:
     return program
 
 
-def put_in_changing(
-    program: Program,
-    find_kinds: Callable[[Program], Mapping[str, Kind]],
-    inlinable: Inlinable,
-    may_change: Callable[[Operation, Kinds], bool],
-) -> Program:
+def put_in_changing(facts: Facts, inlinable: Inlinable) -> Program:
     """The program, in normal form, with known functions that may change their arguments in the place of their
     calls, whatever their size: what they change is followed there.
     """
     for _ in range(ROUNDS):
-        kinds = find_kinds(program)
-
-        def kind(node: Any, program: Program = program, kinds: Any = kinds) -> Kind:
-            return domain.kind_of_atom(node, kinds, program)
-
-        changing = [
-            c
-            for c in calls_of_functions(program, inlinable)
-            if may_change(classify(c, program, PRIMITIVES, kind), kind)
-        ]
+        program = facts.program
+        changing = [c for c in calls_of_functions(program, inlinable) if facts.may_change(c)]
         if not changing:
             break
-        before = program
-        program = inline_calls(before, inlinable, needed=partial(is_among, changing))
-        if same(program.tree, before.tree):
+        facts = facts.again(inline_calls(program, inlinable, needed=partial(is_among, changing)))
+        if same(program.tree, facts.program.tree):
             break
-    return program
+    return facts.program
 
 
 def calls_of_functions(program: Program, inlinable: Inlinable) -> list[Any]:
@@ -232,30 +214,29 @@ def asks_for_kinds(program: Program) -> bool:
     return asked or any(isinstance(f, Hashable) and f in ASKING for f in called)
 
 
-def without_untaken(
-    program: Program, kinds: Mapping[str, Kind], find_kinds: Callable[[Program], Mapping[str, Kind]]
-) -> tuple[Program, Mapping[str, Kind]]:
+def without_untaken(facts: Facts) -> Facts:
     """The program without the branches that the kinds of its names rule out, and the kinds of its names."""
-    while (found := drop_untaken(program, partial(truth_of_test, program, kinds))) is not program:
-        program, kinds = found, find_kinds(found)
-    return program, kinds
+    while (found := drop_untaken(facts.program, partial(truth_of_test, facts))) is not facts.program:
+        facts = facts.again(found)
+    return facts
 
 
-def truth_of_test(program: Program, kinds: Mapping[str, Kind], test: Any) -> bool | None:
-    return domain.truth_of(domain.kind_of_atom(test, kinds, program))
+def truth_of_test(facts: Facts, test: Any) -> bool | None:
+    return domain.truth_of(facts.kind(test))
 
 
-def method_without_rule(value: Any, program: Program, kind: Kinds) -> MethodCall | None:
+def method_without_rule(value: Any, facts: Facts) -> MethodCall | None:
     """The method that an expression calls by the class of its object, which has no rule of its own for it,
     and does not call itself again.
     """
+    program, kind = facts.program, facts.kind
     if isinstance(value, gast.Call) and is_copier(program.resolve(value.func)) and len(value.args) == 1:
         function = copier_of(program.resolve(value.func), kind(value.args[0]))
         return None if function is None or value.keywords else (function, value)
     is_builtin = isinstance(value, gast.Call) and isinstance(program.resolve(value.func), BuiltinFunctionType)
     if not is_builtin and rule_of_one(value, program, PRIMITIVES) is not None:
         return None
-    found = called_method(value, program, PRIMITIVES, kind)
+    found = called_method(value, facts)
     if found is not None and found[1].args:
         function, owner = found[0], kind(found[1].args[0])
         if isinstance(owner, Record) and isinstance(function, FunctionType):
@@ -267,11 +248,11 @@ def is_object(kind: Kinds, name: str) -> bool:
     return isinstance(kind(load(name)), Record)
 
 
-def set_properties(program: Program, kind: Kinds) -> Program:
+def set_properties(program: Program, facts: Facts) -> Program:
     """The program with calls of what sets properties and items, and of what changes objects by operators, in
     the place of such statements; and with names for the objects that objects hold, where these are called.
     """
-    names = program.names.copy()
+    kind, names = facts.kind, program.names.copy()
     objects = Objects(program, names)
 
     def has_method(base: Any, name: str) -> bool:
@@ -330,7 +311,7 @@ def set_properties(program: Program, kind: Kinds) -> Program:
                 held = names.temporary(attr)
                 return [assign(held, func, s), rebuilt(s, value=rebuilt(value, func=load(held)))]
             case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
-                changed, is_open = in_place_call(s, PRIMITIVES, kind)
+                changed, is_open = in_place_call(s, facts)
                 if changed is None and isinstance(kind(load(name)), Record):
                     changed = located(gast.BinOp(left=load(name), op=op, right=value), s)
                 if changed is not None and not is_open:
@@ -344,15 +325,10 @@ def set_properties(program: Program, kind: Kinds) -> Program:
     return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
 
 
-def hoist_reads(
-    program: Program, kinds: Mapping[str, Kind], may_change: Callable[[Operation, Kinds], bool]
-) -> Program:
+def hoist_reads(facts: Facts) -> Program:
     """The program with names for what it reads often of its objects, unless a call may change these."""
-
-    def kind(node: Any) -> Kind:
-        return domain.kind_of_atom(node, kinds, program)
-
-    objects = KnownObjects(program, {}, kinds, may_change)
+    program, kind = facts.program, facts.kind
+    objects = KnownObjects(facts, {})
     for s in statements_in(program.tree.body):
         value = getattr(s, "value", None)
         if isinstance(value, gast.Call) and objects.may_change(value):
@@ -381,17 +357,17 @@ def class_scope(cls: type) -> Scope:
     return Scope({cls.__name__: cls})
 
 
-def classes_read(program: Program, kinds: Mapping[str, Kind]) -> set[tuple[type, str]]:
+def classes_read(facts: Facts) -> set[tuple[type, str]]:
     """The attributes that a program reads of objects of known classes, and the operators it applies to them,
     as names of what these classes define.
     """
     found: set[tuple[type, str]] = set()
-    arrays = {n for n, kind in kinds.items() if not isinstance(kind, (Record, Tuple))}
-    for n in find_nodes(program.tree, *LOOKING):
+    arrays = {n for n, kind in facts.kinds.items() if not isinstance(kind, (Record, Tuple))}
+    for n in find_nodes(facts.program.tree, *LOOKING):
         for base, names in method_names(n):
             if getattr(base, "id", None) in arrays:
                 continue
-            owner = domain.kind_of_atom(base, kinds, program)
+            owner = facts.kind(base)
             if isinstance(owner, (Record, Tuple)) and owner.cls is not None:
                 found.update((owner.cls, name) for name in names)
     return found

@@ -11,14 +11,14 @@ from typing import Any
 
 import gast
 
-from ..analysis.primitive_table import PRIMITIVES
-from ..analysis.program_facts import Analysis
 from ..kinds import domain
 from ..kinds.join import join_all
 from ..kinds.lattice import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple, widen
 from ..kinds.queries import items_of, share_lengths_apart
 from ..transforms.analyses.definitions import Definitions
-from ..transforms.analyses.operations import Alias, Build, Operation, classify
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_active import find_active
+from ..transforms.analyses.operations import Alias, Build
 from ..transforms.lowering.fold_literals import fold_literals
 from ..transforms.lowering.gather_appends import gather_appends
 from ..transforms.lowering.promote_items import promote_items
@@ -53,26 +53,22 @@ APART = 60  # statements that a loop over arrays may become
 
 @dataclass(frozen=True)
 class LoopFacts:
-    """What is asked of programs whose loops are written out: the kinds that names have before anything is
-    changed, whether a call may change what it is given, and the program with variables in the place of what
-    nothing sees as a whole.
+    """What is asked of programs whose loops are written out: the facts with the kinds that names have before
+    anything is changed, and the program with variables in the place of what nothing sees as a whole.
     """
 
-    find_made: Callable[[Program], Kinds]
-    may_change: Callable[[Operation, Callable[[Any], Kind]], bool]
+    find_made: Callable[[Program], Facts]
     without_unseen: Callable[[Program], Program]
 
 
-def without_varied_loops(program: Program, facts: LoopFacts) -> tuple[Program, dict[str, int]]:
+def without_varied_loops(program: Program, loops: LoopFacts) -> tuple[Program, dict[str, int]]:
     """The program with such loops written out, and the lengths that this takes lists to have, by their names.
     """
     if not any(isinstance(s, gast.For) for s in statements_in(program.tree.body)):
         return program, {}
     program = gather_appends(program)
-    kinds = facts.find_made(program)
-
-    def kind(node: Any) -> Kind:
-        return domain.kind_of_atom(node, kinds, program)
+    facts = loops.find_made(program)
+    kind = facts.kind
 
     def items(atom: Any) -> tuple[Kind, ...]:
         found = _items(kind(atom))
@@ -81,12 +77,11 @@ def without_varied_loops(program: Program, facts: LoopFacts) -> tuple[Program, d
     def may_change(loop: Any) -> bool:
         """Whether a loop changes the objects that it goes over."""
         names = target_names(loop.target)
-        calls = [classify(c, program, PRIMITIVES, kind) for c in find_nodes(loop, gast.Call)]
         is_set = any(getattr(target.value, "id", None) in names for target in _stores(loop))
-        return is_set or any(facts.may_change(c, kind) for c in calls)
+        return is_set or any(map(facts.may_change, find_nodes(loop, gast.Call)))
 
-    loops = [s for s in find_nodes(program.tree, gast.For) if any(map(items, find_nodes(s.iter, gast.Name)))]
-    changes = any(map(may_change, loops))
+    wide = [s for s in find_nodes(program.tree, gast.For) if any(map(items, find_nodes(s.iter, gast.Name)))]
+    changes = any(map(may_change, wide))
 
     def is_wanted(loop: Any) -> bool:
         found = [items(atom) for atom in find_nodes(loop.iter, gast.Name)]
@@ -109,24 +104,23 @@ def _is_range(source: Any) -> bool:
     return isinstance(source, gast.Call) and getattr(source.func, "id", "") == "range"
 
 
-def with_items_apart(program: Program, given: Kinds, find: Callable[[Program], Kinds]) -> Program:
+def with_items_apart(program: Program, given: Kinds, find: Callable[[Program], Facts]) -> Program:
     """The program with the short loops written out that go over arrays of which kinds can say more than what
-    all have in common, or over the keys of a dict of such; `find` finds the kinds that names have for good,
-    `given` are those of the parameters.
+    all have in common, or over the keys of a dict of such; `find` finds the facts, with the
+    kinds that names have for good, `given` are those of the parameters.
     """
     for _ in range(ROUNDS):
         if not may_have_items_apart(program, given):
             break
-        new = _apart(program, find(program))
+        new = _apart(find(program))
         if new is program:
             break
         program = new
     return program
 
 
-def _apart(program: Program, kinds: Kinds) -> Program:
-    def kind(node: Any) -> Kind:
-        return domain.kind_of_atom(node, kinds, program)
+def _apart(facts: Facts) -> Program:
+    program, kind = facts.program, facts.kind
 
     def items(atom: Any) -> Sequence[Any] | None:
         match kind(atom):
@@ -173,37 +167,33 @@ def _apart(program: Program, kinds: Kinds) -> Program:
     return promote_items(new, lambda name: True)
 
 
-def without_mixed_loops(
-    program: Program,
-    find: Callable[[Program], Analysis],
-    wrt: tuple[str, ...],
-    to_ssa: Callable[[Program], Program],
-) -> Program:
+def without_mixed_loops(facts: Facts, wrt: tuple[str, ...], to_ssa: Callable[[Program], Program]) -> Facts:
     """The program, in single assignment, with the short loops written out that go over displays of which
-    some items vary with the parameters `wrt` and others do not; `find` analyses a program, `to_ssa` gives it
-    one name for each version of a variable again.
+    some items vary with the parameters `wrt` and others do not; `to_ssa` gives it one name for each
+    version of a variable again.
     """
     for _ in range(ROUNDS):
+        program = facts.program
         definitions = Definitions(program.tree)
         loops = (s for s in statements_in(program.tree.body) if isinstance(s, gast.For))
         sources = {n.id for s in loops for n in find_nodes(s.iter, gast.Name)}
         if not any(isinstance(definitions.value(n), (gast.Tuple, gast.List, gast.Dict)) for n in sources):
             break
-        new = _unmixed(program, find(program), wrt)
+        new = _unmixed(facts, wrt)
         if new is program:
             break
-        program = to_ssa(gather_appends(new))
-    return program
+        facts = facts.again(to_ssa(gather_appends(new)))
+    return facts
 
 
-def _unmixed(program: Program, analysis: Analysis, wrt: tuple[str, ...]) -> Program:
-    definitions = Definitions(program.tree)
-    active = analysis.active(wrt)
+def _unmixed(facts: Facts, wrt: tuple[str, ...]) -> Program:
+    program = facts.program
+    definitions, active = Definitions(program.tree), facts.of(find_active, wrt)
 
     def items(atom: Any) -> tuple[Any, ...]:
         """What the display that an atom names holds."""
         value = definitions.value(atom.id) if isinstance(atom, gast.Name) else None
-        match None if value is None else analysis.operations.of(value):
+        match None if value is None else facts.operation(value):
             case Alias(source=source):
                 return items(source)
             case Build(items=found, node=gast.Tuple() | gast.List() | gast.Dict()):
@@ -216,10 +206,10 @@ def _unmixed(program: Program, analysis: Analysis, wrt: tuple[str, ...]) -> Prog
         return len(parts) > 1 or any(map(is_mixed, found))
 
     def is_without_derivative(atom: Any) -> bool:
-        return domain.is_differentiable(widen(analysis.kind(atom))) is False
+        return domain.is_differentiable(widen(facts.kind(atom))) is False
 
     def rounds(atom: Any) -> Sequence[Any] | None:
-        match analysis.kind(atom):
+        match facts.kind(atom):
             case Dict(pairs) if all(isinstance(key, str) for key, _ in pairs):
                 return [located(constant(key), atom) for key, _ in pairs]
             case List(tuple() as found) | Tuple(found):
@@ -294,7 +284,7 @@ def _stores(loop: Any) -> list[Any]:
     return [t for s in find_nodes(loop, gast.Assign) for t in s.targets if isinstance(t, gast.Attribute)]
 
 
-def have_lengths(program: Program, kinds: Kinds, lengths: Mapping[str, int]) -> bool:
+def have_lengths(facts: Facts, lengths: Mapping[str, int]) -> bool:
     """Whether what was taken for lengths are the lengths of lists that are variables by now, or of lists
     that are not of objects of one class.
     """
@@ -304,11 +294,11 @@ def have_lengths(program: Program, kinds: Kinds, lengths: Mapping[str, int]) -> 
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in lengths:
                 if isinstance(value, gast.Constant):
                     return bool(value.value == lengths[name])
-                items = _items(domain.kind_of_atom(value.args[0], kinds, program))
+                items = _items(facts.kind(value.args[0]))
                 return len(items) == lengths[name] and _classes(items) != 1
         return True
 
-    return all(map(holds, statements_in(program.tree.body)))
+    return all(map(holds, statements_in(facts.program.tree.body)))
 
 
 def without_lengths(program: Program, lengths: Collection[str]) -> Program:

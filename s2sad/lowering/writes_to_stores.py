@@ -5,7 +5,7 @@ values that are lists.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -27,7 +27,8 @@ from ..runtime import mutation as updates
 from ..source.read import read_source
 from ..transforms import normalise
 from ..transforms.analyses.bind_methods import MethodCall
-from ..transforms.analyses.operations import IN_PLACE_OPERATORS, Apply, classify
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.operations import IN_PLACE_OPERATORS, Apply
 from ..transforms.lowering.inline_calls import inline_calls
 from ..transforms.lowering.lower_effects import Place, Writer, Written, lower_effects, without_unread
 from ..transforms.trees.nodes import (
@@ -62,14 +63,13 @@ def is_store(function: Any) -> bool:
     )
 
 
-def lowered_writes(
-    program: Program, kinds: Mapping[str, Kind], find_kinds: Callable[[Program], Mapping[str, Kind]]
-) -> Program:
+def lowered_writes(facts: Facts) -> Program:
     """The program whose writes into arrays, as far as they are known here and may carry a derivative, are
     stores.
     """
     while True:  # what a call gave is known, later, to be the array that it wrote to
-        finder = _Finder(program, kinds, _displays(program), attribute_views(program))
+        program = facts.program
+        finder = _Finder(facts, _displays(program), attribute_views(program))
         found = without_unread(lower_effects(program, finder.rewritten), ATTRIBUTES)
         waiting = sum(map(bool, map(finder.template_call, find_nodes(found.tree, gast.Call))))
         if waiting:
@@ -80,7 +80,7 @@ def lowered_writes(
                 return found  # calls without the arguments that these functions need
         if found is program:
             return program
-        program, kinds = found, find_kinds(found)
+        facts = facts.again(found)
 
 
 @cache
@@ -112,18 +112,22 @@ def _is_read(name: Any) -> bool:
 
 @dataclass(frozen=True)
 class _Finder:
-    program: Program
-    kinds: Mapping[str, Kind]
+    facts: Facts
     displays: Mapping[str, Any]
     views: Mapping[str, Any]
 
+    @property
+    def program(self) -> Program:
+        return self.facts.program
+
     def kind(self, node: Any) -> Kind:
-        return domain.kind_of_atom(node, self.kinds, self.program)
+        found: Kind = self.facts.kind(node)
+        return found
 
     @cached_property
     def flat_reads(self) -> FlatReads:
         flats = {f: v.value for f, v in self.views.items() if v.attr == "flat" and self.varies(v.value)}
-        return FlatReads(self.program, self.kinds, flats)
+        return FlatReads(self.facts, flats)
 
     def rewritten(self, s: Any, writer: Writer) -> list[Any] | None:
         """What stands in the place of a statement, None for itself."""
@@ -278,7 +282,7 @@ class _Finder:
         places = None if out is None else self.places(out)
         if places is None:
             return None
-        operation = classify(plain, self.program, PRIMITIVES, self.kind)
+        operation = self.facts.operation(plain)
         if not isinstance(operation, Apply) or PRIMITIVES.refusal(operation.function) is not None:
             return None
         is_ufunc = isinstance(operation.function, np.ufunc)

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import gast
 
-from s2sad.analysis.effects import aliases_of, calls_that_change
 from s2sad.analysis.primitive_table import PRIMITIVES
 from s2sad.explanation import explain
 from s2sad.kinds import domain
 from s2sad.kinds.abstraction import kind_of
 from s2sad.kinds.lattice import UNKNOWN
-from s2sad.transforms.analyses.classified import Operations
+from s2sad.transforms.analyses.facts import Facts
 from s2sad.transforms.analyses.find_active import find_active
-from s2sad.transforms.analyses.find_aliases import Aliases
+from s2sad.transforms.analyses.find_aliases import Aliases, find_aliases
 from s2sad.transforms.analyses.find_kinds import CallFacts, find_kinds
-from s2sad.transforms.analyses.find_overwrites import Changes
-from s2sad.transforms.analyses.find_stores import stores
+from s2sad.transforms.analyses.find_overwrites import Changes, find_changes
 from s2sad.transforms.normal_form.to_anf import to_anf
 from s2sad.transforms.normal_form.to_ssa import to_ssa
 from s2sad.transforms.trees.nodes import call
@@ -34,45 +30,20 @@ from tests.support.stages import executable, read, up_to
 Node = Any  # gast publishes no types
 
 
-@dataclass(frozen=True)
-class Analysed:
-    """A program in single assignment, and the kinds of its names for some arguments."""
+class Analysed(Facts):
+    """A program in single assignment, with kinds for some arguments; calls may do anything."""
 
-    program: Program
-    kinds: dict[str, Any]
-
-    def kind(self, node: Node) -> Any:
-        return domain.kind_of_atom(node, self.kinds, self.program)
-
-    @cached_property
-    def operations(self) -> Operations:
-        return Operations(self.program, PRIMITIVES, self.kind)
-
-    @cached_property
+    @property
     def aliases(self) -> Aliases:
-        return aliases_of(self.program, self.kinds)
+        return self.of(find_aliases)
 
-    @cached_property
+    @property
     def changes(self) -> Changes:
-        calls = calls_that_change(self.program, self.kinds, lambda call: True)
-        return Changes(
-            self.program,
-            lambda: self.aliases,
-            stores(self.program, PRIMITIVES.is_in_place),
-            calls,
-            [],
-            lambda name: domain.is_numeric(self.kinds.get(name, UNKNOWN)),
-        )
+        return self.of(find_changes)
 
     def active(self, *wrt: str) -> str:
         """The active names, in alphabetical order."""
-        found = find_active(
-            self.program,
-            wrt,
-            self.operations,
-            lambda name: domain.is_differentiable(self.kinds.get(name, UNKNOWN)) is not False,
-        )
-        return " ".join(sorted(found))
+        return " ".join(sorted(self.of(find_active, wrt)))
 
     def statement(self, line: str) -> Node:
         """The one statement that stems from the user's line that begins so."""
@@ -90,7 +61,8 @@ def analysed(text: str, *args: Any, call_kind: Callable[..., Any] | None = None,
     program = to_ssa(up_to(to_anf, read(text, **names)[1]))
     given = {p: kind_of(a, p) for p, a in zip(parameter_names(program.tree), args, strict=True)}
     calls = CallFacts(call_kind or (lambda operation, kinds, keywords: UNKNOWN))
-    return Analysed(program, find_kinds(program, given, PRIMITIVES, domain, calls, aliases_of))
+    kinds = find_kinds(Facts(program, given, PRIMITIVES, domain), calls)
+    return Analysed(program, kinds, PRIMITIVES, domain)
 
 
 def stage(

@@ -7,21 +7,17 @@ Python is left to others.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..trees.nodes import attribute, call, is_atom, load, located
-from ..trees.program import MISSING, Program
-
-if TYPE_CHECKING:
-    from .operations import Primitives
+from ..trees.program import MISSING
+from .primitive_table import KindedProgram
 
 __all__ = ["BINARY", "LOOKING", "MethodCall", "called_method", "in_place_call", "method_names"]
 
 MethodCall = tuple[Any, Any]  # the function, and the call of it with the object as an argument
-Kind = Callable[[Any], Any]
 
 BINARY = {
     gast.Add: "add",
@@ -50,13 +46,15 @@ COMPARED = {
 CALLED: dict[Any, str] = {abs: "__abs__", len: "__len__", float: "__float__", operator.abs: "__abs__"}
 
 
-def called_method(value: Any, program: Program, primitives: Primitives, kind: Kind) -> MethodCall | None:
+def called_method(value: Any, known: KindedProgram) -> MethodCall | None:
     """The function that an expression calls on an object of a known class, or None for all others."""
-    found = _called_method(value, program, primitives, kind)
-    return None if found is not None and program.leaves(found[0]) else found
+    found = _called_method(value, known)
+    return None if found is not None and known.program.leaves(found[0]) else found
 
 
-def _called_method(value: Any, program: Program, primitives: Primitives, kind: Kind) -> MethodCall | None:
+def _called_method(value: Any, known: KindedProgram) -> MethodCall | None:
+    primitives, kind = known.primitives, known.kind
+
     def method(owner: Any, name: str) -> Any:
         member = primitives.member(kind(owner), name)
         return member.value if member is not None and member.role == "method" else None
@@ -69,8 +67,8 @@ def _called_method(value: Any, program: Program, primitives: Primitives, kind: K
 
     match value:
         case gast.Call():
-            return _called(value, program, primitives, kind)
-        case gast.Attribute(value=base) if program.resolve(value) is MISSING:
+            return _called(value, known)
+        case gast.Attribute(value=base) if known.program.resolve(value) is MISSING:
             member = primitives.member(kind(base), value.attr)
             return calls(member.value, base) if member is not None and member.role == "property" else None
         case gast.UnaryOp(op=op, operand=operand) if type(op) in UNARY:
@@ -89,12 +87,12 @@ def _called_method(value: Any, program: Program, primitives: Primitives, kind: K
     return calls(method(left, pair[0]), left, right)
 
 
-def in_place_call(s: Any, primitives: Primitives, kind: Kind) -> tuple[Any, bool]:
+def in_place_call(s: Any, known: KindedProgram) -> tuple[Any, bool]:
     """The call that `x += v` makes of the method of x's class for that, None where there is no such method;
     and whether the method may answer that it does not apply.
     """
     x, name = load(s.target.id), f"__i{BINARY[type(s.op)]}__"
-    member = primitives.member(kind(x), name)
+    member = known.primitives.member(known.kind(x), name)
     if member is None or member.role != "method":
         return None, False
     return located(call(attribute(x, name), s.value), s), "NotImplemented" in member.value.__code__.co_names
@@ -124,9 +122,10 @@ def method_names(node: Any) -> list[tuple[Any, list[str]]]:
     return []
 
 
-def _called(value: Any, program: Program, primitives: Primitives, kind: Kind) -> MethodCall | None:
+def _called(value: Any, known: KindedProgram) -> MethodCall | None:
     """Of a call: a method, a static method, or `__call__`."""
-    function = program.resolve(value.func)
+    primitives, kind = known.primitives, known.kind
+    function = known.program.resolve(value.func)
     if is_atom(value.func):
         called = primitives.member(kind(value.func), "__call__")
         if called is not None and called.role == "method":

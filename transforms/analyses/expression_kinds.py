@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import gast
 
 from ..trees.nodes import has_stars, is_atom, loads
-from ..trees.program import MISSING, Program
+from ..trees.program import MISSING
+from .facts import Facts, Kinds
 from .find_effects import changed_atoms
 from .operations import (
     IN_PLACE_OPERATORS,
@@ -23,7 +24,6 @@ from .operations import (
     Opaque,
     Operation,
     Pop,
-    Primitives,
     classify,
     is_named_tuple,
     starred,
@@ -31,7 +31,6 @@ from .operations import (
 
 __all__ = ["UPDATES", "CallFacts", "ExpressionKinds", "Kinds", "Values"]
 
-Kinds = Mapping[str, Any]
 Judgement = Callable[[Call, Callable[[Any], Any]], bool]  # of a call, by the kinds of atoms
 UPDATES = {
     IN_PLACE_OPERATORS[node]: function for node, function in OPERATORS.items() if node in IN_PLACE_OPERATORS
@@ -65,35 +64,17 @@ Values = dict[int, _Value]
 
 
 class ExpressionKinds:
-    """The kinds of expressions while names have the kinds of `kinds`, which the caller changes as it goes;
+    """The kinds of expressions while names have the kinds of `facts`, which the caller changes as it goes;
     `unsure` are the cached properties that are set to what they do not compute.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        primitives: Primitives,
-        domain: Any,
-        calls: CallFacts,
-        kinds: dict[str, Any],
-        values: Values,
-        unsure: set[str],
-    ) -> None:
-        self.program, self.primitives, self.domain, self.calls = program, primitives, domain, calls
-        self.kinds, self.values, self.unsure = kinds, values, unsure
+    def __init__(self, facts: Facts, calls: CallFacts, values: Values, unsure: set[str]) -> None:
+        self.facts, self.calls, self.values, self.unsure = facts, calls, values, unsure
+        self.program, self.primitives, self.domain = facts.program, facts.primitives, facts.domain
+        assert isinstance(facts.kinds, dict)
+        self.kinds: dict[str, Any] = facts.kinds
+        self.atom = facts.kind
         self.of_calls: Values = {}
-
-    def atom(self, node: Any) -> Any:
-        """The kind of an atom, a slice or an index."""
-        domain = self.domain
-        if isinstance(node, gast.Constant):
-            return domain.kind_of_literal(node.value)
-        if isinstance(node, gast.UnaryOp):
-            return domain.kind_of_literal(-node.operand.value)
-        if isinstance(node, gast.Name) and node.id in self.kinds:
-            return self.kinds[node.id]
-        found = self.program.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
-        return domain.UNKNOWN if found is MISSING else domain.kind_of_static(node, found)
 
     def key(self, index: Any) -> Any:
         """The kind of an index that is an atom."""
@@ -130,10 +111,10 @@ class ExpressionKinds:
         return value
 
     def found(self, node: Any, names: list[Any]) -> _Value:
-        operation = classify(node, self.program, self.primitives, self.atom)
+        operation = classify(node, self.facts)
         changed = None
         if isinstance(node, gast.Call):
-            changed = changed_atoms(node, self.program, self.primitives, self.atom)
+            changed = changed_atoms(node, self.facts)
         return _Value(node, names, self.kind_of(node, operation), operation, changed)
 
     def result_of(self, operation: Call, *first: Any) -> Any:

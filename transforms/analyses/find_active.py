@@ -7,14 +7,15 @@ adjoints are only made where one arrives.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import gast
 
 from ..trees.nodes import blocks_of, is_atom, names_read, statements_in, walk
-from ..trees.program import Program
-from .classified import Operations
+from .facts import Facts
+from .find_shadowed import find_shadowed
+from .find_shift_invariance import find_shift_invariance
 from .liveness import captured_names
 from .operations import Apply
 
@@ -32,17 +33,16 @@ def loop_elements(s: Any) -> list[tuple[Any, Any]]:
     return [(s.target, s.iter)]
 
 
-def find_active(
-    program: Program,
-    wrt: Iterable[str],
-    operations: Operations,
-    can_vary: Callable[[str], bool],
-    classes: Iterable[frozenset[str]] = (),
-) -> frozenset[str]:
-    """The active names, given those of the arguments; `can_vary(name)` is False for kinds without derivative
-    (integers, strings). Of each of `classes`, whose names share objects that are changed, all are active or
-    none.
+def find_active(facts: Facts, wrt: tuple[str, ...]) -> frozenset[str]:
+    """The names that vary with the parameters `wrt`. Of names that share objects that are changed all are
+    active, or none; integers, strings, and what cancels are not.
     """
+    program, domain = facts.program, facts.domain
+    cancelled = facts.of(find_shift_invariance)
+
+    def can_vary(name: str) -> bool:
+        return name not in cancelled and domain.is_differentiable(facts.kind_of_name(name)) is not False
+
     active = {name for name in wrt if can_vary(name)}
 
     def reads_active(nodes: Iterable[Any]) -> bool:
@@ -52,7 +52,7 @@ def find_active(
         """Whether a loop goes over the keys of a dict, which carry no derivative, whatever it holds."""
         while isinstance(source, gast.Call) and source.args:  # `reversed(d)`, `enumerate(d)`
             source = source.args[0]
-        return is_atom(source) and operations.primitives.is_dict(operations.kind(source))
+        return is_atom(source) and domain.is_dict(facts.kind(source))
 
     def mark(target: Any) -> None:
         for n in walk(target):
@@ -67,7 +67,7 @@ def find_active(
                         if reads_active([value]):
                             mark(target)
                 case gast.Assign(targets=[target]):
-                    if not active.isdisjoint(operations.sources(s.value)):
+                    if not active.isdisjoint(facts.sources(s.value)):
                         mark(target.value if isinstance(target, gast.Subscript) else target)
                 case gast.AugAssign(target=gast.Subscript(value=base)):
                     if reads_active([s.value]):
@@ -76,7 +76,7 @@ def find_active(
                     if isinstance(base, gast.Name) and reads_active(args):
                         mark(base)
                 case gast.Expr(value=gast.Call(func=gast.Name(), args=[base, _, value])):
-                    if isinstance(operations.of(s.value), Apply) and reads_active([value]):
+                    if isinstance(facts.operation(s.value), Apply) and reads_active([value]):
                         mark(base)
                 case gast.If():
                     visit(s.body)
@@ -101,7 +101,7 @@ def find_active(
     while True:
         size = len(active)
         visit(program.tree.body)
-        for names in classes:
+        for names in facts.of(find_shadowed).classes:
             if names & active:
                 active |= set(filter(can_vary, names)) - functions
         if len(active) == size:

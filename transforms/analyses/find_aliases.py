@@ -10,7 +10,7 @@ over-approximate, as long as no two arguments share memory, which is checked whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -18,10 +18,11 @@ import gast
 
 from ..trees.nodes import blocks_of, bound_in_header, load, names_read, statements_in, walk
 from ..trees.program import EMPTY, Program
+from .facts import Facts
 from .find_exchanges import find_exchanges
 from .find_recency import Recent
 from .liveness import live_before, loop_head
-from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Operation, Pop
+from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Pop
 
 __all__ = ["OUTSIDE", "Aliases", "argument_of", "contents_of", "find_aliases", "is_outside"]
 
@@ -110,31 +111,27 @@ class Aliases:
         return found
 
 
-def find_aliases(
-    program: Program,
-    operation_of: Callable[[Any], Operation],
-    is_immutable: Callable[[str], bool],
-    sharing: Callable[[Apply], str],
-    is_scalar_item: Callable[[Any, Any], bool],
-    is_container: Callable[[Any], bool],
-    is_in_place: Callable[[Any], bool],
-    is_array: Callable[[Any], bool],
-    is_same: Callable[[Any], bool] = lambda call: False,
-    makes_new: Callable[[Any], bool] = lambda call: False,
-    is_outer: Callable[[Any], bool] = lambda call: False,
-) -> Aliases:
-    """The aliases among a program's names.
+def find_aliases(facts: Facts) -> Aliases:
+    """The aliases among a program's names."""
+    program, tree, domain = facts.program, facts.program.tree, facts.domain
+    operation_of, is_in_place = facts.operation, facts.primitives.is_in_place
+    is_call_of = facts.is_call_of
 
-    `is_immutable(name)` says that a name's kind cannot be changed in place; `sharing(operation)` is "fresh"
-    when a function's result shares no memory with its arguments, "view" when it always does with its first,
-    "maybe" when it may with that, "elements" when it is a new container of what its arguments hold, "live"
-    when it is a view of what its first one holds, else "unknown"; `is_scalar_item(base, index)` says that an
-    item is a number rather than a view; `is_container(atom)` that an item is an object that is held,
-    `is_array(atom)` that what is stored is copied; `is_same(call)` that it returns its first argument;
-    `makes_new(call)` that the result of a user's function shares no memory with anything, `is_outer(call)`
-    that it gives the array from outside that its argument names, and that nothing else shares memory with.
-    """
-    tree, immutable = program.tree, cache(is_immutable)
+    @cache
+    def immutable(name: str) -> bool:
+        return domain.is_immutable(facts.kind_of_name(name))
+
+    def is_scalar_item(base: Any, index: Any) -> bool:
+        return domain.is_scalar_item(facts.kind(base), index, facts.kind)
+
+    def is_container(atom: Any) -> bool:
+        """Whether an item of it is an object that is held."""
+        return domain.is_container(facts.kind(atom))
+
+    def is_array(atom: Any) -> bool:
+        """Whether what is stored into it is copied."""
+        return domain.item_nature(facts.kind(atom)) == "array"
+
     passing: frozenset[int] = frozenset()  # the copies at the ends of loops that are left out
     held: dict[str, Held] = {
         n.id: NOTHING
@@ -176,17 +173,17 @@ def find_aliases(
                 return item(of(base), True)
             case Field(base=base):
                 return item(of(base), is_container(base))
-            case Build(items=items, node=gast.Call(args=[base, *_]) as node) if is_same(node):
+            case Build(items=items, node=gast.Call(args=[base, *_]) as node) if is_call_of(node, "holding"):
                 return union([of(base), (frozenset(), both(union(map(of, items))))])
             case Build(items=items):
                 return own, both(union(map(of, items)))
-            case Apply(node=gast.Call(args=[gast.Name(id=name)]) as node) if is_outer(node):
+            case Apply(node=gast.Call(args=[gast.Name(id=name)]) as node) if is_call_of(node, "outer_array"):
                 return frozenset({argument_root(name)}), frozenset()
             case Apply() if operation.function in _UPDATES or is_in_place(operation.function):
                 first = of(operation.args[0])
                 return first[0] | own, first[1]
             case Apply():
-                shared = sharing(operation)
+                shared = facts.sharing(operation)
                 if shared == "fresh":
                     return own, frozenset({f"{site}[]"} if is_container(load(site)) else ())
                 if shared == "live":
@@ -202,7 +199,7 @@ def find_aliases(
                 return own, frozenset()
             case Call() if operation.function in (set, frozenset):
                 return own, both(union(map(of, operation.operands())))
-            case Call() if makes_new(operation.node):
+            case Call() if not facts.effect_at(operation.node)[0].shared:
                 return own, frozenset({f"{site}[]"} if is_container(load(site)) else ())
             case Call():
                 found = union([of(operation.callee), *map(of, operation.operands()), ANYTHING])

@@ -15,7 +15,7 @@ from ..trees.nodes import load, names_read, own_statements, target_names
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import rebuilt
 from ..trees.remember import remembered
-from .operations import Primitives
+from .facts import Facts
 
 __all__ = ["bound_callables", "bound_changes", "bound_writers", "partials"]
 
@@ -32,26 +32,24 @@ def partials(program: Program) -> set[str]:
     return _holders(program, lambda v: _is_partial(program, v))
 
 
-def bound_changes(program: Program, primitives: Primitives, kind: Callable[[Any], Any]) -> set[str]:
+def bound_changes(facts: Facts) -> set[str]:
     """The names that may hold a method that changes its object, or what holds such a method."""
+
+    primitives, kind = facts.primitives, facts.kind
 
     def is_change(value: Any) -> bool:
         return isinstance(value, gast.Attribute) and primitives.is_changing_method(
             kind(value.value), value.attr
         )
 
-    return {name for name in _holders(program, is_change) if primitives.is_unknown(kind(load(name)))}
+    return {name for name in _holders(facts.program, is_change) if primitives.is_unknown(kind(load(name)))}
 
 
-def bound_writers(
-    program: Program,
-    primitives: Primitives,
-    kind: Callable[[Any], Any],
-    may_change: Callable[[Any], bool],
-) -> set[str]:
+def bound_writers(facts: Facts) -> set[str]:
     """The names that may hold a partial application, or a method of an object, that changes what it is given
-    or bound to; `may_change(call)` says so of a call.
+    or bound to.
     """
+    program, primitives, kind = facts.program, facts.primitives, facts.kind
     nested = {s.name: s for s in own_statements(program.tree.body) if isinstance(s, gast.FunctionDef)}
 
     def writes(value: Any) -> bool:
@@ -69,7 +67,7 @@ def bound_writers(
             return False
         open_ = [load("_open")] * MOST_ARGUMENTS
         return any(
-            may_change(rebuilt(node, args=[*node.args, *open_[:k]])) for k in range(MOST_ARGUMENTS + 1)
+            facts.may_change(rebuilt(node, args=[*node.args, *open_[:k]])) for k in range(MOST_ARGUMENTS + 1)
         )
 
     return _holders(program, writes)

@@ -5,14 +5,13 @@ Form: the single-assignment form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import gast
 
 from ..trees.nodes import target_names, walk
-from ..trees.program import Program
-from .operations import Call, Operation, Pop
+from .facts import Facts
+from .operations import Call, Pop
 
 __all__ = ["find_dynamic_parts"]
 
@@ -20,15 +19,11 @@ __all__ = ["find_dynamic_parts"]
 READS, SAME = ("heap_get", "heap_number", "heap_element"), "plain_number"
 
 
-def find_dynamic_parts(
-    program: Program,
-    operation_of: Callable[[Any], Operation],
-    helper: Callable[[str], Any],
-    given: Iterable[str] = (),
-) -> frozenset[str]:
+def find_dynamic_parts(facts: Facts, given: Iterable[str] = ()) -> frozenset[str]:
     """The names that may hold a part of a container or object, what a call returns, or an integer in one
-    branch; and those `given`. `helper` gives the functions that read objects of the heap by their names.
+    branch; and those `given`.
     """
+    program, helper = facts.program, facts.primitives.helper
     reads = [helper(name) for name in READS]
     found = {*given}
     copies: list[tuple[str, str]] = []
@@ -47,7 +42,7 @@ def find_dynamic_parts(
                 function = program.resolve(made.func)
                 if function is helper(SAME) and isinstance(made.args[0], gast.Name):
                     copies.append((name, made.args[0].id))
-                if isinstance(operation_of(made), (Call, Pop)) or any(function is f for f in reads):
+                if isinstance(facts.operation(made), (Call, Pop)) or any(function is f for f in reads):
                     found.add(name)
     while new := {name for name, source in copies if source in found} - found:
         found |= new

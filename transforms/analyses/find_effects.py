@@ -8,28 +8,34 @@ stores `a[i] = v` have derivatives of their own.)
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from ..errors import S2sadError
 from ..trees.nodes import names_read, own_statements
 from ..trees.program import MISSING, Program
+from .facts import Facts
 from .find_bound_callables import bound_callables, bound_changes, bound_writers, partials
 from .find_stores import refuse_captured
 from .liveness import free_names
-from .operations import Call, Operation, Primitives, is_pop, known_method
+from .operations import Alias, Apply, Call, Item, is_pop, known_method
+from .primitive_table import KindedProgram
 
-__all__ = ["Calls", "changed_atoms", "changes_elsewhere", "changing_calls", "refuse_active_changes"]
+__all__ = [
+    "Calls",
+    "changed_atoms",
+    "changes_elsewhere",
+    "changes_nothing",
+    "find_changing_calls",
+    "refuse_active_changes",
+]
 
 Calls = list[tuple[Any, list[Any]]]
 
 
-def changed_atoms(
-    node: Any, program: Program, primitives: Primitives, kind: Callable[[Any], Any]
-) -> list[Any] | None:
+def changed_atoms(node: Any, known: KindedProgram) -> list[Any] | None:
     """Which atoms a call changes in place; None when its function does not tell."""
+    program, primitives, kind = known.program, known.primitives, known.kind
     atoms = list(node.args)
     keywords = {k.arg or "": k.value for k in node.keywords}
     function = program.resolve(node.func)
@@ -48,28 +54,46 @@ def changed_atoms(
     return [a for a in changed if not isinstance(a, gast.Constant)]
 
 
-def changing_calls(
-    program: Program, primitives: Primitives, kind: Callable[[Any], Any], may_change: Callable[[Any], bool]
-) -> Calls:
-    """The statements that are calls which may change something, each with the atoms that it may change.
+def changes_nothing(facts: Facts, value: Any) -> bool:
+    """Whether an expression changes nothing that the program holds."""
+    match facts.operation(value):
+        case Apply(function=function):
+            changed = changed_atoms(value, facts) if isinstance(value, gast.Call) else []
+            return facts.primitives.is_pure(function) and changed == []
+        case Alias() | Item():
+            return True
+    return False
 
-    `may_change(call)` says so of a call of a user's function. What is called for its value alone, and is not
-    known before the run, is not among them; nor is what nested functions do to what is theirs. Raises
-    UnsupportedSyntaxError for a nested function that changes what it captures.
+
+def find_changing_calls(facts: Facts) -> Calls:
+    """The statements that are calls which may change something, each with the atoms that it may change, and
+    that are no immutable values.
+
+    What is called for its value alone, and is not known before the run, is not among them; nor is what nested
+    functions do to what is theirs. Raises UnsupportedSyntaxError for a nested function that changes what it
+    captures.
     """
+    found = [
+        (s, [a for a in atoms if not facts.domain.is_immutable(facts.kind(a))])
+        for s, atoms in _changing_calls(facts)
+    ]
+    return [(s, atoms) for s, atoms in found if atoms]
+
+
+def _changing_calls(facts: Facts) -> Calls:
+    program, primitives, kind = facts.program, facts.primitives, facts.kind
     result = []
     bound = bound_callables(program)
-    changers, applied = bound_changes(program, primitives, kind), partials(program)
-    writers = bound_writers(program, primitives, kind, may_change)
+    changers, applied, writers = bound_changes(facts), partials(program), bound_writers(facts)
     for s in own_statements(program.tree.body):
         if isinstance(s, gast.FunctionDef):
-            _refuse_captured(program, s, changing_calls(program.with_tree(s), primitives, kind, may_change))
+            _refuse_captured(program, s, _changing_calls(facts.after(program.with_tree(s))))
         if not isinstance(s, (gast.Assign, gast.Expr)) or not isinstance(s.value, gast.Call) or _is_append(s):
             continue
-        if _pops(s, primitives, kind):
+        if _pops(s, facts):
             continue
-        atoms = changed_atoms(s.value, program, primitives, kind)
-        if (atoms is None and isinstance(s, gast.Expr)) or (not atoms and may_change(s.value)):
+        atoms = changed_atoms(s.value, facts)
+        if (atoms is None and isinstance(s, gast.Expr)) or (not atoms and facts.may_change(s.value)):
             function = s.value.func
             owner = [function.value] if isinstance(function, gast.Attribute) else []
             owner += [function] * (getattr(function, "id", "") in bound)
@@ -87,31 +111,26 @@ def changing_calls(
     return result
 
 
-def changes_elsewhere(
-    program: Program,
-    operation_of: Callable[[Any], Operation],
-    may_change: Callable[[Any], bool],
-    is_immutable: Callable[[Any], bool],
-    active: frozenset[str],
-) -> list[tuple[str, Any]]:
-    """The statements with a call that may change more than `changing_calls` tells, each with the name of what
-    it may change; with no name where that is outside of the function.
+def changes_elsewhere(facts: Facts, active: frozenset[str]) -> list[tuple[str, Any]]:
+    """The statements with a call that may change more than `find_changing_calls` tells, each with the
+    name of what it may change; with no name where that is outside of the function.
 
     A function that only the run knows, and through which no derivative goes, may change its arguments; a
     method its object; the method that a name stands for, or a partial application, what it was made of.
     """
+    program = facts.program
     bound = bound_callables(program)
     found: list[tuple[str, Any]] = []
     for s in own_statements(program.tree.body):
         if not isinstance(s, (gast.Assign, gast.Expr)) or not isinstance(s.value, gast.Call):
             continue
-        operation = operation_of(s.value)
+        operation = facts.operation(s.value)
         if isinstance(operation, Call) and operation.function is not MISSING:
-            found += [("", s)] * may_change(s.value)
+            found += [("", s)] * facts.may_change(s.value)
         elif isinstance(operation, Call):
             owner = [operation.callee.value] if isinstance(operation.callee, gast.Attribute) else []
             atoms = [*owner, *operation.args, *(v for _, v in operation.keywords)]
-            names = [a.id for a in atoms if isinstance(a, gast.Name) and not is_immutable(a)]
+            names = [a.id for a in atoms if _may_be_changed(a, facts)]
             callee = getattr(operation.callee, "id", "")
             names += [callee] * (callee in bound)
             if active.isdisjoint(names_read(s.value)):
@@ -137,22 +156,25 @@ def _is_append(s: Any) -> bool:
     return False
 
 
-def _pops(s: Any, primitives: Primitives, kind: Callable[[Any], Any]) -> bool:
+def _may_be_changed(atom: Any, facts: Facts) -> bool:
+    return isinstance(atom, gast.Name) and not facts.domain.is_immutable(facts.kind(atom))
+
+
+def _pops(s: Any, facts: Facts) -> bool:
     """Whether a statement is `name = items.pop()` of what may be a list."""
     if not isinstance(s, gast.Assign) or not is_pop(s.value):
         return False
-    return primitives.is_list(kind(s.value.func.value)) is not False
+    return facts.primitives.is_list(facts.kind(s.value.func.value)) is not False
 
 
-def refuse_active_changes(
-    program: Program, calls: Calls, active: frozenset[str], unknown: Callable[[Any], S2sadError | None]
-) -> None:
-    """Raises UnsupportedSyntaxError for one of the calls in which something takes part that carries a
-    derivative; `unknown(call)` is the refusal of what the function calls, and of which nothing is known.
+def refuse_active_changes(facts: Facts, active: frozenset[str]) -> None:
+    """Raises UnsupportedSyntaxError for a call that may change something, and in which something takes part
+    that carries a derivative; for one of a function that calls what is unknown, the refusal of that.
     """
-    for statement, _ in calls:
+    program = facts.program
+    for statement, _ in facts.of(find_changing_calls):
         if any(name in active for name in names_read(statement)):
-            refusal = unknown(statement.value)
+            refusal = facts.effect_at(statement.value)[0].unknown
             if refusal is not None:
                 refusal.calls = (program.where(statement.value),)
                 raise refusal

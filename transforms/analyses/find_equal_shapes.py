@@ -10,29 +10,27 @@ where it is read, for what it was computed from last; so does what was computed 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from ..trees.nodes import bound_in_header, own_statements, target_names
-from ..trees.program import Program
-from .classified import Operations
+from .facts import Facts
 from .operations import Alias, Apply
 
 __all__ = ["find_equal_shapes"]
 
 
-def find_equal_shapes(
-    program: Program,
-    operations: Operations,
-    is_elementwise: Callable[[Apply], bool],
-    is_array: Callable[[Any], bool],
-    is_scalar: Callable[[Any], bool],
-) -> dict[str, str]:
+def find_equal_shapes(facts: Facts) -> dict[str, str]:
     """For each array with the shape of others the name of the first of them: two with the same have one
-    shape. `is_array` says that an atom has axes, `is_scalar` that it has none.
+    shape.
     """
+    program = facts.program
+
+    def is_array(atom: Any) -> bool:
+        """Whether an atom has axes."""
+        return facts.domain.is_array(facts.kind(atom))
+
     statements = own_statements(program.tree.body)
     times = Counter([*(a.id for a in program.tree.args.args), *(n for s in statements for n in _bound(s))])
     first: dict[str, str] = {}
@@ -41,7 +39,7 @@ def find_equal_shapes(
             case gast.Assign(targets=[gast.Name(id=name) as target], value=value) if (
                 times[name] == 1 and is_array(target)
             ):
-                shaping = _shaping(operations.of(value), is_elementwise, is_scalar)
+                shaping = _shaping(facts, value)
                 known = [a.id for a in shaping if getattr(a, "id", None) in times and is_array(a)]
                 found = {first.get(n, n) for n in known if times[n] == 1}
                 if len(found) == 1 and len(known) == len(shaping) and all(times[n] == 1 for n in known):
@@ -49,15 +47,13 @@ def find_equal_shapes(
     return first
 
 
-def _shaping(
-    operation: Any, is_elementwise: Callable[[Apply], bool], is_scalar: Callable[[Any], bool]
-) -> list[Any]:
+def _shaping(facts: Facts, value: Any) -> list[Any]:
     """The operands that give a result its shape, if it is computed element by element."""
-    match operation:
+    match facts.operation(value):
         case Alias(source=gast.Name() as source):
             return [source]
-        case Apply(args=args, keywords=()) if is_elementwise(operation):
-            return [a for a in args if not is_scalar(a)]
+        case Apply(args=args, keywords=()) if facts.is_elementwise(value):
+            return [a for a in args if not facts.domain.is_scalar(facts.kind(a))]
     return []
 
 

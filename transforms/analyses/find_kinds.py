@@ -7,7 +7,6 @@ and what primitives make of them. A name that a loop or a branch assigns twice h
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -27,11 +26,12 @@ from ..trees.nodes import (
 )
 from ..trees.program import Program
 from .bind_methods import in_place_call
-from .expression_kinds import CallFacts, ExpressionKinds, Kinds, Values
+from .expression_kinds import CallFacts, ExpressionKinds, Values
+from .facts import Facts, Kinds
 from .find_active import loop_elements
-from .find_aliases import Aliases
+from .find_aliases import find_aliases
 from .forget_effects import Forgetting
-from .operations import OPERATORS, Call, Primitives
+from .operations import OPERATORS, Call
 from .widen_shared_containers import only_named, widened
 
 __all__ = ["CallFacts", "Kinds", "Values", "find_kinds"]
@@ -40,26 +40,20 @@ _ROUNDS = 8  # a loop whose kinds still change after this many rounds has unknow
 
 
 def find_kinds(
-    program: Program,
-    given: Kinds,
-    primitives: Primitives,
-    domain: Any,
-    calls: CallFacts,
-    aliases_of: Callable[[Program, Kinds], Aliases],
-    values: Values | None = None,
-    made: dict[str, Any] | None = None,
+    facts: Facts, calls: CallFacts, values: Values | None = None, made: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The kind of each local name, from those of the parameters (`given`); `calls` tells of calls what their
-    text does not, `aliases_of` which names hold one object when they are of these kinds. `values` keeps what
-    is found of expressions for the next program, which shares most of them; `made` gains the kinds that names
-    have before anything is changed.
+    """The kind of each local name, from those of the parameters, which `facts` has; `calls` tells of calls
+    what their text does not. `values` keeps what is found of expressions for the next program, which shares
+    most of them; `made` gains the kinds that names have before anything is changed.
     """
+    program, given, domain = facts.program, facts.kinds, facts.domain
     values = {} if values is None else values
     wider: dict[str, Any] = {}
     unsure: set[str] = set()
     for turn in range(_ROUNDS):
         kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
-        expressions = ExpressionKinds(program, primitives, domain, calls, kinds, values, set(unsure))
+        now = Facts(program, kinds, facts.primitives, domain)
+        expressions = ExpressionKinds(now, calls, values, set(unsure))
         run = _Run(expressions, wider)
         run.block(program.tree.body)
         if expressions.unsure != unsure:
@@ -70,7 +64,7 @@ def find_kinds(
             made |= run.made
         if only_named(program.tree, run.changed):
             break
-        found = widened(run.changed, run.made, aliases_of(program, kinds), domain)
+        found = widened(run.changed, run.made, now.of(find_aliases), domain)
         new = {n: domain.join(wider[n], kind) if n in wider else kind for n, kind in found.items()}
         if all(wider.get(name) == kind for name, kind in new.items()):
             break
@@ -140,7 +134,7 @@ class _Run:
                 if computed is not domain.UNKNOWN and domain.join(computed, value) != computed:
                     self.expressions.unsure.add(attr)
             case gast.AugAssign(target=gast.Name(id=name)):
-                changed, is_open = in_place_call(s, self.primitives, self.atom)
+                changed, is_open = in_place_call(s, self.expressions.facts)
                 if not is_open:  # one that may not apply is refused
                     plain = gast.BinOp(left=load(name), op=s.op, right=s.value)
                     self.define(name, self.value(changed or plain))

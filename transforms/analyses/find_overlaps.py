@@ -9,7 +9,7 @@ Motzkin); where anything is not of this form, the store may hit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import count
 from math import gcd
@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from ..trees.nodes import assigned_names, blocks_of, bound_in_header, target_names, walk
-from ..trees.program import Program
+from .facts import Facts
 
 __all__ = ["Overlaps", "has_solution"]
 
@@ -69,13 +69,14 @@ def _key(e: Linear) -> tuple[tuple[str, int], ...]:
 
 
 class Overlaps:
-    """The elements that statements of a program touch; `is_integer(name)` says that a name holds a Python
-    integer.
-    """
+    """The elements that statements of a program touch."""
 
-    def __init__(self, program: Program, is_integer: Callable[[str], bool]) -> None:
-        self.program, self.is_integer = program, is_integer
+    def __init__(self, facts: Facts) -> None:
+        self.facts, self.program = facts, facts.program
         self.fresh = count()
+
+    def _is_integer(self, name: str) -> bool:
+        return self.facts.domain.is_integer(self.facts.kind_of_name(name))
 
     @cached_property
     def _around(self) -> dict[int, tuple[int, tuple[Node, ...]]]:
@@ -204,7 +205,7 @@ class Overlaps:
         """Whether a part of an index is an integer."""
         if isinstance(item, gast.Constant):
             return type(item.value) is int
-        return isinstance(item, gast.Name) and self.is_integer(item.id)
+        return isinstance(item, gast.Name) and self._is_integer(item.id)
 
     def counts_from_start(self, bound: Linear | None, context: list[Linear]) -> bool:
         """Whether a bound surely is not negative: those that are count from the end."""
@@ -219,7 +220,7 @@ class Overlaps:
         match node:
             case gast.Constant(value=value) if type(value) is int:
                 return {"": value}
-            case gast.Name(id=name) if self.is_integer(name):
+            case gast.Name(id=name) if self._is_integer(name):
                 return self.symbol(name, tag)
             case gast.UnaryOp(op=gast.USub(), operand=operand):
                 inner = self.linear(operand, tag)

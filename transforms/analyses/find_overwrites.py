@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import gast
 
 from ..trees.nodes import assigned_names, blocks_of, children, find_nodes, load, names_read, walk
-from ..trees.program import Program
-from .find_aliases import ANYTHING, NOTHING, Aliases, both
-from .find_effects import Calls
+from ..trees.program import MISSING
+from .facts import Facts
+from .find_aliases import ANYTHING, NOTHING, Aliases, both, find_aliases
+from .find_effects import changes_elsewhere, find_changing_calls
 from .find_overlaps import Overlaps
+from .find_stores import Stores, find_stores
 from .liveness import live_before
 from .operations import is_pop
 
-__all__ = ["SHAPE_ATTRIBUTES", "SHAPE_ONLY", "Changes"]
+__all__ = ["SHAPE_ATTRIBUTES", "SHAPE_ONLY", "Changes", "find_changes", "is_free_data", "outer_arrays"]
 
 # Reads of an array that ask for its shape and dtype alone: of which arguments, by the function's name.
 SHAPE_ONLY = {
@@ -47,38 +50,37 @@ SHAPE_ONLY = {
 SHAPE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
 
 
-class Changes:
-    """The changes in place in a program, and where they stand."""
+def find_changes(facts: Facts, active: frozenset[str] = frozenset(), outlives: bool = False) -> Changes:
+    """The changes in place, given what is active: a function that only the run knows, and that is
+    differentiated, is refused when it changes an argument. If the reverse `outlives` the run, arrays from
+    outside that this writes to may be those of another run by then.
+    """
+    elsewhere = changes_elsewhere(facts, active)
+    if outlives:
+        elsewhere += [(name, facts.program.tree.body[-1]) for name in outer_arrays(facts)]
+    return Changes(facts, elsewhere)
 
-    def __init__(
-        self,
-        program: Program,
-        aliases: Callable[[], Aliases],
-        stores: list[tuple[str, Any]],
-        calls: Calls,
-        elsewhere: list[tuple[str, Any]],
-        keeps_shape: Callable[[str], bool],
-        is_integer: Callable[[str], bool] = lambda name: False,
-        is_free_data: Callable[[str], bool] = lambda name: False,
-    ) -> None:
-        """`stores` are the statements that change an object in place, each with the name that it changes it
-        through, `elsewhere` those that may change what a name holds, or (no name) something outside;
-        `keeps_shape(name)` says that no change alters the shape of what a name holds, as of arrays,
-        `is_integer(name)` that it holds a Python integer, and `is_free_data(name)` that it is none of the
-        function's names and holds something that can be changed.
-        """
-        self._overlaps = Overlaps(program, is_integer)
-        self._aliases = aliases
-        self._stores = list(stores)
+
+class Changes:
+    """The changes in place in a program, and where they stand: `elsewhere` are statements that may change
+    what a name holds, or (no name) something outside.
+    """
+
+    def __init__(self, facts: Facts, elsewhere: Stores) -> None:
+        self._facts, self._program = facts, facts.program
+        self._overlaps = Overlaps(facts)
+        self._stores = list(facts.of(find_stores))
+        calls = facts.of(find_changing_calls)
         self._stores += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
         self._stores += elsewhere
-        self._keeps_shape = keeps_shape
-        self._program = program
-        self._is_free_data = is_free_data
 
     @property
     def aliases(self) -> Aliases:
-        return self._aliases()
+        return self._facts.of(find_aliases)
+
+    def _keeps_shape(self, name: str) -> bool:
+        """Whether no change alters the shape of what a name holds, as of arrays."""
+        return self._facts.domain.is_numeric(self._facts.kind_of_name(name))
 
     @cached_property
     def _positions(self) -> dict[int, tuple[int, tuple[int, ...]]]:
@@ -134,16 +136,16 @@ class Changes:
 
     def _shared(self, name: str, changed: str) -> frozenset[str]:
         """The roots of the object of `changed` that `name` has too, or what it holds."""
-        return self._held(name) & self._aliases().held.get(changed, ANYTHING)[0]
+        return self._held(name) & self.aliases.held.get(changed, ANYTHING)[0]
 
     def _held(self, name: str) -> frozenset[str]:
         """The roots of the object of a name, and of what it holds."""
-        held = self._aliases().held.get(name)
-        return both(held or (ANYTHING if self._is_free_data(name) else NOTHING))
+        held = self.aliases.held.get(name)
+        return both(held or (ANYTHING if is_free_data(self._facts, name) else NOTHING))
 
     def _returns(self, name: str, changed: str, loop: int) -> bool:
         """Whether an iteration of a loop may change, as `changed`, what an earlier one held as `name`."""
-        held, shared = self._aliases().held, self._shared(name, changed)
+        held, shared = self.aliases.held, self._shared(name, changed)
         made, carried = self._loops[loop]
         return not shared <= made or any(both(held.get(c, NOTHING)) & shared for c in carried)
 
@@ -154,7 +156,7 @@ class Changes:
     @cached_property
     def _changed(self) -> frozenset[str]:
         """The roots of all objects that are changed."""
-        held = self._aliases().held
+        held = self.aliases.held
         return frozenset().union(*(held.get(changed, ANYTHING)[0] for changed, _ in self._stores))
 
     def may_grow(self, name: str) -> bool:
@@ -169,7 +171,7 @@ class Changes:
         """Whether an object that a name holds at a statement may be changed by a later one."""
         return self._is_changed_after(statement, name, self._stores)
 
-    def _is_changed_after(self, statement: Any, name: Any, stores: list[tuple[str, Any]]) -> bool:
+    def _is_changed_after(self, statement: Any, name: Any, stores: Stores) -> bool:
         if not stores or not isinstance(name, gast.Name):
             return False
         if stores is self._stores and not self._held(name.id) & self._changed:
@@ -206,7 +208,7 @@ class Changes:
         values: dict[str, None] = {}
         for part in code:
             _values_read(part, values, self._keeps_shape)
-        held, given = self._aliases().held, names_read([*value.args, *(k.value for k in value.keywords)])
+        held, given = self.aliases.held, names_read([*value.args, *(k.value for k in value.keywords)])
         read = [n for n in given if n in values and held.get(n, NOTHING)[0] & self._functions]
         if not read:
             return []
@@ -268,11 +270,28 @@ class Changes:
         return [
             n
             for n in read
-            if (n in self._program.locals or self._is_free_data(n))
-            and self.may_be_overwritten(
-                statement, gast.Name(id=n, ctx=gast.Load(), annotation=None, type_comment=None)
-            )
+            if (n in self._program.locals or is_free_data(self._facts, n))
+            and self.may_be_overwritten(statement, load(n))
         ]
+
+
+def is_free_data(facts: Facts, name: str) -> bool:
+    """Whether a name is none of the function's, and that of something that can be changed."""
+    if name in facts.program.locals:
+        return False
+    value = facts.program.resolve(load(name))
+    if value is MISSING or callable(value) or isinstance(value, ModuleType):
+        return False
+    return not facts.domain.is_immutable(facts.kind(load(name)))
+
+
+def outer_arrays(facts: Facts) -> list[str]:
+    """The variables for arrays from outside."""
+    mark = facts.primitives.helper("outer_array")
+    if not any(value is mark for value in facts.program.bindings.values()):
+        return []
+    assigned = find_nodes(facts.program.tree, gast.Assign)
+    return [s.targets[0].id for s in assigned if facts.is_call_of(s.value, "outer_array")]
 
 
 def _header(s: Any) -> list[Any]:

@@ -3,24 +3,18 @@
 Form: the normal form. What is found serves to tell which calls are worth reading; it may be too much or too
 little, since a call that is not read is treated as one of a function that only the run knows.
 
->>> from s2sad.transforms.trees.program import program_of
->>> program = program_of('''
-... def f(x, n):
-...     label = str(x)
-...     rows = []
-...     y = x * n
-...     rows.append(y)
-...     return rows
-... ''')
->>> is_str = lambda call: getattr(call.func, "id", "") == "str"
->>> sorted(find_reached(program, {"x"}, is_str, lambda call: False))
-['rows', 'x', 'y']
+    def f(x, n):            # x leads to y and rows
+        label = str(x)
+        rows = []
+        y = x * n
+        rows.append(y)
+        return rows
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -28,18 +22,27 @@ from typing import Any
 import gast
 
 from ..trees.nodes import bound_in_header, find_nodes, load, names_read, target_names
-from ..trees.program import Program
+from ..trees.program import MISSING
+from .facts import Facts
 from .liveness import captured_names
 
 __all__ = ["find_reached"]
 
 
-def find_reached(
-    program: Program, carrying: Iterable[str], is_inert: Callable[[Any], bool], is_pure: Callable[[Any], bool]
-) -> frozenset[str]:
+def find_reached(facts: Facts, carrying: tuple[str, ...]) -> frozenset[str]:
     """The names that may hold what carries a derivative, or an object that leads there, if the names
-    `carrying` do. The result of a call that `is_inert` does not; one that `is_pure` changes no argument.
+    `carrying` do. The result of a primitive without derivative does not; a pure one changes no argument.
     """
+    program, primitives = facts.program, facts.primitives
+
+    def is_inert(call: Any) -> bool:
+        function = program.resolve(call.func)
+        return function is not MISSING and primitives.is_nondifferentiable(function)
+
+    def is_pure(call: Any) -> bool:
+        function = program.resolve(call.func)
+        return function is not MISSING and primitives.is_pure(function)
+
     leads: dict[str, set[str]] = defaultdict(set)  # from a name to those that reach what it does
 
     @cache

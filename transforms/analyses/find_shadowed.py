@@ -11,14 +11,25 @@ derivative have shadows; elsewhere the adjoint of a name is its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from ..trees.nodes import names_read, own_statements
-from .find_aliases import NOTHING, OUTSIDE, Aliases, argument_of, both, contents_of, is_outside
+from .facts import Facts
+from .find_aliases import (
+    NOTHING,
+    OUTSIDE,
+    Aliases,
+    argument_of,
+    both,
+    contents_of,
+    find_aliases,
+    is_outside,
+)
+from .find_stores import find_stores
 
 __all__ = ["Sharing", "classes_of", "find_shadowed"]
 
@@ -35,21 +46,18 @@ class Sharing:
     written: tuple[str, ...] = ()
 
 
-def find_shadowed(
-    aliases: Aliases,
-    stores: list[tuple[str, Any]],
-    can_change: Callable[[str], bool] = lambda name: True,
-) -> Sharing:
-    """What changes in place are seen through, given the statements that make them, each with the name that it
-    changes an object through; `can_change(name)` is False for tuples, of which what looks like a change makes
-    a new one.
-    """
+def find_shadowed(facts: Facts) -> Sharing:
+    """What changes in place are seen through. What looks like a change of a tuple makes a new one."""
+    stores = facts.of(find_stores)
+    if not stores:
+        return Sharing()
+    aliases = facts.of(find_aliases)
     shared: list[str] = []
     seeing: set[str] = set()
     outside: list[tuple[Any, str, str]] = []
     written: dict[str, None] = {}
     for name, statement in stores:
-        if not can_change(name):
+        if facts.domain.is_tuple(facts.kind_of_name(name)):
             continue
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         others = aliases.others(name, statement, target.id if isinstance(target, gast.Name) else None)

@@ -24,9 +24,9 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import blocks_of, find_nodes, loads, statements_in
-from ..trees.program import Program
-from .classified import Operations
+from ..trees.nodes import blocks_of, find_nodes, load, loads, statements_in
+from .facts import Facts
+from .find_overwrites import find_changes
 from .operations import Alias, Apply, Inert, Item, Operation, index_items
 
 __all__ = ["find_shift_invariance"]
@@ -68,33 +68,18 @@ class _Part:
         return replace(self, weight=self.weight + sign * other.weight, axes=axes)
 
 
-def find_shift_invariance(
-    program: Program,
-    operations: Operations,
-    axes: Callable[[Any], tuple[bool, ...] | None],
-    literal: Callable[[Any], tuple[Any] | None],
-    is_changed: Callable[[str], bool],
-) -> frozenset[str]:
-    """The names with respect to which all derivatives are zero.
-
-    `axes(atom)` tells of each axis of a number or array whether its length may be another than one (None:
-    nothing is known), `literal(atom)` the value that an atom is known to have, and `is_changed(name)` whether
-    someone may change in place what a name holds.
-    """
-    return frozenset(_Search(program, operations, axes, literal, is_changed).found())
+def find_shift_invariance(facts: Facts) -> frozenset[str]:
+    """The names with respect to which all derivatives are zero."""
+    return frozenset(_Search(facts).found())
 
 
 class _Search:
-    def __init__(
-        self,
-        program: Program,
-        operations: Operations,
-        axes: Callable[[Any], tuple[bool, ...] | None],
-        literal: Callable[[Any], tuple[Any] | None],
-        is_changed: Callable[[str], bool],
-    ) -> None:
-        self.program, self.operations = program, operations
-        self.axes, self.literal, self.is_changed = axes, literal, is_changed
+    def __init__(self, facts: Facts) -> None:
+        self.facts, self.program = facts, facts.program
+
+    def literal(self, atom: Any) -> tuple[Any] | None:
+        """The value that an atom is known to have."""
+        return self.facts.domain.literal_of(self.facts.kind(atom))
 
     def found(self) -> Iterator[str]:
         todo = [self.program.tree.body]
@@ -116,7 +101,7 @@ class _Search:
         for k, s in enumerate(block):
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                    operation = self.operations.of(value)
+                    operation = self.facts.operation(value)
                     made[name] = k, operation
                     if isinstance(operation, Apply) and self.role(operation) == "exp":
                         found = [n for n in _subtracted(operation.args[0], made, walked) if n not in seen]
@@ -124,7 +109,7 @@ class _Search:
                         yield from ((n, block[made[n][0] + 1 :]) for n in found)
 
     def role(self, operation: Apply) -> str | None:
-        rule = self.operations.primitives.find_rule(operation.function)
+        rule = self.facts.primitives.find_rule(operation.function)
         return None if rule is None else rule.scaling
 
     @cached_property
@@ -156,7 +141,7 @@ class _Search:
             if not isinstance(target, gast.Name) or not self.is_steady(target.id):
                 return False
             read.update(names)
-            known, part = self.part(self.operations.of(s.value), parts, target.id)
+            known, part = self.part(self.facts.operation(s.value), parts, target.id)
             if not known:
                 return False
             if part is not None and part.weight:
@@ -164,10 +149,11 @@ class _Search:
         return all(read[n] == self.reads[n] for n in parts)
 
     def is_steady(self, name: str) -> bool:
-        return self.bound[name] == 1 and not self.is_changed(name)
+        return self.bound[name] == 1 and not self.facts.of(find_changes).is_changed(name)
 
     def axes_of(self, name: str) -> tuple[bool, ...] | None:
-        return self.axes(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None))
+        """Of each axis of a number or array whether it may have another length than one, where known."""
+        return self.facts.domain.axes_of(self.facts.kind(load(name)))
 
     def part(self, operation: Operation, parts: dict[str, _Part], target: str) -> tuple[bool, _Part | None]:
         """Whether it is known how what an operation computes depends on the name, and how, if it does."""
@@ -183,7 +169,7 @@ class _Search:
             case Item(base=base, index=index):
                 found = self.item(part_of(base), index, parts)
             case Apply():
-                carrying = [o for o in self.operations.carrying(operation) if part_of(o) is not None]
+                carrying = [o for o in self.facts.carrying(operation) if part_of(o) is not None]
                 if not carrying:
                     return True, None
                 found = self.applied(operation, part_of)
@@ -252,7 +238,7 @@ class _Search:
             if type(number) not in (int, float) or not isfinite(number) or (not number and power < 0):
                 return None
             return part.times(Fraction(number) ** power)
-        if isinstance(factor, gast.Name) and self.axes(factor) == () and self.is_steady(factor.id):
+        if isinstance(factor, gast.Name) and self.axes_of(factor.id) == () and self.is_steady(factor.id):
             return part.times(Fraction(1), factor.id, power)
         return None
 

@@ -5,31 +5,33 @@ Form: the single-assignment form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 import gast
 
 from ..trees.nodes import own_statements
 from ..trees.program import Program
+from .facts import Facts
 from .liveness import free_names
 from .operations import is_pop
 
-__all__ = ["refuse_captured", "stores"]
+__all__ = ["Stores", "find_stores", "refuse_captured"]
+
+Stores = list[tuple[str, Any]]
 
 
-def stores(program: Program, is_in_place: Callable[[Any], bool]) -> list[tuple[str, Any]]:
-    """The statements that change an object in place, each with the name that it changes it through;
-    `is_in_place(function)` says that a function changes its first argument.
+def find_stores(facts: Facts) -> Stores:
+    """The statements that change an object in place, each with the name that it changes it through.
 
     Those in nested functions are not among them: they are looked at when the function itself is
     differentiated. Raises UnsupportedSyntaxError for a nested function that changes what it captures.
     """
-    found: list[tuple[str, Any]] = []
+    program = facts.program
+    found: Stores = []
     for n in own_statements(program.tree.body):
         if isinstance(n, gast.FunctionDef):
             captured = free_names(n)
-            for name, inner in stores(program.with_tree(n), is_in_place):
+            for name, inner in find_stores(facts.after(program.with_tree(n))):
                 if name in captured:
                     refuse_captured(program, inner, name)
         match n:
@@ -52,7 +54,7 @@ def stores(program: Program, is_in_place: Callable[[Any], bool]) -> list[tuple[s
             case (
                 gast.Assign(value=gast.Call(args=[gast.Name(id=name), *_]))
                 | gast.Expr(value=gast.Call(args=[gast.Name(id=name), *_]))
-            ) if is_in_place(program.resolve(n.value.func)):
+            ) if facts.primitives.is_in_place(program.resolve(n.value.func)):
                 found.append((name, n))
     return found
 

@@ -20,7 +20,7 @@ from ..trees.helpers import is_among, is_not_among
 from ..trees.nodes import constant, is_atom
 from ..trees.program import MISSING, Program
 from .bind_methods import called_method
-from .primitive_table import Member, Primitives
+from .primitive_table import KindedProgram, Member, Primitives
 
 __all__ = [
     "IN_PLACE_OPERATORS",
@@ -189,14 +189,15 @@ class Opaque:
 Operation = Alias | Apply | Call | Item | Field | Pop | Build | Inert | Opaque
 
 
-def classify(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
-    """What the right-hand side `value` computes; `kind(atom)` is the kind of an atom."""
+def classify(value: Any, known: KindedProgram) -> Operation:
+    """What the right-hand side `value` computes."""
+    program, primitives, kind = known.program, known.primitives, known.kind
     if is_atom(value):
         return Alias(value)
     found = rule_of_one(value, program, primitives)
     if found is not None:
         return found
-    method = called_method(value, program, primitives, kind)
+    method = called_method(value, known)
     if method is not None:
         return _of_function(*method, getattr(value, "func", value), primitives)
     match value:
@@ -220,20 +221,20 @@ def classify(value: Any, program: Program, primitives: Primitives, kind: Any) ->
         case gast.Subscript(value=base, slice=index):
             return _of_index(value, program, primitives) or Item(base, index)
         case gast.Attribute():
-            return _classify_attribute(value, program, primitives, kind)
+            return _classify_attribute(value, known)
         case gast.Call() if is_pop(value) and primitives.is_list(kind(value.func.value)) is not False:
             return Pop(value.func.value)
         case gast.Call():
-            return _classify_call(value, program, primitives, kind)
+            return _classify_call(value, known)
         case gast.Set():
             return Opaque(tuple(value.elts), value)
         case _:
             return Inert(value)
 
 
-def _classify_attribute(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
-    base = value.value
-    if program.resolve(value) is not MISSING:
+def _classify_attribute(value: Any, known: KindedProgram) -> Operation:
+    primitives, kind, base = known.primitives, known.kind, value.value
+    if known.program.resolve(value) is not MISSING:
         return Alias(value)
     match primitives.member(kind(base), value.attr):
         case Member("field"):
@@ -270,7 +271,8 @@ def is_pop(value: Any) -> bool:
     return False
 
 
-def _classify_call(value: Any, program: Program, primitives: Primitives, kind: Any) -> Operation:
+def _classify_call(value: Any, known: KindedProgram) -> Operation:
+    program, primitives, kind = known.program, known.primitives, known.kind
     args = tuple(value.args)
     keywords = tuple((k.arg, k.value) for k in value.keywords)
     function = primitives.meant(program.resolve(value.func), len(args), [k or "" for k, _ in keywords])
@@ -287,7 +289,7 @@ def _classify_call(value: Any, program: Program, primitives: Primitives, kind: A
         method = primitives.method(kind(value.func.value), value.func.attr, len(args) + len(keywords))
         if method is not None:
             return Apply(method, *primitives.positional(method, (value.func.value, *args), keywords), value)
-        return _classify_method(value, args, keywords, program, primitives)
+        return _classify_method(value, args, keywords, known)
     if function is MISSING or function is None:  # None: a cell that a path left unassigned
         return Call(MISSING, value.func, args, keywords, value)
     if program.leaves(function) or primitives.is_dynamic(function, len(args), [k for k, _ in keywords]):
@@ -327,13 +329,12 @@ def _classify_method(
     value: Any,
     args: tuple[Any, ...],
     keywords: tuple[tuple[str, Any], ...],
-    program: Program,
-    primitives: Primitives,
+    known: KindedProgram,
 ) -> Operation:
     """A call of a method that may have a rule, as a function of its owner first, where the owner is an object
     that is known before the function runs.
     """
-    method = known_method(value, program)
+    method, primitives = known_method(value, known.program), known.primitives
     if method is not None and (
         primitives.find_rule(method.__func__) is not None
         or primitives.is_nondifferentiable(method.__func__)

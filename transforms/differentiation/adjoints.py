@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.find_overwrites import Changes
+from ..analyses.facts import Facts
 from ..analyses.operations import Apply, Call
 from ..trees.nodes import (
     assign,
@@ -30,6 +30,7 @@ from ..trees.nodes import (
     tuple_of,
 )
 from .adjoint import Adjoint, Env, is_same_adjoint
+from .generation import Task
 from .masks import Mask, choice, either_holds, kept, marked, marks_of, mask_at, opposite
 from .rule_application import Emitter
 
@@ -39,10 +40,9 @@ __all__ = ["Adjoint", "AdjointEmitter", "Env"]
 class AdjointEmitter(Emitter):
     """Reads and adds to adjoints; `used` collects the accumulators that were added to."""
 
-    changes: Changes
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, facts: Facts, task: Task) -> None:
+        super().__init__(facts, task)
         self.used: set[str] = set()
         self.adjoint_names: set[str] = set()
         self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable

@@ -152,7 +152,7 @@ class Join:
         """The number of axes of an array, a number or a list."""
         items = self.items(node)
         if items is None:
-            return self.emitter.domain.rank(self.emitter.kind(node))  # type: ignore[no-any-return]
+            return self.emitter.domain.rank(self.emitter.kind(node))
         ranks = set(map(self.rank, items))
         rank = ranks.pop() if len(ranks) == 1 else None
         return None if rank is None else rank + 1

@@ -11,8 +11,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.classified import Operations
-from ..analyses.find_overwrites import Changes
+from ..analyses.facts import Facts
 from ..analyses.operations import (
     Alias,
     Apply,
@@ -44,7 +43,7 @@ from .discarded_calls import takes_callable
 from .forward_loops import forward_loop
 from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
-from .generation import Generation
+from .generation import Generation, Task
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_stores import is_addition, list_check
 from .sink_tangents import sink_tangents
@@ -52,30 +51,13 @@ from .sink_tangents import sink_tangents
 __all__ = ["differentiate_forward"]
 
 
-def differentiate_forward(
-    program: Program,
-    kinds: Any,
-    active: frozenset[str],
-    wrt: list[str],
-    primitives: Any,
-    domain: Any,
-    link: Any,
-    operations: Operations,
-    changes: Changes,
-    shadowed: frozenset[str],
-    linked: bool = False,
-) -> tuple[Program, Generation]:
-    """The program `f_jvp(arguments..., tangents...)` that returns the result and its tangent.
-
-    The objects of `shadowed` names are those of others too, or parts of them, and so are their tangents;
-    `linked` is as in `Emitter`.
-    """
-    forward = Forward(program, kinds, active, primitives, domain, link, operations, linked)
-    forward.changes = changes
+def differentiate_forward(facts: Facts, task: Task) -> tuple[Program, Generation]:
+    """The program `f_jvp(arguments..., tangents...)` that returns the result and its tangent."""
+    program, wrt = facts.program, task.wrt
+    forward = Forward(facts, task)
     tree = program.tree
     tangents = [forward.tangent_name(name) for name in wrt]
     *statements, last = tree.body
-    forward.shadowed = shadowed
     body = [*forward.changed_arguments(tree, wrt), *forward.block(statements)]
     out = last.value
     tangent = forward.result(out)
@@ -105,7 +87,7 @@ def differentiate_forward(
 
 
 class Forward(TangentEmitter):
-    def changed_arguments(self, tree: Any, wrt: list[str]) -> list[Any]:
+    def changed_arguments(self, tree: Any, wrt: tuple[str, ...]) -> list[Any]:
         """Tangents of its own for the arguments that the function changes."""
         result = []
         for p in [n.id for n in tree.args.args if n.id in self.active]:

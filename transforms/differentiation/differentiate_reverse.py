@@ -12,13 +12,12 @@ from typing import Any
 
 import gast
 
-from ..analyses.classified import Operations
-from ..analyses.find_overwrites import Changes
+from ..analyses.facts import Facts
 from ..trees.nodes import assign, call, constant, load, names_read, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, substitute
 from .adjoints import Adjoint, Env
-from .generation import Generation
+from .generation import Generation, Task
 from .reverse import Reverse
 from .reverse_items import items_first, reverse_items
 from .shadows import Shadows, shadow_of
@@ -27,45 +26,24 @@ from .shrink_residuals import shrink_residuals
 __all__ = ["differentiate_reverse"]
 
 
-def differentiate_reverse(
-    program: Program,
-    kinds: Any,
-    active: frozenset[str],
-    wrt: list[str],
-    primitives: Any,
-    domain: Any,
-    link: Any,
-    operations: Operations,
-    form: str,
-    bare: bool,
-    aux: Any,
-    changes: Changes,
-    shadowed: frozenset[str],
-    careful: bool = False,
-    linked: bool = False,
-) -> tuple[Program, Generation]:
-    """The derivative program of `form` "grad", "value_and_grad" or "vjp", and what simplification wants to
+def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation]:
+    """The derivative program of the form "grad", "value_and_grad" or "vjp", and what simplification wants to
     know of it.
-
-    `bare` returns the one gradient itself rather than a tuple of gradients; `aux` is an atom to return beside
-    the value; `changes` are those in place, and `shadowed` the names that have shadows. With `careful` the
-    exceptions of the forward sweep matter; `linked` is as in `Emitter`.
     """
-    reverse = Reverse(program, kinds, active, primitives, domain, link, operations, linked)
-    reverse.split = form == "vjp"
-    reverse.changes, reverse.careful = changes, careful
+    program, domain, form, aux, shadowed = facts.program, facts.domain, task.form, task.aux, task.shadowed
+    reverse = Reverse(facts, task)
     tree = program.tree
     *statements, last = tree.body
     if form == "value_and_grad":
         reverse.kept = set(names_read([last, aux] if aux is not None else last))
     out = last.value
     seed: list[Any] = []
-    reverse.shadows = Shadows(reverse, shadowed, changes.aliases if shadowed else None)
+    reverse.shadows = Shadows(reverse, shadowed, reverse.changes.aliases if shadowed else None)
     env: Env = {n: shadow_of(d) for n, d in reverse.shadows.names.items()}
     parameters = [p.id for p in tree.args.args]
     start = [*reverse.shadows.parameters(parameters), *reverse.shadows.made(statements)]
     end: list[Any] = []
-    if isinstance(out, gast.Name) and out.id in active:
+    if isinstance(out, gast.Name) and out.id in reverse.active:
         cotangent = _seed(reverse, out, form, seed)
         if out.id in shadowed:
             added: list[Any] = []
@@ -86,8 +64,8 @@ def differentiate_reverse(
         keep_globals(reverse, forward, backward)
         keep_attributes(reverse, forward, backward)
         shrink_residuals(reverse, statements, forward, backward, out)
-    gradients = [reverse.result(env, name, backward) for name in wrt]
-    result = gradients[0] if bare else tuple_of(gradients)
+    gradients = [reverse.result(env, name, backward) for name in task.wrt]
+    result = gradients[0] if task.bare else tuple_of(gradients)
     name = {
         "grad": f"{tree.name}_grad",
         "value_and_grad": f"{tree.name}_value_and_grad",

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.find_overwrites import Changes
+from ..analyses.facts import Facts
 from ..analyses.operations import Apply
 from ..analyses.template_slots import carrying_operands, differentiable_slots, results_of
 from ..trees.nodes import (
@@ -30,7 +30,7 @@ from ..trees.nodes import (
 from ..trees.program import MISSING
 from ..trees.rebuild import call_at, rebuilt, substitute
 from .concatenation import forward_join
-from .generation import Slot
+from .generation import Slot, Task
 from .inline_template import ZERO, Zeros, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
 from .rule_application import Emitter
@@ -41,11 +41,9 @@ __all__ = ["TangentEmitter"]
 class TangentEmitter(Emitter):
     """Knows the tangents of variables, and makes those of results."""
 
-    changes: Changes
-    shadowed: frozenset[str]
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, facts: Facts, task: Task) -> None:
+        super().__init__(facts, task)
         self.tangents: dict[str, str] = {}
         self.of_numbers = set[str]()  # the tangents, and parts of such, that are computed from numbers alone
 

@@ -1,12 +1,16 @@
-"""What differentiation tells of the code that it makes, and what it asks for at an operand and at a call."""
+"""What differentiation is asked for, what it tells of the code that it makes, and what it asks for at an
+operand and at a call.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-__all__ = ["Generation", "Link", "Slot"]
+from ..analyses.operations import Call
+
+__all__ = ["Generation", "Link", "Linker", "Slot", "Task"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,41 @@ class Generation:
     spreading: Set[str] = frozenset()
     stretched: Set[str] = frozenset()
     same_shape: Set[frozenset[str]] = frozenset()
+
+
+class Linker(Protocol):
+    """Finds the derivative of a user's function for a call: with respect to the arguments at `keys`, for
+    arguments of these kinds; with `careful` somebody may take its exceptions.
+    """
+
+    def __call__(
+        self,
+        operation: Call,
+        keys: list[int | str],
+        args: list[Any],
+        keywords: dict[str, Any],
+        careful: bool = False,
+    ) -> Link: ...
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be differentiated: in which form ("grad", "value_and_grad", "vjp" or "jvp"), with respect to
+    which parameters. `shadowed` names have shadows: their objects are those of others, too, or parts of them.
+
+    Reverse mode returns the one gradient itself if it is `bare`, and the atom `aux` beside the value. If the
+    task is `careful`, the exceptions of the forward sweep matter. If it is `linked`, others call the
+    function, with what may be objects where kinds do not tell.
+    """
+
+    form: str
+    wrt: tuple[str, ...]
+    link: Linker
+    shadowed: frozenset[str] = frozenset()
+    bare: bool = False
+    aux: Any = None
+    careful: bool = False
+    linked: bool = False
 
 
 @dataclass(frozen=True)

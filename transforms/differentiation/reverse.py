@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.find_overwrites import Changes
+from ..analyses.facts import Facts
 from ..analyses.liveness import AssignedBefore, ends_in_raise
 from ..analyses.operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from ..trees.nodes import (
@@ -34,6 +34,7 @@ from .adjoint import field_of, part_of
 from .adjoint_ownership import Lending
 from .adjoints import Adjoint, AdjointEmitter, Env
 from .bind_captured import bind_captured, is_function_tangent
+from .generation import Task
 from .length_one_axes import squeezing
 from .masks import Condition, Mask, mask_of_item, meets_infinity, note_conditions, of_view, truth
 from .refuse_statements import index_guard, refuse_opaque
@@ -60,13 +61,11 @@ Sweep = tuple[list[Any], list[Any]]
 class Reverse(AdjointEmitter):
     """One differentiation in reverse mode."""
 
-    split = False
-    careful = False
-    changes: Changes
     shadows: Shadows
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, facts: Facts, task: Task) -> None:
+        super().__init__(facts, task)
+        self.split = task.form == "vjp"
         self.assigned_before = AssignedBefore(self.program.tree)
         self.kept: set[str] = set()  # what is returned after the reverse sweep
         self.traces: list[str] = []

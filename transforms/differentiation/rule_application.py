@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 import gast
 
-from ..analyses.classified import Operations
 from ..analyses.definitions import Definitions
+from ..analyses.facts import Facts
+from ..analyses.find_active import find_active
 from ..analyses.find_dynamic_parts import find_dynamic_parts
 from ..analyses.find_equal_shapes import find_equal_shapes
-from ..analyses.operations import Apply, Call, Inert, Operation, Primitives
+from ..analyses.find_overwrites import find_changes
+from ..analyses.operations import Apply, Call, Inert, Operation
 from ..errors import MissingRuleError, describe, missing_rule
 from ..trees.nodes import call, constant, find_nodes, load, names_read, tuple_of
-from ..trees.program import MISSING, Program
+from ..trees.program import MISSING
 from ..trees.rebuild import map_children, rebuilt
 from .generated_names import Objects
-from .generation import Link, Slot
+from .generation import Slot, Task
 from .inline_template import inline_template, literal_of
 from .refuse_statements import reads_keys
 
@@ -27,33 +29,24 @@ __all__ = ["Emitter"]
 
 
 class Emitter(Objects):
-    """The common part of a differentiation: what it knows of the program, and what it adds to it.
+    """The common part of a differentiation: what it knows of the program, and what it adds to it."""
 
-    With `linked` others call the function, with what may be objects where kinds do not tell.
-    """
-
-    def __init__(
-        self,
-        program: Program,
-        kinds: Mapping[str, Any],
-        active: frozenset[str],
-        primitives: Primitives,
-        domain: Any,
-        link: Callable[[Call, list[int | str], list[Any], dict[str, Any], bool], Link],
-        operations: Operations,
-        linked: bool = False,
-    ) -> None:
-        super().__init__(program, primitives)
-        self.active, self.operations, self.linked = active, operations, linked
-        self.kinds: dict[str, Any] = dict(kinds)
-        self.domain, self.link = domain, link
+    def __init__(self, facts: Facts, task: Task) -> None:
+        super().__init__(facts.program, facts.primitives)
+        self.active = facts.of(find_active, task.wrt)
+        self.changes = facts.of(find_changes, self.active, task.form == "vjp")
+        self.kinds: dict[str, Any] = dict(facts.kinds)  # and those of new names
+        self.facts = facts.extended(self.kinds)
+        self.domain, self.kind = facts.domain, self.facts.kind
+        self.link, self.shadowed = task.link, task.shadowed
+        self.careful, self.linked = task.careful, task.linked
         self.same_shape: set[frozenset[str]] = set()
-        self._literal_tuples = literal_tuples(program.tree)
+        self._literal_tuples = literal_tuples(facts.program.tree)
 
     # ------------------------------------------------------------ what the program means
 
     def operation(self, value: Any) -> Operation:
-        found = self.operations.of(value)
+        found = self.facts.operation(value)
         if isinstance(found, (Apply, Call)):
             for operand in found.operands():
                 if isinstance(operand, gast.Starred) and self.is_active(operand.value):
@@ -85,20 +78,7 @@ class Emitter(Objects):
 
     def passed_to(self, value: Any) -> list[str]:
         """The names that the adjoint of what is computed may go on to."""
-        return [n for n in self.operations.sources(value) if n in self.active]
-
-    def kind(self, node: Any) -> Any:
-        domain = self.domain
-        if isinstance(node, gast.Name):
-            found = self.kinds.get(node.id, MISSING)
-            if found is not MISSING:
-                return found
-        if isinstance(node, gast.Constant):
-            return domain.kind_of_literal(node.value)
-        if isinstance(node, gast.UnaryOp):
-            return domain.kind_of_literal(-node.operand.value)
-        static = self.program.resolve(node)
-        return domain.UNKNOWN if static is MISSING else domain.kind_of_static(node, static)
+        return [n for n in self.facts.sources(value) if n in self.active]
 
     def is_active(self, node: Any) -> bool:
         return isinstance(node, gast.Name) and node.id in self.active
@@ -323,17 +303,7 @@ class Emitter(Objects):
 
     @cached_property
     def _alike(self) -> dict[str, str]:
-        def is_elementwise(operation: Apply) -> bool:
-            rule = self.primitives.find_rule(operation.function)
-            return rule is not None and rule.structure == "elementwise"
-
-        return find_equal_shapes(
-            self.program,
-            self.operations,
-            is_elementwise,
-            lambda atom: self.domain.is_array(self.kind(atom)),
-            lambda atom: self.domain.is_scalar(self.kind(atom)),
-        )
+        return find_equal_shapes(self.facts)
 
     def is_as_number(self, name: str) -> bool:
         """Whether the adjoint of a variable may be a number: it is one, or an array without dimensions."""
@@ -344,7 +314,7 @@ class Emitter(Objects):
     def parts(self) -> frozenset[str]:
         """The names that may hold a part of a container or object, or what others give or return."""
         given = [p.id for p in self.program.tree.args.args] if self.linked else []
-        return find_dynamic_parts(self.program, self.operation, self.primitives.helper, given)
+        return find_dynamic_parts(self.facts, given)
 
     def is_unknown_part(self, node: Any) -> bool:
         """Whether an atom may be an object with operators of its own."""

@@ -12,11 +12,12 @@ to zero, nor added again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
+from ..analyses.find_effects import changes_nothing
 from ..trees.nodes import blocks_of, find_nodes, located, same
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
@@ -24,18 +25,9 @@ from ..trees.rebuild import map_blocks, rebuilt
 __all__ = ["add_in_place"]
 
 
-def add_in_place(
-    program: Program,
-    is_like: Callable[[str, str], bool],
-    is_basic: Callable[[Any], bool],
-    is_inert: Callable[[Any], bool],
-) -> Program:
-    """The program with such additions.
-
-    `is_like(part, result)` says that a result is of the rank and dtype of a part of an array,
-    `is_basic(index)` that an index stands for a view or an element, and `is_inert(value)` that an expression
-    changes nothing.
-    """
+def add_in_place(facts: Facts) -> Program:
+    """The program with such additions."""
+    program = facts.program
     if not any(isinstance(s.targets[0], gast.Subscript) for s in find_nodes(program.tree, gast.Assign)):
         return program
     reads = Counter(n.id for n in find_nodes(program.tree, gast.Name) if isinstance(n.ctx, gast.Load))
@@ -45,7 +37,9 @@ def add_in_place(
         """The sum that a name stands for, if it is one of what is at the place."""
         match made.get(name):
             case gast.BinOp(left=gast.Name(id=part), op=gast.Add() | gast.Sub()) as total if (
-                reads[name] == 1 and is_basic(place.slice) and is_like(part, name)
+                reads[name] == 1
+                and facts.domain.is_basic_index(place.slice, facts.kind)
+                and is_like(facts, part, name)
             ):
                 return total if is_there(part, place, made) else None
         return None
@@ -55,7 +49,7 @@ def add_in_place(
         result: list[Any] = []
         for s in statements:
             match s:
-                case gast.Assign(targets=[gast.Name(id=name)], value=value) if is_inert(value):
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if changes_nothing(facts, value):
                     made[name] = value
                 case gast.Assign(targets=[gast.Subscript() as place], value=gast.Name(id=name)) if (
                     total := addition(place, name, made)
@@ -71,6 +65,15 @@ def add_in_place(
 
     tree = rebuilt(program.tree, body=block(program.tree.body))
     return program.with_tree(tree) if sums else program
+
+
+def is_like(facts: Facts, part: str, result: str) -> bool:
+    """Whether a sum of a part of an array has its rank and dtype, so that it can be made in place."""
+    domain, of, kind = facts.domain, facts.kind_of_name(part), facts.kind_of_name(result)
+    if domain.is_scalar(of):
+        return of is kind and domain.is_differentiable(of) is not False
+    is_alike = domain.update_nature(of, kind) in ("same", "alike")
+    return is_alike and domain.rank(of) is not None and domain.rank(of) == domain.rank(kind)
 
 
 def is_there(part: str, place: Any, made: dict[str, Any]) -> bool:

@@ -9,11 +9,11 @@ Form: the single-assignment form, in and out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..trees.nodes import assign, find_nodes, load, located, statements_in
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, with_body
@@ -23,10 +23,15 @@ __all__ = ["add_items"]
 MOST = 16  # items that are added one by one
 
 
-def add_items(program: Program, is_floating: Callable[[Any], bool]) -> Program:
-    """The program with such sums; `is_floating(atom)` says that an atom is a number or array of floats or
-    complex numbers: `+` of others, of truth values, is not what `sum` does.
+def add_items(facts: Facts) -> Program:
+    """The program with such sums of numbers and arrays of floats or complex numbers: `+` of others, of truth
+    values, is not what `sum` does.
     """
+    program = facts.program
+
+    def is_floating(atom: Any) -> bool:
+        return facts.domain.is_floating(facts.kind(atom))
+
     made = {s.targets[0].id: s.value.elts for s in statements_in(program.tree.body) if _is_made(s)}
     sums = [s for s in statements_in(program.tree.body) if _summed(s) in made]
     if not sums or program.resolve(load("sum")) is not sum:

@@ -8,20 +8,27 @@ Form: the single-assignment form, in and out. Rules then see nothing but numbers
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, attribute, call, load, statements_in
+from ..analyses.facts import Facts
+from ..analyses.operations import Apply
+from ..analyses.template_slots import array_operands_of
+from ..trees.nodes import assign, attribute, call, find_nodes, load, statements_in
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, with_body
 
 __all__ = ["array_operands"]
 
 
-def array_operands(program: Program, listed: Callable[[Any], list[Any]], numpy: Any) -> Program:
-    """The program with arrays for the operands that `listed(expression)` finds; `numpy` is the module."""
+def array_operands(facts: Facts) -> Program:
+    """The program with arrays for such operands."""
+    program, numpy = facts.program, facts.primitives.helper("np")
+
+    def listed(value: Any) -> list[Any]:
+        return _listed(facts, value)
+
     if not any(_value(s) is not None and listed(s.value) for s in statements_in(program.tree.body)):
         return program
     names, bindings = program.names.copy(), dict(program.bindings)
@@ -43,6 +50,27 @@ def array_operands(program: Program, listed: Callable[[Any], list[Any]], numpy: 
 
     tree = with_body(program.tree, visit(program.tree.body))
     return program.with_tree(tree, names=names, bindings=bindings)
+
+
+def _listed(facts: Facts, value: Any) -> list[Any]:
+    """The lists and tuples of numbers among the operands of an operation on arrays."""
+    domain, kind, primitives = facts.domain, facts.kind, facts.primitives
+    if not any(domain.is_list_of_numbers(kind(n)) for n in find_nodes(value, gast.Name)):
+        return []
+    operation = facts.operation(value)
+    if not isinstance(operation, Apply):
+        return []
+    rule = primitives.find_rule(operation.function)
+    if rule is None:
+        return []
+    if isinstance(value, gast.BinOp):
+        of_arrays = any(domain.is_array(kind(o)) for o in operation.args)
+    else:
+        of_arrays = primitives.takes_arrays(operation.function)
+    operands = array_operands_of(operation, rule) if of_arrays else []
+    if all(domain.is_differentiable(kind(o)) is False for o in operands):
+        return []
+    return [o for o in operands if isinstance(o, gast.Name) and domain.is_list_of_numbers(kind(o))]
 
 
 def _value(s: Any) -> Any:

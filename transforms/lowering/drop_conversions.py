@@ -10,11 +10,11 @@ here on, as in the run. The rest are copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..trees.nodes import attribute, call, located
 from ..trees.program import Program
 from ..trees.rebuild import rebuilt
@@ -22,22 +22,19 @@ from .lower_effects import Writer, lower_effects
 
 __all__ = ["drop_conversions"]
 
-Found = Callable[[Any], Any]
-
-
-def drop_conversions(program: Program, returned: Found, copied: Found, numpy: Any) -> Program:
-    """The program without them: `returned(call)` is the name of the array, or the item, that a call returns,
-    `copied(call)` the name of the array that it copies, and None for other calls; `numpy` is the module.
-    """
+def drop_conversions(facts: Facts) -> Program:
+    """The program without them."""
+    primitives = facts.primitives
 
     def rewrite(s: Any, writer: Writer) -> list[Any] | None:
         match s:
             case gast.Assign(targets=[gast.Name()], value=gast.Call() as value):
-                found = returned(value)
-                if found is None and (source := copied(value)) is not None:
-                    copy = attribute(writer.bound(numpy, "np"), "copy")
+                found = primitives.returned_by(facts.operation(value), facts.kind)
+                source = primitives.copied_by(facts.operation(value), facts.kind)
+                if found is None and source is not None:
+                    copy = attribute(writer.bound(primitives.helper("np"), "np"), "copy")
                     found = located(call(copy, source), value)
                 return None if found is None else [rebuilt(s, value=found)]
         return None
 
-    return lower_effects(program, rewrite)
+    return lower_effects(facts.program, rewrite)

@@ -11,11 +11,11 @@ it in place and stores it; the store changes nothing, and without it the list is
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..trees.nodes import assigned_names, names_read, same
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
@@ -23,12 +23,16 @@ from ..trees.rebuild import map_blocks, rebuilt
 __all__ = ["drop_same_stores"]
 
 
-def drop_same_stores(program: Program, may_change: Callable[[Any], bool]) -> Program:
-    """The program without stores of an item of a list or dict where it stands already.
-
-    `may_change(base)` says that values of the kind of `base` can be stored into, as objects are: a list or a
-    dict. (What a tuple refuses has to be refused.)
+def drop_same_stores(facts: Facts) -> Program:
+    """The program without stores of an item of a list or dict where it stands already. (What a tuple refuses
+    has to be refused.)
     """
+    program = facts.program
+
+    def may_change(base: Any) -> bool:
+        kind = facts.kind(base)
+        return facts.domain.is_list(kind) or facts.domain.is_dict(kind)
+
     dropped: list[Any] = []
 
     def block(statements: list[Any]) -> list[Any]:

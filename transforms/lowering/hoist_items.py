@@ -13,31 +13,29 @@ Form: the single-assignment form, in and out. Nobody changes what is read from.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from keyword import iskeyword
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
+from ..analyses.steadiness import keys_of
 from ..trees.nodes import assign, constant, load, own_statements
-from ..trees.program import Names, Program
+from ..trees.program import Program
 from ..trees.rebuild import map_blocks, substitute, with_body
 
 __all__ = ["hoist_items", "item_read"]
 
-KeysOf = Callable[[str], tuple[Hashable, ...]]
 
-
-def hoist_items(program: Program, keys_of: KeysOf) -> tuple[Program, dict[str, str]]:
+def hoist_items(facts: Facts) -> tuple[Program, dict[str, str]]:
     """The program with a name for each item of its parameters that it reads by a literal key, and for each
     name that is new another of the same kind.
-
-    `keys_of(name)` gives the keys of a container that nobody changes, and none of anything else.
     """
-    hoister = _Hoister(program.names.copy(), keys_of)
+    program, hoister = facts.program, _Hoister(facts)
     body, bases = program.tree.body, [n.id for n in program.tree.args.args]
     reads: list[Any] = []
-    while items := hoister.named_items(body, {base for base in bases if keys_of(base)}):
+    while items := hoister.named_items(body, {base for base in bases if keys_of(facts, base)}):
         body = hoister.block(body)
         reads += [read_of(*item, name, hoister.first[item]) for item, name in items.items()]
         bases = list(items.values())  # items may be containers themselves
@@ -70,8 +68,8 @@ def item_read(s: Any) -> tuple[str, str, Hashable] | None:
 class _Hoister:
     """The items of containers with the names that they get; `kinds` has for each new name one of its kind."""
 
-    def __init__(self, names: Names, keys_of: KeysOf) -> None:
-        self.names, self.keys_of = names, keys_of
+    def __init__(self, facts: Facts) -> None:
+        self.facts, self.names = facts, facts.program.names.copy()
         self.items: dict[tuple[str, Hashable], str] = {}
         self.first: dict[tuple[str, Hashable], Any] = {}  # the statements that read them first
         self.kinds: dict[str, str] = {}
@@ -83,7 +81,7 @@ class _Hoister:
         if found is None:
             return None
         target, base, key = found
-        keys = self.keys_of(base)
+        keys = keys_of(self.facts, base)
         if type(key) is int and key < 0 and keys == (*range(len(keys)),):
             key += len(keys)
         return (target, (base, key)) if key in keys else None

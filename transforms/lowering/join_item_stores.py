@@ -13,11 +13,12 @@ nothing, the order does not matter, and the update is what the user wrote.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
+from ..analyses.find_effects import changes_nothing
 from ..analyses.operations import IN_PLACE_OPERATORS
 from ..trees.nodes import blocks_of, find_nodes, located, same
 from ..trees.program import Program
@@ -28,14 +29,9 @@ __all__ = ["join_item_stores"]
 _OPERATORS = {function: operator for operator, function in IN_PLACE_OPERATORS.items()}
 
 
-def join_item_stores(
-    program: Program, is_array: Callable[[Any], bool], is_inert: Callable[[Any], bool]
-) -> Program:
-    """The program with such updates of arrays in one statement.
-
-    `is_array(base)` says that a name holds an array, and `is_inert(value)` that an expression changes
-    nothing.
-    """
+def join_item_stores(facts: Facts) -> Program:
+    """The program with such updates of arrays in one statement."""
+    program = facts.program
     known = program.bindings.values()
     if not any(callable(v) and v in _OPERATORS for v in known):
         return program
@@ -66,7 +62,7 @@ def join_item_stores(
                     if name == item:
                         is_there = isinstance(value, gast.Subscript) and same(value.value, place.value)
                         return s if is_there and same(value.slice, place.slice) else None
-                    if is_inert(value):
+                    if changes_nothing(facts, value):
                         continue
             return None
         return None
@@ -77,7 +73,7 @@ def join_item_stores(
             match s:
                 case gast.Assign(
                     targets=[gast.Subscript(value=gast.Name() as base)], value=gast.Name()
-                ) if is_array(base):
+                ) if facts.domain.is_array(facts.kind(base)):
                     s = update(s, result)
                 case gast.Try(handlers=[_, *_]):
                     pass  # which exception is the first may matter

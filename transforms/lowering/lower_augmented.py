@@ -14,13 +14,14 @@ stored into; what only the run can tell is guarded there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from ..analyses.find_aliases import Aliases
-from ..analyses.operations import IN_PLACE_OPERATORS
+from ..analyses.bind_methods import BINARY
+from ..analyses.facts import Facts
+from ..analyses.find_aliases import find_aliases
+from ..analyses.operations import IN_PLACE_OPERATORS, Apply
 from ..trees.nodes import assign, call, constant, load, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks
@@ -31,19 +32,9 @@ _OPERATORS = {function: operator for operator, function in IN_PLACE_OPERATORS.it
 _NAMES = [function.__name__ for function in _OPERATORS]
 
 
-def lower_augmented(
-    program: Program,
-    aliases: Callable[[], Aliases],
-    nature: Callable[[str, Any], str],
-    helper: Callable[[str], Any],
-    is_addition: Callable[[Any, str], bool],
-) -> Program:
-    """The program without in-place operators.
-
-    `nature(x, sum)` is "immutable", "same" (an array, and the sum is one like it), "alike" (of the same
-    dtype), "array" or "unknown"; `helper(name)` is the object of a run-time helper;
-    `is_addition(function, x)` says that a function adds to the array `x` in place and returns it.
-    """
+def lower_augmented(facts: Facts) -> Program:
+    """The program without in-place operators."""
+    program, helper = facts.program, facts.primitives.helper
     bindings = dict(program.bindings)
     names = program.names.copy()
 
@@ -54,15 +45,19 @@ def lower_augmented(
             bindings[found] = helper(name)
         return found
 
+    def is_held_elsewhere(s: Any, x: str, name: str) -> bool:
+        aliases = facts.of(find_aliases)
+        return bool(aliases.others(x, s, name) or aliases.loops_over(x, s))
+
     def update(s: Any, name: str) -> list[Any]:
         function = program.resolve(s.value.func)
         x, value = s.value.args
         operator = _OPERATORS[function]()
         plain = assign(name, located(gast.BinOp(left=x, op=operator, right=value), s), s)
-        found = nature(x.id, plain.value) if isinstance(x, gast.Name) else "immutable"
+        found = _nature(facts, plain.value) if isinstance(x, gast.Name) else "immutable"
         if found == "immutable":
             return [plain]
-        others = aliases().others(x.id, s, name) or aliases().loops_over(x.id, s)
+        others = is_held_elsewhere(s, x.id, name)
         if not others:
             if found == "same":
                 return [plain]
@@ -88,8 +83,8 @@ def lower_augmented(
     def is_seen(s: Any, name: str) -> bool:
         """Whether an addition changes an array that others hold."""
         match s.value.args:
-            case [gast.Name(id=x), *_] if is_addition(program.resolve(s.value.func), x):
-                return bool(aliases().others(x, s, name) or aliases().loops_over(x, s))
+            case [gast.Name(id=x), *_] if _is_addition(facts, s.value):
+                return is_held_elsewhere(s, x, name)
         return False
 
     def visit(statements: list[Any]) -> list[Any]:
@@ -120,3 +115,37 @@ def lower_augmented(
         bindings=bindings,
         names=names,
     )
+
+
+def _is_addition(facts: Facts, value: Any) -> bool:
+    """Whether a call adds to an array in place, and returns it."""
+    is_in_place = facts.primitives.is_in_place(facts.program.resolve(value.func))
+    return is_in_place and facts.domain.is_array(facts.kind(value.args[0]))
+
+
+def _nature(facts: Facts, value: Any) -> str:
+    """What `x += v` does, given the sum `x + v`: nothing to an object that is "immutable"; or it changes an
+    array, and the sum is one like it ("same"), of the same dtype ("alike") or any "array"; or "unknown".
+    """
+    operation = facts.operation(value)
+    if not isinstance(operation, Apply):
+        _refuse_in_place(facts, value)
+        return "immutable"
+    kinds = [facts.kind(a) for a in operation.args]
+    result = facts.domain.call_kind(operation.function, kinds, {}, facts.primitives.is_pure)
+    return facts.domain.update_nature(kinds[0], result)
+
+
+def _refuse_in_place(facts: Facts, value: Any) -> None:
+    """Raises UnsupportedSyntaxError for `x += v` by a method of x's class that could not be put in, given
+    `x + v`: a class may answer that it does not apply.
+    """
+    name = f"__i{BINARY[type(value.op)]}__"
+    member = facts.primitives.member(facts.kind(value.left), name)
+    if member is not None:
+        facts.program.refuse(
+            value,
+            f"an in-place operator by `{member.value.__qualname__}`",
+            "whether it applies, or another operator, is known only at run time",
+            f"call `x = x.{name}(v)`",
+        )

@@ -13,13 +13,15 @@ So each item has a derivative of its own, or none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..analyses.operations import Build, Item, Operation, is_named_tuple
+from ..analyses.steadiness import holds_steadily
 from ..trees.nodes import (
     assign,
     assigned_names,
@@ -41,12 +43,9 @@ DISPLAYS = (gast.Tuple, gast.List, gast.Dict, gast.Call)
 Display = Mapping[Hashable, Any]  # the atoms by key or place
 
 
-def read_displays(
-    program: Program, operation: Callable[[Any], Operation], is_steady: Callable[[str], bool]
-) -> Program:
-    """The program with names and literals in the place of reads of displays; `is_steady` says of a name that
-    it holds a container that nobody changes.
-    """
+def read_displays(facts: Facts) -> Program:
+    """The program with names and literals in the place of reads of displays."""
+    program, operation = facts.program, facts.operation
     if not any(isinstance(getattr(s, "value", None), DISPLAYS) for s in statements_in(program.tree.body)):
         return program
 
@@ -88,7 +87,7 @@ def read_displays(
                     display = display_of(operation(value))
                 case _:
                     name, display = "", None
-            if display and is_steady(name) and name not in map(name_of, display.values()):
+            if display and holds_steadily(facts, name) and name not in map(name_of, display.values()):
                 known[name] = display
             found += new
         return found

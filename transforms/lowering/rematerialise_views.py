@@ -11,12 +11,14 @@ view of an adjoint; one that is made and read between two changes needs none.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
+from ..analyses.find_overwrites import find_changes
+from ..analyses.operations import Alias, Apply, Item
 from ..trees.nodes import (
     assign,
     assigned_names,
@@ -30,26 +32,50 @@ from ..trees.nodes import (
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute
 
-__all__ = ["Reads", "rematerialise_views"]
+__all__ = ["is_open_view", "rematerialise_views"]
 
 
-@dataclass(frozen=True)
-class Reads:
-    """What is known of expressions and names: `is_view(value)` says that a value is such a view of arrays,
-    `is_part(value)` that it is a part of what its first operand holds, and `is_fresh(value)` that it shares
-    no memory with its operands; `is_changed(name)` that somebody changes an object, and `is_data(name)` that
-    it is an array of what carries derivatives.
-    """
+class _Reads:
+    """What is known of expressions and names."""
 
-    is_view: Callable[[Any], bool]
-    is_part: Callable[[Any], bool]
-    is_fresh: Callable[[Any], bool]
-    is_changed: Callable[[str], bool]
-    is_data: Callable[[str], bool]
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def shares(self, value: Any, wanted: str) -> bool:
+        operation = self.facts.operation(value)
+        return isinstance(operation, Apply) and self.facts.sharing(operation) == wanted
+
+    def is_view(self, value: Any) -> bool:
+        return is_open_view(self.facts, value)
+
+    def is_part(self, value: Any) -> bool:
+        """Whether a value is a part of what its first operand holds."""
+        return self.shares(value, "view") or isinstance(self.facts.operation(value), (Alias, Item))
+
+    def is_fresh(self, value: Any) -> bool:
+        """Whether a value shares no memory with its operands."""
+        return self.shares(value, "fresh")
+
+    def is_changed(self, name: str) -> bool:
+        return self.facts.of(find_changes).is_changed(name)
+
+    def is_data(self, name: str) -> bool:
+        """Whether a name holds an array of what carries derivatives."""
+        kind = self.facts.kind(load(name))
+        return self.facts.domain.is_array(kind) and self.facts.domain.is_differentiable(kind) is not False
 
 
-def rematerialise_views(program: Program, reads: Reads) -> Program:
+def is_open_view(facts: Facts, value: Any) -> bool:
+    """Whether a value is a view of arrays that is no part of them: `np.broadcast_to(a, shape)`."""
+    operation = facts.operation(value)
+    if not isinstance(operation, Apply) or facts.sharing(operation) != "unknown":
+        return False
+    return facts.primitives.is_steady_view(operation.function)
+
+
+def rematerialise_views(facts: Facts) -> Program:
     """The program with such views made where they are read."""
+    program, reads = facts.program, _Reads(facts)
     statements = own_statements(program.tree.body)
     defined = _definitions(statements)
     views = [n for n, v in defined.items() if reads.is_view(v) and any(map(reads.is_changed, names_read(v)))]
@@ -74,7 +100,7 @@ def rematerialise_views(program: Program, reads: Reads) -> Program:
     return _Writer(program, found).program() if found else program
 
 
-def _parts(view: str, defined: dict[str, Any], reads: Reads) -> set[str]:
+def _parts(view: str, defined: dict[str, Any], reads: _Reads) -> set[str]:
     """The names of a view and of its parts; and of what it is a view of, where that is itself a part."""
     found, before = {view}, 0
     todo = [view]
@@ -101,7 +127,7 @@ def _definitions(statements: list[Any]) -> dict[str, Any]:
     return found
 
 
-def _only_reads(s: Any, parts: set[str], reads: Reads) -> bool:
+def _only_reads(s: Any, parts: set[str], reads: _Reads) -> bool:
     """Whether a statement reads no more of views than their values, or makes one of them."""
     match s:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):

@@ -12,12 +12,12 @@ into all of it, is the array from then on, if it is one like it and nobody else 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from ..analyses.find_aliases import Aliases
+from ..analyses.facts import Facts
+from ..analyses.find_aliases import find_aliases
 from ..trees.nodes import assigned_names, blocks_of, find_nodes, load, loads, own_statements
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute
@@ -25,20 +25,12 @@ from ..trees.rebuild import map_blocks, rebuilt, substitute
 __all__ = ["rename_overwritten"]
 
 
-def rename_overwritten(
-    program: Program,
-    aliases: Callable[[], Aliases],
-    is_elementwise: Callable[[Any], bool],
-    is_same: Callable[[str, str], bool],
-) -> Program:
-    """The program without such stores.
-
-    `is_elementwise(value)` says of an expression that it is computed element by element, and `is_same(a, b)`
-    of an array and of what is computed of it that they have one shape and dtype.
-    """
+def rename_overwritten(facts: Facts) -> Program:
+    """The program without such stores."""
+    program = facts.program
     if not any(map(_is_whole, find_nodes(program.tree, gast.Assign))):
         return program
-    found = _Finder(program, aliases, is_elementwise, is_same).found(program.tree.body)
+    found = _Finder(facts).found(program.tree.body)
     if not found:
         return program
     origins = dict(program.origins)
@@ -61,14 +53,8 @@ def rename_overwritten(
 
 
 class _Finder:
-    def __init__(
-        self,
-        program: Program,
-        aliases: Callable[[], Aliases],
-        is_elementwise: Callable[[Any], bool],
-        is_same: Callable[[str, str], bool],
-    ) -> None:
-        self.aliases, self.is_elementwise, self.is_same = aliases, is_elementwise, is_same
+    def __init__(self, facts: Facts) -> None:
+        self.facts, program = facts, facts.program
         self.reads = Counter(
             n.id for n in find_nodes(program.tree, gast.Name) if isinstance(n.ctx, gast.Load)
         )
@@ -107,11 +93,18 @@ class _Finder:
             and base in loads(value)
             and self.reads[name] == self.bound[name] == self.bound[base] == 1
             and not {base, name} & self.captured
-            and self.is_elementwise(value)
-            and self.is_same(base, name)
-            and not self.aliases().others(base, s)
-            and not self.aliases().loops_over(base, s)
+            and self.facts.is_elementwise(value)
+            and self.is_like(base, name)
+            and not self.facts.of(find_aliases).others(base, s)
+            and not self.facts.of(find_aliases).loops_over(base, s)
         )
+
+    def is_like(self, base: str, name: str) -> bool:
+        """Whether what is computed of an array element by element has its shape and dtype, given that it can
+        be stored into it.
+        """
+        kinds = self.facts.kind_of_name(base), self.facts.kind_of_name(name)
+        return self.facts.domain.update_nature(*kinds) == "same"
 
 
 def _is_whole(s: Any) -> bool:

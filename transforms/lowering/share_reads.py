@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
+from ..analyses.find_overwrites import find_changes
+from ..analyses.steadiness import is_steady
 from ..trees.nodes import assigned_names, blocks_of, load, names_read, statements_in, target_names
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, substitute, with_body
@@ -27,12 +29,14 @@ __all__ = ["share_reads"]
 Reads = dict[str, tuple[Any, frozenset[str]]]  # by what is read: where it went, and what it depends on
 
 
-def share_reads(
-    program: Program, is_steady: Callable[[str], bool], is_changed: Callable[[str], bool]
-) -> Program:
-    """The program without repeated reads; `is_steady` says of a name that it holds an array or a tuple that
-    nobody changes, `is_changed` that it holds something, such as an array of indices, that somebody does.
-    """
+def share_reads(facts: Facts) -> Program:
+    """The program without repeated reads."""
+    program = facts.program
+
+    def is_changed(name: str) -> bool:
+        """Whether a name holds something, such as an array of indices, that somebody changes."""
+        return facts.of(find_changes).is_changed(name)
+
     if not any(map(_source, statements_in(program.tree.body))):
         return program
     simple = [s for s in statements_in(program.tree.body) if not blocks_of(s)]
@@ -54,7 +58,7 @@ def share_reads(
                 kept.append(map_blocks(s, partial(block, outside=inherited)))
                 continue
             base = _source(s)
-            if base is not None and is_steady(base) and not any(map(is_changed, names_read(s.value))):
+            if base is not None and is_steady(facts, base) and not any(map(is_changed, names_read(s.value))):
                 key = repr((len(names), gast.dump(s.value)))
                 first = known.get(key)
                 if first is not None and all(map(is_temporary, names)):

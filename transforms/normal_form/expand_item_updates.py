@@ -12,11 +12,11 @@ An item that is known to be an array is changed itself, and not stored again.
 """
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..analyses.operations import IN_PLACE_OPERATORS
 from ..trees.nodes import assign, call, find_nodes, load, located
 from ..trees.program import Program
@@ -25,15 +25,11 @@ from ..trees.rebuild import map_blocks, rebuilt
 __all__ = ["expand_item_updates", "index_value"]
 
 
-def expand_item_updates(
-    program: Program, nature: Callable[[Any], str], holds_array: Callable[[Any], bool], guard: Any
-) -> Program:
-    """The program in which every augmented assignment of an item is a sum in an array.
-
-    `nature(base)` is "array", "container" or "unknown"; `holds_array(item)` says that an item is an array
-    that a list or dict holds, which an operator changes and leaves where it is; `guard` is the helper that
-    refuses, at run time, an item that can be changed itself, held by an object that is no array.
+def expand_item_updates(facts: Facts) -> Program:
+    """The program in which every augmented assignment of an item is a sum in an array. An item that can be
+    changed itself, held by an object that is no array, is refused at run time where kinds leave it open.
     """
+    program, domain = facts.program, facts.domain
     if not find_nodes(program.tree, gast.AugAssign):
         return program
     names = program.names.copy()
@@ -48,10 +44,11 @@ def expand_item_updates(
 
     def update(s: Any) -> list[Any]:
         base, index = s.target.value, s.target.slice
-        found = nature(base)
+        found = domain.item_nature(facts.kind(base))
         is_sum = isinstance(s.op, (gast.Add, gast.Sub))
         if found == "array" and is_sum:
             return [s]
+        guard = facts.primitives.helper("refuse_held")
         checked = [] if found != "unknown" else [
             located(gast.Expr(value=call(bound(guard), base, index_value(index, bound(slice)))), s)]
         if is_sum and found == "unknown":
@@ -61,7 +58,7 @@ def expand_item_updates(
         value = (call(bound(IN_PLACE_OPERATORS[type(s.op)]), load(item), s.value) if found == "container" else
                  gast.BinOp(left=load(item), op=s.op, right=s.value))
         changed = [*checked, assign(item, read, s), assign(result, located(value, s), s)]
-        if found == "container" and holds_array(read):
+        if found == "container" and domain.holds_array(facts.kind(base), index, facts.kind):
             return changed
         return [*changed, assign(gast.Subscript(value=base, slice=index, ctx=gast.Store()), load(result), s)]
 

@@ -6,32 +6,25 @@ put what carries no derivative into what carries none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import ModuleType
-from typing import Any
 
 import gast
 
-from ..trees.modules import Variable
-from ..trees.nodes import own_statements, walk
-from ..trees.program import Program
+from ..kinds import domain
+from ..transforms.analyses.facts import Facts
+from ..transforms.trees.modules import Variable
+from ..transforms.trees.nodes import own_statements, walk
+from .object_facts import is_unseen
+from .primitive_table import PRIMITIVES
 
 __all__ = ["check_fields", "check_iteration"]
 
 
-def check_fields(
-    program: Program,
-    active: frozenset[str],
-    varies: Callable[[str, str], bool],
-    is_unseen: Callable[[str, str], bool],
-    inside: bool,
-) -> None:
-    """Raises UnsupportedSyntaxError for a store to an attribute that may carry a derivative.
-
-    `varies(x, a)` says that the attribute `a` of the object named `x` may; `is_unseen(x, a)` that nothing in
-    the function sees what is put there; `inside` that the function is
-    called by one that is differentiated, whose variables know nothing of the change.
+def check_fields(facts: Facts, active: frozenset[str], inside: bool) -> None:
+    """Raises UnsupportedSyntaxError for a store to an attribute that may carry a derivative; `inside` says
+    that the function is called by one that is differentiated, whose variables know nothing of the change.
     """
+    program = facts.program
     given = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
     for s in own_statements(program.tree.body):
         match s:
@@ -39,7 +32,7 @@ def check_fields(
                 origin = program.origins.get(name, name)
                 followed = (origin, attr) in program.effects
                 carries = name in active or getattr(value, "id", None) in active
-                followed = followed or (carries and is_unseen(name, attr))
+                followed = followed or (carries and is_unseen(facts, name, attr))
                 if inside and followed and (origin in given or (origin, attr) not in program.effects):
                     program.refuse(
                         s,
@@ -57,7 +50,7 @@ def check_fields(
                         "it is changed where others see it",
                         "return the value, and assign it where the function is called",
                     )
-                if not followed and carries and varies(name, attr):
+                if not followed and carries and _varies(facts, name, attr):
                     program.refuse(
                         s,
                         f"an assignment to the attribute `{attr}` of an object that others may hold",
@@ -66,11 +59,17 @@ def check_fields(
                     )
 
 
-def check_iteration(program: Program, active: frozenset[str], is_object: Callable[[Any], bool]) -> None:
+def _varies(facts: Facts, name: str, attr: str) -> bool:
+    """Whether an attribute of the object of a name may carry a derivative."""
+    held = domain.attribute_kind(facts.kind_of_name(name), attr)
+    return domain.is_differentiable(held) is not False
+
+
+def check_iteration(facts: Facts, active: frozenset[str]) -> None:
     """Raises UnsupportedSyntaxError for a loop over an object that carries a derivative, or one that is taken
     apart: what its iterator does is not followed.
     """
-    for s in own_statements(program.tree.body):
+    for s in own_statements(facts.program.tree.body):
         match s:
             case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as value):
                 sources = [value]
@@ -80,8 +79,8 @@ def check_iteration(program: Program, active: frozenset[str], is_object: Callabl
                 sources = [a for a in args if isinstance(a, gast.Name)]
             case _:
                 continue
-        if any(source.id in active and is_object(source) for source in sources):
-            program.refuse(
+        if any(source.id in active and PRIMITIVES.is_object(facts.kind(source)) for source in sources):
+            facts.program.refuse(
                 s,
                 "an object that carries a derivative and is iterated over",
                 "what its iterator does is not followed",

@@ -1,0 +1,55 @@
+"""Whether a derivative with a heap is preferred to one without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..kinds import domain
+from ..kinds.lattice import UNKNOWN
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_aliases import NOTHING, find_aliases, is_outside
+from ..transforms.heap.heap_methods import READING
+from ..transforms.trees.nodes import find_nodes
+from .primitive_table import PRIMITIVES
+
+__all__ = ["prefers_heap"]
+
+
+def prefers_heap(facts: Facts, active: frozenset[str]) -> bool:
+    """Whether the run has to find out what a heap knows, of a container that the function made: who else
+    holds an array that an operator changes in it, or which method of it is called.
+    """
+    is_generic = any(facts.kind(p) is UNKNOWN for p in facts.program.tree.args.args)
+
+    def of_container(s: Any) -> bool:
+        return isinstance(s, gast.Subscript) and not domain.is_array(facts.kind(s.value))
+
+    bases = []
+    guard = PRIMITIVES.helper("refuse_shared")
+    for c in find_nodes(facts.program.tree, gast.Call):
+        if facts.program.resolve(c.func) is guard and not is_generic:
+            bases.append(c.args[0].id)
+        elif isinstance(c.func, gast.Attribute) and c.func.attr in READING:
+            name = getattr(c.func.value, "id", "")
+            bases += [name] if name in active and facts.kind_of_name(name) is UNKNOWN else []
+    updates = [s for s in find_nodes(facts.program.tree, gast.AugAssign) if of_container(s.target)]
+    if not bases and not updates:
+        return False
+    held = facts.of(find_aliases).held
+    filled = {
+        root
+        for s in find_nodes(facts.program.tree, gast.Assign)
+        if of_container(s.targets[0]) and domain.is_array(facts.kind(s.value))
+        for root in held.get(s.targets[0].value.id, NOTHING)[0]
+    }
+    bases += [
+        s.target.value.id
+        for s in updates
+        if domain.is_array(facts.kind(s.value))
+        or (facts.kind(s.value) is UNKNOWN and not is_generic)
+        or not filled.isdisjoint(held.get(s.target.value.id, NOTHING)[0])
+    ]
+    roots = (held[b][0] for b in bases if b in held and not domain.is_tuple(facts.kind_of_name(b)))
+    return any(found and not any(map(is_outside, found)) for found in roots)

@@ -1,0 +1,52 @@
+"""A check, first of all, that what a function writes to among its arguments shares memory with no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from ..analysis.primitive_table import PRIMITIVES
+from ..kinds import domain
+from ..runtime.reachable_arrays import outside_of
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_overwrites import is_free_data
+from ..transforms.analyses.find_shadowed import find_shadowed
+from ..transforms.trees.nodes import call, load, located, names_read, tuple_of
+from ..transforms.trees.program import Program
+from ..transforms.trees.rebuild import rebuilt
+
+__all__ = ["guard_overlaps"]
+
+
+def guard_overlaps(facts: Facts) -> Program:
+    """The program with a check, first of all, that what it writes to among its arguments shares memory
+    with no other argument.
+    """
+    written = facts.of(find_shadowed).written
+    program = facts.program
+    if not written:
+        return program
+    read = names_read(program.tree.body)
+    given = [n.id for n in program.tree.args.args]
+    others = [n for n in given if n not in written and _may_be_shared(facts, n, read)]
+    outside = {n for n in read if n not in program.bindings and is_free_data(facts, n)} - {*written}
+    seen = outside_of(program.resolve(load(n)) for n in read if n not in program.locals)
+    contents = any(not domain.is_array(facts.kind(load(n))) for n in written)
+    if len(written) + len(others) + len(outside) + bool(seen) < 2 and not contents:
+        return program
+    name, bindings = program.names.copy(), dict(program.bindings)
+    guard = name.fresh("refuse_overlap")
+    bindings[guard] = PRIMITIVES.helper("refuse_overlap")
+    rest = [*others, *sorted(outside)]
+    if seen:
+        rest.append(name.fresh("outside"))
+        bindings[rest[-1]] = seen
+    check = call(guard, tuple_of(map(load, written)), tuple_of(map(load, rest)))
+    first = located(gast.Expr(value=check), program.tree.body[0])
+    tree = rebuilt(program.tree, body=[first, *program.tree.body])
+    return program.with_tree(tree, names=name, bindings=bindings)
+
+
+def _may_be_shared(facts: Facts, name: str, read: Iterable[str]) -> bool:
+    return name in read and not domain.is_immutable(facts.kind_of_name(name))

@@ -1,0 +1,57 @@
+"""What stays as it is while a function runs.
+
+Form: the single-assignment form, with the kinds of its names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..trees.nodes import find_nodes
+from ..trees.program import MISSING
+from .facts import Facts
+from .find_overwrites import find_changes
+from .operations import Call
+
+__all__ = ["calls_unknown", "holds_steadily", "is_steady", "keys_of"]
+
+
+def is_steady(facts: Facts, name: str) -> bool:
+    """Whether a name holds an array or a tuple that nobody changes."""
+    kind = facts.kind_of_name(name)
+    of_items = facts.domain.is_array(kind) or facts.domain.is_tuple(kind)
+    return of_items and not facts.of(find_changes).is_changed(name)
+
+
+def holds_steadily(facts: Facts, name: str) -> bool:
+    """Whether a name holds a tuple, list or dict that nobody changes while the function runs."""
+    domain, kind = facts.domain, facts.kind_of_name(name)
+    if domain.is_list(kind) or domain.is_dict(kind):
+        return not facts.of(calls_unknown) and not facts.of(find_changes).is_changed(name)
+    return domain.is_any_tuple(kind)
+
+
+def keys_of(facts: Facts, name: str) -> tuple[Any, ...]:
+    """The keys of a container with derivatives that nobody changes, while the function runs."""
+    kind = facts.kind_of_name(name)
+    keys = facts.domain.keys_of(kind)
+    if not keys or facts.domain.is_differentiable(kind) is False:
+        return ()
+    return () if facts.of(find_changes).is_changed(name) or facts.of(calls_unknown) else keys
+
+
+def calls_unknown(facts: Facts) -> bool:
+    """Whether a dynamic function is called; the methods of lists are known."""
+    return any(_is_unknown(facts, call) for call in find_nodes(facts.program.tree, gast.Call))
+
+
+def _is_unknown(facts: Facts, call: Any) -> bool:
+    operation = facts.operation(call)
+    if not isinstance(operation, Call) or operation.function is not MISSING:
+        return False
+    match operation.callee:
+        case gast.Attribute(value=base) if not operation.keywords:
+            return not facts.domain.is_list(facts.kind(base))
+    return True
