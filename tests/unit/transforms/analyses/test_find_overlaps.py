@@ -11,6 +11,9 @@ import gast
 import numpy as np
 import pytest
 
+from s2sad.analysis.primitive_table import PRIMITIVES
+from s2sad.kinds import domain
+from s2sad.transforms.analyses.facts import Facts
 from s2sad.transforms.analyses.find_overlaps import Overlaps, has_solution
 from s2sad.transforms.trees.nodes import walk
 from s2sad.transforms.trees.program import Program, Scope, program_of
@@ -48,8 +51,7 @@ def read(text: str) -> Program:
 
 def says(program: Program) -> bool:
     """Whether a store may hit what the assignment to `r` read."""
-    integers = {"i", "j", "k", "n", "m"}
-    overlaps = Overlaps(program, lambda name: name in integers)
+    overlaps = Overlaps(Facts(program, dict.fromkeys("ijknm", domain.INTEGER), PRIMITIVES, domain))
     statements = [n for n in walk(program.tree) if isinstance(n, gast.Assign)]
     (reading,) = [s for s in statements if isinstance(s.targets[0], gast.Name) and s.targets[0].id == "r"]
     stores = [s for s in statements if isinstance(s.targets[0], gast.Subscript)]

@@ -7,17 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.analysis.primitive_table import PRIMITIVES
 from s2sad.transforms.analyses.find_shadowed import Sharing, find_shadowed
-from s2sad.transforms.analyses.find_stores import stores
 from tests.support.analysed import analysed
 
 V = np.arange(4.0)
 
 
 def shared(text: str, *args: Any) -> Sharing:
-    found = analysed(text, *args)
-    return find_shadowed(found.aliases, stores(found.program, PRIMITIVES.is_in_place))
+    return find_shadowed(analysed(text, *args))
 
 
 CASES: dict[str, tuple[str, tuple[Any, ...], list[set[str]]]] = {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2sad.analysis.primitive_table import PRIMITIVES
-from s2sad.transforms.analyses.find_stores import stores
+from s2sad.transforms.analyses.find_stores import find_stores
 from s2sad.transforms.errors import UnsupportedSyntaxError
 from tests.support.analysed import analysed
 
@@ -28,7 +27,7 @@ def f(x, n):
         1.0,
         3,
     )
-    changed = stores(found.program, PRIMITIVES.is_in_place)
+    changed = find_stores(found)
     assert {(name, found.program.source_line(s)) for name, s in changed} == {
         ("a", "a[i] = x"),
         ("a", "a[0] += x"),
@@ -51,6 +50,6 @@ def f(x, n):
 def test_refused(text: str, args: tuple[object, ...], what: str, line: int) -> None:
     found = analysed(text, *args)
     with pytest.raises(UnsupportedSyntaxError, match=what) as caught:
-        stores(found.program, PRIMITIVES.is_in_place)
+        find_stores(found)
     assert caught.value.where is not None and caught.value.where.line == line
     assert caught.value.instead

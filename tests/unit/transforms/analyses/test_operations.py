@@ -49,7 +49,7 @@ FOUND = analysed(
 
 
 def classified(text: str) -> Any:
-    return FOUND.operations.of(gast.parse(text, mode="eval").body)
+    return FOUND.operation(gast.parse(text, mode="eval").body)
 
 
 @pytest.mark.parametrize("text", ["x", "2", "-2.5", "np.pi"])

@@ -8,9 +8,8 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.analysis.primitive_table import PRIMITIVES
-from s2sad.kinds import domain
 from s2sad.transforms.differentiation.adjoints import Adjoint, AdjointEmitter, Env
+from s2sad.transforms.differentiation.generation import Task
 from s2sad.transforms.trees.nodes import constant, load
 from tests.support.analysed import analysed
 from tests.support.before_after import text_of
@@ -19,8 +18,8 @@ from tests.support.before_after import text_of
 @pytest.fixture
 def emitter() -> AdjointEmitter:
     found = analysed("def f(x, v, u, i):\n    t = x, v\n    return x", 1.0, np.arange(3.0), object(), 2)
-    program, kinds = found.program, found.kinds
-    return AdjointEmitter(program, kinds, frozenset("xvut"), PRIMITIVES, domain, None, found.operations)
+    link: Any = None
+    return AdjointEmitter(found, Task("grad", ("x", "v", "u"), link))
 
 
 def expression(text: str) -> Any:

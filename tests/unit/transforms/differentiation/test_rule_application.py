@@ -8,9 +8,8 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.analysis.primitive_table import PRIMITIVES
-from s2sad.kinds import domain
 from s2sad.transforms.analyses.template_slots import carrying_operands, differentiable_slots
+from s2sad.transforms.differentiation.generation import Task
 from s2sad.transforms.differentiation.rule_application import Emitter
 from s2sad.transforms.errors import MissingRuleError
 from s2sad.transforms.trees.nodes import load
@@ -37,7 +36,7 @@ def f(x, n, v, m, u):
 def emitter() -> Emitter:
     found = analysed(TEXT, 1.0, 2, V, M, object(), other=sum)
     link: Any = None
-    return Emitter(found.program, found.kinds, frozenset("xvmab"), PRIMITIVES, domain, link, found.operations)
+    return Emitter(found, Task("grad", ("x", "v", "m"), link))
 
 
 def written(node: Any) -> str:
