@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from .derivatives.argnums import Argnums
+from .derivatives.compiled import Compiled
 from .derivatives.derivative import Derivative
 from .derivatives.jacobians import (
     ElementwiseGrad,
@@ -90,22 +91,51 @@ def one_vector(argnums: Argnums, count: int) -> int:
 _EXTRA = {"jvp": tangent_count, "hvp": one_vector}
 
 
-def _written(f: Function, form: str, argnums: Argnums, outputs: Any, has_aux: bool = False) -> Derivative:
+def _written(
+    f: Function,
+    form: str,
+    argnums: Argnums,
+    outputs: Any,
+    has_aux: bool = False,
+    target: str | None = None,
+    fastmath: bool = False,
+) -> Derivative:
     """A derivative of a function that may change its arguments: it is called as often as its derivative."""
-    return Derivative(f, form, argnums, has_aux, outputs=outputs, writes=True)
+    cls = Derivative if target is None else Compiled
+    return cls(
+        f, form, argnums, has_aux, outputs=outputs, writes=True, target=target, fastmath=fastmath
+    )
 
 
 @overload
 def grad(
-    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+    f: Callable[P, Any],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    output: str | None = None,
+    *,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> GradientOf[P]: ...
 @overload
 def grad(
-    f: None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+    f: None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    output: str | None = None,
+    *,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> GradientMaker: ...
 @at_border
 def grad(
-    f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+    f: Function | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    output: str | None = None,
+    *,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> Any:
     """The gradient of a function whose result is a real number, or an array of one.
 
@@ -113,30 +143,55 @@ def grad(
     gradients). With `has_aux` the function returns `(value, aux)` and the derivative `(gradient, aux)`.
     Usable as a decorator, with and without arguments.
 
+    With `compile="numba"` the generated function runs as machine code: it is compiled when it is first called
+    with arguments of their types, and what Numba has no code for is refused. There, indices out of bounds
+    raise IndexError and divisions of numbers by zero ZeroDivisionError; with `fastmath` they give infinities,
+    and sums may be taken in another order.
+
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
     """
     return _decorator(
-        lambda g: _written(g, "grad", argnums, output, has_aux),
+        lambda g: _written(g, "grad", argnums, output, has_aux, compile, fastmath),
         f,
         grad,
         argnums=argnums,
         has_aux=has_aux,
         output=output,
+        compile=compile,
+        fastmath=fastmath,
     )
 
 
 @overload
 def value_and_grad(
-    f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+    f: Callable[P, R],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    output: str | None = None,
+    *,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> ValueAndGradientOf[P, R]: ...
 @overload
 def value_and_grad(
-    f: None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+    f: None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    output: str | None = None,
+    *,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> ValueAndGradientMaker: ...
 @at_border
 def value_and_grad(
-    f: Function | None = None, argnums: Argnums = 0, has_aux: bool = False, output: str | None = None
+    f: Function | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    output: str | None = None,
+    *,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> Any:
     """The value of a function and its gradient, `(value, gradient)`, at the cost of the gradient; with
     `has_aux`, `((value, aux), gradient)`.
@@ -145,12 +200,14 @@ def value_and_grad(
     (8.0, 12.0)
     """
     return _decorator(
-        lambda g: _written(g, "value_and_grad", argnums, output, has_aux),
+        lambda g: _written(g, "value_and_grad", argnums, output, has_aux, compile, fastmath),
         f,
         value_and_grad,
         argnums=argnums,
         has_aux=has_aux,
         output=output,
+        compile=compile,
+        fastmath=fastmath,
     )
 
 
@@ -197,6 +254,9 @@ def jvp(
     tangents: None = None,
     argnums: Argnums = None,
     outputs: None = None,
+    *,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> PushOf[P, R]: ...
 @overload
 def jvp(
@@ -205,9 +265,19 @@ def jvp(
     tangents: Sequence[Any],
     argnums: Argnums = None,
     outputs: None = None,
+    *,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> tuple[R, Any]: ...
 @overload
-def jvp(f: None = None, *, argnums: Argnums = None, outputs: None = None) -> PushMaker: ...
+def jvp(
+    f: None = None,
+    *,
+    argnums: Argnums = None,
+    outputs: None = None,
+    compile: str | None = None,
+    fastmath: bool = False,
+) -> PushMaker: ...
 @overload
 def jvp(
     f: Function | None = None,
@@ -216,6 +286,8 @@ def jvp(
     argnums: Argnums = None,
     *,
     outputs: Outputs,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> Any: ...
 @at_border
 def jvp(
@@ -224,18 +296,27 @@ def jvp(
     tangents: Sequence[Any] | None = None,
     argnums: Argnums = None,
     outputs: Outputs = None,
+    *,
+    compile: str | None = None,
+    fastmath: bool = False,
 ) -> Any:
     """The forward derivative: `jvp(f)(*primals, *tangents)`, or `jvp(f, primals, tangents)`, is `(result,
     tangent of the result)`.
 
     There is a tangent for each argument, or with `argnums` for each of those; tangents of arguments without
-    derivative are ignored. `outputs` is that of `vjp`.
+    derivative are ignored. `outputs` is that of `vjp`, `compile` and `fastmath` those of `grad`.
 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
     made = _decorator(
-        lambda g: _written(g, "jvp", argnums, outputs), f, jvp, argnums=argnums, outputs=outputs
+        lambda g: _written(g, "jvp", argnums, outputs, False, compile, fastmath),
+        f,
+        jvp,
+        argnums=argnums,
+        outputs=outputs,
+        compile=compile,
+        fastmath=fastmath,
     )
     if primals is None and tangents is None:
         return made

@@ -64,10 +64,12 @@ class Derivative:
         writes: bool = False,
         careful: bool = False,
         unchanged: frozenset[int] = frozenset(),
+        target: str | None = None,
+        fastmath: bool = False,
     ) -> None:
         self._f = f
         self._options = Options(
-            form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged
+            form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged, target, fastmath
         )
         self._begin()
 
@@ -384,7 +386,7 @@ class Derivative:
 
     def without_last(self, count: int) -> Derivative:
         """The same derivative, of which the last parameters are no arguments that `argnums` counts."""
-        return _with_options(self._f, replace(self._options, trailing=count)) if count else self
+        return self._with(self._f, replace(self._options, trailing=count)) if count else self
 
     def of(self, f: Any, leading: int) -> Derivative:
         """The same derivative of a function that takes `leading` arguments before the own ones of this one's
@@ -393,22 +395,22 @@ class Derivative:
         options, trailing = self._options, len(self.parameters) - self._given.stop
         unchanged = frozenset(k + leading for k in options.unchanged)
         own = replace(options, leading=options.leading + leading, trailing=trailing, unchanged=unchanged)
-        return _with_options(f, own)
+        return self._with(f, own)
 
     # ------------------------------------------------------------ being an object
+
+    @classmethod
+    def _with(cls, f: Callable[..., Any], options: Options) -> Derivative:
+        derivative = cls.__new__(cls)
+        derivative._f, derivative._options = f, options
+        derivative._begin()
+        return derivative
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return bound_like(self._f, self, instance, owner)
 
     def __reduce__(self) -> Any:
-        return reduce_derivative(self, _with_options, (self._f, self._options))
+        return reduce_derivative(self, self._with, (self._f, self._options))
 
     def __repr__(self) -> str:
         return f"<{self.form} of {self.__qualname__}>"
-
-
-def _with_options(f: Callable[..., Any], options: Options) -> Derivative:
-    derivative = Derivative.__new__(Derivative)
-    derivative._f, derivative._options = f, options
-    derivative._begin()
-    return derivative

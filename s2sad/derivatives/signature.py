@@ -44,6 +44,8 @@ class Options:
     writes: bool = False
     careful: bool = False
     unchanged: frozenset[int] = frozenset()
+    target: str | None = None  # what compiles it: "numba"
+    fastmath: bool = False
 
     @property
     def is_bare(self) -> bool:

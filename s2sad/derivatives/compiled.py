@@ -1,0 +1,58 @@
+"""Derivatives that run as machine code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..runtime.border import refuse_crash, show_users_frames
+from ..runtime.input_checks import unshared
+from ..targets.numba_target import compiled_for
+from ..transforms.errors import NonDifferentiableError
+from .derivative import Derivative
+
+__all__ = ["Compiled"]
+
+FORMS = ("grad", "value_and_grad", "jvp")  # of one sweep
+
+
+class Compiled(Derivative):
+    """A derivative whose generated function is compiled by Numba when it is first called with arguments of
+    their types. What it shows, and what is differentiated further, is the generated function itself.
+    """
+
+    def _begin(self) -> None:
+        super()._begin()
+        options = self._options
+        if options.target != "numba":
+            raise NonDifferentiableError(
+                f"compile={options.target!r} is no compiler that is known", instead='compile="numba"'
+            )
+        if options.form not in FORMS:
+            raise NonDifferentiableError(
+                f"a `{options.form}` cannot be compiled",
+                why="its result holds a function",
+                instead="use value_and_grad or jvp",
+            )
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        try:
+            tangents: tuple[Any, ...] = ()
+            try:
+                if self.form == "jvp":
+                    primals, tangents, taken = self.split(args, keywords)
+                    function, given = self.function_of(primals, taken), (*primals, *tangents)
+                else:
+                    is_plain = not keywords and self._given.takes(len(args))
+                    given = args if is_plain else self.bind(args, keywords)
+                    function = self.function_of(given)
+                run = compiled_for(function, self._options.fastmath).version_for(given)
+            except Exception as error:
+                refuse_crash(error, f"in the compiled derivative of {self.__name__}")
+                raise
+            made = run(*given)
+        except Exception as error:
+            show_users_frames(error)
+            raise
+        if self.form == "jvp":
+            return made[0], unshared(made[1], tangents)
+        return made

@@ -1,0 +1,1 @@
+"""What runs a derivative of one sweep other than Python itself: compilers of the generated code."""

@@ -1,0 +1,221 @@
+"""What Numba calls for the helpers of generated code: each for the types that it meets.
+
+Importing this module imports Numba, and makes the helpers known to it. `HELPERS` are those that compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.errors import NumbaError, NumbaWarning, TypingError
+from numba.extending import overload, register_jitable
+
+from ..rules import reductions
+from ..runtime import adjoints
+
+__all__ = ["HELPERS", "NumbaError", "NumbaWarning", "numba"]
+
+HELPERS: set[Any] = set()
+
+
+def compiles(helper: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares what compiles for a helper: a function of the types of its arguments that gives the code."""
+    HELPERS.add(helper)
+    declare: Callable[[Callable[..., Any]], Callable[..., Any]] = overload(helper, strict=False)
+    return declare
+
+
+def is_number(t: Any) -> bool:
+    return isinstance(t, (types.Number, types.Boolean))
+
+
+def is_real(t: Any) -> bool:
+    return isinstance(t, (types.Float, types.Integer, types.Boolean))
+
+
+def is_integer(t: Any) -> bool:
+    return isinstance(t, (types.Integer, types.Boolean))
+
+
+# ---------------------------------------------------------------- shapes
+
+
+@register_jitable  # type: ignore[untyped-decorator]
+def summed_to(dx: Any, out: Any) -> Any:
+    """Adds the elements of `dx` to those of `out` that were broadcast to them."""
+    lead = dx.ndim - out.ndim
+    for index in np.ndindex(dx.shape):
+        place = np.zeros(out.ndim, np.int64)
+        for k in range(out.ndim):
+            place[k] = 0 if out.shape[k] == 1 else index[lead + k]
+        position = 0
+        for k in range(out.ndim):
+            position = position * out.shape[k] + place[k]
+        out.flat[position] += dx[index]
+    return out
+
+
+@compiles(adjoints.unbroadcast)
+def unbroadcast(dx: Any, x: Any) -> Any:
+    is_complex = isinstance(getattr(dx, "dtype", dx), types.Complex)
+    if is_number(x):
+        takes_real = is_complex and is_real(x)
+        if is_number(dx):
+            return (lambda dx, x: dx.real) if takes_real else (lambda dx, x: dx)
+        return (lambda dx, x: np.sum(dx).real) if takes_real else (lambda dx, x: np.sum(dx))
+    if not isinstance(x, types.Array):
+        return None
+    if is_complex and not isinstance(x.dtype, types.Complex):
+        raise TypingError("a complex cotangent of a real array")
+    dtype = np.dtype(str(dx if is_number(dx) else dx.dtype))
+    if is_number(dx):
+        return lambda dx, x: np.full(x.shape, dx, dtype)
+    if x.ndim == dx.ndim and dx.layout == "C":
+
+        def of_contiguous(dx: Any, x: Any) -> Any:
+            if dx.shape == x.shape:
+                return dx
+            return summed_to(dx, np.zeros(x.shape, dtype))
+
+        return of_contiguous
+    if x.ndim == dx.ndim:
+
+        def of_same_rank(dx: Any, x: Any) -> Any:
+            out = np.zeros(x.shape, dtype)
+            if dx.shape == x.shape:
+                out[:] = dx
+                return out
+            return summed_to(dx, out)
+
+        return of_same_rank
+    return lambda dx, x: summed_to(dx, np.zeros(x.shape, dtype))
+
+
+@compiles(adjoints.broadcast_like)
+def broadcast_like(dx: Any, like: Any) -> Any:
+    if is_number(like) and is_number(dx):
+        return lambda dx, like: dx
+    if isinstance(like, types.Array):
+        dtype = np.dtype(str(like.dtype))
+
+        def of_array(dx: Any, like: Any) -> Any:
+            out = np.empty(like.shape, dtype)
+            out[...] = dx
+            return out
+
+        return of_array
+    return None
+
+
+# ---------------------------------------------------------------- zeros, copies and sums
+
+
+def mapped(x: Any, name: str, of_leaf: Callable[[Any], str]) -> Any:
+    """The code of a helper that maps each number and array in nested tuples."""
+
+    def text(t: Any, value: str) -> str:
+        if isinstance(t, types.BaseTuple):
+            return f"({''.join(text(part, f'{value}[{k}]') + ', ' for k, part in enumerate(t))})"
+        return of_leaf(t).format(value)
+
+    scope: dict[str, Any] = {"np": np}
+    exec(f"def {name}(x):\n    return {text(x, 'x')}\n", scope)
+    return scope[name]
+
+
+def zero_of(t: Any) -> str:
+    """The text of the zero adjoint of a number or an array; what is no float has none."""
+    dtype = t.dtype if isinstance(t, types.Array) else t
+    if not isinstance(dtype, (types.Float, types.Complex)):
+        raise TypingError(f"no adjoint of {t}")
+    if isinstance(t, types.Array):
+        return "np.zeros_like({})"
+    return "0j" if isinstance(t, types.Complex) else "0.0"
+
+
+@compiles(adjoints.zeros_like)
+def zeros_like(x: Any) -> Any:
+    return mapped(x, "zeros_like", zero_of)
+
+
+@compiles(adjoints.copy_adjoint)
+def copy_adjoint(x: Any) -> Any:
+    return mapped(x, "copy_adjoint", lambda t: "{}.copy()" if isinstance(t, types.Array) else "{}")
+
+
+@compiles(adjoints.add)
+def add(a: Any, b: Any) -> Any:
+    if isinstance(a, types.NoneType):
+        return lambda a, b: b
+    if isinstance(b, types.NoneType):
+        return lambda a, b: a
+    if isinstance(a, types.BaseTuple):
+        scope: dict[str, Any] = {"add": adjoints.add}
+        parts = "".join(f"add(a[{k}], b[{k}]), " for k in range(len(a)))
+        exec(f"def added(a, b):\n    return ({parts})\n", scope)
+        return scope["added"]
+    return lambda a, b: a + b
+
+
+@compiles(adjoints.add_at)
+def add_at(da: Any, index: Any, v: Any) -> Any:
+    if isinstance(da, types.BaseTuple) and is_integer(index):
+        given = index.literal_value % len(da) if isinstance(index, types.IntegerLiteral) else None
+        if given is None and not isinstance(da, types.UniTuple):
+            return None
+        parts = ""
+        for k in range(len(da)):
+            changed = f"add(da[{k}], v)"
+            chosen = f"({changed} if index in ({k}, {k - len(da)}) else da[{k}])"
+            parts += f"{chosen if given is None else changed if given == k else f'da[{k}]'}, "
+        scope: dict[str, Any] = {"add": adjoints.add}
+        exec(f"def at_place(da, index, v):\n    return ({parts})\n", scope)
+        return scope["at_place"]
+    if not isinstance(da, types.Array):
+        return None
+    if isinstance(index, types.Array):
+        if isinstance(index.dtype, types.Boolean):
+            return None
+
+        def at_each(da: Any, index: Any, v: Any) -> Any:
+            values = np.broadcast_to(v, index.shape + da.shape[1:])
+            for place in np.ndindex(index.shape):
+                da[index[place]] += values[place]
+            return da
+
+        return at_each
+
+    def at_slice(da: Any, index: Any, v: Any) -> Any:
+        da[index] += v
+        return da
+
+    return at_slice
+
+
+@compiles(adjoints.unit_cotangent)
+def unit_cotangent(out: Any) -> Any:
+    if is_real(out):
+        return lambda out: 1.0
+    return None
+
+
+@compiles(adjoints.stop_gradient)
+def stop_gradient(x: Any) -> Any:
+    return lambda x: x
+
+
+@compiles(reductions.share_of_ties)
+def share_of_ties(x: Any, out: Any, axis: Any, keepdims: Any) -> Any:
+    is_whole = isinstance(axis, (types.NoneType, types.Omitted))
+    if not (isinstance(x, types.Array) and is_real(out) and is_whole):
+        return None
+
+    def share(x: Any, out: Any, axis: Any, keepdims: Any) -> Any:
+        chosen = x == out if out == out else x != x
+        return chosen / np.sum(chosen)
+
+    return share

@@ -1,0 +1,359 @@
+"""The target `numba`: a derivative of one sweep, as machine code.
+
+Contract: what is compiled is the generated code as it is shown, with three changes at its border. What it
+reads of the user's module and closure is read at each call and passed as an argument, so that no value is
+frozen; containers among the arguments and in the result are tuples; and indices out of bounds raise. What
+Numba cannot compile raises UnsupportedSyntaxError at the user's line. Arrays are of float64, complex128,
+integers or booleans.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import inspect
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy import ndarray
+
+from ..runtime.adjoints import add
+from ..source.compiling import compile_function
+from ..source.locate import GENERATED, origins
+from ..transforms.errors import NonDifferentiableError, SourceLocation, UnsupportedSyntaxError
+from .flatten_containers import NotFlat, flattened
+from .structures import Structure, packed, structure_of, unpacked
+
+__all__ = ["CompiledFunction", "compiled_for"]
+
+# Numbers of these precisions mean the same in NumPy and in compiled code.
+DTYPES = frozenset(map(np.dtype, ("float64", "complex128", "int64", "int32", "intp", "bool")))
+DATA = (bool, int, float, complex, str, np.ndarray, np.generic, tuple, list, dict)
+LIBRARIES = frozenset({"numpy", "math", "cmath", "builtins"})  # whose constants stay
+_LINE = re.compile(r'File "(<s2sad [^"]*>)", line (\d+)')
+
+
+@cache
+def helpers() -> Any:
+    """The module of what Numba calls for helpers; it imports Numba."""
+    try:
+        return importlib.import_module(".numba_helpers", __package__)
+    except ModuleNotFoundError as error:
+        if error.name != "numba":
+            raise
+        raise NonDifferentiableError(
+            'compile="numba" needs Numba, which is not installed', instead="pip install s2sad[numba]"
+        ) from None
+
+
+# ---------------------------------------------------------------- calling
+
+
+class CompiledFunction:
+    """A generated function that runs as machine code: one version for each structure of its arguments, and
+    in each one for the types that Numba tells apart.
+    """
+
+    def __init__(self, function: FunctionType, fastmath: bool) -> None:
+        self.function, self.fastmath = function, fastmath
+        self._versions: dict[tuple[Structure, ...], _Version] = {}
+        self._met: dict[tuple[Any, ...], Callable[..., Any]] = {}  # what takes arguments of types met before
+
+    def version_for(self, args: tuple[Any, ...]) -> Callable[..., Any]:
+        """What runs for such arguments."""
+        key = tuple([(a.dtype, a.ndim, a.flags.num) if type(a) is ndarray else type(a) for a in args])
+        found = self._met.get(key)
+        return found if found is not None else self._begin(key, args)
+
+    def _begin(self, key: tuple[Any, ...], args: tuple[Any, ...]) -> Callable[..., Any]:
+        """What runs for types that were not met before, or for containers; it is compiled."""
+        structures = tuple(map(structure_of, args))
+        version = self._versions.get(structures)
+        if version is None:
+            version = self._versions[structures] = _Version(self.function, structures, self.fastmath)
+        version.compile(args)
+        run: Callable[..., Any] = version.dispatcher if version.is_direct else version.run
+        if version.is_flat:
+            self._met[key] = run
+        return run
+
+
+class _Version:
+    """The code for arguments of certain structures."""
+
+    def __init__(self, function: FunctionType, structures: tuple[Structure, ...], fastmath: bool) -> None:
+        self.function, self.structures = function, structures
+        self.is_flat = all(s.is_leaf for s in structures)
+        code = _Code(function, structures)
+        self.result, self.outside = code.result, code.outside
+        self.is_direct = self.is_flat and self.result.is_leaf and not self.outside
+        self.dispatcher = helpers().numba.njit(
+            code.function, boundscheck=True, fastmath=fastmath, error_model="numpy" if fastmath else "python"
+        )
+
+    def compile(self, args: tuple[Any, ...]) -> None:
+        """Compiles it for the types of these arguments, if that was not done before."""
+        given = self._given(args)
+        check_types(given, self.function)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", helpers().NumbaWarning)
+                self.dispatcher.compile(tuple(map(helpers().numba.typeof, given)))
+        except Exception as error:  # of Numba's, or an assertion in it that fails
+            refuse_by_numba(error, self.function)
+
+    def run(self, *args: Any) -> Any:
+        result = self.dispatcher(*self._given(args))
+        return result if self.result.is_leaf else unpacked(result, self.result)
+
+    def _given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What the compiled code is given: tuples, and behind them what it reads outside."""
+        if not self.is_flat:
+            args = tuple([packed(a, s) for a, s in zip(args, self.structures, strict=True)])
+        return (*args, *[read() for read in self.outside]) if self.outside else args
+
+
+def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
+    """Refuses numbers and arrays of which compiled code would make others than NumPy does."""
+    for value in values:
+        if type(value) is tuple:
+            check_types(value, function)
+        elif isinstance(value, (np.ndarray, np.generic)) and (
+            value.dtype not in DTYPES or type(value).__module__ != "numpy"
+        ):
+            raise UnsupportedSyntaxError(
+                f"`{function.__name__}` is not compiled for a {type(value).__name__} of dtype {value.dtype}",
+                None,
+                "Numba computes in other precisions than NumPy does",
+                "pass float64, complex128, integers or booleans, or leave `compile` out",
+            )
+
+
+@cache
+def compiled_for(function: FunctionType, fastmath: bool) -> CompiledFunction:
+    """The compiled form of a generated function."""
+    return CompiledFunction(function, fastmath)
+
+
+# ---------------------------------------------------------------- the code
+
+
+class _Code:
+    """The function to compile: of the arguments as tuples, and then of the data that it reads outside."""
+
+    def __init__(self, function: FunctionType, structures: tuple[Structure, ...]) -> None:
+        tree = ast.parse(inspect.getsource(function)).body[0]
+        assert isinstance(tree, ast.FunctionDef)
+        self.original, self.tree = function, tree
+        self.refuse_inner()
+        self.constants: dict[str, Any] = {"__builtins__": builtins}
+        self.readers: dict[str, Callable[[], Any]] = {}
+        self.parameters: dict[str, str] = {}  # that stand for data, by its name or dotted path
+        names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
+        self.taken = {*names, *(n.id for n in ast.walk(tree) if isinstance(n, ast.Name))}
+        tree.body = [_ReadOutside(self).visit(s) for s in tree.body]
+        given = dict(zip(names, structures, strict=True))
+        try:
+            adder = self.fresh("add_adjoints")
+            self.constants[adder] = add
+            self.result = flattened(tree, {**given, **self.structures_outside()}, self.is_helper, adder)
+        except NotFlat as error:
+            instead = "pass what it holds as arguments of their own, or leave `compile` out"
+            self.refuse(error.node, error.why, instead)
+        tree.args = ast.arguments([], [ast.arg(n) for n in (*names, *self.readers)], None, [], [], None, [])
+        tree.returns = None
+        ast.fix_missing_locations(tree)
+        code = compile_function(tree, function.__code__.co_filename, ())
+        self.function = FunctionType(code, self.constants, function.__name__)
+
+    @property
+    def outside(self) -> list[Callable[[], Any]]:
+        """What reads the data that it is given behind its arguments."""
+        return list(self.readers.values())
+
+    def structures_outside(self) -> dict[str, Structure]:
+        found = {}
+        for name, read in list(self.readers.items()):
+            structure = structure_of(read())
+            if not structure.is_leaf:
+                found[name] = structure
+                self.readers[name] = partial(packed_now, read, structure)
+        return found
+
+    def is_helper(self, name: str) -> bool:
+        """Whether a name means a function of s2sad's."""
+        return is_of_package(self.constants.get(name))
+
+    def refuse_inner(self) -> None:
+        for node in ast.walk(self.tree):
+            if node is not self.tree and isinstance(node, (ast.FunctionDef, ast.Lambda, ast.With, ast.Try)):
+                what = {ast.With: "`with`", ast.Try: "`try`"}.get(type(node), "a function inside another one")
+                self.refuse(node, f"it holds {what}", "leave `compile` out")
+
+    def refuse(self, node: ast.AST, why: str, instead: str) -> NoReturn:
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        raise UnsupportedSyntaxError(
+            "the derivative cannot be compiled by Numba", place(self.original, line, column), why, instead
+        )
+
+    def meaning(self, name: str) -> tuple[Any, Callable[[], Any]] | None:
+        """What a free name means now, and what reads it; None for a variable of the function's own."""
+        code: CodeType = self.original.__code__
+        if name in code.co_freevars:
+            cell: CellType = (self.original.__closure__ or ())[code.co_freevars.index(name)]
+            return cell.cell_contents, lambda: cell.cell_contents
+        if name in code.co_varnames or name in code.co_cellvars:
+            return None
+        scope = self.original.__globals__
+        if name in scope:
+            return scope[name], lambda: scope[name]
+        return (getattr(builtins, name), lambda: getattr(builtins, name)) if hasattr(builtins, name) else None
+
+    def parameter_for(self, name: str, read: Callable[[], Any]) -> str:
+        """The name of the parameter that stands for data from outside."""
+        known = self.parameters.get(name)
+        if known is None:
+            known = self.parameters[name] = self.fresh(name.replace(".", "_"))
+            self.readers[known] = read
+        return known
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing has yet."""
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def constant(self, node: ast.AST, name: str, value: Any) -> None:
+        """A name of a module or function, which stays what it is."""
+        if isinstance(value, FunctionType) and not is_library(value):
+            if value in helpers().HELPERS:
+                pass
+            elif is_of_package(value) or value.__code__.co_filename.startswith(GENERATED):
+                self.refuse(node, f"`{name}` does not compile", "leave `compile` out")
+            else:
+                value = self.callee(node, name, value)
+        self.constants[name] = value
+
+    def callee(self, node: ast.AST, name: str, function: FunctionType) -> Any:
+        """A function of the user's that is called, compiled; it must read nothing but functions and modules
+        outside.
+        """
+        for inner in names_outside(function):
+            value = inspect.getclosurevars(function)
+            found = {**value.globals, **value.nonlocals}.get(inner)
+            if isinstance(found, DATA):
+                self.refuse(
+                    node,
+                    f"`{name}`, which it calls, reads `{inner}` of what is around it",
+                    "pass it as an argument",
+                )
+        return helpers().numba.njit(function)
+
+
+def packed_now(read: Callable[[], Any], structure: Structure) -> Any:
+    """What is read, as tuples; raises NonDifferentiableError if it is put together otherwise by now."""
+    value = read()
+    if structure_of(value) != structure:
+        raise NonDifferentiableError(
+            "a container that compiled code reads outside of its function has other parts than before",
+            instead="pass it as an argument",
+        )
+    return packed(value, structure)
+
+
+class _ReadOutside(ast.NodeTransformer):
+    """Makes parameters of the data that a function reads outside."""
+
+    def __init__(self, code: _Code) -> None:
+        self.code = code
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        path = dotted(node) if isinstance(node.ctx, ast.Load) else []
+        found = self.code.meaning(path[0]) if path else None
+        if found is None or not isinstance(found[0], ModuleType):
+            return self.generic_visit(node)
+        value = found[0]
+        for attr in path[1:]:
+            if not isinstance(value, ModuleType):
+                return self.generic_visit(node)
+            module, value = value, getattr(value, attr)
+        self.code.constants[path[0]] = found[0]
+        if isinstance(value, DATA) and module.__name__.split(".")[0] not in LIBRARIES:
+            return self.parameter(node, ".".join(path), lambda: getattr(module, path[-1]))
+        if isinstance(value, FunctionType) and not is_library(value):
+            name = self.code.fresh("_".join(path))
+            self.code.constant(node, name, value)
+            return ast.copy_location(ast.Name(name, ast.Load()), node)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        found = self.code.meaning(node.id) if isinstance(node.ctx, ast.Load) else None
+        if found is None:
+            return node
+        value, read = found
+        if isinstance(value, DATA):
+            return self.parameter(node, node.id, read)
+        self.code.constant(node, node.id, value)
+        return node
+
+    def parameter(self, node: ast.expr, name: str, read: Callable[[], Any]) -> ast.expr:
+        return ast.copy_location(ast.Name(self.code.parameter_for(name, read), ast.Load()), node)
+
+
+def dotted(node: ast.expr) -> list[str]:
+    """The names of a dotted path; none for what is no path."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    base = dotted(node.value) if isinstance(node, ast.Attribute) else []
+    return [*base, node.attr] if base and isinstance(node, ast.Attribute) else []
+
+
+def is_of_package(value: Any) -> bool:
+    """Whether a function is one of this package's."""
+    return root_of(value) == root_of(is_of_package)
+
+
+def root_of(value: Any) -> str:
+    """The package that a function or class is from."""
+    return str(getattr(value, "__module__", "")).partition(".")[0]
+
+
+def is_library(value: Any) -> bool:
+    return root_of(value) in LIBRARIES
+
+
+def names_outside(function: FunctionType) -> Iterator[str]:
+    """The names that a function reads of what is around it."""
+    yield from function.__code__.co_freevars
+    yield from (name for name in function.__code__.co_names if name in function.__globals__)
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def place(function: FunctionType, line: int, column: int = 0) -> SourceLocation:
+    """A line of a generated function, or the first one that stands for one of the user's."""
+    filename = function.__code__.co_filename
+    first = min(origins[filename].places, default=line) if filename in origins else line
+    return SourceLocation(filename, max(line, first), column if line >= first else 0, "")
+
+
+def refuse_by_numba(error: Exception, function: FunctionType) -> NoReturn:
+    """Says which statement Numba could not compile, without what it says of types."""
+    own = function.__code__.co_filename
+    lines = [int(line) for filename, line in _LINE.findall(str(error)) if filename == own]
+    where = place(function, lines[-1] if lines else 1)
+    text = inspect.getsource(function).splitlines()[where.line - 1].strip()
+    raise UnsupportedSyntaxError(
+        "the derivative cannot be compiled by Numba",
+        where,
+        f"Numba has no code for `{text}` with values of these types",
+        "write it with scalars, loops or other functions of NumPy, or leave `compile` out",
+    ) from error

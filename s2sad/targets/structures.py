@@ -1,0 +1,87 @@
+"""How arguments are put together from numbers and arrays, and the same as nested tuples.
+
+A compiler takes tuples, whatever their parts; dicts, lists and named tuples become tuples at the border of
+compiled code, and results become dicts, lists and named tuples again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..values.objects import is_named_tuple
+
+__all__ = ["LEAF", "Structure", "packed", "structure_of", "unpacked"]
+
+CONTAINERS = (dict, list, tuple)
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A container: its class, the keys or names of its parts (positions in lists and tuples), and the
+    structures of these. A leaf, which is one number, array or string, has no class.
+
+    The list of a trace, of which `parts` is what its items look like, has the class `Trace`.
+    """
+
+    cls: type | None = None
+    keys: tuple[Any, ...] = ()
+    parts: tuple[Structure, ...] = ()
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.cls is None
+
+    @property
+    def item(self) -> Structure | None:
+        """What each of its items looks like; None where they differ."""
+        return self.parts[0] if len(set(self.parts)) == 1 else None
+
+
+class Trace:
+    """The class of the structure of a list that a loop fills."""
+
+
+LEAF = Structure()
+
+
+def sequence(cls: type, parts: Sequence[Structure]) -> Structure:
+    """The structure of a list or tuple."""
+    return Structure(cls, tuple(range(len(parts))), tuple(parts))
+
+
+def structure_of(value: Any) -> Structure:
+    """The structure of an argument. Objects of other classes, and dicts by other keys than strings, are
+    leaves.
+    """
+    cls: Any = type(value)
+    if not isinstance(value, CONTAINERS):
+        return LEAF
+    if isinstance(value, dict):
+        if cls is not dict or not all(type(key) is str for key in value):
+            return LEAF
+        return Structure(dict, tuple(value), tuple(map(structure_of, value.values())))
+    if cls in (list, tuple):
+        return sequence(cls, list(map(structure_of, value)))
+    return Structure(cls, cls._fields, tuple(map(structure_of, value))) if is_named_tuple(cls) else LEAF
+
+
+def packed(value: Any, structure: Structure) -> Any:
+    """The value, with tuples in place of containers."""
+    if structure.is_leaf:
+        return value
+    parts = value.values() if structure.cls is dict else value
+    return tuple([packed(part, s) for part, s in zip(parts, structure.parts, strict=True)])
+
+
+def unpacked(value: Any, structure: Structure) -> Any:
+    """The value of such a structure, from tuples."""
+    if structure.is_leaf:
+        return value
+    parts = [unpacked(part, s) for part, s in zip(value, structure.parts, strict=True)]
+    if structure.cls is dict:
+        return dict(zip(structure.keys, parts, strict=True))
+    if structure.cls is list:
+        return parts
+    return tuple(parts) if structure.cls is tuple else structure.cls(*parts)  # type: ignore[misc]

@@ -1,0 +1,265 @@
+"""Compiled derivatives: what interpreted ones give, and refusals where Numba has no code."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pickle
+import types
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2sad
+from s2sad.targets import numba_target
+from tests.support.compare import assert_like, assert_same
+
+RNG = np.random.default_rng(0)
+GRID = types.SimpleNamespace(__name__="grid")
+Pair = namedtuple("Pair", "a b")
+scale = 2.0
+weights = (1.5, np.array([1.0, -2.0, 0.5]))
+
+
+def rosenbrock(x):
+    s = 0.0
+    for i in range(len(x) - 1):
+        s += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2
+    return s
+
+
+def newton(a):
+    x = a
+    while abs(x * x - a) > 1e-12:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def stencil(u, n):
+    u = u.copy()
+    for _ in range(n):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u**2)
+
+
+def piecewise(u, k):
+    if u > 0:
+        return u * math.sin(k * u)
+    return -u
+
+
+def calls(x, k):
+    s = 0.0
+    for i in range(5):
+        s += piecewise(x - 0.1 * i, k)
+    return s
+
+
+def perceptron(layers, x):
+    h = x
+    for w, b in layers[:-1]:
+        h = np.tanh(h @ w + b)
+    w, b = layers[-1]
+    return np.mean((h @ w + b) ** 2)
+
+
+def of_dict(p, x):
+    return np.sum(np.tanh(p["w"] @ x + p["b"]) ** 2)
+
+
+def of_pair(p, x):
+    return p.a * np.sum(x) + math.exp(p.b)
+
+
+def broadcast(x, y):
+    return np.sum(x * y + x)
+
+
+def largest(x):
+    return np.max(x) * np.sum(x)
+
+
+def complex_energy(z):
+    return np.sum(np.abs(z) ** 2 + (z * z).real)
+
+
+LAYERS = [(RNG.normal(size=(4, 4)), RNG.normal(size=4)), (RNG.normal(size=(4, 4)), RNG.normal(size=4))]
+PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
+    (rosenbrock, (RNG.normal(size=7),), 0),
+    (newton, (2.0,), 0),
+    (stencil, (RNG.normal(size=9), 3), 0),
+    (calls, (0.3, 2.0), (0, 1)),
+    (perceptron, (LAYERS, RNG.normal(size=(3, 4))), (0, 1)),
+    (of_dict, ({"w": RNG.normal(size=(3, 4)), "b": RNG.normal(size=3)}, RNG.normal(size=4)), 0),
+    (of_pair, (Pair(1.5, 0.5), RNG.normal(size=3)), (0, 1)),
+    (broadcast, (RNG.normal(size=(3, 4)), RNG.normal(size=4)), (0, 1)),
+    (largest, (np.array([1.0, 3.0, 3.0]),), 0),
+    (complex_energy, (RNG.normal(size=3) + 1j * RNG.normal(size=3),), 0),
+]
+
+
+def assert_alike(compiled: Any, interpreted: Any) -> None:
+    """The same structure and the same numbers, to the rounding of a sum taken in another order."""
+    assert_like(compiled, interpreted, "the compiled result")
+    for a, b in zip(leaves(compiled), leaves(interpreted), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+
+
+def leaves(x: Any) -> list[Any]:
+    if isinstance(x, dict):
+        x = list(x.values())
+    return [leaf for part in x for leaf in leaves(part)] if isinstance(x, (list, tuple)) else [x]
+
+
+@pytest.mark.parametrize(("f", "args", "argnums"), PROGRAMS, ids=[p[0].__name__ for p in PROGRAMS])
+def test_value_and_gradient(f: Any, args: tuple[Any, ...], argnums: Any) -> None:
+    compiled = s2sad.value_and_grad(f, argnums=argnums, compile="numba")
+    kept = pickle.loads(pickle.dumps(args))
+    assert_alike(compiled(*args), s2sad.value_and_grad(f, argnums=argnums)(*args))
+    assert_same(args, kept)
+
+
+def test_a_tangent_and_a_second_derivative() -> None:
+    x, v = RNG.normal(size=5), RNG.normal(size=5)
+    assert_alike(s2sad.jvp(rosenbrock, compile="numba")(x, v), s2sad.jvp(rosenbrock)(x, v))
+    gradient = s2sad.grad(rosenbrock)
+    assert_alike(s2sad.jvp(gradient, compile="numba")(x, v), s2sad.jvp(gradient)(x, v))
+    assert s2sad.grad(s2sad.grad(newton, compile="numba"))(2.0) == s2sad.grad(s2sad.grad(newton))(2.0)
+
+
+# ---------------------------------------------------------------- what is outside of the function
+
+
+def outside(x):
+    return scale * x * x + weights[0] * np.sum(weights[1] * x)
+
+
+def test_data_outside_is_read_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient = s2sad.grad(outside, compile="numba")
+    assert gradient(3.0) == pytest.approx(12.0 - 0.75)
+    monkeypatch.setitem(globals(), "scale", 5.0)
+    assert gradient(3.0) == pytest.approx(30.0 - 0.75)
+    weights[1][0] += 1.0
+    try:
+        assert gradient(3.0) == pytest.approx(30.0 + 0.75)
+    finally:
+        weights[1][0] -= 1.0
+
+
+def test_constants_of_other_modules_are_read_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    grid = types.ModuleType("grid")
+    grid.dx = 0.5  # type: ignore[attr-defined]
+    monkeypatch.setitem(globals(), "grid", grid)
+    gradient = s2sad.grad(on_grid, compile="numba")
+    assert gradient(2.0) == 2.0
+    grid.dx = 3.0  # type: ignore[attr-defined]
+    assert gradient(2.0) == 12.0
+
+
+def on_grid(x):
+    return grid.dx * x * x  # noqa: F821
+
+
+def test_cells_are_read_at_each_call() -> None:
+    k = 2.0
+
+    def f(x):
+        return k * x * x
+
+    gradient = s2sad.grad(f, compile="numba")
+    assert gradient(3.0) == 12.0
+    k = 3.0
+    assert gradient(3.0) == 18.0
+
+
+# ---------------------------------------------------------------- errors and refusals
+
+
+def element(x, k):
+    return x[k] * x[k]
+
+
+def quotient(x, y):
+    return x / y
+
+
+def test_bounds_and_divisions_are_checked() -> None:
+    with pytest.raises(IndexError):
+        s2sad.grad(element, compile="numba")(np.ones(3), 3)
+    with pytest.raises(ZeroDivisionError):
+        s2sad.grad(quotient, compile="numba")(1.0, 0.0)
+    assert s2sad.grad(quotient, compile="numba", fastmath=True)(1.0, 0.0) == math.inf
+
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    return x * power(x, n - 1)
+
+
+def suppressed(x):
+    with np.errstate(all="ignore"):
+        return np.sum(np.log(x))
+
+
+def contracted(x):
+    return np.einsum("ij,ij->", x, x)
+
+
+def stacked(x):
+    return np.sum(np.stack([x, x * x], axis=1) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "line", "why"),
+    [
+        (power, (2.0, 3), "return x * power(x, n - 1)", "`power_fprop` does not compile"),
+        (suppressed, (np.ones(3),), "with np.errstate", "it holds `with`"),
+        (contracted, (np.ones((2, 2)),), "return np.einsum", "`einsum_grads` does not compile"),
+        (stacked, (np.ones(2),), "return np.sum(np.stack", "Numba has no code for"),
+    ],
+)
+def test_what_does_not_compile_is_refused(f: Any, args: tuple[Any, ...], line: str, why: str) -> None:
+    with pytest.raises(s2sad.UnsupportedSyntaxError) as caught:
+        s2sad.grad(f, compile="numba")(*args)
+    assert why in caught.value.why and caught.value.where is not None
+    assert line in caught.value.where.text and caught.value.where.filename == __file__
+
+
+def test_single_precision_is_refused() -> None:
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="not compiled for a ndarray of dtype float32"):
+        s2sad.grad(rosenbrock, compile="numba")(np.ones(3, np.float32))
+
+
+def test_what_has_no_compiled_form() -> None:
+    with pytest.raises(s2sad.NonDifferentiableError, match="no compiler that is known"):
+        s2sad.grad(newton, compile="llvm")
+    with pytest.raises(TypeError):
+        s2sad.vjp(newton, compile="numba")  # type: ignore[call-overload]
+
+
+def test_numba_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without(name: str, package: str | None = None) -> Any:
+        raise ModuleNotFoundError("No module named 'numba'", name="numba")
+
+    numba_target.helpers.cache_clear()
+    monkeypatch.setattr(importlib, "import_module", without)
+    with pytest.raises(s2sad.NonDifferentiableError, match=r"pip install s2sad\[numba\]"):
+        s2sad.grad(newton, compile="numba")(2.0)
+
+
+# ---------------------------------------------------------------- being an object
+
+
+@s2sad.grad(compile="numba")
+def cubed(x):
+    return x * x * x
+
+
+def test_it_is_a_derivative_like_others() -> None:
+    assert cubed(2.0) == 12.0 and cubed(x=2.0) == 12.0
+    assert pickle.loads(pickle.dumps(cubed))(2.0) == 12.0
+    assert "def cubed_grad(x):" in cubed.source_for(2.0)
