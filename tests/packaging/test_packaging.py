@@ -202,6 +202,52 @@ def test_packages_import_from_those_before_them(name: str) -> None:
         assert above <= (plugins if path.name == "record.py" else set()), path
 
 
+def imports_of(root: Path) -> dict[str, set[str]]:
+    """For each module below a folder the others that it imports, anywhere in it."""
+    paths = {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in root.rglob("*.py")
+    }
+    found = {}
+    for name, path in paths.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        read = imported(path, package)
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:  # of a package its modules
+                base = package.rsplit(".", node.level - 1)[0] + "." if node.level else ""
+                read |= {f"{base}{node.module}.{n.name}" for n in node.names}
+        found[name] = {n for n in read if n in paths and n != name}
+    return found
+
+
+def circles(imports: dict[str, set[str]]) -> set[str]:
+    """The modules that stand in a circle of imports, or are needed by none that stand in none."""
+    left = {name: set(read) for name, read in imports.items()}
+    while True:
+        needed = {n for read in left.values() for n in read}
+        outer = {name for name, read in left.items() if not read & left.keys() or name not in needed}
+        if not outer:
+            return set(left)
+        left = {name: read - outer for name, read in left.items() if name not in outer}
+
+
+def test_no_circle_of_modules(tmp_path: Path) -> None:
+    """Imports inside functions and for type checkers included."""
+    tree = tmp_path / "s2sad"
+    shutil.copytree(ROOT / "s2sad", tree, ignore=shutil.ignore_patterns("transforms", "__pycache__"))
+    shutil.copytree(ROOT / "transforms", tree / "transforms", ignore=shutil.ignore_patterns("__pycache__"))
+    imports = imports_of(tmp_path)
+    imports["s2sad.primitives.record"] -= {"s2sad.rules", "s2sad.rules.methods"}  # found by names, as plugins
+    assert circles(imports) == set()
+
+
+def test_a_circle_of_modules_is_noticed(tmp_path: Path) -> None:
+    texts = {"a": "import b", "b": "def f():\n    from c import x", "c": "from b import y", "d": "import c"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    assert circles(imports_of(tmp_path)) == {"b", "c"}
+
+
 def test_every_package_has_a_place_and_says_what_it_is_for() -> None:
     found = {path.parent.name for path in package() if path.parent != ROOT / "s2sad"}
     assert found == set(PACKAGES[1:])

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..trees.nodes import attribute, same
 
-if TYPE_CHECKING:
-    from .masks import Mask
+__all__ = ["Adjoint", "Condition", "Env", "Mask", "Sweep", "field_of", "is_same_adjoint", "part_of"]
 
-__all__ = ["Adjoint", "Env", "field_of", "is_same_adjoint", "part_of"]
+
+@dataclass(frozen=True)
+class Condition:
+    """An array of truth values that a name holds; of their opposites, if `inverted`."""
+
+    name: str
+    inverted: bool = False
+
+
+Mask = tuple[Condition, ...]  # the elements at which all of these hold
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,7 @@ class Adjoint:
 
 
 Env = dict[str, Adjoint]
+Sweep = tuple[list[Any], list[Any]]  # the statements of the forward sweep, and of the reverse sweep
 
 
 def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:

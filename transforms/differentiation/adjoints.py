@@ -29,15 +29,14 @@ from ..trees.nodes import (
     store,
     tuple_of,
 )
-from .adjoint import Adjoint, Env, is_same_adjoint
+from .adjoint import Adjoint, Env, Mask, is_same_adjoint
 from .generation import Task
-from .masks import Mask, choice, either_holds, kept, marked, marks_of, mask_at, opposite
-from .rule_application import Emitter
+from .masks import MaskEmitter, choice, either_holds, kept, marked, marks_of, mask_at, opposite
 
 __all__ = ["Adjoint", "AdjointEmitter", "Env"]
 
 
-class AdjointEmitter(Emitter):
+class AdjointEmitter(MaskEmitter):
     """Reads and adds to adjoints; `used` collects the accumulators that were added to."""
 
 
@@ -47,10 +46,6 @@ class AdjointEmitter(Emitter):
         self.adjoint_names: set[str] = set()
         self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
         self.spreading, self.stretched = set[str](), set[str]()
-        self.condition_names: set[str] = set()
-        self.never_steep: set[str] = set()  # the variables that `meets_infinity` said no of
-        self.marks: set[str] = set()  # the conditions that may be changed: no other mask has them
-        self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
 
     def adjoint_name(self, variable: str) -> str:
         name = self.taken_name(variable)
@@ -100,10 +95,6 @@ class AdjointEmitter(Emitter):
         """Whether what is chosen by a mask from numbers surely has the shape and dtype of the variable."""
         kind = self.kinds.get(variable, self.domain.UNKNOWN)
         return any(self.domain.is_mask_of(self.kinds[c.name], kind) for c in mask)
-
-    def known_condition(self, test: Any) -> str | None:
-        """The name that this block has for a condition already."""
-        return self.conditions[-1].get(test.id) if isinstance(test, gast.Name) else None
 
     def pass_on(self, env: Env, variable: str, adjoint: Adjoint, code: list[Any]) -> None:
         """Adds the adjoint of another name for the variable's value."""
@@ -300,29 +291,9 @@ class AdjointEmitter(Emitter):
                 return function is arange and not self.changes.is_changed(name)
         return False
 
-    def is_choice_of(self, variable: str, index: Any) -> bool:
-        """Whether an index is an array of truth values, one for each element of the variable."""
-        return isinstance(index, gast.Name) and bool(
-            self.domain.is_choice_of(self.kind(index), self.kinds.get(variable, self.domain.UNKNOWN))
-        )
-
     def is_basic(self, index: Any) -> bool:
         """Whether an index selects each element once, by integers and slices alone."""
         return bool(self.domain.is_basic_index(index, self.kind))
-
-    def index_value(self, index: Any) -> Any:
-        """An index as an expression outside brackets: slices become calls of `slice`."""
-        if isinstance(index, gast.Tuple):
-            return gast.Tuple(elts=[self.index_value(e) for e in index.elts], ctx=gast.Load())
-        if isinstance(index, gast.Slice):
-            return call(
-                load(self.bind("slice", slice)),
-                *[
-                    gast.Constant(value=None, kind=None) if b is None else b
-                    for b in (index.lower, index.upper, index.step)
-                ],
-            )
-        return index
 
     def own(self, env: Env, variable: str, code: list[Any]) -> str:
         """The name of the variable's adjoint, made one that may be changed in place: a zero or a copy if need

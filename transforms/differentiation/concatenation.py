@@ -7,25 +7,19 @@ each array has its own part of the cotangent, and tangents are joined as the arr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import gast
 
 from ..analyses.operations import Apply, Item
 from ..trees.nodes import attribute, call, constant, load, tuple_of
 from ..trees.program import MISSING
-from ..trees.rebuild import rebuilt
-from .adjoints import Adjoint, Env
 from .inline_template import literal_of
+from .rule_application import Emitter
 
-if TYPE_CHECKING:
-    from .forward_rules import TangentEmitter
-    from .reverse import Reverse
-    from .rule_application import Emitter
-
-__all__ = ["forward_join", "reverse_join"]
+__all__ = ["item", "joined"]
 
 
 @dataclass(frozen=True)
@@ -73,53 +67,12 @@ def _position(before: Count, after: Count) -> Any:
 Index = list[Place | None]  # an entry for each axis; None: all of it
 
 
-def reverse_join(
-    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, env: Env
-) -> list[Any] | None:
-    """The reverse of a function that joins what a list holds: each has its part of the cotangent, the list
-    itself none. None of any other.
-    """
-    join = _join(reverse, operation, rule, out, reverse.shadows.__contains__)
-    if join is None or adjoint.mask is not None:
-        return None
-    back: list[Any] = []
-    if not adjoint.uniform:
-        adjoint = Adjoint(reverse.full(out, adjoint, back))
-    for leaf, index in join.shares():
-        if not reverse.is_active(leaf):
-            continue
-        if adjoint.uniform:
-            reverse.pass_on(env, leaf.id, replace(adjoint, uniform=join.rank(leaf) != 0), back)
-        else:
-            reverse.accumulate(env, leaf.id, item(adjoint.value, index), back)
-    return back
-
-
-def forward_join(forward: TangentEmitter, operation: Apply, rule: Any, out: str) -> Any | None:
-    """The tangent of what a function joins, the same of tangents; None of any other."""
-    join = _join(forward, operation, rule, out, forward.shadowed.__contains__)
-    if join is None:
-        return None
-
-    def tangents(node: Any) -> Any:
-        if (items := join.items(node)) is None:
-            return forward.part(node)
-        return gast.List(elts=list(map(tangents, items)), ctx=gast.Load())
-
-    if isinstance(operation.node, gast.Subscript):
-        parts = list(map(tangents, operation.args))
-        return rebuilt(operation.node, slice=tuple_of(parts) if len(parts) > 1 else parts[0])
-    return rebuilt(operation.node, args=[tangents(operation.args[0]), *operation.node.args[1:]])
-
-
-def _join(
-    emitter: Emitter, operation: Apply, rule: Any, out: str, is_shadowed: Callable[[str], bool]
-) -> Join | None:
+def joined(emitter: Emitter, operation: Apply, rule: Any, out: str) -> Join | None:
     """How a function whose rule says along which axis it joins does so, where that is known."""
     if rule.joins is None or not operation.args:
         return None
     of_index = isinstance(operation.node, gast.Subscript)  # `np.r_[x, y]`
-    join = Join(emitter, tuple_of(operation.args) if of_index else operation.args[0], out, is_shadowed)
+    join = Join(emitter, tuple_of(operation.args) if of_index else operation.args[0], out)
     ranks = [join.rank(item) for item in join.items(join.joined) or ()]
     if not ranks or None in ranks:
         return None
@@ -138,13 +91,13 @@ class Join:
     axis: int  # of the result, along which they stand
     axes: int  # of the result
 
-    def __init__(self, emitter: Emitter, joined: Any, out: str, is_shadowed: Callable[[str], bool]) -> None:
-        self.emitter, self.joined, self.out, self.is_shadowed = emitter, joined, out, is_shadowed
+    def __init__(self, emitter: Emitter, joined: Any, out: str) -> None:
+        self.emitter, self.joined, self.out = emitter, joined, out
 
     def items(self, node: Any) -> Sequence[Any] | None:
         if isinstance(node, gast.Tuple):
             return node.elts  # type: ignore[no-any-return]
-        if isinstance(node, gast.Name) and self.is_shadowed(node.id):
+        if isinstance(node, gast.Name) and self.emitter.is_shadowed(node.id):
             return None
         return self.emitter.definitions.display(node, self.out)
 
@@ -163,7 +116,7 @@ class Join:
         if not emitter.is_active(leaf):
             return True
         kinds = [emitter.kind(node) for node in (leaf, load(self.out))]
-        if self.is_shadowed(leaf.id) or emitter.domain.may_have_no_axes(kinds[0]):
+        if self.emitter.is_shadowed(leaf.id) or emitter.domain.may_have_no_axes(kinds[0]):
             return False
         return bool(emitter.domain.share_real_dtype(kinds))
 

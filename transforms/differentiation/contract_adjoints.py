@@ -10,17 +10,15 @@ along an axis along which neither was, it still is the same for all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..analyses.operations import Apply
 from ..trees.nodes import call, load, names_read
 from .adjoint import Adjoint
-
-if TYPE_CHECKING:
-    from .generation import Slot
-    from .reverse import Reverse
+from .generation import Slot
+from .reverse_state import Reverse
 
 __all__ = ["fitted"]
 

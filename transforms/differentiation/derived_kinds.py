@@ -7,16 +7,14 @@ kinds tell that it has not, nothing of this is written; where it is complex and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..analyses.operations import OPERATORS
 from ..trees.nodes import attribute, call, load
 from ..trees.program import MISSING
-
-if TYPE_CHECKING:
-    from .rule_application import Emitter
+from .rule_application import Emitter
 
 __all__ = ["conformed", "derived_kinds"]
 

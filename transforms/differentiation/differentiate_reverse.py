@@ -16,11 +16,13 @@ from ..analyses.facts import Facts
 from ..trees.nodes import assign, call, constant, load, names_read, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, substitute
-from .adjoints import Adjoint, Env
+from .adjoint import Adjoint, Env
 from .generation import Generation, Task
-from .reverse import Reverse
+from .reverse import ReverseWalk
 from .reverse_items import items_first, reverse_items
-from .shadows import Shadows, shadow_of
+from .reverse_state import Reverse
+from .shadow_rematerialisation import shadows_of
+from .shadows import shadow_of
 from .shrink_residuals import shrink_residuals
 
 __all__ = ["differentiate_reverse"]
@@ -31,14 +33,14 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
     know of it.
     """
     program, domain, form, aux, shadowed = facts.program, facts.domain, task.form, task.aux, task.shadowed
-    reverse = Reverse(facts, task)
+    reverse = ReverseWalk(facts, task)
     tree = program.tree
     *statements, last = tree.body
     if form == "value_and_grad":
         reverse.kept = set(names_read([last, aux] if aux is not None else last))
     out = last.value
     seed: list[Any] = []
-    reverse.shadows = Shadows(reverse, shadowed, reverse.changes.aliases if shadowed else None)
+    reverse.shadows = shadows_of(reverse)
     env: Env = {n: shadow_of(d) for n, d in reverse.shadows.names.items()}
     parameters = [p.id for p in tree.args.args]
     start = [*reverse.shadows.parameters(parameters), *reverse.shadows.made(statements)]

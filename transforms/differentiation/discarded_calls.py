@@ -7,16 +7,14 @@ its place, which is refused where it changes that.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import gast
 
 from ..analyses.operations import Call, Operation
 from ..trees.nodes import own_statements
 from ..trees.program import MISSING
-
-if TYPE_CHECKING:
-    from .rule_application import Emitter
+from .rule_application import Emitter
 
 __all__ = ["takes_callable"]
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..analyses.find_active import loop_elements
 from ..trees.nodes import assign, call, load, located, names_read, store, target_names, tuple_of, walk
 from ..trees.rebuild import rebuilt, substitute
-
-if TYPE_CHECKING:
-    from .differentiate_forward import Forward
+from .forward_rules import TangentEmitter
 
 __all__ = ["forward_loop"]
 
 
-def forward_loop(forward: Forward, s: Any) -> list[Any]:
+def forward_loop(forward: TangentEmitter, s: Any) -> list[Any]:
     """The loop over values and tangents; the tangent of what is taken from a sequence without one is zero
     until the body changes it.
     """
@@ -34,7 +32,7 @@ def forward_loop(forward: Forward, s: Any) -> list[Any]:
     return [located(gast.For(target=target, iter=iterable, body=body, orelse=[], type_comment=None), s)]
 
 
-def _twin(forward: Forward, s: Any) -> tuple[Any, Any]:
+def _twin(forward: TangentEmitter, s: Any) -> tuple[Any, Any]:
     """The target and its tangent, from what the loop goes over and the same of its tangents."""
     names = [n.id for n in walk(s.target) if isinstance(n, gast.Name)]
     target = substitute(s.target, {n: load(_tangent_name(forward, n)) for n in names})
@@ -44,7 +42,7 @@ def _twin(forward: Forward, s: Any) -> tuple[Any, Any]:
     return tuple_of([s.target, target], gast.Store()), call(forward.bind("zip", zip), s.iter, twin)
 
 
-def _elements(forward: Forward, source: Any) -> Any:
+def _elements(forward: TangentEmitter, source: Any) -> Any:
     """The tangent of what a loop goes over, one for each element; where it may be a dict, its keys have
     none.
     """
@@ -53,17 +51,17 @@ def _elements(forward: Forward, source: Any) -> Any:
     return tangent if is_known else call(forward.helper("of_elements"), tangent, source)
 
 
-def _tangent_name(forward: Forward, name: str) -> str:
+def _tangent_name(forward: TangentEmitter, name: str) -> str:
     return forward.tangent_name(name) if name in forward.active else forward.names.fresh("_")
 
 
-def _is_partly_active(forward: Forward, s: Any) -> bool:
+def _is_partly_active(forward: TangentEmitter, s: Any) -> bool:
     """Whether a loop goes over a `zip` of which some have no tangent."""
     is_zip = isinstance(s.iter, gast.Call) and forward.program.resolve(s.iter.func) is zip
     return is_zip and not all(map(forward.is_active, s.iter.args))
 
 
-def _zipped(forward: Forward, s: Any) -> tuple[Any, Any]:
+def _zipped(forward: TangentEmitter, s: Any) -> tuple[Any, Any]:
     """The target and what it goes over, where some have no tangent: these are gone over once, as they may be
     iterators.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
@@ -10,21 +10,19 @@ from ..analyses.operations import Apply
 from ..normal_form.check_partial_effects import changed_name
 from ..trees.nodes import assigned_names, blocks_of, names_read, statements_in
 from ..trees.rebuild import map_blocks, rebuilt
+from .forward_rules import TangentEmitter
 from .refuse_statements import check_handlers, context_nature, index_guard
-
-if TYPE_CHECKING:
-    from .differentiate_forward import Forward
 
 __all__ = ["forward_try", "forward_with"]
 
 
-def forward_with(forward: Forward, s: Any) -> list[Any]:
+def forward_with(forward: TangentEmitter, s: Any) -> list[Any]:
     """A context around values and tangents."""
     context_nature(forward, s)
     return [map_blocks(s, lambda body: forward.block(body) or [gast.Pass()])]
 
 
-def forward_try(forward: Forward, s: Any) -> list[Any]:
+def forward_try(forward: TangentEmitter, s: Any) -> list[Any]:
     """The tangents of what may raise stand in the `else`: an exception of theirs is none of the handlers'.
 
     Where they cannot be told from the values, as in loops and in calls, the whole body runs again there.
@@ -41,7 +39,7 @@ def forward_try(forward: Forward, s: Any) -> list[Any]:
     return [rebuilt(s, handlers=handlers, orelse=[*tangents, *forward.block(s.orelse)])]
 
 
-def check_order(forward: Forward, s: Any, tangents: list[Any], again: bool) -> None:
+def check_order(forward: TangentEmitter, s: Any, tangents: list[Any], again: bool) -> None:
     """Raises UnsupportedSyntaxError where the tangents would see what the rest of the body has changed, or
     where what runs again has an effect.
     """
@@ -59,7 +57,7 @@ def check_order(forward: Forward, s: Any, tangents: list[Any], again: bool) -> N
         )
 
 
-def is_pure(forward: Forward, s: Any) -> bool:
+def is_pure(forward: TangentEmitter, s: Any) -> bool:
     """Whether a call for its own sake does nothing but raise, or not."""
     operation = forward.operation(s.value)
     return isinstance(operation, Apply) and forward.primitives.is_pure(operation.function)

@@ -29,7 +29,7 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING
 from ..trees.rebuild import call_at, rebuilt, substitute
-from .concatenation import forward_join
+from .concatenation import joined
 from .generation import Slot, Task
 from .inline_template import ZERO, Zeros, fold_zeros, real
 from .masks import of_numbers, one_of, scalar_choices
@@ -46,6 +46,14 @@ class TangentEmitter(Emitter):
         super().__init__(facts, task)
         self.tangents: dict[str, str] = {}
         self.of_numbers = set[str]()  # the tangents, and parts of such, that are computed from numbers alone
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        """The statements of a block, each with that for its tangent."""
+        raise NotImplementedError
+
+    def statement(self, s: Any) -> list[Any]:
+        """A statement, with that for its tangent."""
+        raise NotImplementedError
 
     def tangent_name(self, variable: str) -> str:
         """The name of a variable's tangent, one for each variable."""
@@ -112,8 +120,8 @@ class TangentEmitter(Emitter):
         if rule.rows and self.makes_row(operation, out, whole=True):
             row = operation.args[0]
             value = substitute(operation.node, {row.id: self.part(row)})
-        elif (joined := forward_join(self, operation, rule, out)) is not None:
-            value = joined
+        elif (tangent := self.tangent_of_join(operation, rule, out)) is not None:
+            value = tangent
         elif (
             rule.jvp_template is not None
             and not is_own
@@ -136,6 +144,22 @@ class TangentEmitter(Emitter):
         if all(self.domain.is_scalar(self.kind(a)) for a in (*operation.operands(), load(out))):
             self.of_numbers |= {*assigned_names(before), self.tangent_name(out)}
         return self.placed(s, out, before, self.unshared(operation, out, value))
+
+    def tangent_of_join(self, operation: Apply, rule: Any, out: str) -> Any | None:
+        """The tangent of what a function joins, the same of tangents; None of any other."""
+        join = joined(self, operation, rule, out)
+        if join is None:
+            return None
+
+        def tangents(node: Any) -> Any:
+            if (items := join.items(node)) is None:
+                return self.part(node)
+            return gast.List(elts=list(map(tangents, items)), ctx=gast.Load())
+
+        if isinstance(operation.node, gast.Subscript):
+            parts = list(map(tangents, operation.args))
+            return rebuilt(operation.node, slice=tuple_of(parts) if len(parts) > 1 else parts[0])
+        return rebuilt(operation.node, args=[tangents(operation.args[0]), *operation.node.args[1:]])
 
     def viewed(self, operation: Apply, out: str, value: Any) -> Any:
         """The tangent of what is a view, or may be one, of the first operand: the same view of its tangent;

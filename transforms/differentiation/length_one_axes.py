@@ -4,27 +4,27 @@ these axes out and turns them back again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..trees.nodes import call, constant, tuple_of
 from ..trees.rebuild import rebuilt
 
 __all__ = ["is_turned", "squeezing", "without_kept_axes"]
 
 
-def squeezing(index: Any, rank: int | None, is_none: Callable[[Any], bool]) -> Any:
-    """The index that takes the axes out again that an index puts into an array of this rank, and turns back
-    those that it turns around; None for an index that does anything else. `is_none` says of a part that it is
-    None.
-
-    >>> index = gast.parse("b[..., None]").body[0].value.slice
-    >>> found = squeezing(index, 2, lambda part: getattr(part, "value", 0) is None)
-    >>> gast.unparse(found).strip()
-    '(:, :, 0)'
+def squeezing(facts: Facts, base: Any, index: Any) -> Any:
+    """The index that takes the axes out again that an index puts into an array, and turns back those that it
+    turns around: `(:, :, 0)` for `b[..., None]` of two axes; None for an index that does anything else.
     """
+
+    def is_none(part: Any) -> bool:
+        value = part.value if isinstance(part, gast.Constant) else facts.program.resolve(part)
+        return value is None
+
+    rank = facts.domain.rank(facts.kind(base))
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     turned = sum(map(is_turned, parts))
     colons = sum(map(is_all, parts)) + turned

@@ -11,23 +11,21 @@ A mask comes from a gradient that a rule writes as `np.where(condition, value, 0
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..analyses.operations import Alias, Apply, Item
 from ..trees.nodes import assign, assigned_names, call, constant, load, names_read, same, walk
 from ..trees.rebuild import rebuilt
-
-if TYPE_CHECKING:
-    from .adjoints import Adjoint, AdjointEmitter
-    from .reverse import Reverse
-    from .rule_application import Emitter
+from .adjoint import Adjoint, Condition, Mask
+from .generation import Task
+from .length_one_axes import squeezing
+from .rule_application import Emitter
 
 __all__ = [
-    "Condition",
-    "Mask",
+    "MaskEmitter",
     "both_hold",
     "choice",
     "chosen",
@@ -59,15 +57,41 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Condition:
-    """An array of truth values that a name holds; of their opposites, if `inverted`."""
-
-    name: str
-    inverted: bool = False
 
 
-Mask = tuple[Condition, ...]  # the elements at which all of these hold
+class MaskEmitter(Emitter):
+    """A differentiation that knows which elements adjoints are for."""
+
+    def __init__(self, facts: Facts, task: Task) -> None:
+        super().__init__(facts, task)
+        self.condition_names: set[str] = set()
+        self.never_steep: set[str] = set()  # the variables that `meets_infinity` said no of
+        self.marks: set[str] = set()  # the conditions that may be changed: no other mask has them
+        self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
+
+    def known_condition(self, test: Any) -> str | None:
+        """The name that this block has for a condition already."""
+        return self.conditions[-1].get(test.id) if isinstance(test, gast.Name) else None
+
+    def is_choice_of(self, variable: str, index: Any) -> bool:
+        """Whether an index is an array of truth values, one for each element of the variable."""
+        return isinstance(index, gast.Name) and bool(
+            self.domain.is_choice_of(self.kind(index), self.kinds.get(variable, self.domain.UNKNOWN))
+        )
+
+    def index_value(self, index: Any) -> Any:
+        """An index as an expression outside brackets: slices become calls of `slice`."""
+        if isinstance(index, gast.Tuple):
+            return gast.Tuple(elts=[self.index_value(e) for e in index.elts], ctx=gast.Load())
+        if isinstance(index, gast.Slice):
+            return call(
+                load(self.bind("slice", slice)),
+                *[
+                    gast.Constant(value=None, kind=None) if b is None else b
+                    for b in (index.lower, index.upper, index.step)
+                ],
+            )
+        return index
 
 
 def chosen(emitter: Emitter, value: Any) -> tuple[Any, bool, Any] | None:
@@ -91,7 +115,7 @@ def summed(emitter: Emitter, value: Any) -> Any:
     return None
 
 
-def chosen_each(emitter: AdjointEmitter, value: Any, code: list[Any]) -> tuple[str | None, Any]:
+def chosen_each(emitter: MaskEmitter, value: Any, code: list[Any]) -> tuple[str | None, Any]:
     """The name of the list of conditions in an expression `where_each(conditions, part, choices)`, and the
     expression with this name; None for other expressions.
     """
@@ -106,7 +130,7 @@ def _is_zero(node: Any) -> bool:
     return isinstance(node, gast.Constant) and type(node.value) in (int, float) and node.value == 0
 
 
-def condition_of(emitter: AdjointEmitter, test: Any, code: list[Any]) -> str:
+def condition_of(emitter: MaskEmitter, test: Any, code: list[Any]) -> str:
     """The name of a condition, evaluated here: later its own names may mean something else."""
     for s in code:
         if isinstance(s, gast.Assign) and same(s.value, test) and isinstance(s.targets[0], gast.Name):
@@ -121,13 +145,13 @@ def condition_of(emitter: AdjointEmitter, test: Any, code: list[Any]) -> str:
     return name
 
 
-def mask_of(emitter: AdjointEmitter, test: Any, inverted: bool, code: list[Any]) -> Mask:
+def mask_of(emitter: MaskEmitter, test: Any, inverted: bool, code: list[Any]) -> Mask:
     """The mask of the elements at which an expression is true, or false."""
     return (Condition(condition_of(emitter, test, code), inverted),)
 
 
 def mask_at(
-    emitter: AdjointEmitter, adjoint: str, variable: str, index: Any, inverted: bool, code: list[Any]
+    emitter: MaskEmitter, adjoint: str, variable: str, index: Any, inverted: bool, code: list[Any]
 ) -> Mask:
     """The mask of the elements of an array that an index selects, or of the others; `adjoint` names an array
     of that shape.
@@ -141,7 +165,7 @@ def mask_at(
     return mask
 
 
-def marked(emitter: AdjointEmitter, name: str, index: Any, value: bool) -> Any:
+def marked(emitter: MaskEmitter, name: str, index: Any, value: bool) -> Any:
     """The statement that marks the elements that an index selects as overwritten, or as read."""
     place = gast.Subscript(value=load(name), slice=index, ctx=gast.Store())
     return gast.Assign(targets=[place], value=constant(value), type_comment=None)
@@ -155,7 +179,7 @@ def marks_of(mask: Mask | None, own: Collection[str]) -> str | None:
     return None
 
 
-def marks_before(emitter: AdjointEmitter, current: Adjoint | None, name: str) -> Any:
+def marks_before(emitter: MaskEmitter, current: Adjoint | None, name: str) -> Any:
     """The array that says, before a loop, which elements an adjoint called `name` is not for."""
     if current is None or current.mask is None:
         like = "ones_like" if current is None else "zeros_like"
@@ -164,7 +188,7 @@ def marks_before(emitter: AdjointEmitter, current: Adjoint | None, name: str) ->
 
 
 def mask_of_item(
-    emitter: AdjointEmitter, masks: str | None, k: int, item: str, code: list[Any]
+    emitter: MaskEmitter, masks: str | None, k: int, item: str, code: list[Any]
 ) -> Mask | None:
     """The mask of an element of a list that was one of several choices."""
     if masks is None:
@@ -173,13 +197,13 @@ def mask_of_item(
     return reaching(emitter, mask_of(emitter, test, False, code), item, False, code)
 
 
-def note_conditions(reverse: Reverse, code: list[Any]) -> None:
+def note_conditions(emitter: MaskEmitter, code: list[Any]) -> None:
     """Notes the conditions that have names from now on in the block that is written."""
     for s in code:
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=test)):
-                if name in reverse.condition_names and not reverse.changes.is_changed(test):
-                    reverse.conditions[-1][test] = name
+                if name in emitter.condition_names and not emitter.changes.is_changed(test):
+                    emitter.conditions[-1][test] = name
 
 
 def both_hold(a: Mask | None, b: Mask) -> Mask:
@@ -187,7 +211,7 @@ def both_hold(a: Mask | None, b: Mask) -> Mask:
     return b if a is None else a + tuple(c for c in b if c not in a)
 
 
-def either_holds(emitter: AdjointEmitter, a: Mask | None, b: Mask | None, code: list[Any]) -> Mask | None:
+def either_holds(emitter: MaskEmitter, a: Mask | None, b: Mask | None, code: list[Any]) -> Mask | None:
     """The mask of the elements that are in one of the two; None is that of all."""
     if a is None or b is None:
         return None
@@ -222,7 +246,7 @@ def truth(emitter: Emitter, mask: Mask) -> Any:
     return found
 
 
-def reaching(emitter: AdjointEmitter, mask: Mask, operand: str, is_sum: bool, code: list[Any]) -> Mask:
+def reaching(emitter: MaskEmitter, mask: Mask, operand: str, is_sum: bool, code: list[Any]) -> Mask:
     """The mask of an operand that was broadcast, or may have been, to what `mask` is for: of its elements
     those that took part in any of these.
     """
@@ -232,30 +256,30 @@ def reaching(emitter: AdjointEmitter, mask: Mask, operand: str, is_sum: bool, co
     return mask_of(emitter, call(emitter.helper("reaching"), test, load(operand)), False, code)
 
 
-def stays_zero(reverse: Reverse, name: str) -> bool:
+def stays_zero(emitter: MaskEmitter, name: str) -> bool:
     """Whether zeros in the adjoint of a variable reach, element by element, what it was computed from as
     zeros without a mask, no slope on the way being infinite, or NaN in some element. (What reaches a number
     from the elements of an array is their sum: that it may be the sum of none is looked at there.)
     """
-    operation = reverse.computed_by(name)
-    if isinstance(operation, Item) and meets_infinity(reverse, name):
+    operation = emitter.computed_by(name)
+    if isinstance(operation, Item) and meets_infinity(emitter, name):
         return False
-    if not isinstance(operation, Apply) or reverse.primitives.is_nondifferentiable(operation.function):
+    if not isinstance(operation, Apply) or emitter.primitives.is_nondifferentiable(operation.function):
         return True
-    rule = reverse.rule(operation)
+    rule = emitter.rule(operation)
     if rule.structure != "elementwise":
-        return not meets_infinity(reverse, name)
+        return not meets_infinity(emitter, name)
     if not _is_power(operation) and any(map(_may_be_infinite, rule.template.body)):
         return False
     if isinstance(operation.node, gast.BinOp) and isinstance(operation.node.op, gast.Mult):
-        arrays = [o for o in operation.operands() if not reverse.domain.is_scalar(reverse.kind(o))]
+        arrays = [o for o in operation.operands() if not emitter.domain.is_scalar(emitter.kind(o))]
         if len(arrays) > 1:  # there may be a NaN in the other one
             return False
-    is_number = reverse.domain.is_scalar(reverse.kinds.get(name, reverse.domain.UNKNOWN))
+    is_number = emitter.domain.is_scalar(emitter.kinds.get(name, emitter.domain.UNKNOWN))
     return all(
-        stays_zero(reverse, o.id)
+        stays_zero(emitter, o.id)
         for o in operation.operands()
-        if reverse.is_active(o) and (is_number or not reverse.domain.is_scalar(reverse.kind(o)))
+        if emitter.is_active(o) and (is_number or not emitter.domain.is_scalar(emitter.kind(o)))
     )
 
 
@@ -277,52 +301,52 @@ def _is_power(operation: Apply) -> bool:
     return False
 
 
-def meets_infinity(reverse: Reverse, name: str) -> bool:
+def meets_infinity(emitter: MaskEmitter, name: str) -> bool:
     """Whether the adjoint of a variable goes on, number by number, to where a slope may be infinite."""
     todo, seen = [name], set[str]()
     while todo:
         variable = todo.pop()
-        if variable in seen or variable in reverse.never_steep:
+        if variable in seen or variable in emitter.never_steep:
             continue
         seen.add(variable)
-        sources = _sources_unless_steep(reverse, variable)
+        sources = _sources_unless_steep(emitter, variable)
         if sources is None:
             return True
         todo += sources
-    reverse.never_steep |= seen
+    emitter.never_steep |= seen
     return False
 
 
-def _sources_unless_steep(reverse: Reverse, name: str) -> list[str] | None:
+def _sources_unless_steep(emitter: MaskEmitter, name: str) -> list[str] | None:
     """The variables that the adjoint of another goes on to; None where a slope may be infinite."""
-    operation = reverse.computed_by(name)
+    operation = emitter.computed_by(name)
     match operation:
         case Alias(source=source):
-            return [source.id] if reverse.is_active(source) else []
+            return [source.id] if emitter.is_active(source) else []
         case Item(base=base, index=index):
-            is_view = reverse.is_active(base) and reverse.squeezing(base, index) is not None
+            is_view = emitter.is_active(base) and squeezing(emitter.facts, base, index) is not None
             return [base.id] if is_view else []
-        case Apply(function=function) if not reverse.primitives.is_nondifferentiable(function):
-            rule = reverse.primitives.find_rule(function)
+        case Apply(function=function) if not emitter.primitives.is_nondifferentiable(function):
+            rule = emitter.primitives.find_rule(function)
         case _:
             return []
     if rule is None:
         return []
-    if not reverse.is_elementwise(operation, rule):
-        moved = moved_by(reverse, operation, rule)
+    if not emitter.is_elementwise(operation, rule):
+        moved = moved_by(emitter, operation, rule)
         return [] if moved is None else [moved]
-    template = reverse.template_for(operation, rule, name)
+    template = emitter.template_for(operation, rule, name)
     if not _is_power(operation) and any(map(divides, template.body)):
         return None
-    return [o.id for o in operation.operands() if reverse.is_active(o)]
+    return [o.id for o in operation.operands() if emitter.is_active(o)]
 
 
-def moved_by(reverse: Reverse, operation: Apply, rule: Any) -> str | None:
+def moved_by(emitter: MaskEmitter, operation: Apply, rule: Any) -> str | None:
     """The array of which an operation gives the elements as they are, in another shape or order, as a copy or
     a view; None for other operations.
     """
-    active = [o.id for o in operation.operands() if reverse.is_active(o)]
-    if len(active) != 1 or not reverse.domain.is_array(reverse.kinds.get(active[0])):
+    active = [o.id for o in operation.operands() if emitter.is_active(o)]
+    if len(active) != 1 or not emitter.domain.is_array(emitter.kinds.get(active[0])):
         return None
     match rule.template.body:
         case [gast.Return(value=gast.Tuple(elts=[gast.Name(id="dout"), *_]))]:
@@ -335,11 +359,11 @@ def moved_by(reverse: Reverse, operation: Apply, rule: Any) -> str | None:
             )
         ]:
             return str(active[0])
-    is_view = reverse.primitives.sharing(operation) in ("view", "maybe")
+    is_view = emitter.primitives.sharing(operation) in ("view", "maybe")
     return str(active[0]) if is_view else None
 
 
-def picked(reverse: Reverse, operand: str, value: Any, code: list[Any]) -> tuple[Any, Mask | None]:
+def picked(emitter: MaskEmitter, operand: str, value: Any, code: list[Any]) -> tuple[Any, Mask | None]:
     """The gradient of an array that elements were picked of, by a mask or as the largest, and the mask of
     these; None where it does not matter.
     """
@@ -348,57 +372,57 @@ def picked(reverse: Reverse, operand: str, value: Any, code: list[Any]) -> tuple
         case gast.BinOp(op=gast.Mult(), right=share):
             values = [s.value for s in code if assigned_names(s) == [getattr(share, "id", "")]]
             test = next(iter(values), share)
-            if not (isinstance(test, gast.Call) and reverse.is_helper(test.func, "share_of_ties")):
+            if not (isinstance(test, gast.Call) and emitter.is_helper(test.func, "share_of_ties")):
                 return value, None
-        case gast.Call(func=func, args=[_, *args]) if reverse.is_helper(func, "to_ties"):
+        case gast.Call(func=func, args=[_, *args]) if emitter.is_helper(func, "to_ties"):
             keepdims = [] if len(args) > 3 else [constant(False)]
-            test = call(reverse.helper("share_of_ties"), *args, *keepdims)
-        case gast.Call(func=func, args=[_, _, test]) if reverse.is_helper(func, "from_mask"):
+            test = call(emitter.helper("share_of_ties"), *args, *keepdims)
+        case gast.Call(func=func, args=[_, _, test]) if emitter.is_helper(func, "from_mask"):
             pass
         case _:
             return value, None
-    if not meets_infinity(reverse, operand):
+    if not meets_infinity(emitter, operand):
         return value, None
-    mask = mask_of(reverse, test, False, code)
-    kind = reverse.kind(load(operand))
+    mask = mask_of(emitter, test, False, code)
+    kind = emitter.kind(load(operand))
     if isinstance(test, gast.Call):
-        reverse.kinds[mask[0].name] = reverse.domain.mask_kind(kind)
+        emitter.kinds[mask[0].name] = emitter.domain.mask_kind(kind)
         is_product = isinstance(value, gast.BinOp)
         return (rebuilt(value, right=load(mask[0].name)) if is_product else value), mask
-    if not reverse.domain.is_choice_of(reverse.kind(test), kind):
-        mask = reaching(reverse, mask, operand, False, code)
+    if not emitter.domain.is_choice_of(emitter.kind(test), kind):
+        mask = reaching(emitter, mask, operand, False, code)
     return value, mask
 
 
 def of_view(
-    reverse: Reverse, source: str, adjoint: Adjoint, back_again: Callable[[Any], Any], code: list[Any]
+    emitter: MaskEmitter, source: str, adjoint: Adjoint, back_again: Callable[[Any], Any], code: list[Any]
 ) -> Mask | None:
     """The mask of an array, given that of a view of all of its elements, of which `back_again` makes the
     array; None where it does not matter.
     """
-    if adjoint.mask is None or not meets_infinity(reverse, source):
+    if adjoint.mask is None or not meets_infinity(emitter, source):
         return None
-    test = back_again(load(condition_of(reverse, truth(reverse, adjoint.mask), code)))
-    mask = mask_of(reverse, test, False, code)
-    reverse.kinds[mask[0].name] = reverse.domain.mask_kind(reverse.kind(load(source)))
+    test = back_again(load(condition_of(emitter, truth(emitter, adjoint.mask), code)))
+    mask = mask_of(emitter, test, False, code)
+    emitter.kinds[mask[0].name] = emitter.domain.mask_kind(emitter.kind(load(source)))
     return mask
 
 
 def moved(
-    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, code: list[Any]
+    emitter: MaskEmitter, operation: Apply, rule: Any, out: str, adjoint: Adjoint, code: list[Any]
 ) -> Mask | None:
     """The mask of what an operation moves, given that of its result; None where it does not matter."""
-    source = moved_by(reverse, operation, rule) if adjoint.mask is not None else None
-    if adjoint.mask is None or source is None or not meets_infinity(reverse, source):
+    source = moved_by(emitter, operation, rule) if adjoint.mask is not None else None
+    if adjoint.mask is None or source is None or not meets_infinity(emitter, source):
         return None
-    test = load(condition_of(reverse, truth(reverse, adjoint.mask), code))
-    template = reverse.template_for(operation, rule, out)
-    bound, slots = reverse.arguments(operation, template, rule)
+    test = load(condition_of(emitter, truth(emitter, adjoint.mask), code))
+    template = emitter.template_for(operation, rule, out)
+    bound, slots = emitter.arguments(operation, template, rule)
     arguments = {**bound, "out": load(out), "dout": test}
-    statements, results = reverse.inline(template, arguments, [slots[0].gradient], "chosen")
+    statements, results = emitter.inline(template, arguments, [slots[0].gradient], "chosen")
     code += statements
-    mask = mask_of(reverse, results[slots[0].gradient], False, code)
-    reverse.kinds[mask[0].name] = reverse.domain.mask_kind(reverse.kind(load(source)))
+    mask = mask_of(emitter, results[slots[0].gradient], False, code)
+    emitter.kinds[mask[0].name] = emitter.domain.mask_kind(emitter.kind(load(source)))
     return mask
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import gast
 
 from ..analyses.operations import Apply, Build, Item, Opaque, index_items
 from ..trees.nodes import call, find_nodes, is_atom, located, names_read, own_statements, statements_in
 from ..trees.program import MISSING
+from .rule_application import Emitter
 
-if TYPE_CHECKING:
-    from .rule_application import Emitter
-
-__all__ = ["check_handlers", "context_nature", "index_guard", "reads_keys", "refuse_opaque"]
+__all__ = ["check_handlers", "context_nature", "index_guard", "refuse_opaque"]
 
 
 KEYS = ("items", "keys", "popitem")  # methods of dicts that give keys
@@ -56,7 +54,7 @@ def index_guard(emitter: Emitter, s: Any) -> list[Any]:
     if (read := keyed_read(emitter, s)) is not None:
         checks.append(call(emitter.helper("refuse_key"), *read))
     made = new_keys(emitter, s)
-    if made and emitter.reads_keys:
+    if made and reads_keys(emitter):
         checks.append(call(emitter.helper("refuse_new_key"), *made))
     return [located(gast.Expr(value=located(check, getattr(s, "value", s))), s) for check in checks]
 
@@ -147,6 +145,12 @@ def new_keys(emitter: Emitter, s: Any) -> list[Any]:
 
 def reads_keys(emitter: Emitter) -> bool:
     """Whether a function may read the keys of a dict as values."""
+    if emitter.reads_keys is None:
+        emitter.reads_keys = _reads_keys(emitter)
+    return emitter.reads_keys
+
+
+def _reads_keys(emitter: Emitter) -> bool:
     for s in own_statements(emitter.program.tree.body):
         match s:
             case gast.For(iter=value) | gast.Assign(targets=[gast.Tuple()], value=value) if (

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..analyses.operations import Apply
 from ..trees.nodes import assign, assigned_names, load, names_read, target_names, walk
 from ..trees.rebuild import rebuilt
-
-if TYPE_CHECKING:
-    from .reverse import Reverse
+from .reverse_state import Reverse
 
 __all__ = ["function_of", "recomputed"]
 

@@ -13,14 +13,12 @@ from typing import Any
 
 import gast
 
-from ..analyses.facts import Facts
-from ..analyses.liveness import AssignedBefore, ends_in_raise
+from ..analyses.liveness import ends_in_raise
 from ..analyses.operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
 from ..trees.nodes import (
     Comment,
     assign,
     assigned_names,
-    attribute,
     blocks_of,
     call,
     constant,
@@ -30,18 +28,16 @@ from ..trees.nodes import (
     tuple_of,
 )
 from ..trees.rebuild import call_at, rebuilt, substitute
-from .adjoint import field_of, part_of
-from .adjoint_ownership import Lending
-from .adjoints import Adjoint, AdjointEmitter, Env
+from .adjoint import Adjoint, Condition, Env, Mask, Sweep, field_of, part_of
 from .bind_captured import bind_captured, is_function_tangent
-from .generation import Task
 from .length_one_axes import squeezing
-from .masks import Condition, Mask, mask_of_item, meets_infinity, note_conditions, of_view, truth
+from .masks import mask_of_item, meets_infinity, note_conditions, of_view, truth
 from .refuse_statements import index_guard, refuse_opaque
 from .reverse_calls import reverse_call, unheard_call
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_regions import reverse_try, reverse_with
 from .reverse_rules import reverse_apply
+from .reverse_state import Reverse
 from .reverse_stores import (
     is_addition,
     is_whole,
@@ -50,35 +46,11 @@ from .reverse_stores import (
     reverse_pop,
     reverse_store,
 )
-from .shadows import Shadows
-from .shape_sources import ShapeSources
 
-__all__ = ["Reverse", "Sweep"]
+__all__ = ["ReverseWalk"]
 
-Sweep = tuple[list[Any], list[Any]]
-
-
-class Reverse(AdjointEmitter):
+class ReverseWalk(Reverse):
     """One differentiation in reverse mode."""
-
-    shadows: Shadows
-
-    def __init__(self, facts: Facts, task: Task) -> None:
-        super().__init__(facts, task)
-        self.split = task.form == "vjp"
-        self.assigned_before = AssignedBefore(self.program.tree)
-        self.kept: set[str] = set()  # what is returned after the reverse sweep
-        self.traces: list[str] = []
-        self.origin: Any = None
-        self.complete: set[str] = set()  # adjoints of lists in which no part is missing
-        self.function_adjoints: set[str] = set()  # those that calls of functions gave
-        self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
-        self.read_by_open: dict[int, tuple[int, set[str]]] = {}  # as far as their statements have been asked
-        self.shapes = ShapeSources(self)
-        self.lending = Lending()
-
-    def is_as_number(self, name: str) -> bool:
-        return super().is_as_number(name) and not self.changes.is_changed(name)
 
     def block(self, statements: list[Any], env: Env) -> Sweep:
         """Both sweeps of a block; `env` holds the adjoints after it and is changed to those before it."""
@@ -136,12 +108,6 @@ class Reverse(AdjointEmitter):
         if before and self.is_exact(statement):  # it may as well read the copies
             ahead = [substitute(a, {n: load(c) for n, c in kept.items() if n not in late}) for a in ahead]
         return [*before, *ahead, *after], back
-
-    def copy_of(self, name: str) -> Any:
-        """An expression for a copy of what a name holds."""
-        if self.domain.is_array(self.kind(load(name))):
-            return call(attribute(load(name), "copy"))
-        return call(self.helper("copy_adjoint"), load(name))
 
     def is_exact(self, statement: Any) -> bool:
         """Whether a statement does arithmetic on vectors, which gives the same to the last bit wherever they
@@ -231,7 +197,7 @@ class Reverse(AdjointEmitter):
             ):
                 self.pass_on(env, base.id, adjoint, back)
             case Item(base=base, index=index) if (
-                base.id not in self.shadows and (whole := self.squeezing(base, index)) is not None
+                base.id not in self.shadows and (whole := squeezing(self.facts, base, index)) is not None
             ):
                 mask = of_view(self, base.id, adjoint, lambda test: part_of(test, whole), back)
                 value = part_of(self.full(name, adjoint, back), whole)
@@ -273,17 +239,6 @@ class Reverse(AdjointEmitter):
                 pass
         return [s], back
 
-    def squeezing(self, base: Any, index: Any) -> Any:
-        """The index that makes an array of its view at an index that puts axes in, or turns them around; None
-        for other views.
-        """
-
-        def is_none(part: Any) -> bool:
-            value = part.value if isinstance(part, gast.Constant) else self.program.resolve(part)
-            return value is None
-
-        return squeezing(index, self.domain.rank(self.kind(base)), is_none)
-
     def definition(self, s: Any, name: str, env: Env) -> Sweep:
         """A nested function used as a value: its adjoint holds those of its free variables, by name."""
         adjoint = env.pop(name, None)
@@ -293,23 +248,6 @@ class Reverse(AdjointEmitter):
             for key, free in captured:
                 self.accumulate(env, free, self.captured_part(adjoint.value, key, free), back)
         return [s], back
-
-    def captured_part(self, adjoint: Any, key: str, free: str) -> Any:
-        """What the adjoint of a function holds for a variable that it captured; it may be None when it does
-        not come from a call of the function alone.
-        """
-        if isinstance(adjoint, gast.Name) and adjoint.id in self.function_adjoints:
-            return self.of_number(part_of(adjoint, constant(key)), load(free))
-        part = call(self.helper("captured_part"), adjoint, constant(key), load(free))
-        return self.of_number(part, load(free))
-
-    def of_number(self, adjoint: Any, atom: Any) -> Any:
-        """The adjoint that a function which the run finds gives: None for a number that is an integer now."""
-        kind = self.kind(atom)
-        is_open = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None
-        if not is_open and not self.domain.may_be_integer(kind):
-            return adjoint
-        return call(self.helper("present"), adjoint, atom)
 
     def unpacking(self, s: Any, env: Env) -> Sweep:
         targets = [t.id for t in s.targets[0].elts]
@@ -345,11 +283,6 @@ class Reverse(AdjointEmitter):
                 self.complete.add(value.id)
             self.accumulate(env, s.value.id, value, back, owned=is_vector)
         return [s], back
-
-    def has_adjoint(self, name: str) -> bool:
-        """Whether the adjoint of a variable is never None."""
-        kind = self.kinds.get(name, self.domain.UNKNOWN)
-        return bool(self.domain.is_numeric(kind) and self.domain.is_differentiable(kind))
 
     def branch(self, s: Any, env: Env) -> Sweep:
         if len(s.body) == 1 and isinstance(s.body[0], gast.Break):
@@ -415,37 +348,6 @@ class Reverse(AdjointEmitter):
         return self.primitives.is_object(kind) or (
             is_unknown and not isinstance(self.computed_by(test.id), Apply)
         )
-
-    # ------------------------------------------------------------ results
-
-    def result(self, env: Env, name: str, code: list[Any]) -> Any:
-        """The gradient with respect to a parameter: a value that is the caller's alone."""
-        adjoint = env.get(name)
-        if adjoint is None:
-            return self.zero(name)
-        if name in self.shadows.by_memory:
-            code.append(self.shadows.lookup(name, self.shadows.given.get(name)))
-        if adjoint.mask is not None and not adjoint.zeroed:
-            return self.full(name, adjoint, code)
-        if adjoint.owned or self.domain.is_scalar(self.kinds.get(name, self.domain.UNKNOWN)):
-            return adjoint.value
-        return self.copied(adjoint, name)
-
-    def read_outside(self) -> set[str]:
-        """The names that the reverse code read before what is written now, in the same function, and that
-        hold other values there.
-
-        In the flat form the code outside of all loops is done with its names when a loop takes them over.
-        """
-        return self.kept.union(*map(self.read_in, self.open if self.split else self.open[1:]))
-
-    def read_in(self, block: list[Any]) -> set[str]:
-        """The names that an open block, to which statements are only added, reads so far."""
-        count, names = self.read_by_open.get(id(block), (0, set()))
-        names.update(names_read(block[count:]))
-        self.read_by_open[id(block)] = len(block), names
-        return names
-
 
 def placed(back: list[Any], statement: Any) -> list[Any]:
     """The reverse of a statement, standing where its expression does."""

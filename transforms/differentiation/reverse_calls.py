@@ -4,7 +4,7 @@ returned.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
@@ -12,11 +12,9 @@ from ..analyses.operations import Call
 from ..trees.nodes import assign, call, constant, load, located, store, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import substitute
-from .adjoints import Adjoint, Env
+from .adjoint import Adjoint, Env, Sweep
 from .discarded_calls import takes_callable
-
-if TYPE_CHECKING:
-    from .reverse import Reverse, Sweep
+from .reverse_state import Reverse
 
 __all__ = ["reverse_call", "unheard_call"]
 

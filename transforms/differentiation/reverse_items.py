@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..lowering.hoist_items import item_read
 from ..trees.nodes import constant, load, tuple_of
-from .adjoints import Adjoint, Env
-
-if TYPE_CHECKING:
-    from .reverse import Reverse, Sweep
+from .adjoint import Adjoint, Env, Sweep
+from .reverse_state import Reverse
 
 __all__ = ["items_first", "reverse_items"]
 

@@ -7,7 +7,7 @@ the reverse body reads of an iteration goes through a trace (`traces`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
@@ -30,12 +30,10 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.rebuild import rebuilt
-from .adjoints import Adjoint, Env
-from .masks import Condition, marks_before, meets_infinity
+from .adjoint import Adjoint, Condition, Env, Sweep
+from .masks import marks_before, meets_infinity
+from .reverse_state import Reverse
 from .traces import Loop, function_of, with_trace
-
-if TYPE_CHECKING:
-    from .reverse import Reverse, Sweep
 
 __all__ = ["reverse_for", "reverse_while"]
 

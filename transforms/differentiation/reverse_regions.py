@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..analyses.liveness import ends_in_raise
 from ..trees.nodes import assign, assigned_names, constant, load
 from ..trees.rebuild import rebuilt
-from .adjoints import Env
+from .adjoint import Env, Sweep
 from .refuse_statements import check_handlers, context_nature
-
-if TYPE_CHECKING:
-    from .reverse import Reverse, Sweep
+from .reverse_state import Reverse
 
 __all__ = ["reverse_try", "reverse_with"]
 

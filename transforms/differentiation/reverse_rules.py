@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
@@ -24,8 +24,8 @@ from ..trees.nodes import (
 )
 from ..trees.rebuild import map_children
 from ..trees.signs import without_sign
-from .adjoints import Adjoint, Env
-from .concatenation import reverse_join
+from .adjoint import Adjoint, Env, Sweep
+from .concatenation import item, joined
 from .contract_adjoints import fitted
 from .derived_kinds import conformed, derived_kinds
 from .generation import Slot
@@ -45,9 +45,7 @@ from .masks import (
     stays_zero,
     summed,
 )
-
-if TYPE_CHECKING:
-    from .reverse import Reverse, Sweep
+from .reverse_state import Reverse
 
 __all__ = ["reverse_apply"]
 
@@ -103,6 +101,28 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     if given.is_plain and all(map(reverse.is_fresh, rest)):
         reverse.lending.pass_on(env, out, given, receivers)
     return [s], back
+
+
+def reverse_join(
+    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, env: Env
+) -> list[Any] | None:
+    """The reverse of a function that joins what a list holds: each has its part of the cotangent, the list
+    itself none. None of any other.
+    """
+    join = joined(reverse, operation, rule, out)
+    if join is None or adjoint.mask is not None:
+        return None
+    back: list[Any] = []
+    if not adjoint.uniform:
+        adjoint = Adjoint(reverse.full(out, adjoint, back))
+    for leaf, index in join.shares():
+        if not reverse.is_active(leaf):
+            continue
+        if adjoint.uniform:
+            reverse.pass_on(env, leaf.id, replace(adjoint, uniform=join.rank(leaf) != 0), back)
+        else:
+            reverse.accumulate(env, leaf.id, item(adjoint.value, index), back)
+    return back
 
 
 def spread_along_axes(

@@ -7,17 +7,15 @@ no other name is what `find_mutated` makes sure of.)
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..trees.nodes import assign, attribute, call, constant, load, located
-from .adjoints import Adjoint, Env
+from .adjoint import Adjoint, Env, Sweep
 from .masks import both_hold, marked, marks_of, mask_at, meets_infinity
-
-if TYPE_CHECKING:
-    from .reverse import Reverse, Sweep
-    from .rule_application import Emitter
+from .reverse_state import Reverse
+from .rule_application import Emitter
 
 __all__ = ["is_addition", "list_check", "reverse_addition", "reverse_append", "reverse_pop", "reverse_store"]
 

@@ -23,7 +23,6 @@ from ..trees.rebuild import map_children, rebuilt
 from .generated_names import Objects
 from .generation import Slot, Task
 from .inline_template import inline_template, literal_of
-from .refuse_statements import reads_keys
 
 __all__ = ["Emitter"]
 
@@ -40,6 +39,7 @@ class Emitter(Objects):
         self.domain, self.kind = facts.domain, self.facts.kind
         self.link, self.shadowed = task.link, task.shadowed
         self.careful, self.linked = task.careful, task.linked
+        self.reads_keys: bool | None = None  # whether a function may read the keys of a dict; None: not asked
         self.same_shape: set[frozenset[str]] = set()
         self._literal_tuples = literal_tuples(facts.program.tree)
 
@@ -52,10 +52,6 @@ class Emitter(Objects):
                 if isinstance(operand, gast.Starred) and self.is_active(operand.value):
                     self.refuse_starred(found, operand)
         return found
-
-    @cached_property
-    def reads_keys(self) -> bool:
-        return reads_keys(self)
 
     @cached_property
     def definitions(self) -> Definitions:
@@ -79,6 +75,10 @@ class Emitter(Objects):
     def passed_to(self, value: Any) -> list[str]:
         """The names that the adjoint of what is computed may go on to."""
         return [n for n in self.facts.sources(value) if n in self.active]
+
+    def is_shadowed(self, name: str) -> bool:
+        """Whether a variable has a shadow."""
+        return name in self.shadowed
 
     def is_active(self, node: Any) -> bool:
         return isinstance(node, gast.Name) and node.id in self.active

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
 import gast
 
 from ..analyses.find_aliases import NOTHING, Aliases, both
+from ..analyses.find_shadowed import classes_of
 from ..analyses.operations import Item
-from ..trees.nodes import assigned_names, find_nodes, load, walk
+from ..trees.nodes import assigned_names, find_nodes, load, located, walk
+from ..trees.program import Program
+from ..trees.shown_names import shown_name
+from .adjoints import AdjointEmitter
+from .shadows import Shadows, shadow_of
 
-if TYPE_CHECKING:
-    from .shadows import Shadows
-
-__all__ = ["Obstacle", "obstacles"]
+__all__ = ["shadows_of"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,41 @@ class Obstacle:
     why: str
     statement: Any = None
     final: bool = False
+
+
+def shadows_of(reverse: AdjointEmitter) -> Shadows:
+    """The shadows of a program, those found by memory of which the reverse sweep cannot make all."""
+    shadows = Shadows(reverse)
+    if reverse.shadowed:
+        _find_by_memory(shadows, reverse.changes.aliases)
+    shadows.join_names()
+    return shadows
+
+
+def _find_by_memory(shadows: Shadows, aliases: Aliases) -> None:
+    """Notes the names of those classes of which the reverse sweep cannot make all shadows."""
+    reverse = shadows.reverse
+    for o in obstacles(shadows, aliases):
+        if o.name in shadows.by_memory:
+            continue
+        names = [n for c in classes_of(aliases, [o.name]) for n in c if n in shadows.names]
+        kinds = [reverse.kind(load(n)) for n in names]
+        if o.final or not all(map(reverse.domain.holds_arrays, kinds)):
+            _refuse(reverse.program, o)
+        shadows.by_memory |= frozenset(names)
+    shadows.lasting = {n: shadow_of(shadows.names[n]) for n in shadows.by_memory}
+    if shadows.by_memory:
+        shadows.table = reverse.names.fresh("adjoints")
+
+
+def _refuse(program: Program, o: Obstacle) -> NoReturn:
+    shown = shown_name(program, o.name)
+    program.refuse(
+        o.statement if o.statement is not None else located(gast.Pass(), program.tree),
+        f"changes in place of `{shown}` that are seen through other names",
+        o.why,
+        f"change a copy: `{shown} = {shown}.copy()`",
+    )
 
 
 def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:

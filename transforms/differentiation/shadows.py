@@ -18,12 +18,10 @@ adjoint by the memory that the array lies in; a container of arrays then needs n
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import gast
 
-from ..analyses.find_aliases import Aliases
-from ..analyses.find_shadowed import classes_of
 from ..analyses.operations import Alias, Apply, Build, Item
 from ..trees.nodes import (
     assign,
@@ -32,17 +30,12 @@ from ..trees.nodes import (
     constant,
     find_nodes,
     load,
-    located,
     names_in,
     tuple_of,
 )
 from ..trees.rebuild import substitute
-from ..trees.shown_names import shown_name
-from .adjoints import Adjoint, Env
-from .shadow_rematerialisation import Obstacle, obstacles
-
-if TYPE_CHECKING:
-    from .reverse import Reverse, Sweep
+from .adjoint import Adjoint, Env, Sweep
+from .adjoints import AdjointEmitter
 
 __all__ = ["Shadows", "shadow_of"]
 
@@ -50,9 +43,9 @@ __all__ = ["Shadows", "shadow_of"]
 class Shadows:
     """The shadows of a program; `names` gives the name of each variable's."""
 
-    def __init__(self, reverse: Reverse, shadowed: frozenset[str], aliases: Aliases | None) -> None:
+    def __init__(self, reverse: AdjointEmitter) -> None:
         self.reverse = reverse
-        self.names = {n: reverse.adjoint_name(n) for n in sorted(shadowed - self._tables())}
+        self.names = {n: reverse.adjoint_name(n) for n in sorted(reverse.shadowed - self._tables())}
         # The flags, set in the forward sweep, of what only the run knows to be a view or a copy.
         self.is_view_of = {
             n: reverse.names.fresh(f"{n}_is_view") for n in self._undecided()
@@ -62,14 +55,11 @@ class Shadows:
         self.lasting: Env = {}  # the adjoints of `by_memory`, which names have wherever they are read
         self.given: dict[str, str] = {}  # the names of what arguments held at first
         self.table = ""
-        if aliases is not None and shadowed:
-            self._find_by_memory(aliases)
-        self._join_names()
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
-    def _join_names(self) -> None:
+    def join_names(self) -> None:
         """Gives one shadow to names that are always of one object."""
         if not self.names:
             return
@@ -129,20 +119,6 @@ class Shadows:
         return self.reverse.zero_of(node)
 
     # ------------------------------------------------------------ finding them by memory
-
-    def _find_by_memory(self, aliases: Aliases) -> None:
-        """Notes the names of those classes of which the reverse sweep cannot make all shadows."""
-        for o in obstacles(self, aliases):
-            if o.name in self.by_memory:
-                continue
-            names = [n for c in classes_of(aliases, [o.name]) for n in c if n in self.names]
-            kinds = [self.reverse.kind(load(n)) for n in names]
-            if o.final or not all(map(self.reverse.domain.holds_arrays, kinds)):
-                self._refuse(o)
-            self.by_memory |= frozenset(names)
-        self.lasting = {n: shadow_of(self.names[n]) for n in self.by_memory}
-        if self.by_memory:
-            self.table = self.reverse.names.fresh("adjoints")
 
     def is_container(self, name: str) -> bool:
         """Whether a name holds arrays that have their own adjoints each."""
@@ -353,16 +329,6 @@ class Shadows:
                 test = call(self.reverse.numpy("may_share_memory"), load(name), load(source))
                 return [assign(self.is_view_of[name], test, s)]
         return []
-
-    def _refuse(self, o: Obstacle) -> NoReturn:
-        program = self.reverse.program
-        shown = shown_name(program, o.name)
-        program.refuse(
-            o.statement if o.statement is not None else located(gast.Pass(), program.tree),
-            f"changes in place of `{shown}` that are seen through other names",
-            o.why,
-            f"change a copy: `{shown} = {shown}.copy()`",
-        )
 
 
 def shadow_of(name: str) -> Adjoint:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
@@ -21,9 +21,7 @@ from ..analyses.find_overwrites import SHAPE_ATTRIBUTES, SHAPE_ONLY
 from ..analyses.operations import Alias, Apply
 from ..trees.nodes import blocks_of, load, target_names
 from ..trees.rebuild import map_children, rebuilt
-
-if TYPE_CHECKING:
-    from .rule_application import Emitter
+from .rule_application import Emitter
 
 __all__ = ["ShapeSources"]
 

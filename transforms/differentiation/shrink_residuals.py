@@ -14,17 +14,15 @@ of one that is only compared with numbers what the comparisons say, an eighth of
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..analyses.operations import Apply
 from ..trees.nodes import assign, assigned_names, call, load, names_read, same
 from ..trees.rebuild import map_children, rebuilt, substitute
+from .reverse_state import Reverse
 from .traces import asked_for_shapes
-
-if TYPE_CHECKING:
-    from .reverse import Reverse
 
 __all__ = ["shrink_residuals"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
@@ -31,10 +31,9 @@ from ..trees.nodes import (
 )
 from ..trees.rebuild import rebuilt, substitute, with_blocks
 from ..trees.remember import remembered
+from .adjoint import Sweep
 from .rematerialisation import function_of, recomputed
-
-if TYPE_CHECKING:
-    from .reverse import Reverse, Sweep
+from .reverse_state import Reverse
 
 __all__ = ["Loop", "asked_for_shapes", "function_of", "with_trace"]
 

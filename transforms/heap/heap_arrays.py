@@ -26,7 +26,8 @@ from ..trees.rebuild import map_blocks, parameters, rebuilt
 from .heap_names import largest
 
 if TYPE_CHECKING:
-    from .heap_writer import Natures, Writer
+    from .heap_natures import Natures
+    from .heap_writer import Writer
 
 __all__ = ["Arrays"]
 

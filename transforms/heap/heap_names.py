@@ -4,16 +4,14 @@ bound to, and how they are read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from ..trees.nodes import assigned_names, load, statements_in
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, parameters
-
-if TYPE_CHECKING:
-    from .heap_writer import Natures
+from .heap_natures import Natures
 
 __all__ = ["bindings_of", "largest", "natures_of"]
 

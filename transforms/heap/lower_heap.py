@@ -39,7 +39,8 @@ from ..trees.rebuild import map_blocks, parameters, rebuilt
 from .heap_arrays import Arrays
 from .heap_loops import Loops
 from .heap_methods import Methods, is_list_change
-from .heap_writer import Natures, Writer
+from .heap_natures import Natures
+from .heap_writer import Writer
 
 __all__ = ["lower_heap", "lower_to_heap"]
 

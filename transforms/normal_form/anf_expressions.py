@@ -13,73 +13,24 @@ from typing import Any
 import gast
 
 from ..errors import Refusal
-from ..trees.bind_objects import Objects
 from ..trees.evaluation_order import index_parts, string_fields, walrus_names, with_fields, with_parts
 from ..trees.helpers import refuse_repeated
-from ..trees.nodes import assign, call, find_nodes, is_atom, load, located
-from ..trees.program import MISSING, Names, Program
+from ..trees.nodes import call, load, located
+from ..trees.program import MISSING
 from ..trees.rebuild import rebuilt
-from .desugar_assignments import captured_names
 from .desugar_comprehensions import collect, consume, consumes, listed, refuse_kept_generator, rewritten
 from .desugar_stars import dict_display, has_star, sequence_display
+from .statement_writer import StatementWriter
 
 __all__ = ["ExpressionWriter"]
 
 Node = Any  # gast publishes no types
 
 
-class ExpressionWriter:
-    """Writes statements to `out`, the block at hand.
-
-    `like` is the statement of the source, `base` what its temporaries are named after.
-    """
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.names: Names = program.names.copy()
-        self.objects = Objects(program, self.names)
-        self.captured = captured_names(program.tree)
-        self.out: list[Node] = []
-        self.like: Node = program.tree
-        self.base = "out"
-        self.results: list[str] = []  # the names of the results of the functions at hand, the innermost last
-        self.has_walrus = bool(find_nodes(program.tree, gast.NamedExpr))
-
-    def emit(self, statement: Node) -> None:
-        if not self.is_left or isinstance(statement, gast.Return):
-            self.out.append(located(statement, self.like))
-
-    @property
-    def is_left(self) -> bool:
-        """Whether what would be written now is never reached."""
-        return bool(self.out) and isinstance(self.out[-1], gast.Raise)
-
-    def assign(self, name: str, value: Node) -> None:
-        self.emit(assign(name, value))
-
-    def function_body(self, statements: list[Node]) -> list[Node]:
-        """A function's block in normal form."""
-        raise NotImplementedError
-
-    def run(self, statements: list[Node]) -> None:
-        """Writes statements that are not in normal form yet."""
-        raise NotImplementedError
+class ExpressionWriter(StatementWriter):
+    """Writes expressions as statements of one operation each."""
 
     # ------------------------------------------------------------ expressions
-
-    def is_atom(self, node: Node) -> bool:
-        return is_atom(node) or (
-            isinstance(node, gast.Attribute) and self.program.resolve(node) is not MISSING
-        )
-
-    def held(self, node: Node) -> Node:
-        """A name or literal with the expression's value now."""
-        return self.atom(node)
-
-    def temporary(self, value: Node) -> Node:
-        name = self.names.temporary(self.base)
-        self.assign(name, value)
-        return load(name)
 
     def atom(self, node: Node) -> Node:
         """A name or literal with the expression's value."""
@@ -256,20 +207,6 @@ class ExpressionWriter:
         )
 
     # ------------------------------------------------------------ several operands, from left to right
-
-    def atoms(self, nodes: list[Node], *later: Node) -> list[Node]:
-        """Atoms for expressions that are evaluated in this order, before `later` ones."""
-        result = []
-        for k, node in enumerate(nodes):
-            atom = self.atom(node)
-            if (
-                self.has_walrus
-                and isinstance(atom, gast.Name)
-                and atom.id in walrus_names([*nodes[k + 1 :], *later])
-            ):
-                atom = self.temporary(atom)
-            result.append(atom)
-        return result
 
     def operands(self, nodes: list[Node], index: Node, *later: Node) -> tuple[list[Node], Node]:
         """Atoms for expressions, and after them the parts of an index."""

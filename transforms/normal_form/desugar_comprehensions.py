@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import keyword
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
@@ -25,9 +25,7 @@ from ..trees.nodes import assign, attribute, call, constant, is_atom, load, loca
 from ..trees.program import MISSING
 from ..trees.rebuild import parameters, rebuilt
 from .lazy_iterables import base_name, collected, generator_of, is_call, is_lazy
-
-if TYPE_CHECKING:
-    from .anf_expressions import ExpressionWriter
+from .statement_writer import StatementWriter
 
 __all__ = ["collect", "consume", "consumes", "listed", "refuse_kept_generator", "rewritten"]
 
@@ -39,14 +37,14 @@ SUM_OF_PRODUCTS = getattr(math, "sumprod", ())  # from Python 3.12 on
 METHODS = ("join", "extend", "fromkeys", "union", "update")
 
 
-def listed(w: ExpressionWriter, node: Node) -> Node:
+def listed(w: StatementWriter, node: Node) -> Node:
     """The expression, a lazy iterable made a list comprehension."""
     if not is_lazy(w.program, node):
         return node
     return collected(generator_of(w.objects, node, w.held))
 
 
-def rewritten(w: ExpressionWriter, node: Node) -> Node | None:
+def rewritten(w: StatementWriter, node: Node) -> Node | None:
     """A call with what it consumes as a list or comprehension; None when it consumes nothing."""
     if any(isinstance(a, gast.Starred) for a in node.args):
         return None
@@ -80,7 +78,7 @@ def rewritten(w: ExpressionWriter, node: Node) -> Node | None:
     return with_first(node, items)
 
 
-def attribute_of(w: ExpressionWriter, node: Node) -> Node | None:
+def attribute_of(w: StatementWriter, node: Node) -> Node | None:
     """`getattr(x, "a")` as `x.a`, and `getattr(x, "a", b)` as `x.a if hasattr(x, "a") else b`; None for a
     name that is not written out.
     """
@@ -119,7 +117,7 @@ def with_first(node: Node, first: Node) -> Node:
 # ---------------------------------------------------------------- comprehensions
 
 
-def collect(w: ExpressionWriter, name: str | None, node: Node) -> str:
+def collect(w: StatementWriter, name: str | None, node: Node) -> str:
     """Assigns a comprehension's value to the name; without a name, to a temporary. The name."""
     target = own_name(w, name, node)
     match node:
@@ -142,7 +140,7 @@ def collect(w: ExpressionWriter, name: str | None, node: Node) -> str:
     return settle(w, name, target)
 
 
-def added(w: ExpressionWriter, target: str, method: str, item: Node) -> list[Node]:
+def added(w: StatementWriter, target: str, method: str, item: Node) -> list[Node]:
     """Statements that add an item to what the name holds; the item's parts are named after it."""
     if is_atom(item):
         return [gast.Expr(value=call(attribute(load(target), method), item))]
@@ -150,14 +148,14 @@ def added(w: ExpressionWriter, target: str, method: str, item: Node) -> list[Nod
     return [assign(name, item), gast.Expr(value=call(attribute(load(target), method), load(name)))]
 
 
-def own_name(w: ExpressionWriter, name: str | None, node: Node) -> str:
+def own_name(w: StatementWriter, name: str | None, node: Node) -> str:
     """The name itself, if it may be assigned before the expression is evaluated; else a temporary."""
     if name is None or name in names_read(node) or name in w.captured:
         return w.names.temporary(name or w.base)
     return name
 
 
-def settle(w: ExpressionWriter, name: str | None, target: str) -> str:
+def settle(w: StatementWriter, name: str | None, target: str) -> str:
     if name is not None and target != name:
         w.assign(name, load(target))
     return name or target
@@ -177,7 +175,7 @@ def loops(generators: list[Node], body: list[Node], after: list[Node] | None = N
 # ---------------------------------------------------------------- calls that are loops
 
 
-def consumes(w: ExpressionWriter, node: Node) -> bool:
+def consumes(w: StatementWriter, node: Node) -> bool:
     """Whether `consume` writes the call as statements."""
     if not isinstance(node, gast.Call) or any(isinstance(a, gast.Starred) for a in node.args):
         return False
@@ -196,7 +194,7 @@ def consumes(w: ExpressionWriter, node: Node) -> bool:
     return found is functools.reduce and len(node.args) in (2, 3) and not keywords
 
 
-def consume(w: ExpressionWriter, name: str | None, node: Node) -> str:
+def consume(w: StatementWriter, name: str | None, node: Node) -> str:
     """Assigns the value of a call that `consumes` is true of to the name, or to a temporary. The name."""
     found = w.program.resolve(node.func)
     if found is functools.reduce:
@@ -222,13 +220,13 @@ def consume(w: ExpressionWriter, name: str | None, node: Node) -> str:
     return name
 
 
-def begun(w: ExpressionWriter, node: Node) -> Node | None:
+def begun(w: StatementWriter, node: Node) -> Node | None:
     """The iterable of `iter(iterable)`."""
     is_one = is_call(w.program, node, "iter") and len(node.args) == 1 and not node.keywords
     return node.args[0] if is_one else None
 
 
-def first(w: ExpressionWriter, name: str | None, node: Node) -> str:
+def first(w: StatementWriter, name: str | None, node: Node) -> str:
     """`next` of a generator, or of an iterator that is made there: no item after the first is computed."""
     iterable = begun(w, node.args[0])
     if iterable is not None and not is_lazy(w.program, iterable):
@@ -252,7 +250,7 @@ def first(w: ExpressionWriter, name: str | None, node: Node) -> str:
     return settle(w, name, target)
 
 
-def no_item(w: ExpressionWriter) -> Node:
+def no_item(w: StatementWriter) -> Node:
     return gast.Raise(exc=call(w.objects.name(StopIteration)), cause=None)
 
 
@@ -261,7 +259,7 @@ def unless(test: Node, statement: Node) -> Node:
     return gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[statement], orelse=[])
 
 
-def extremum(w: ExpressionWriter, name: str | None, node: Node) -> str:
+def extremum(w: StatementWriter, name: str | None, node: Node) -> str:
     """`max` or `min` with a key or a default: the item in the place of the largest key."""
     single = len(node.args) == 1
     given = rewritten_list(w, node.args[0]) if single else gast.List(elts=node.args, ctx=gast.Load())
@@ -278,7 +276,7 @@ def extremum(w: ExpressionWriter, name: str | None, node: Node) -> str:
     return w.into(name, found)
 
 
-def in_order(w: ExpressionWriter, name: str | None, node: Node) -> str:
+def in_order(w: StatementWriter, name: str | None, node: Node) -> str:
     """`sorted` with a key: the items in the order of their keys, which are computed once."""
     items, options = with_options(w, rewritten_list(w, node.args[0]), node)
     reverse = [options["reverse"]] if "reverse" in options else []
@@ -289,7 +287,7 @@ def in_order(w: ExpressionWriter, name: str | None, node: Node) -> str:
     return w.into(name, gast.ListComp(elt=item, generators=[loop]))
 
 
-def with_options(w: ExpressionWriter, items: Node, node: Node) -> tuple[Node, dict[str, Node]]:
+def with_options(w: StatementWriter, items: Node, node: Node) -> tuple[Node, dict[str, Node]]:
     """The atoms of some items and of a call's keywords; a look-up in a name stays one."""
     looked = {k.arg: k.value for k in node.keywords if k.arg == "key" and is_look_up(w, k.value)}
     others = {k.arg: k.value for k in node.keywords if k.arg not in looked}
@@ -297,13 +295,13 @@ def with_options(w: ExpressionWriter, items: Node, node: Node) -> tuple[Node, di
     return found, looked | dict(zip(others, atoms, strict=True))
 
 
-def is_look_up(w: ExpressionWriter, key: Node) -> bool:
+def is_look_up(w: StatementWriter, key: Node) -> bool:
     if not isinstance(key, gast.Attribute) or key.attr not in ("get", "__getitem__"):
         return False
     return isinstance(key.value, gast.Name) and w.program.resolve(key) is MISSING
 
 
-def keys_of(w: ExpressionWriter, items: Node, key: Node) -> Node:
+def keys_of(w: StatementWriter, items: Node, key: Node) -> Node:
     """The list of what a key, which may be None, says of each item."""
     item = w.names.temporary(items.id)
     value: Node = gast.Call(func=key, args=[load(item)], keywords=[])
@@ -318,7 +316,7 @@ def keys_of(w: ExpressionWriter, items: Node, key: Node) -> Node:
     return gast.ListComp(elt=value, generators=[loop])
 
 
-def reduce(w: ExpressionWriter, name: str | None, node: Node) -> str:
+def reduce(w: StatementWriter, name: str | None, node: Node) -> str:
     """`functools.reduce(function, items[, start])`."""
     function = w.held(node.args[0])
     target = own_name(w, name, node)
@@ -339,7 +337,7 @@ def reduce(w: ExpressionWriter, name: str | None, node: Node) -> str:
     return settle(w, name, target)
 
 
-def rewritten_list(w: ExpressionWriter, node: Node) -> Node:
+def rewritten_list(w: StatementWriter, node: Node) -> Node:
     """The list of the items of any iterable."""
     if is_lazy(w.program, node):
         return listed(w, node)
@@ -350,7 +348,7 @@ def rewritten_list(w: ExpressionWriter, node: Node) -> Node:
     )
 
 
-def refuse_kept_generator(w: ExpressionWriter, node: Node) -> None:
+def refuse_kept_generator(w: StatementWriter, node: Node) -> None:
     """Raises UnsupportedSyntaxError for a generator that is not consumed where it stands."""
     w.program.refuse(
         node,

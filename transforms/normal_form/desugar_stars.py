@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
@@ -14,9 +14,7 @@ from ..trees.helpers import merged
 from ..trees.nodes import call, located
 from ..trees.rebuild import rebuilt
 from .desugar_comprehensions import listed
-
-if TYPE_CHECKING:
-    from .anf_expressions import ExpressionWriter
+from .statement_writer import StatementWriter
 
 __all__ = ["dict_display", "has_star", "sequence_display"]
 
@@ -32,7 +30,7 @@ def has_star(node: Node) -> bool:
     )
 
 
-def sequence_display(w: ExpressionWriter, node: Node) -> Node:
+def sequence_display(w: StatementWriter, node: Node) -> Node:
     """A tuple, list or set display with stars, as an expression without."""
     if isinstance(node, gast.Set):
         return call(w.objects.name(set), gast.List(elts=node.elts, ctx=gast.Load()))
@@ -59,7 +57,7 @@ def sequence_display(w: ExpressionWriter, node: Node) -> Node:
     return result
 
 
-def dict_display(w: ExpressionWriter, node: Node) -> Node:
+def dict_display(w: StatementWriter, node: Node) -> Node:
     """A dict display with `**`, as an expression without."""
     pairs: list[Node] = []
     for key, value in zip(node.keys, node.values, strict=True):

@@ -1,0 +1,105 @@
+"""What the reverse of each kind of statement is given: the state of one differentiation in reverse mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..analyses.facts import Facts
+from ..analyses.liveness import AssignedBefore
+from ..trees.nodes import attribute, call, constant, load, names_read
+from .adjoint import Env, Sweep, part_of
+from .adjoint_ownership import Lending
+from .adjoints import AdjointEmitter
+from .generation import Task
+from .shadows import Shadows
+from .shape_sources import ShapeSources
+
+__all__ = ["Reverse"]
+
+
+class Reverse(AdjointEmitter):
+    """The state of a differentiation; the walk over statements is in `reverse`."""
+
+    shadows: Shadows
+
+    def __init__(self, facts: Facts, task: Task) -> None:
+        super().__init__(facts, task)
+        self.split = task.form == "vjp"
+        self.assigned_before = AssignedBefore(self.program.tree)
+        self.kept: set[str] = set()  # what is returned after the reverse sweep
+        self.traces: list[str] = []
+        self.origin: Any = None
+        self.complete: set[str] = set()  # adjoints of lists in which no part is missing
+        self.function_adjoints: set[str] = set()  # those that calls of functions gave
+        self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
+        self.read_by_open: dict[int, tuple[int, set[str]]] = {}  # as far as their statements have been asked
+        self.shapes = ShapeSources(self)
+        self.lending = Lending()
+
+    def block(self, statements: list[Any], env: Env) -> Sweep:
+        """Both sweeps of a block; `env` holds the adjoints after it and is changed to those before it."""
+        raise NotImplementedError
+
+    def is_shadowed(self, name: str) -> bool:
+        return name in self.shadows
+
+    def is_as_number(self, name: str) -> bool:
+        return super().is_as_number(name) and not self.changes.is_changed(name)
+
+    def of_number(self, adjoint: Any, atom: Any) -> Any:
+        """The adjoint that a function which the run finds gives: None for a number that is an integer now."""
+        kind = self.kind(atom)
+        is_open = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None
+        if not is_open and not self.domain.may_be_integer(kind):
+            return adjoint
+        return call(self.helper("present"), adjoint, atom)
+
+    def captured_part(self, adjoint: Any, key: str, free: str) -> Any:
+        """What the adjoint of a function holds for a variable that it captured; it may be None when it does
+        not come from a call of the function alone.
+        """
+        if isinstance(adjoint, gast.Name) and adjoint.id in self.function_adjoints:
+            return self.of_number(part_of(adjoint, constant(key)), load(free))
+        part = call(self.helper("captured_part"), adjoint, constant(key), load(free))
+        return self.of_number(part, load(free))
+
+    def copy_of(self, name: str) -> Any:
+        """An expression for a copy of what a name holds."""
+        if self.domain.is_array(self.kind(load(name))):
+            return call(attribute(load(name), "copy"))
+        return call(self.helper("copy_adjoint"), load(name))
+
+    def has_adjoint(self, name: str) -> bool:
+        """Whether the adjoint of a variable is never None."""
+        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        return bool(self.domain.is_numeric(kind) and self.domain.is_differentiable(kind))
+
+    def result(self, env: Env, name: str, code: list[Any]) -> Any:
+        """The gradient with respect to a parameter: a value that is the caller's alone."""
+        adjoint = env.get(name)
+        if adjoint is None:
+            return self.zero(name)
+        if name in self.shadows.by_memory:
+            code.append(self.shadows.lookup(name, self.shadows.given.get(name)))
+        if adjoint.mask is not None and not adjoint.zeroed:
+            return self.full(name, adjoint, code)
+        if adjoint.owned or self.domain.is_scalar(self.kinds.get(name, self.domain.UNKNOWN)):
+            return adjoint.value
+        return self.copied(adjoint, name)
+
+    def read_outside(self) -> set[str]:
+        """The names that the reverse code read before what is written now, in the same function, and that
+        hold other values there.
+
+        In the flat form the code outside of all loops is done with its names when a loop takes them over.
+        """
+        return self.kept.union(*map(self.read_in, self.open if self.split else self.open[1:]))
+
+    def read_in(self, block: list[Any]) -> set[str]:
+        """The names that an open block, to which statements are only added, reads so far."""
+        count, names = self.read_by_open.get(id(block), (0, set()))
+        names.update(names_read(block[count:]))
+        self.read_by_open[id(block)] = len(block), names
+        return names
