@@ -125,4 +125,4 @@ def _star(f: Any, count: int, parts: tuple[tuple[Any, ...], ...], mappings: list
 
 CALLED.update({vjp: _lift_vjp, jvp_: _lift_jvp, call_star: _lift_star, call_method: _lift_method})
 CALLS_FIRST.update(CALLED)
-nondifferentiable([stop_gradient])
+nondifferentiable([stop_gradient], sharing="unknown")

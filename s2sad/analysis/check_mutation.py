@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import gast
 
 from ..kinds.lattice import Array, Kind, List, Numeric
+from ..primitives.record import fact
 from ..runtime.shadow_table import shallow_copy
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import (
@@ -30,7 +31,6 @@ from ..transforms.heap.heap_methods import CHANGING
 from ..transforms.trees.nodes import find_nodes, names_read
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.shown_names import shown_name
-from .aliasing import DICT_VIEWS
 from .primitive_table import PRIMITIVES
 from .store_facts import is_read_at_once
 
@@ -125,7 +125,7 @@ def check_known(facts: Facts, statement: Any, operation: Operation, shadowed: fr
         case Apply(function=function) if PRIMITIVES.is_in_place(function) or function is shallow_copy:
             return  # of a container as it was only its arrays are read, by their adjoints
         case Apply(function=function, args=[gast.Name(id=base)]) if (
-            any(function is view for view in DICT_VIEWS) and _sets_items(facts, base)
+            fact(function, "sharing") == "live" and _sets_items(facts, base)
         ):
             operands = list(operation.args)
         case Apply(function=function) if facts.sharing(operation) == "unknown":

@@ -35,9 +35,18 @@ from ..kinds.lattice import (
 from ..kinds.queries import is_immutable
 from ..kinds.sparse import sparse_operator
 from ..kinds.wrapped_functions import chosen_by_kind, is_dispatcher
+from ..primitives.aliasing import is_fresh, is_read_only, is_steady_view, sharing
 from ..primitives.code_reach import leads_far
 from ..primitives.provided import provided
-from ..primitives.record import find_rule, is_nondifferentiable, is_pure, refusal, stand_in, takes_arrays
+from ..primitives.record import (
+    fact,
+    find_rule,
+    is_nondifferentiable,
+    is_pure,
+    refusal,
+    stand_in,
+    takes_arrays,
+)
 from ..rules import choices, containers, places, reductions
 from ..rules.index_tricks import indexed
 from ..rules.math import planar_hypot
@@ -57,7 +66,7 @@ from ..transforms.analyses.operations import Member
 from ..transforms.analyses.template_slots import differentiable_slots
 from ..transforms.trees.program import MISSING
 from ..values.objects import is_named_tuple
-from .aliasing import is_fresh, is_read_only, is_steady_view, sharing, sharing_of
+from .aliasing import sharing_of
 from .context_managers import nature_of_context
 from .identity_calls import copied_by, returned_by
 from .writes import changed, changed_by_method, is_changing_method
@@ -350,7 +359,7 @@ class RulePrimitives:
     @staticmethod
     def is_in_place(function: Any) -> bool:
         """Whether a primitive changes its first argument, and returns it."""
-        return function is runtime.add_at
+        return bool(fact(function, "updates"))
 
 
 PRIMITIVES = RulePrimitives()

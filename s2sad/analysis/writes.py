@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import bisect
 import functools
-import heapq
-import inspect
-import operator
-import random
 from collections.abc import Mapping
-from types import FunctionType
+from types import FunctionType, ModuleType, NoneType
 from typing import Any
 
 import gast
 import numpy as np
 
 from ..kinds.lattice import Array, Dict, Kind, List, Numeric, Record, Scalar, Set, Tuple
-from ..primitives.record import find_rule, is_nondifferentiable
+from ..primitives.aliasing import positional_parameters
+from ..primitives.record import fact, find_rule, is_nondifferentiable
 from ..rules.methods import METHODS
 from ..source.read import read_source
 from ..transforms.errors import NoSourceError
@@ -27,88 +23,11 @@ __all__ = ["changed", "changed_by_method", "is_changing_method", "sets_attribute
 
 Changed = list[int | str]
 
-FIRST = frozenset(
-    {
-        np.put,
-        np.place,
-        np.putmask,
-        np.copyto,
-        np.fill_diagonal,
-        np.put_along_axis,
-        np.random.shuffle,
-        random.shuffle,
-        setattr,
-        delattr,
-        heapq.heapify,
-        heapq.heappush,
-        heapq.heappop,
-        heapq.heappushpop,
-        heapq.heapreplace,
-        bisect.insort,
-        bisect.insort_left,
-        operator.setitem,
-        operator.delitem,
-        operator.iadd,
-        operator.isub,
-        operator.imul,
-        operator.itruediv,
-        operator.ifloordiv,
-        operator.imod,
-        operator.ipow,
-        operator.imatmul,
-        operator.iconcat,
-        operator.iand,
-        operator.ior,
-        operator.ixor,
-        operator.ilshift,
-        operator.irshift,
-    }
-)
-
-# Methods of arrays, lists, dicts and sets.
-METHODS_THAT_CHANGE = frozenset(
-    {
-        "fill",
-        "itemset",
-        "partition",
-        "put",
-        "resize",
-        "setfield",
-        "setflags",
-        "sort",
-        "byteswap",
-        "append",
-        "clear",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "reverse",
-        "popitem",
-        "setdefault",
-        "update",
-        "add",
-        "discard",
-        "difference_update",
-        "intersection_update",
-        "symmetric_difference_update",
-        "__setitem__",
-        "__delitem__",
-        "__iadd__",
-        "__isub__",
-        "__imul__",
-        "__itruediv__",
-        "__ifloordiv__",
-        "__imod__",
-        "__ipow__",
-        "__imatmul__",
-        "__iand__",
-        "__ior__",
-        "__ixor__",
-        "__ilshift__",
-        "__irshift__",
-    }
-)
+# Methods of containers that few other objects have.
+CERTAIN = frozenset({"append", "extend", "appendleft", "extendleft", "__setitem__", "__delitem__"})
+CLASSES: dict[type[Kind], type] = {
+    Array: np.ndarray, Numeric: np.ndarray, Scalar: np.ndarray, Tuple: tuple, List: list, Dict: dict, Set: set
+}  # fmt: skip
 
 
 def changed(function: Any, count: int, keywords: Mapping[str, Any]) -> Changed:
@@ -116,11 +35,14 @@ def changed(function: Any, count: int, keywords: Mapping[str, Any]) -> Changed:
 
     Nothing is said of the user's own functions.
     """
-    try:
-        if function in FIRST:
-            return [0] if count else [k for k in _parameters(function)[:1] if k in keywords]
-    except TypeError:  # not hashable
-        return []
+    writes = None if _is_bound(function) else fact(function, "writes")
+    if writes is not None:
+        names = positional_parameters(function)
+        given = {*names[:count], *keywords}
+        if isinstance(writes, Mapping):
+            passed = [n for n in writes if n in given and not _is(keywords.get(n), True)]
+            writes = [k for n in passed for k in writes[n]]
+        return [k if k < count else names[k] for k in writes if k < count or {*names[k : k + 1]} & given]
     if (
         isinstance(function, FunctionType)
         and find_rule(function) is None
@@ -129,10 +51,6 @@ def changed(function: Any, count: int, keywords: Mapping[str, Any]) -> Changed:
         return []
     found: Changed = [k for k in _output_positions(function) if k < count]
     found += [k for k, v in keywords.items() if k == "out" and not _is(v, None)]
-    if function is np.nan_to_num and not _is(keywords.get("copy"), True) and "copy" in keywords:
-        found.append(0)
-    if getattr(function, "__name__", "") in METHODS_THAT_CHANGE and hasattr(function, "__objclass__"):
-        found.append(0)
     return found
 
 
@@ -142,20 +60,13 @@ def changed_by_method(kind: Kind, name: str, count: int, keywords: Mapping[str, 
         return [1]  # of a NumPy function: np.add.at(a, index, v)
     if name == "shuffle":
         return [1]
-    if not isinstance(kind, (Array, Numeric, Scalar, Tuple, List, Dict, Set)):
+    cls = CLASSES.get(type(kind))
+    if cls is None:
         return None
-    if name in METHODS_THAT_CHANGE:
+    if fact(getattr(cls, name, None), "writes") is not None:
         return [0]
     function = METHODS.get(name)
     return [] if function is None else changed(function, count + 1, keywords)
-
-
-# Methods that change a container: those that few other objects have, and all.
-CERTAIN = frozenset({"append", "extend", "appendleft", "extendleft", "__setitem__", "__delitem__"})
-OF_CONTAINERS = CERTAIN | {
-    *("insert", "remove", "clear", "sort", "reverse", "update", "setdefault", "add", "discard", "fill"),
-    *("put", "pop", "popleft", "popitem"),
-}
 
 
 def is_changing_method(kind: Kind, name: str) -> bool:
@@ -163,8 +74,9 @@ def is_changing_method(kind: Kind, name: str) -> bool:
     if isinstance(kind, Record):
         function = lookup(kind.cls, name)
         return isinstance(function, FunctionType) and _may_set_attributes(function)
-    is_container = isinstance(kind, (Array, Dict, List, Set))
-    return name in OF_CONTAINERS if is_container else name in CERTAIN
+    if isinstance(kind, (Array, Dict, List, Set)):
+        return fact(getattr(CLASSES[type(kind)], name, None), "writes") is not None
+    return name in CERTAIN
 
 
 @functools.lru_cache(maxsize=1024)
@@ -188,14 +100,8 @@ def _is(node: Any, value: Any) -> bool:
     return isinstance(node, gast.Constant) and node.value is value
 
 
-@functools.lru_cache(maxsize=1024)
-def _parameters(function: Any) -> list[str]:
-    """The parameters that may be passed by position; none of a function that does not say."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # a C function
-        return []
-    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+def _is_bound(function: Any) -> bool:
+    return not isinstance(getattr(function, "__self__", None), (NoneType, ModuleType, type))
 
 
 def _output_positions(function: Any) -> tuple[int, ...]:
@@ -204,4 +110,4 @@ def _output_positions(function: Any) -> tuple[int, ...]:
         return tuple(range(function.nin, function.nin + function.nout))
     if not (getattr(function, "__module__", None) or "").startswith("numpy"):
         return ()
-    return tuple(k for k, name in enumerate(_parameters(function)) if name == "out")
+    return tuple(k for k, name in enumerate(positional_parameters(function)) if name == "out")

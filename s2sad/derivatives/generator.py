@@ -14,7 +14,6 @@ from typing import Any
 
 import gast
 
-from ..analysis.aliasing import is_fresh
 from ..analysis.cached_properties import refuse_cached
 from ..analysis.check_fields import check_fields, check_iteration
 from ..analysis.check_mutation import refuse_written, shadowed_names
@@ -32,6 +31,7 @@ from ..lowering.inline_methods import without_untaken
 from ..lowering.pipeline import lowered
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
 from ..lowering.unroll import without_mixed_loops
+from ..primitives.aliasing import is_fresh
 from ..source.compiling import make_function
 from ..source.locate import origin_of, origins
 from ..source.read import read_source

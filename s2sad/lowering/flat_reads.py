@@ -13,10 +13,10 @@ from typing import Any
 
 import gast
 
-from ..analysis.aliasing import sharing
 from ..analysis.writes import changed
 from ..kinds import domain
 from ..kinds.lattice import Dict, List
+from ..primitives.aliasing import sharing
 from ..rules.places import flat_places
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import ANYTHING, both, find_aliases, is_outside

@@ -18,10 +18,10 @@ from ..analysis.primitive_table import PRIMITIVES, parameters_of
 from ..analysis.writes import changed, changed_by_method
 from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Array, Kind, List, Literal, Scalar, Tuple
+from ..primitives.record import fact
 from ..rules import stores as templates
 from ..rules.methods import METHODS
 from ..rules.places import at_mask
-from ..rules.store_tables import AT, OF_NUMBERS, TEMPLATES
 from ..runtime import adjoints as runtime
 from ..runtime import mutation as updates
 from ..source.read import read_source
@@ -58,9 +58,13 @@ VALUES = frozenset({"src", "v", "val", "vals", "value", "values"})  # parameters
 
 def is_store(function: Any) -> bool:
     """Whether a function or method writes into an array that it is given, in a way that is differentiated."""
-    return _hashable(function) and (
-        function in TEMPLATES or function in [getattr(np.ndarray, name) for name in REPLACING]
-    )
+    replaced = [getattr(np.ndarray, name) for name in REPLACING]
+    return _hashable(function) and (_stores(function) is not None or function in replaced)
+
+
+def _stores(function: Any) -> Any:
+    """What a call of a function means as stores; None of those that do not write, and of bound methods."""
+    return None if isinstance(getattr(function, "__self__", None), np.ndarray) else fact(function, "stores")
 
 
 def lowered_writes(facts: Facts) -> Program:
@@ -230,9 +234,10 @@ class _Finder:
         if not isinstance(node, gast.Call) or _has_stars(node):
             return None
         function, args = self.callee(node)
-        template = TEMPLATES.get(function) if _hashable(function) else None
+        template = _stores(function)
         if isinstance(node.func, gast.Attribute) and node.func.attr == "at" and not node.keywords:
-            template = AT.get((self.program.resolve(node.func.value), len(node.args)))
+            ufunc = self.program.resolve(node.func.value)
+            template = fact(ufunc, "stores_at") if len(node.args) == getattr(ufunc, "nin", 0) + 1 else None
             args = [*node.args, node.func.value]
         if template is None:
             return None
@@ -251,7 +256,7 @@ class _Finder:
         if _is_complex(value) and not _is_complex(self.kind(base)):
             return None
         if is_number:
-            template = OF_NUMBERS.get(template, template)
+            template = fact(template, "stores_number") or template
         return template, call(node.func, *[given[n] for n in names if n in given])
 
     def callee(self, node: Any) -> tuple[Any, list[Any]]:

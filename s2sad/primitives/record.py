@@ -11,7 +11,9 @@ is built from it:
 - "bilinear": `f(dx, y) + f(x, dy)`.
 - none: a forward template of its own, given with `@rule.jvp`. One that is given wins over the word.
 
-Everything here is immutable but for the two tables, which only ever gain entries.
+What else is known of a function stands beside its rule, as `Facts`. Those of functions without a rule are
+said with `nondifferentiable`, `refuse` or `declare`. Everything here is immutable but for the tables, which
+only ever gain entries.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from types import BuiltinFunctionType, EllipsisType, MappingProxyType, ModuleType
-from typing import Any, cast
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 
@@ -34,9 +36,13 @@ from .template import Template
 
 __all__ = [
     "WANTED",
+    "Facts",
     "Rule",
+    "Sharing",
     "bprop",
     "count_declared",
+    "declare",
+    "fact",
     "find_rule",
     "for_instances",
     "for_methods_like",
@@ -48,6 +54,8 @@ __all__ = [
     "rules",
     "stand_in",
     "stands_in",
+    "stores",
+    "stores_at",
     "takes_arrays",
 ]
 
@@ -152,14 +160,53 @@ class Rule:
         return _update(self, lambda rule: replace(rule, reals=Template(function)))
 
 
-_RULES: dict[Any, Rule] = {}
-_NONDIFFERENTIABLE: dict[Any, bool] = {}  # function -> whether it is pure
-_REFUSED: dict[Any, str] = {}  # function -> why it has no rule, and what to use
+Sharing = Literal["fresh", "stored", "view", "maybe", "elements", "live", "unknown"]
+
+
+class Facts(TypedDict, total=False):
+    """What may be said of a function beside its derivative. Arguments are given by their positions.
+
+    `pure`: a call changes nothing, and depends on nothing but its arguments.
+    `sharing`: what the result shares memory with. "fresh": nothing; "view": it is a view of the first one,
+    or a list of such; "maybe": it is one, or the argument itself, or new; "elements": a new container of what
+    the arguments hold; "live": a view of a dict, which shows its changes; "unknown": anything; "stored": the
+    caller stores it at once, so that it does not matter. A mapping gives the word for calls that pass a
+    parameter, others being fresh; a function gives the word for a call. Without a word, ufuncs, functions of
+    libraries with a rule and nondifferentiable ones (but for methods of arrays) are fresh, others unknown.
+    `steady`: what it shares memory with does not depend on values.
+    `read_only`: nobody can write to the result.
+    `writes`: the arguments that it changes; a mapping gives those for calls that pass a parameter.
+    `updates`: it changes its first argument, and returns it.
+    `odd`: `f(-x) == -f(x)` for the first argument, and axes as the only keywords.
+    `shape_only`: the arguments of which it reads the shape and dtype and nothing else.
+    """
+
+    pure: bool
+    sharing: Sharing | Mapping[str, Sharing] | Callable[[Any], Sharing]
+    steady: bool
+    read_only: bool
+    writes: tuple[int, ...] | Mapping[str, tuple[int, ...]]
+    updates: bool
+    odd: bool
+    shape_only: tuple[int, ...]
+
+
+class Record(Facts, total=False):
+    """All that is known of a function."""
+
+    rule: Rule
+    nondifferentiable: bool
+    refused: str  # why it has no rule, and what to use
+    stand_in: Callable[..., Any]  # what a call of it means
+    stores: Callable[..., Any]  # what a call of it means that writes into its first argument
+    stores_number: Callable[..., Any]  # the same where what is written is a number
+    stores_at: Callable[..., Any]  # what a call of its method `at` means
+
+
+_RECORDS: dict[Any, Record] = {}
 _OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> what makes their rules
 _PURE_INSTANCES: set[type] = set()
 _STANDING_FOR: dict[type, Callable[[Any], Any]] = {}  # type -> the object whose methods have the rules
-_STAND_INS: dict[Any, Callable[..., Any]] = {}  # function or class -> what a call of it means
-_IMPURE: set[Any] = set()
 _IMPORTED: set[str] = set()
 _modules = 0  # how many modules there were when the rules were last looked for
 
@@ -176,7 +223,7 @@ def bprop(
     widens: bool = False,
     scaling: str | None = None,
     defined: Callable[[Any], Any] | None = None,
-    pure: bool = True,
+    **facts: Unpack[Facts],
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Decorator that declares the derivative of `functions`; the last of them may be the structure word.
 
@@ -184,8 +231,7 @@ def bprop(
     gradients of the parameters in `refused` are written as None but are not zero: to ask for one is an error.
     Of a result that is a dict or a tuple only the `parts` have a known derivative. For the parameters
     in `lists`, True for all as with `joins`, the rule returns lists of gradients for lists of arrays or
-    numbers; for others arrays are made of lists before. Impure functions change something other than their
-    result, or read what others may change.
+    numbers; for others arrays are made of lists before. `facts` are what else is known of the functions.
     """
     structure = functions[-1] if functions and isinstance(functions[-1], str) else None
     if structure is not None:
@@ -225,9 +271,8 @@ def bprop(
             scaling=scaling,
             defined=defined,
         )
-        for f in rule.functions:
-            _RULES[f] = rule
-        _IMPURE.update(in_place if pure else rule.functions)
+        _record(functions, rule=rule, **{"pure": True, **facts})
+        _record(in_place, rule=rule, pure=False, writes=(0,), sharing="unknown")
         return rule
 
     return declare
@@ -235,20 +280,30 @@ def bprop(
 
 def _update(rule: Rule, change: Callable[[Rule], Rule]) -> Rule:
     """Puts a changed rule in the place of `rule`, or of what it has been changed to since."""
-    new = change(_RULES[rule.functions[0]])
-    for f in rule.functions:
-        _RULES[f] = new
+    new = change(_RECORDS[rule.functions[0]]["rule"])
+    _record(rule.functions, rule=new)
     return new
 
 
-def nondifferentiable(functions: Iterable[Any], *, pure: bool = True) -> None:
+def _record(functions: Iterable[Any], **facts: Any) -> None:
+    if not facts.keys() <= Record.__annotations__.keys():
+        raise TypeError(f"no facts of a function are called {sorted(facts.keys() - Record.__annotations__)}")
+    for f in functions:
+        _RECORDS[f] = cast(Record, {**_RECORDS.get(f, {}), **facts})
+
+
+def declare(functions: Iterable[Any], **facts: Unpack[Facts]) -> None:
+    """Declares facts of functions that have a rule, or none."""
+    _record(functions, **facts)
+
+
+def nondifferentiable(functions: Iterable[Any], **facts: Unpack[Facts]) -> None:
     """Declares functions whose results carry no derivative, and are new objects rather than views of their
-    arguments; impure ones have side effects, or give another result each time.
+    arguments unless `facts` say otherwise; impure ones have side effects, or give another result each time.
     """
     if not isinstance(functions, Iterable):
         raise TypeError(f"nondifferentiable takes a list of functions: nondifferentiable([{functions!r}])")
-    for f in functions:
-        _NONDIFFERENTIABLE[f] = pure
+    _record(functions, nondifferentiable=True, **{"pure": True, **facts})
 
 
 Maker = Callable[[Any], Rule | None]
@@ -276,27 +331,49 @@ def stands_in(made: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: the Python function is what a call of `made` means within a differentiated function."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        _STAND_INS[made] = function
+        _record([made], stand_in=function)
         return function
+
+    return declare
+
+
+def stores(*functions: Any, of_number: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: the function is what calls of `functions`, which write into their first argument, mean as
+    stores; `of_number` is that for a number.
+    """
+
+    def declare(template: Callable[..., Any]) -> Callable[..., Any]:
+        _record(functions, stores=template, writes=(0,))
+        _record([template], stores=template, stores_number=of_number)
+        return template
+
+    return declare
+
+
+def stores_at(*ufuncs: np.ufunc) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: the function is what calls of the method `at` of the ufuncs mean as stores."""
+
+    def declare(template: Callable[..., Any]) -> Callable[..., Any]:
+        _record(ufuncs, stores_at=template)
+        return template
 
     return declare
 
 
 def stand_in(f: Any) -> Any:
     """The Python function that stands for a function or class, or that itself."""
-    found = _find(_STAND_INS, f)
+    found = fact(f, "stand_in")
     return f if found is None else found
 
 
 def refuse(functions: Iterable[Any], reason: str) -> None:
     """Declares functions that have no rule, and why: what stands against it, or what to use instead."""
-    for f in functions:
-        _REFUSED[f] = reason
+    _record(functions, refused=reason)
 
 
 def refusal(f: Any) -> str | None:
     """Why a function, or a method of arrays, is declared to have no rule; None if it is not."""
-    reason: str | None = _find(_REFUSED, f)
+    reason: str | None = fact(f, "refused")
     return reason
 
 
@@ -310,7 +387,7 @@ def find_rule(f: Any) -> Rule | None:
     """The rule of a function, ufunc, method or attribute of arrays (bound ones: as of a function of the
     array first), or None.
     """
-    rule: Rule | None = _find(_RULES, f)
+    rule: Rule | None = fact(f, "rule")
     return _of_instance(f) if rule is None and type(f) in _OF_INSTANCES else rule
 
 
@@ -321,61 +398,66 @@ def _of_instance(f: Any) -> Rule | None:
 
 def is_nondifferentiable(f: Any) -> bool:
     """Whether the function is declared to return what carries no derivative."""
-    return _find(_NONDIFFERENTIABLE, f) is not None
+    return fact(f, "nondifferentiable") is not None
 
 
 def is_pure(f: Any) -> bool:
     """Whether the function is declared, and calling it changes nothing and depends on nothing but its
     arguments.
     """
-    pure = _find(_NONDIFFERENTIABLE, f)
-    if pure is not None:
-        return bool(pure)
-    return type(f) in _PURE_INSTANCES or (_find(_RULES, f) is not None and f not in _IMPURE)
+    return bool(fact(f, "pure")) or type(f) in _PURE_INSTANCES
 
 
 def count_declared() -> int:
     """How many functions are declared: a number that grows."""
-    return len(_RULES) + len(_NONDIFFERENTIABLE)
+    return len(_RECORDS)
 
 
 def rules() -> list[Rule]:
     """All rules, in the order of their declaration."""
     _import_rules()
-    return list(dict.fromkeys(_RULES.values()))
+    return list(dict.fromkeys(r["rule"] for r in _RECORDS.values() if "rule" in r))
 
 
-def _find(table: dict[Any, Any], f: Any) -> Any:
+def fact(f: Any, name: str) -> Any:
+    """What is declared of a function under the name; None if nothing is."""
     try:
-        found = table.get(f)
+        found = _declared(f, name)
     except TypeError:  # not hashable
         return None
     if found is not None:
         return found
     _import_rules()
-    found = table.get(f)  # again in any case: another thread may have been importing
+    found = _declared(f, name)  # again in any case: another thread may have been importing
     if found is not None:
         return found
     if isinstance(getattr(f, "__self__", None), np.ndarray):
-        return _find_member(table, getattr(np.ndarray, f.__name__, None))
+        return _fact_of_member(getattr(np.ndarray, f.__name__, None), name)
     if inspect.ismethod(f):
         standing_for = _STANDING_FOR.get(type(f.__self__))
         owner = None if standing_for is None else standing_for(f.__self__)
-        return _find(table, f.__func__ if owner in (None, f.__self__) else getattr(owner, f.__name__))
-    if table is _NONDIFFERENTIABLE and isinstance(getattr(f, "__self__", None), np.ufunc):
-        # `np.less.outer`; others may hand on an element as it is.
-        return table.get(f.__self__) if f.__name__ == "outer" else None
+        return fact(f.__func__ if owner in (None, f.__self__) else getattr(owner, f.__name__), name)
+    ufunc = getattr(f, "__self__", None)
+    if isinstance(ufunc, np.ufunc) and f.__name__ == "outer" and _declared(ufunc, "nondifferentiable"):
+        return _declared(ufunc, name)  # `np.less.outer`; other methods may hand on an element as it is
     if type(f) is BuiltinFunctionType and not isinstance(f.__self__, (ModuleType, type)):
-        return table.get(getattr(type(f.__self__), f.__name__, None))
-    return _find_member(table, f) if getattr(f, "__objclass__", None) is np.ndarray else None
+        return _declared(getattr(type(f.__self__), f.__name__, None), name)
+    return _fact_of_member(f, name) if getattr(f, "__objclass__", None) is np.ndarray else None
 
 
-def _find_member(table: dict[Any, Any], descriptor: Any) -> Any:
-    """Looks an array's method or attribute up, itself or as the function that it stands for."""
+def _declared(f: Any, name: str) -> Any:
+    record = _RECORDS.get(f)
+    return None if record is None else record.get(name)
+
+
+def _fact_of_member(descriptor: Any, name: str) -> Any:
+    """Looks a fact of an array's method or attribute up, of itself or of the function that it stands for."""
     methods = importlib.import_module("s2sad.rules.methods")
-    name = getattr(descriptor, "__name__", None)
-    function = methods.METHODS.get(name, methods.ATTRIBUTES.get(name))
-    return table.get(descriptor, table.get(function))
+    called = getattr(descriptor, "__name__", None)
+    found = _declared(descriptor, name)
+    if found is not None:
+        return found
+    return _declared(methods.METHODS.get(called, methods.ATTRIBUTES.get(called)), name)
 
 
 def _import_rules() -> None:

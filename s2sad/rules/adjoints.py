@@ -31,12 +31,12 @@ FITTING = [
     given(A(2, 3, dtype="complex128"), np.zeros(3)), given(A(3), np.zeros(3, "float32"))]
 
 
-@bprop(unbroadcast, "linear", samples=FITTING)
+@bprop(unbroadcast, "linear", sharing="maybe", samples=FITTING)
 def unbroadcast_(dx, x, out, dout):
     return broadcast_like(dout, dx), None
 
 
-@bprop(conform, "linear", samples=[*FITTING, given([A(2, 3), 1.0], [np.zeros(3), 0.0])])
+@bprop(conform, "linear", sharing="maybe", samples=[*FITTING, given([A(2, 3), 1.0], [np.zeros(3), 0.0])])
 def conform_(dx, x, out, dout):
     return broadcast_like(dout, dx), None
 
@@ -55,7 +55,7 @@ def fitted_(dx, x, out, dout):
     return fitted(dout, dx), None
 
 
-@bprop(contracted, samples=[
+@bprop(contracted, sharing="fresh", samples=[
     given(A(3, 4), A(4), np.zeros(4)), given(A(3, 1), A(4), np.zeros(4)), given(A(4), A(4), np.zeros((3, 4))),
     given(A(2, 1, 4), A(3, 1), np.zeros((1, 3, 1))), given(A(2, 1), A(1, 1), np.zeros((2, 3))),
     given(A(2, 3, dtype="float32"), A(3, dtype="float32"), np.zeros((2, 1), "float32"))])
@@ -68,7 +68,7 @@ def contracted_jvp(a, b, x, out, da, db):
     return contracted(da, b, x) + contracted(a, db, x)
 
 
-@bprop(unreduce, "linear", samples=[
+@bprop(unreduce, "linear", sharing="fresh", samples=[
     given(A(), np.zeros((2, 3))), given(A(3), np.zeros((2, 3)), 0),
     given(A(2, 1), np.zeros((2, 3)), -1, True),
     given(A(3), np.zeros((2, 3, 4)), (0, 2)), given(1.5, 0.0), given(1.5, np.zeros(3, "float32"))])
@@ -83,12 +83,12 @@ def add(a, b, out, dout):
     return conform(dout, a), conform(dout, b)
 
 
-@bprop(copy_adjoint, "linear", samples=[given(A(3)), given([A(2), (1.0, None)])])
+@bprop(copy_adjoint, "linear", sharing="fresh", samples=[given(A(3)), given([A(2), (1.0, None)])])
 def copy_adjoint_(x, out, dout):
     return (dout,)
 
 
-@bprop(take_at, "linear", samples=[
+@bprop(take_at, "linear", sharing="fresh", samples=[
     given(A(4), 1, 0.0), given(A(4, 3), slice(1, 3), np.zeros(3)),
     given(A(4), np.array([1, 1, 0]), np.zeros(3)),
     given([A(2), A(3)], 1, np.zeros(3)), given((1.0, 2.0), -1, 0.0), given(A(4), slice(None), 0.0)])
@@ -99,14 +99,14 @@ def take_at_(da, index, v, out, dout):
 REPEATED = np.array([1, 1, 0])
 
 
-@bprop(take_stored, "linear", samples=[
+@bprop(take_stored, "linear", sharing="fresh", samples=[
     given(A(4), REPEATED, np.zeros(3)), given(A(4), REPEATED, 0.0), given(A(4), 1, 0.0),
     given(A(4, 3), (slice(1, 3), REPEATED), np.zeros((2, 1)))])
 def take_stored_(da, index, v, out, dout):
     return stored_alone(da, index, dout), None, None
 
 
-@bprop(stored_alone, samples=[
+@bprop(stored_alone, sharing="fresh", samples=[
     given(np.zeros(4), REPEATED, A(3)), given(np.zeros(4), REPEATED, 1.5), given(np.zeros(4), 1, 1.5)])
 def stored_alone_(da, index, v, out, dout):
     return None, None, take_stored(dout, index, v)
@@ -144,7 +144,7 @@ def extremum_tangent_(tangents, operands, extremum, out, dout):
 
 
 # In place: the adjoint of the buffer goes on being the adjoint of the buffer.
-@bprop(add_at, "linear", in_place=[add_at], samples=[
+@bprop(add_at, "linear", updates=True, pure=False, sharing="unknown", samples=[
     given(A(4), 1, 0.5), given(A(4), slice(1, 3), 0.5), given(A(4), np.array([1, 1, 0]), A(3)),
     given([A(2), A(3)], 1, A(3)),
     given((1.0, 2.0), -1, 0.5), given({"a": 1.0}, "a", 0.5),

@@ -72,12 +72,12 @@ KEPT = [
 ]
 
 
-@bprop(kept_where, "elementwise", samples=KEPT)
+@bprop(kept_where, "elementwise", sharing="fresh", samples=KEPT)
 def kept_where_(mask, x, out, dout):
     return None, np.where(mask, dout, 0)
 
 
-@bprop(zeroed_where, "elementwise", samples=KEPT)
+@bprop(zeroed_where, "elementwise", sharing="fresh", samples=KEPT)
 def zeroed_where_(mask, x, out, dout):
     return None, np.where(mask, 0, dout)
 

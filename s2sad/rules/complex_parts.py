@@ -37,11 +37,13 @@ def with_imag(z: Array, v: Any) -> Array:
 Z = A(3, dtype="complex128")
 
 
-@bprop(with_real, "linear", samples=[given(Z, A(3)), given(Z, 1.5), given(A(2, 3, dtype="complex128"), A(3))])
+@bprop(with_real, "linear", sharing="fresh",
+    samples=[given(Z, A(3)), given(Z, 1.5), given(A(2, 3, dtype="complex128"), A(3))])
 def with_real_(z, v, out, dout):
     return with_real(dout, 0.0), unbroadcast(np.real(dout), v)
 
 
-@bprop(with_imag, "linear", samples=[given(Z, A(3)), given(Z, 1.5), given(A(2, 3, dtype="complex128"), A(3))])
+@bprop(with_imag, "linear", sharing="fresh",
+    samples=[given(Z, A(3)), given(Z, 1.5), given(A(2, 3, dtype="complex128"), A(3))])
 def with_imag_(z, v, out, dout):
     return with_imag(dout, 0.0), unbroadcast(-np.imag(dout), v)

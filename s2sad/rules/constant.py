@@ -45,7 +45,7 @@ nondifferentiable(named(np, """
     argmax argmin nanargmax nanargmin argsort lexsort argpartition argwhere nonzero flatnonzero searchsorted
     digitize count_nonzero all any allclose isclose array_equal array_equiv isin in1d isneginf isposinf
     iscomplex isreal iscomplexobj isrealobj packbits unpackbits
-    """))
+    """), sharing="fresh")
 nondifferentiable([np.linalg.matrix_rank])
 
 # Dates, and the days on which business is done.

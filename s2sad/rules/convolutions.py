@@ -34,7 +34,7 @@ def full_convolution(d: Array, n: int, m: int, mode: str) -> Array:
 
 @bprop(
     full_convolution,
-    "linear",
+    "linear", sharing="fresh",
     samples=[given(A(5), 5, 3, "same"), given(A(3), 5, 3, "valid"), given(A(4), 3, 4, "same")],
 )
 def full_convolution_(d, n, m, mode, out, dout):

@@ -225,7 +225,7 @@ def arange_jvp(start, stop, step, out, dstart, dstep):
     np.clongdouble,
     np.complex64,
     np.complex128,
-    "linear",
+    "linear", sharing="maybe",
     samples=[given(1.5), given(A()), given(A(3))],
 )
 def cast(x, *, out, dout):

@@ -27,7 +27,7 @@ def undo_diff(d: Array, x: Array, n: int, axis: int) -> Array:
     return (-1) ** n * np.diff(np.pad(d, edges), n, axis)
 
 
-@bprop(undo_diff, "linear", samples=[given(A(3, 2), np.zeros((3, 4)), 2, -1)])
+@bprop(undo_diff, "linear", sharing="fresh", samples=[given(A(3, 2), np.zeros((3, 4)), 2, -1)])
 def undo_diff_(d, x, n, axis, out, dout):
     return np.diff(dout, n, axis), None
 
@@ -35,7 +35,8 @@ def undo_diff_(d, x, n, axis, out, dout):
 ENDS = [given(A(5), prepend=0.3), given(A(3, 4), 2, 0, A(2, 4), A(1, 4)), given(A(3), append=A(1))]
 
 
-@bprop(np.diff, samples=[given(A(5)), given(A(5, 3), 2, 0), given(A(2), 3), given(A(3), 0), *ENDS])
+@bprop(np.diff, sharing={"n": "maybe"},
+    samples=[given(A(5)), given(A(5, 3), 2, 0), given(A(2), 3), given(A(3), 0), *ENDS])
 def diff(a, n=1, axis=-1, prepend=None, append=None, *, out, dout):
     if prepend is None and append is None:
         return undo_diff(dout, a, n, axis), None, None, None, None
@@ -299,7 +300,7 @@ def neighbours(y: Array, axis: int) -> Array:
     return np.moveaxis((y[1:] + y[:-1]) / 2, 0, axis)
 
 
-@bprop(undo_neighbours, "linear", samples=[given(A(3, 3), np.zeros((3, 4)), -1)])
+@bprop(undo_neighbours, "linear", sharing="fresh", samples=[given(A(3, 3), np.zeros((3, 4)), -1)])
 def undo_neighbours_(d, y, axis, out, dout):
     return neighbours(dout, axis), None
 

@@ -8,10 +8,11 @@ argument is real.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from ..primitives.record import bprop
+from ..primitives.record import Sharing, bprop
 from ..runtime.adjoints import broadcast_like, unbroadcast
 from .choices import halved_where
 from .samples import A, given, since
@@ -188,7 +189,12 @@ def i0(x, out, dout):
 
 # ---------------------------------------------------------------- parts of complex numbers
 
-@bprop(np.conjugate, "elementwise", domain=(-2.0, 2.0))
+def conjugate_sharing(operation: Any) -> Sharing:
+    """The method gives a real array itself, the function a copy."""
+    return "fresh" if getattr(operation.node, "args", ()) else "maybe"
+
+
+@bprop(np.conjugate, "elementwise", sharing=conjugate_sharing, domain=(-2.0, 2.0))
 def conjugate(x, out, dout):
     return (np.conj(dout),)
 
@@ -199,7 +205,7 @@ def conjugate_reals(x, out, dout):
 
 
 # The result is real whatever the argument is, so these say `unbroadcast` themselves.
-@bprop(np.real, "linear", domain=(-2.0, 2.0))
+@bprop(np.real, "linear", sharing="maybe", domain=(-2.0, 2.0))
 def real(x, out, dout):
     return (unbroadcast(dout, x),)
 
@@ -209,7 +215,7 @@ def real_reals(x, out, dout):
     return (dout,)
 
 
-@bprop(np.imag, "linear", domain=(-2.0, 2.0))
+@bprop(np.imag, "linear", sharing="unknown", steady=True, domain=(-2.0, 2.0))
 def imag(x, out, dout):
     return (unbroadcast(-1j * dout, x),)
 
@@ -240,7 +246,7 @@ def angle_reals(z, deg=False, *, out, dout):
 
 
 # The result is real where the parts that would be lost are small, so this says `unbroadcast` itself.
-@bprop(np.real_if_close, samples=[
+@bprop(np.real_if_close, sharing="unknown", samples=[
     given(A(3)), given(A(3, dtype="complex128")), given(A(3, dtype="complex128"), tol=10)])
 def real_if_close(a, tol=100, *, out, dout):
     return (unbroadcast(dout, a),)
@@ -313,7 +319,7 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None, out, dout):
     return da, da_min, da_max, None, None
 
 
-@bprop(np.nan_to_num, "elementwise", samples=[
+@bprop(np.nan_to_num, "elementwise", sharing={"copy": "maybe"}, writes={"copy": (0,)}, samples=[
     given(np.array([1.0, np.nan, np.inf, -2.0])),
     given(np.array([1.0 + 2j, complex(np.nan, 1.0), complex(1.0, np.inf)])),
     given(np.array([1.0, np.nan, np.inf, -np.inf]), nan=2.0, posinf=9.0, neginf=-9.0)])

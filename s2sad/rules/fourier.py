@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..primitives.record import bprop, nondifferentiable
+from ..primitives.record import bprop, declare, nondifferentiable
 from ..runtime.adjoints import unbroadcast
 from .samples import A, given
 
@@ -30,7 +30,8 @@ def fitted(d: Array, x: Array) -> Array:
 
 
 @bprop(
-    fitted, "linear", samples=[given(A(3, 5), np.zeros((4, 2))), given(A(3, dtype="complex128"), np.zeros(4))]
+    fitted, "linear", sharing="fresh",
+    samples=[given(A(3, 5), np.zeros((4, 2))), given(A(3, dtype="complex128"), np.zeros(4))],
 )
 def fitted_(d, x, out, dout):
     return fitted(dout, d), None
@@ -259,3 +260,6 @@ def fftfreq(n, d=1.0, *, out, dout):
 @fftfreq.jvp
 def fftfreq_jvp(d, out, dd):
     return -dd * out / d
+
+
+declare([rfft_dx, rfftn_dx, irfft_dx, irfftn_dx], sharing="fresh")

@@ -31,7 +31,7 @@ def unmesh(d: Any, xs: Any, out: Any, indexing: str, sparse: bool) -> Any:
 
 
 @bprop(
-    np.meshgrid,
+    np.meshgrid, sharing={"copy": "unknown"},
     samples=[
         given(A(3), A(2)),
         given(A(3), A(2), indexing="ij"),
@@ -78,7 +78,7 @@ def shaped_as(xs: Any, likes: Any) -> Any:
     return tuple([None if x is None else np.reshape(x, np.shape(y)) for x, y in zip(xs, likes, strict=True)])
 
 
-@bprop(np.ix_, samples=[given(A(3), A(2)), given(A(2)), given(A(2), A(1), A(3))])
+@bprop(np.ix_, sharing="unknown", samples=[given(A(3), A(2)), given(A(2)), given(A(2), A(1), A(3))])
 def ix_(*args, out, dout):
     return (shaped_as(dout, args),)
 
@@ -108,7 +108,7 @@ def unbroadcast_all(d: Any, xs: Any, out: Any) -> Any:
     return tuple([unbroadcast(dx, x) for dx, x in zip(filled(d, out), xs, strict=True)])
 
 
-@bprop(np.broadcast_arrays, samples=[given(A(3), A(2, 1)), given(A(2), A())])
+@bprop(np.broadcast_arrays, sharing="unknown", steady=True, samples=[given(A(3), A(2, 1)), given(A(2), A())])
 def broadcast_arrays(*xs, out, dout):
     return (unbroadcast_all(dout, xs, out),)
 

@@ -154,7 +154,7 @@ def heap_copy_jvp(record, out, dheap, dx):
     return add(gathered(dheap, record), own_part(dx, record))
 
 
-@bprop(heap_enter, samples=[(None, 1.5, NUMBER)], pure=False)
+@bprop(heap_enter, sharing="fresh", samples=[(None, 1.5, NUMBER)], pure=False)
 def heap_enter_(heap, x, record, own=True, *, out, dout):
     return without_parts(dout, record), gathered(dout, record, True), None, None
 
@@ -189,7 +189,7 @@ def heap_get_jvp(x, key, out, dheap, dx):
     return add(part_at(dheap, x, key, out), item_part(dx, x, key))
 
 
-@bprop(heap_set, samples=[(None, LIST, 1, 0.5)], pure=False)
+@bprop(heap_set, sharing="fresh", samples=[(None, LIST, 1, 0.5)], pure=False)
 def heap_set_(heap, x, key, value, is_field=False, *, out, dout):
     return without_part(dout, x, key), None, None, part_at(dout, x, key, value), None
 
@@ -199,7 +199,7 @@ def heap_set_jvp(x, key, value, out, dheap, dvalue):
     return add(without_part(dheap, x, key), part_alone(dvalue, x, key, value))
 
 
-@bprop(heap_append, samples=[(None, LIST, 3, 0.5)], pure=False)
+@bprop(heap_append, sharing="fresh", samples=[(None, LIST, 3, 0.5)], pure=False)
 def heap_append_(heap, x, key, value, out, dout):
     return without_part(dout, x, key), None, None, part_at(dout, x, key, value)
 
@@ -209,7 +209,7 @@ def heap_append_jvp(x, key, value, out, dheap, dvalue):
     return add(dheap, part_alone(dvalue, x, key, value))
 
 
-@bprop(heap_insert, samples=[(None, LIST, 1, 0.5)], pure=False)
+@bprop(heap_insert, sharing="fresh", samples=[(None, LIST, 1, 0.5)], pure=False)
 def heap_insert_(heap, x, key, value, out, dout):
     return closed(dout, x, key), None, None, part_at(dout, x, key, value)
 
@@ -219,7 +219,7 @@ def heap_insert_jvp(x, key, value, out, dheap, dvalue):
     return add(opened(dheap, x, key), part_alone(dvalue, x, key, value))
 
 
-@bprop(heap_splice, samples=[(None, [*LIST], [0.5, 1.0], END)], pure=False)
+@bprop(heap_splice, sharing="fresh", samples=[(None, [*LIST], [0.5, 1.0], END)], pure=False)
 def heap_splice_(heap, x, items, record, out, dout):
     return closed_at(dout, x, record), None, parts_at(dout, record), None
 
@@ -229,7 +229,7 @@ def heap_splice_jvp(x, record, out, dheap, ditems):
     return add(opened_at(dheap, x, record), parts_alone(ditems, record))
 
 
-@bprop(heap_delete, samples=[(None, LIST, 1)], pure=False)
+@bprop(heap_delete, sharing="fresh", samples=[(None, LIST, 1)], pure=False)
 def heap_delete_(heap, x, key, is_field=False, *, out, dout):
     return opened(dout, x, key), None, None, None
 
@@ -239,7 +239,7 @@ def heap_delete_jvp(x, key, out, dheap):
     return closed(dheap, x, key)
 
 
-@bprop(heap_clear, samples=[(None, LIST)], pure=False)
+@bprop(heap_clear, sharing="fresh", samples=[(None, LIST)], pure=False)
 def heap_clear_(heap, x, out, dout):
     return cleared(dout, x), None
 
@@ -249,7 +249,7 @@ def heap_clear_jvp(x, out, dheap):
     return cleared(dheap, x)
 
 
-@bprop(heap_order, samples=[(None, LIST, [2, 0, 1])], pure=False)
+@bprop(heap_order, sharing="fresh", samples=[(None, LIST, [2, 0, 1])], pure=False)
 def heap_order_(heap, x, order, out, dout):
     return unpermuted(dout, x, order), None, None
 

@@ -24,7 +24,7 @@ nondifferentiable([holders_of, note_outside], pure=False)
 LIST = [1.5, 0.5, 2.5]
 
 
-@bprop(heap_replace, samples=[(None, 1.5, ((LIST, 1),))], pure=False)
+@bprop(heap_replace, sharing="fresh", samples=[(None, 1.5, ((LIST, 1),))], pure=False)
 def heap_replace_(heap, value, holders, out, dout):
     return without_held(dout, holders), held_part(dout, value, holders), None
 

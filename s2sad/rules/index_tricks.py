@@ -97,7 +97,8 @@ def in_columns(ranks: list[int]) -> tuple[int, int] | None:
 
 
 @bprop(
-    rows, joins=in_rows, samples=[given(A(3), 1.5, A(2)), given(A(2, 2), A(1, 2)), given("1,2,0", A(2), A(2))]
+    rows, sharing="fresh", joins=in_rows,
+    samples=[given(A(3), 1.5, A(2)), given(A(2, 2), A(1, 2)), given("1,2,0", A(2), A(2))],
 )
 def rows_(*parts, out, dout):
     return (unjoined(dout, rows, parts),)
@@ -108,7 +109,8 @@ def rows_jvp(*parts, out, dparts):
     return joined_tangents(dparts, rows, parts, out)
 
 
-@bprop(columns, joins=in_columns, samples=[given(A(3), A(3)), given(A(3), A(3, 2)), given(1.5, 2.5)])
+@bprop(columns, sharing="fresh",
+    joins=in_columns, samples=[given(A(3), A(3)), given(A(3), A(3, 2)), given(1.5, 2.5)])
 def columns_(*parts, out, dout):
     return (unjoined(dout, columns, parts),)
 
@@ -119,7 +121,7 @@ def columns_jvp(*parts, out, dparts):
 
 
 @bprop(
-    unjoined,
+    unjoined, sharing="fresh",
     samples=[
         given(A(5), lambda rng: rows, (np.zeros(3), np.zeros(2))),
         given(A(2, 2), lambda rng: columns, (np.zeros(2),) * 2),

@@ -36,7 +36,7 @@ def untake(d: Array, x: Array, indices: Any, axis: int | None, mode: str) -> Arr
 
 @bprop(
     untake,
-    "linear",
+    "linear", sharing="fresh",
     samples=[
         given(A(4, 2), np.zeros((3, 2)), [0, 2, 0, -1], 0, "raise"),
         given(A(2, 2), np.zeros((2, 3)), [[0, 5]] * 2, None, "wrap"),
@@ -83,7 +83,8 @@ nondifferentiable([positions_along])
 
 
 @bprop(
-    untake_along, "linear", samples=[given(A(3, 2), np.zeros((3, 4)), np.array([[0, 0], [3, 1], [2, 2]]), 1)]
+    untake_along, "linear", samples=[given(A(3, 2), np.zeros((3, 4)), np.array([[0, 0], [3, 1], [2, 2]]), 1)],
+    sharing="fresh",
 )
 def untake_along_(d, x, indices, axis, out, dout):
     return np.take_along_axis(dout, indices, axis), None
@@ -237,7 +238,7 @@ nondifferentiable([trimmed])
 
 
 @bprop(
-    np.trim_zeros,
+    np.trim_zeros, sharing="unknown",
     samples=[
         given(A(4)),
         given(np.array([1.5, 0.0, 2.5]), "b"),

@@ -280,7 +280,7 @@ def power_dx(d: Array, x: Array, n: int) -> Array:
 
 
 @bprop(
-    np.linalg.matrix_power,
+    np.linalg.matrix_power, sharing="maybe",
     samples=[
         given(A(3, 3), 3),
         given(A(2, 2, 2), 2),

@@ -207,7 +207,7 @@ NESTED = [
 
 
 @bprop(
-    np.array,
+    np.array, sharing={"copy": "maybe"},
     joins=array_of,
     samples=[
         *NESTED,
@@ -240,7 +240,7 @@ def array_jvp(object, out, dobject):
 @bprop(
     np.asarray,
     np.asanyarray,
-    np.asarray_chkfinite,
+    np.asarray_chkfinite, sharing="maybe",
     joins=array_of,
     samples=[*NESTED, given(A(2, 3), order="F")],
 )
@@ -338,28 +338,29 @@ def block_jvp(arrays, out, darrays):
 # ---------------------------------------------------------------- splitting
 
 
-@bprop(np.split, np.array_split, "linear", samples=[given(A(6), 3), given(A(2, 5), [1, 3], axis=1)])
+@bprop(np.split, np.array_split, "linear", sharing="view",
+    samples=[given(A(6), 3), given(A(2, 5), [1, 3], axis=1)])
 def split(x, indices_or_sections, axis=0, *, out, dout):
     return (np.concatenate(filled(dout, out), axis=axis),)
 
 
-@bprop(np.hsplit, "linear", samples=[given(A(6), 3), given(A(2, 6), 2)])
+@bprop(np.hsplit, "linear", sharing="view", samples=[given(A(6), 3), given(A(2, 6), 2)])
 def hsplit(x, indices_or_sections, *, out, dout):
     return (np.hstack(filled(dout, out)),)
 
 
-@bprop(np.vsplit, "linear", samples=[given(A(4, 3), 2)])
+@bprop(np.vsplit, "linear", sharing="view", samples=[given(A(4, 3), 2)])
 def vsplit(x, indices_or_sections, *, out, dout):
     return (np.concatenate(filled(dout, out)),)
 
 
-@bprop(np.dsplit, "linear", samples=[given(A(2, 3, 4), 2)])
+@bprop(np.dsplit, "linear", sharing="view", samples=[given(A(2, 3, 4), 2)])
 def dsplit(x, indices_or_sections, *, out, dout):
     return (np.concatenate(filled(dout, out), axis=2),)
 
 
 if hasattr(np, "unstack"):
 
-    @bprop(np.unstack, "linear", samples=[given(A(2, 3)), given(A(2, 3), axis=-1)])
+    @bprop(np.unstack, "linear", sharing="view", samples=[given(A(2, 3)), given(A(2, 3), axis=-1)])
     def unstack(x, *, axis=0, out, dout):
         return (np.stack(filled(dout, out), axis=axis),)

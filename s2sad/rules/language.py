@@ -67,7 +67,7 @@ def deque_jvp(out, dx):
     return listed_tangent(dx, out)
 
 
-@bprop(list, list_copy, samples=[given([A(2), 1.5]), given([])])
+@bprop(list, list_copy, sharing="elements", samples=[given([A(2), 1.5]), given([])])
 def list_(x=(), *, out, dout):
     return (as_given(dout, x),)
 
@@ -82,7 +82,7 @@ def list_jvp(out, dx):
     return listed_tangent(dx, out)
 
 
-@bprop(tuple, samples=[given([A(2), 1.5]), given((1.5, A(3))), given(A(3))])
+@bprop(tuple, sharing="elements", samples=[given([A(2), 1.5]), given((1.5, A(3))), given(A(3))])
 def tuple_(x=(), *, out, dout):
     return (as_given(dout, x),)
 
@@ -102,7 +102,7 @@ def as_given_jvp(x, out, dparts):
     return as_given(dparts, x)
 
 
-@bprop(listed_tangent, samples=[given((A(2), 1.5), [0.0, 0.0])])
+@bprop(listed_tangent, sharing="elements", samples=[given((A(2), 1.5), [0.0, 0.0])])
 def listed_tangent_(dx, out_, out, dout):
     return as_given(dout, dx), None
 
@@ -112,7 +112,8 @@ def listed_tangent_jvp(out, ddx):
     return listed_tangent(ddx, out)
 
 
-@bprop(sorted, samples=[given([1.5, -0.5, 0.7]), given((1.5, -0.5, 0.7), key=lambda rng: abs, reverse=True)])
+@bprop(sorted, sharing="elements",
+    samples=[given([1.5, -0.5, 0.7]), given((1.5, -0.5, 0.7), key=lambda rng: abs, reverse=True)])
 def sorted_(xs, *, key=None, reverse=False, out, dout):
     return as_given(placed(dout, sorting(xs, key, reverse)), xs), None, None
 
@@ -178,7 +179,7 @@ def transposed_tangent_jvp(out, ddrows):
 # ---------------------------------------------------------------- dicts
 
 
-@bprop(dict, OrderedDict, samples=[given({"a": 1.5}), given([("a", 1.5), ("b", 0.5)])])
+@bprop(dict, OrderedDict, sharing="elements", samples=[given({"a": 1.5}), given([("a", 1.5), ("b", 0.5)])])
 def dict_(x=(), *, out, dout):
     return (dict_adjoint(dout, x),)
 
@@ -198,7 +199,7 @@ def dict_adjoint_jvp(x, out, dd):
     return dict_adjoint(dd, x)
 
 
-@bprop(dict_tangent, samples=[given({"a": 1.5}, {"a": 0.5}, {"a": 0.5})])
+@bprop(dict_tangent, sharing="elements", samples=[given({"a": 1.5}, {"a": 0.5}, {"a": 0.5})])
 def dict_tangent_(dx, out_, x, out, dout):
     return dict_adjoint(dout, x), None, None
 
@@ -208,7 +209,7 @@ def dict_tangent_jvp(x, out, ddx):
     return dict_tangent(ddx, out, x)
 
 
-@bprop(dict_copy, samples=[given({"a": 1.5})])
+@bprop(dict_copy, sharing="elements", samples=[given({"a": 1.5})])
 def dict_copy_(x, out, dout):
     return (dict_adjoint(dout, x),)
 
@@ -218,7 +219,7 @@ def dict_copy_jvp(out, dx):
     return dict(dx)
 
 
-@bprop(dict_items, samples=[given({1: 1.5, 2: 0.5})])
+@bprop(dict_items, sharing="live", samples=[given({1: 1.5, 2: 0.5})])
 def dict_items_(x, out, dout):
     return (items_adjoint(dout, x),)
 
@@ -238,7 +239,7 @@ def items_adjoint_jvp(x, out, dparts):
     return items_adjoint(dparts, x)
 
 
-@bprop(items_tangent, samples=[given({"a": 1.5})])
+@bprop(items_tangent, sharing="elements", samples=[given({"a": 1.5})])
 def items_tangent_(dx, out, dout):
     return (items_adjoint(dout, dx),)
 
@@ -248,7 +249,7 @@ def items_tangent_jvp(out, ddx):
     return items_tangent(ddx)
 
 
-@bprop(dict_values, samples=[given({"a": 1.5, "b": 0.5})])
+@bprop(dict_values, sharing="live", samples=[given({"a": 1.5, "b": 0.5})])
 def dict_values_(x, out, dout):
     return (values_adjoint(dout, x),)
 
@@ -268,7 +269,7 @@ def values_adjoint_jvp(x, out, dparts):
     return values_adjoint(dparts, x)
 
 
-@bprop(values_tangent, samples=[given({"a": 1.5})])
+@bprop(values_tangent, sharing="elements", samples=[given({"a": 1.5})])
 def values_tangent_(dx, out, dout):
     return (values_adjoint(dout, dx),)
 
@@ -278,7 +279,7 @@ def values_tangent_jvp(out, ddx):
     return values_tangent(ddx)
 
 
-@bprop(merged, samples=[given({"a": 1.5, "b": A(2)}, {"a": 0.5, "c": A(3)})])
+@bprop(merged, sharing="elements", samples=[given({"a": 1.5, "b": A(2)}, {"a": 0.5, "c": A(3)})])
 def merged_(x, y, out, dout):
     return kept_items(dout, x, y), kept_items(dout, y, {})
 
@@ -288,7 +289,7 @@ def merged_jvp(x, y, out, dx, dy):
     return merged(tangent_of_dict(dx, x), tangent_of_dict(dy, y))
 
 
-@bprop(tangent_of_dict, samples=[given({"a": 1.5}, {"a": 0.5})])
+@bprop(tangent_of_dict, sharing="elements", samples=[given({"a": 1.5}, {"a": 0.5})])
 def tangent_of_dict_(dx, x, out, dout):
     return dict_adjoint(dout, dx), None
 
@@ -348,7 +349,7 @@ def default_adjoint_jvp(x, key, default, out, dd):
     return default_adjoint(dd, x, key, default)
 
 
-@bprop(united, samples=[given({"a": 1.5, "b": A(2)}, {"a": 0.5, "c": A(3)})])
+@bprop(united, sharing="elements", samples=[given({"a": 1.5, "b": A(2)}, {"a": 0.5, "c": A(3)})])
 def united_(x, y, out, dout):
     return united_adjoint(dout, x, y), united_adjoint(dout, y, {})
 

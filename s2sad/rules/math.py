@@ -261,7 +261,8 @@ def fsum_jvp(out, dxs):
     return gather(dxs, out)
 
 
-@bprop(math.prod, samples=[([1.0, 2.5, -1.0],), ((0.5, 0.0, 3.0),), (([1.5, 2.0],), {"start": 0.5})])
+@bprop(math.prod, sharing="unknown",
+    samples=[([1.0, 2.5, -1.0],), ((0.5, 0.0, 3.0),), (([1.5, 2.0],), {"start": 0.5})])
 def prod(xs, *, start=1, out, dout):
     return nested_like(dout * start * product_of_others(np.array(xs), None), xs), dout * math.prod(xs)
 

@@ -6,4 +6,6 @@ from __future__ import annotations
 from ..primitives.record import nondifferentiable
 from ..runtime.shadow_table import adjoint_of, new_adjoints, shallow_copy
 
-nondifferentiable([adjoint_of, new_adjoints, shallow_copy])
+nondifferentiable([new_adjoints])
+nondifferentiable([adjoint_of], sharing="view")
+nondifferentiable([shallow_copy], sharing="unknown")

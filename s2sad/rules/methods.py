@@ -36,7 +36,8 @@ def reshape_method(x: Array, *shape: Any, order: Any = "C", copy: Any = None) ->
     return x.reshape(*shape, order=order)
 
 
-@bprop(reshape_method, samples=[given(A(2, 3), 3, 2), given(A(6), (2, -1)), given(A(2, 3), 6, order="F")])
+@bprop(reshape_method, sharing="maybe",
+    samples=[given(A(2, 3), 3, 2), given(A(6), (2, -1)), given(A(2, 3), 6, order="F")])
 def reshape_method_(x, *shape, order="C", copy=None, out, dout):
     if order == "C":
         return np.reshape(dout, np.shape(x)), None
@@ -61,7 +62,7 @@ def transpose_method(x: Array, *axes: Any) -> Array:
 
 
 @bprop(
-    transpose_method,
+    transpose_method, sharing="view",
     samples=[given(A(2, 3)), given(A(2, 3, 4), 1, 2, 0), given(A(2, 3, 4), (1, -1, 0)), given(A(2, 3), None)],
 )
 def transpose_method_(x, *axes, out, dout):
@@ -88,7 +89,7 @@ def view_method(x: Array) -> Array:
     return x.view()
 
 
-@bprop(view_method, "linear", samples=[given(A(2, 3)), given(A(3))])
+@bprop(view_method, "linear", sharing="view", samples=[given(A(2, 3)), given(A(3))])
 def view_method_(x, out, dout):
     return (dout,)
 
@@ -133,7 +134,8 @@ def item_at_(x, index, out, dout):
     return (item_dx(dout, x, index),)
 
 
-@bprop(item_dx, "linear", samples=[given(1.5, np.zeros((2, 3)), (1, -1)), given(1.5, np.zeros(()), ())])
+@bprop(item_dx, "linear", sharing="fresh",
+    samples=[given(1.5, np.zeros((2, 3)), (1, -1)), given(1.5, np.zeros(()), ())])
 def item_dx_(d, x, index, out, dout):
     return item_at(dout, index), None
 

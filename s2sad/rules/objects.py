@@ -18,7 +18,7 @@ def field_adjoint_(d, x, name, out, dout):
     return field_tangent(dout, x, name), None, None
 
 
-@bprop(getattr, samples=[(BOX, "a")])
+@bprop(getattr, sharing="unknown", samples=[(BOX, "a")])
 def getattr_(x, name, out, dout):
     return field_adjoint(dout, x, name), None
 

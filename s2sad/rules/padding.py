@@ -85,7 +85,7 @@ def unpad_(d, x, pad_width, mode, out, dout):
     return padded(dout, d, pad_width, mode), None
 
 
-@bprop(padded, "linear", samples=[given(A(3), np.zeros(6), (1, 2), "wrap")])
+@bprop(padded, "linear", sharing="fresh", samples=[given(A(3), np.zeros(6), (1, 2), "wrap")])
 def padded_(x, like, pad_width, mode, out, dout):
     return unpad(dout, x, pad_width, mode), None
 
@@ -264,7 +264,7 @@ def to_ends(d: Array, x: Array, pad_width: Any, mode: Any, values: Any) -> Any:
 
 @bprop(
     from_ends,
-    "linear",
+    "linear", sharing="fresh",
     samples=[given(1.5, np.zeros(3), (1, 2), "constant"), given(A(2, 2), np.zeros((2, 3)), 2, "linear_ramp")],
 )
 def from_ends_(values, like, pad_width, mode, out, dout):

@@ -96,12 +96,14 @@ def from_mask(d: Array, x: Array, mask: Array) -> Array:
 MASKED = np.array([[True, False, True, False], [False, True, True, False], [True, True, False, False]])
 
 
-@bprop(at_mask, "linear", samples=[given(A(3, 4), MASKED), given(A(4), MASKED), given(A(3, 1), MASKED)])
+@bprop(at_mask, "linear", sharing="fresh",
+    samples=[given(A(3, 4), MASKED), given(A(4), MASKED), given(A(3, 1), MASKED)])
 def at_mask_(x, mask, out, dout):
     return (from_mask(dout, x, mask),)
 
 
-@bprop(from_mask, "linear", samples=[given(A(6), np.zeros((3, 4)), MASKED), given(A(6), np.zeros(4), MASKED)])
+@bprop(from_mask, "linear", sharing="fresh",
+    samples=[given(A(6), np.zeros((3, 4)), MASKED), given(A(6), np.zeros(4), MASKED)])
 def from_mask_(d, x, mask, out, dout):
     return at_mask(dout, mask), None
 
@@ -117,7 +119,7 @@ def cycled(values: Any, shape: Any) -> Array:
 
 
 @bprop(
-    cycled,
+    cycled, sharing="fresh",
     lists=True,
     samples=[given(A(4), (2, 3)), given(A(2, 3), 4), given(1.5, 3), given([1.5, 2.5], 5), given(A(2), ())],
 )

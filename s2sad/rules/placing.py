@@ -30,7 +30,7 @@ def place_diagonal(d: Array, x: Array, offset: int, axis1: int, axis2: int) -> A
 
 @bprop(
     place_diagonal,
-    "linear",
+    "linear", sharing="fresh",
     samples=[
         given(A(2), np.zeros((2, 3)), 1, 0, 1),
         given(A(3, 2), np.zeros((2, 3, 4)), 1, 0, 2),
@@ -41,7 +41,8 @@ def place_diagonal_(d, x, offset, axis1, axis2, out, dout):
     return unbroadcast(np.diagonal(dout, offset, axis1, axis2), d), None
 
 
-@bprop(np.diag, "linear", samples=[given(A(3)), given(A(3), -1), given(A(2, 3)), given(A(3, 3), k=1)])
+@bprop(np.diag, "linear", sharing="maybe", read_only=True,
+    samples=[given(A(3)), given(A(3), -1), given(A(2, 3)), given(A(3, 3), k=1)])
 def diag(x, k=0, *, out, dout):
     return (undo_diag(dout, x, k),)
 
@@ -56,7 +57,8 @@ def undo_diag(d: Array, x: Array, k: int) -> Array:
     return np.diag(d, k).copy() if np.ndim(x) == 1 else place_diagonal(d, x, k, 0, 1)
 
 
-@bprop(undo_diag, "linear", samples=[given(A(3, 3), np.zeros(2), 1), given(A(2), np.zeros((2, 3)), 0)])
+@bprop(undo_diag, "linear", sharing="fresh",
+    samples=[given(A(3, 3), np.zeros(2), 1), given(A(2), np.zeros((2, 3)), 0)])
 def undo_diag_(d, x, k, out, dout):
     return np.diag(dout, k), None
 
@@ -68,14 +70,15 @@ def diagflat(x, k=0, *, out, dout):
 
 @bprop(
     np.diagonal,
-    "linear",
+    "linear", sharing="view", read_only=True,
     samples=[given(A(2, 3)), given(A(2, 3, 4), 1, 0, 2), given(A(3, 2, 2), offset=-1, axis1=2, axis2=0)],
 )
 def diagonal(x, offset=0, axis1=0, axis2=1, *, out, dout):
     return (place_diagonal(dout, x, offset, axis1, axis2),)
 
 
-@bprop(np.linalg.diagonal, "linear", samples=[given(A(2, 3)), given(A(2, 3, 4), offset=1)])
+@bprop(np.linalg.diagonal, "linear", sharing="view", read_only=True,
+    samples=[given(A(2, 3)), given(A(2, 3, 4), offset=1)])
 def linalg_diagonal(x, *, offset=0, out, dout):
     return (place_diagonal(dout, x, offset, -2, -1),)
 

@@ -108,7 +108,8 @@ def below_one(m: int) -> Array:
 nondifferentiable([falling, below_one])
 
 
-@bprop(np.polyder, "linear", samples=[given(A(4)), given(A(5), 2), given(A(2), 3), given(A(3), 0)])
+@bprop(np.polyder, "linear", sharing={"m": "maybe"},
+    samples=[given(A(4)), given(A(5), 2), given(A(2), 3), given(A(3), 0)])
 def polyder(x, m=1, *, out, dout):
     return (unbroadcast(np.pad(dout * falling(len(x), m), (0, min(m, len(x)))), x),)
 

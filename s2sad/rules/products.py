@@ -85,7 +85,7 @@ def matmul(x, y, *, out, dout):
 
 @bprop(
     matmul_dx,
-    "bilinear",
+    "bilinear", sharing="fresh",
     samples=[
         given(A(2, 4), A(3, 4), np.zeros((2, 3))),
         given(A(), A(3), np.zeros(3)),
@@ -99,7 +99,7 @@ def matmul_dx_(d, y, x, out, dout):
 
 @bprop(
     matmul_dy,
-    "bilinear",
+    "bilinear", sharing="fresh",
     samples=[
         given(A(2, 4), A(2, 3), np.zeros((3, 4))),
         given(A(), A(3), np.zeros(3)),
@@ -150,7 +150,7 @@ def dot(x, y, *, out, dout):
 
 @bprop(
     dot_dx,
-    "bilinear",
+    "bilinear", sharing="fresh",
     samples=[
         given(A(2, 4), A(3, 4), np.zeros((2, 3))),
         given(A(2, 4, 5, 2), A(5, 3, 2), np.zeros((2, 4, 3))),
@@ -162,7 +162,7 @@ def dot_dx_(d, y, x, out, dout):
 
 @bprop(
     dot_dy,
-    "bilinear",
+    "bilinear", sharing="fresh",
     samples=[
         given(A(2, 4), A(2, 3), np.zeros((3, 4))),
         given(A(2, 4, 5, 2), A(2, 4, 3), np.zeros((5, 3, 2))),

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import bisect
 import builtins
+import heapq
 import logging
 import operator
 import os
+import random
 import time
 import warnings
+from collections import OrderedDict, deque
 
 import numpy as np
 
-from ..primitives.record import bprop, nondifferentiable
+from ..primitives.record import bprop, declare, nondifferentiable
 from ..runtime.adjoints import unbroadcast
 from ..runtime.builtin_reductions import (
     extremal,
@@ -43,7 +46,7 @@ def complex_(real, imag=0, *, out, dout):
     return unbroadcast(dout, real), unbroadcast(1j * dout, imag)
 
 
-@bprop(sum, samples=[
+@bprop(sum, sharing="unknown", samples=[
     ([1.0, 2.5, -1.0],), ((1.0, 2.0), 3.0), given([A(3), A(3), A(2, 3)]), given(A(4)), given(A(4, 3)),
     given([1.0, A(2, dtype="float32"), 2])])
 def sum_(xs, start=0, *, out, dout):
@@ -85,7 +88,7 @@ def min_of_two(x, y, out, dout):
 
 
 for _function in (max, min):
-    _rule = bprop(_function, samples=[
+    _rule = bprop(_function, sharing="unknown", samples=[
         (1.5, 2.5), (2.0, 1.0, 3.0, 2.5), ([1.0, -2.0, 0.5],), ((1.0, 2.0, 3),), (2, 3.5), given(A(5)),
     ])(extremum)
     _rule = _rule.jvp(extremum_jvp)
@@ -107,9 +110,9 @@ nondifferentiable([extremal, how_many])
 nondifferentiable([list.index, list.count, tuple.index, tuple.count])
 nondifferentiable([bisect.bisect_left, bisect.bisect_right])
 nondifferentiable([
-    print, input, open, builtins.breakpoint, operator.ifloordiv, operator.iand, operator.ior,
-    operator.ixor, operator.ilshift, operator.irshift,
-], pure=False)
+    operator.ifloordiv, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
+], pure=False, writes=(0,), sharing="unknown")
+nondifferentiable([print, input, open, builtins.breakpoint], pure=False)
 nondifferentiable([warnings.warn], pure=False)
 nondifferentiable([
     getattr(time, name) for name in (
@@ -124,3 +127,19 @@ nondifferentiable([
     getattr(source, name) for source in (logging, logging.Logger)
     for name in ("debug", "info", "warning", "error", "critical", "exception", "log")
 ], pure=False)
+
+declare([
+    setattr, delattr, operator.setitem, operator.delitem, operator.iconcat, bisect.insort, bisect.insort_left,
+    heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, random.shuffle,
+    np.random.shuffle,
+], writes=(0,))
+
+# Methods that change their object.
+_CHANGING = """
+    fill itemset partition put resize setfield setflags sort byteswap append clear extend insert pop remove
+    reverse popitem setdefault update add discard difference_update intersection_update appendleft extendleft
+    popleft symmetric_difference_update __setitem__ __delitem__ __iadd__ __isub__ __imul__ __itruediv__
+    __ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__
+    """
+_CLASSES = (np.ndarray, list, dict, set, deque, OrderedDict, bytearray)
+declare([vars(cls)[name] for cls in _CLASSES for name in _CHANGING.split() if name in vars(cls)], writes=(0,))

@@ -72,7 +72,7 @@ def promoted_tangent_jvp(args, result, out, ddargs):
 if hasattr(dispatch, "xp_promote"):  # since SciPy 1.16
 
     @bprop(
-        dispatch.xp_promote,
+        dispatch.xp_promote, sharing="unknown",
         samples=[
             given(A(3), xp=NUMPY),
             given([1.5, 0.5], xp=NUMPY, force_floating=True),

@@ -121,7 +121,7 @@ PARTS = ("t", "y")
 
 
 @bprop(
-    integrate.solve_ivp,
+    integrate.solve_ivp, sharing="unknown",
     lists=True,
     parts=PARTS,
     samples=[

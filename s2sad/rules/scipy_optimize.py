@@ -67,7 +67,8 @@ BRACKETED = [(depressed, 0.0, 2.0, (1.5, 2.5)), (np.cos, 1.0, 2.0)]
 
 
 @bprop(
-    optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder, lists=["args"], samples=BRACKETED
+    optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder, lists=["args"], samples=BRACKETED,
+    sharing="unknown",
 )
 def brentq(f, a, b, args=(), xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, dout):
     df, dargs = root_adjoint(dout, f, args, out, full_output)
@@ -79,7 +80,7 @@ def brentq_jvp(f, args, full_output, out, df, dargs):
     return root_tangent((df, dargs), f, args, out, full_output)
 
 
-@bprop(optimize.toms748, lists=["args"], samples=BRACKETED)
+@bprop(optimize.toms748, sharing="unknown", lists=["args"], samples=BRACKETED)
 def toms748(
     f, a, b, args=(), k=1, xtol=None, rtol=None, maxiter=None, full_output=False, disp=True, *, out, dout
 ):
@@ -93,7 +94,7 @@ def toms748_jvp(f, args, full_output, out, df, dargs):
 
 
 @bprop(
-    optimize.newton,
+    optimize.newton, sharing="unknown",
     lists=["args"],
     samples=[
         (depressed, 1.0, None, (1.5, 2.5)),
@@ -126,7 +127,7 @@ def newton_jvp(func, args, full_output, out, dfunc, dargs):
 
 
 @bprop(
-    optimize.root_scalar,
+    optimize.root_scalar, sharing="unknown",
     lists=["args"],
     parts=["root"],
     samples=[
@@ -164,7 +165,7 @@ def root_scalar_jvp(f, args, out, df, dargs):
 
 
 @bprop(
-    optimize.fsolve,
+    optimize.fsolve, sharing="unknown",
     lists=["args"],
     samples=[(coupled, np.array([0.5, 0.5]), (1.5, 0.7)), (depressed, 1.0, (1.5, 2.5))],
 )
@@ -204,7 +205,7 @@ ROOT = ("x", "fun")  # at a root the function stays zero
 
 
 @bprop(
-    optimize.root,
+    optimize.root, sharing="unknown",
     lists=["args"],
     parts=ROOT,
     samples=[
@@ -229,7 +230,7 @@ def root_jvp(fun, args, jac, out, dfun, dargs):
 
 
 @bprop(
-    optimize.fixed_point,
+    optimize.fixed_point, sharing="unknown",
     lists=["args"],
     samples=[
         (contraction, 0.5, (0.7, 0.2)),

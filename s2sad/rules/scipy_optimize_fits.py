@@ -62,7 +62,7 @@ DATA = (swing, np.array([0.2, 0.9, 2.0, 3.1]), np.array([0.5, 1.5, 1.4, 1.9]))
 
 
 @bprop(
-    optimize.curve_fit,
+    optimize.curve_fit, sharing="unknown",
     parts=(0,),
     samples=[
         (DATA, {"p0": np.array([1.0, 1.0]), "jac": swing_slopes}),

@@ -88,7 +88,7 @@ TIGHT = {"ftol": 1e-30, "gtol": 1e-14}
 
 
 @bprop(
-    optimize.minimize,
+    optimize.minimize, sharing="unknown",
     lists=["args"],
     parts=MINIMUM,
     samples=[
@@ -136,7 +136,7 @@ def minimize_jvp(fun, args, jac, constraints, out, dfun, dargs):
 
 
 @bprop(
-    optimize.minimize_scalar,
+    optimize.minimize_scalar, sharing="unknown",
     lists=["args"],
     parts=MINIMUM,
     samples=[
@@ -162,7 +162,7 @@ FIT = ("x", "cost")
 
 
 @bprop(
-    optimize.least_squares,
+    optimize.least_squares, sharing="unknown",
     lists=["args"],
     parts=FIT,
     samples=[

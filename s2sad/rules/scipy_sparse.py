@@ -47,7 +47,7 @@ def product_jvp(a, out, dx):
     return product(a, dx)
 
 
-@bprop(*DOTS, samples=[given(scattered(4, 3), A(3)), given(scattered(4, 3), A(3, 2))])
+@bprop(*DOTS, sharing="unknown", samples=[given(scattered(4, 3), A(3)), given(scattered(4, 3), A(3, 2))])
 def dot(a, x, *, out, dout):
     return None, unbroadcast(product(a.T, dout), x)
 
@@ -62,7 +62,8 @@ def transposed_solve(A: Any, d: Array) -> Array:
     return linalg.spsolve(A.T.tocsc(), d)
 
 
-@bprop(linalg.spsolve, samples=[given(scattered(3, 3), A(3)), given(scattered(3, 3), A(3, 2))])
+@bprop(linalg.spsolve, sharing="unknown",
+    samples=[given(scattered(3, 3), A(3)), given(scattered(3, 3), A(3, 2))])
 def spsolve(A, b, *, out, dout):
     return None, unbroadcast(np.reshape(transposed_solve(A, dout), np.shape(b)), b)
 
@@ -86,7 +87,8 @@ def transposed_solve_jvp(A, out, dd):
 
 def declare_class(kind: Any) -> None:
     """Declares that a class makes constants."""
-    @bprop(kind, refused=["arg1"], samples=[given(np.eye(3)), given(np.eye(2), dtype="float32")])
+    @bprop(kind, sharing="unknown",
+        refused=["arg1"], samples=[given(np.eye(3)), given(np.eye(2), dtype="float32")])
     def made(arg1, shape=None, dtype=None, copy=False, *, out, dout):
         return (None,)
 
@@ -103,7 +105,7 @@ DIAGONALS = [getattr(sparse, name) for name in ("diags", "diags_array") if hasat
 
 
 @bprop(
-    *DIAGONALS,
+    *DIAGONALS, sharing="unknown",
     lists=["diagonals"],
     refused=["diagonals"],
     samples=[given(A(3)), given([A(2), A(3)], offsets=[-1, 0])],
@@ -117,7 +119,7 @@ def diags_jvp(out, ddiagonals):
     return None
 
 
-@bprop(sparse.kron, refused=["A", "B"], samples=[given(scattered(3, 2), scattered(2, 2))])
+@bprop(sparse.kron, sharing="unknown", refused=["A", "B"], samples=[given(scattered(3, 2), scattered(2, 2))])
 def kron(A, B, format=None, *, out, dout):
     return None, None
 

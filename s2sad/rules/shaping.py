@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
 
-from ..primitives.record import bprop, nondifferentiable
+from ..primitives.record import Sharing, bprop, nondifferentiable
 from ..runtime.adjoints import broadcast_like, unbroadcast
 from .samples import A, given, since
 
@@ -35,7 +35,7 @@ def memory_order(order: Any) -> Any:
 
 @bprop(
     np.reshape,
-    "linear",
+    "linear", sharing="maybe",
     samples=[
         given(A(2, 6), (3, -1)),
         given(A(6), (2, 3), order="F"),
@@ -57,7 +57,13 @@ def reshape_vector(x, shape, order="C", *, copy=None, out, dout):
     return (np.ravel(dout, memory_order(order)),)
 
 
-@bprop(np.ravel, "linear", samples=[given(A(2, 3)), given(A(2, 3), "F"), given(A(3)), given(A())])
+def ravel_sharing(operation: Any) -> Sharing:
+    """The method `flatten`, which stands for it, always copies."""
+    return "fresh" if getattr(getattr(operation.node, "func", None), "attr", "") == "flatten" else "maybe"
+
+
+@bprop(np.ravel, "linear", sharing=ravel_sharing,
+    samples=[given(A(2, 3)), given(A(2, 3), "F"), given(A(3)), given(A())])
 def ravel(x, order="C", *, out, dout):
     if order == "C":
         return (np.reshape(dout, np.shape(x)),)
@@ -69,12 +75,12 @@ def ravel_vector(x, order="C", *, out, dout):
     return (dout,)
 
 
-@bprop(np.squeeze, "linear", samples=[given(A(1, 3, 1)), given(A(1, 3, 1), axis=0)])
+@bprop(np.squeeze, "linear", sharing="view", samples=[given(A(1, 3, 1)), given(A(1, 3, 1), axis=0)])
 def squeeze(x, axis=None, *, out, dout):
     return (np.reshape(dout, np.shape(x)),)
 
 
-@bprop(np.expand_dims, "linear", samples=[given(A(2, 3), 1), given(A(2, 3), axis=(0, -1))])
+@bprop(np.expand_dims, "linear", sharing="view", samples=[given(A(2, 3), 1), given(A(2, 3), axis=(0, -1))])
 def expand_dims(x, axis, out, dout):
     return (np.reshape(dout, np.shape(x)),)
 
@@ -83,7 +89,7 @@ def expand_dims(x, axis, out, dout):
     np.atleast_1d,
     np.atleast_2d,
     np.atleast_3d,
-    "linear",
+    "linear", sharing="view",
     samples=[given(A()), given(A(3)), given(A(2, 3)), given(A(2, 1, 2))],
 )
 def atleast(x, *, out, dout):
@@ -105,7 +111,7 @@ def opposite(shift: Any) -> Any:
 
 @bprop(
     np.transpose,
-    "linear",
+    "linear", sharing="view",
     samples=[given(A(2, 3)), given(A(2, 3, 4), (1, 2, 0)), given(A(2, 3, 4), axes=(-1, 0, 1)), given(A(3))],
 )
 def transpose(x, axes=None, *, out, dout):
@@ -114,22 +120,24 @@ def transpose(x, axes=None, *, out, dout):
     return (np.transpose(dout, inverse_axes(axes)),)
 
 
-@bprop(np.matrix_transpose, np.linalg.matrix_transpose, "linear", samples=[given(A(2, 3)), given(A(4, 2, 3))])
+@bprop(np.matrix_transpose, np.linalg.matrix_transpose, "linear", sharing="view",
+    samples=[given(A(2, 3)), given(A(4, 2, 3))])
 def matrix_transpose(x, out, dout):
     return (np.swapaxes(dout, -1, -2),)
 
 
-@bprop(np.swapaxes, "linear", samples=[given(A(2, 3, 4), 0, -1)])
+@bprop(np.swapaxes, "linear", sharing="view", samples=[given(A(2, 3, 4), 0, -1)])
 def swapaxes(x, axis1, axis2, out, dout):
     return (np.swapaxes(dout, axis1, axis2),)
 
 
-@bprop(np.moveaxis, "linear", samples=[given(A(2, 3, 4), 0, -1), given(A(2, 3, 4), (0, 1), (2, 0))])
+@bprop(np.moveaxis, "linear", sharing="view",
+    samples=[given(A(2, 3, 4), 0, -1), given(A(2, 3, 4), (0, 1), (2, 0))])
 def moveaxis(x, source, destination, out, dout):
     return (np.moveaxis(dout, destination, source),)
 
 
-@bprop(np.rollaxis, "linear", samples=[given(A(2, 3, 4), 2), given(A(2, 3, 4), 0, 3)])
+@bprop(np.rollaxis, "linear", sharing="view", samples=[given(A(2, 3, 4), 2), given(A(2, 3, 4), 0, 3)])
 def rollaxis(x, axis, start=0, *, out, dout):
     return (np.transpose(dout, rolled_back(np.ndim(x), axis, start)),)
 
@@ -142,22 +150,23 @@ def rolled_back(ndim: int, axis: int, start: int) -> tuple[int, ...]:
     return tuple(np.argsort(order).tolist())
 
 
-@bprop(np.flip, "linear", samples=[given(A(2, 3)), given(A(2, 3), 1), given(A(2, 3), axis=(0, 1))])
+@bprop(np.flip, "linear", sharing="view",
+    samples=[given(A(2, 3)), given(A(2, 3), 1), given(A(2, 3), axis=(0, 1))])
 def flip(x, axis=None, *, out, dout):
     return (np.flip(dout, axis),)
 
 
-@bprop(np.fliplr, "linear", samples=[given(A(2, 3))])
+@bprop(np.fliplr, "linear", sharing="view", samples=[given(A(2, 3))])
 def fliplr(x, out, dout):
     return (np.fliplr(dout),)
 
 
-@bprop(np.flipud, "linear", samples=[given(A(3)), given(A(2, 3))])
+@bprop(np.flipud, "linear", sharing="view", samples=[given(A(3)), given(A(2, 3))])
 def flipud(x, out, dout):
     return (np.flipud(dout),)
 
 
-@bprop(np.rot90, "linear", samples=[given(A(2, 3)), given(A(2, 3, 4), 3, axes=(1, 2))])
+@bprop(np.rot90, "linear", sharing="view", samples=[given(A(2, 3)), given(A(2, 3, 4), 3, axes=(1, 2))])
 def rot90(x, k=1, axes=(0, 1), *, out, dout):
     return (np.rot90(dout, -k, axes),)
 
@@ -183,7 +192,7 @@ nondifferentiable([memory_order, inverse_axes, opposite, rolled_back])
 
 @bprop(
     np.require,
-    "linear",
+    "linear", sharing="maybe",
     samples=[given(A(2, 3)), given(A(3, dtype="float32"), np.float64), given(A(2), None, "C")],
 )
 def require(x, dtype=None, requirements=None, *, out, dout):
@@ -200,7 +209,7 @@ def copy(x, order="K", *, out, dout):
 @bprop(
     np.ascontiguousarray,
     np.asfortranarray,
-    "linear",
+    "linear", sharing="maybe",
     samples=[given(A(2, 3)), given(A(3)), given(2.0), given(A(2, dtype="float32"), np.float64)],
 )
 def contiguous(x, dtype=None, *, out, dout):
@@ -209,7 +218,7 @@ def contiguous(x, dtype=None, *, out, dout):
 
 @bprop(
     np.broadcast_to,
-    "linear",
+    "linear", sharing="unknown", steady=True,
     samples=[given(A(3), (2, 3)), given(A(2, 1), (2, 3)), given(A(), (2,)), given(A(1), 4, subok=True)],
 )
 def broadcast_to(x, shape, subok=False, *, out, dout):
@@ -251,7 +260,7 @@ def cast_like_jvp(out, ddx):
 
 # The method takes more arguments than the function: the rule is for both.
 @bprop(
-    np.astype,
+    np.astype, sharing={"copy": "maybe"},
     samples=[
         given(A(3, dtype="float32"), np.float64),
         given(A(3), np.float32),
@@ -290,14 +299,15 @@ def unrepeat(d: Array, x: Array, repeats: Any, axis: int | None) -> Array:
     return dx
 
 
-@bprop(untile, "linear", samples=[given(A(2, 6), np.zeros((2, 3)), 2), given(A(4, 3), np.zeros(3), (4, 1))])
+@bprop(untile, "linear", sharing="fresh",
+    samples=[given(A(2, 6), np.zeros((2, 3)), 2), given(A(4, 3), np.zeros(3), (4, 1))])
 def untile_(d, x, reps, out, dout):
     return np.tile(dout, reps), None
 
 
 @bprop(
     unrepeat,
-    "linear",
+    "linear", sharing="fresh",
     samples=[given(A(6), np.zeros((1, 3)), 2, None), given(A(2, 4), np.zeros((2, 3)), [1, 0, 3], 1)],
 )
 def unrepeat_(d, x, repeats, axis, out, dout):

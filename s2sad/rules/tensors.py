@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..primitives.record import WANTED, bprop, nondifferentiable
+from ..primitives.record import WANTED, Sharing, bprop, nondifferentiable
 from ..runtime.adjoints import add, unbroadcast, zeros_like
 from ..transforms.errors import NonDifferentiableError
 from .samples import A, given
@@ -73,12 +73,14 @@ def tensordot(x, y, axes=2, *, out, dout):
     return tensordot_dx(dout, y, x, axes), tensordot_dy(dout, x, y, axes)
 
 
-@bprop(tensordot_dx, "bilinear", samples=[given(A(2, 5), A(4, 3, 5), np.zeros((2, 3, 4)), ([1, 2], [1, 0]))])
+@bprop(tensordot_dx, "bilinear", sharing="fresh",
+    samples=[given(A(2, 5), A(4, 3, 5), np.zeros((2, 3, 4)), ([1, 2], [1, 0]))])
 def tensordot_dx_(d, y, x, axes, out, dout):
     return unbroadcast(np.tensordot(dout, y, axes), d), tensordot_dy(d, dout, y, axes), None
 
 
-@bprop(tensordot_dy, "bilinear", samples=[given(A(2, 5), A(2, 3, 4), np.zeros((4, 3, 5)), ([1, 2], [1, 0]))])
+@bprop(tensordot_dy, "bilinear", sharing="fresh",
+    samples=[given(A(2, 5), A(2, 3, 4), np.zeros((4, 3, 5)), ([1, 2], [1, 0]))])
 def tensordot_dy_(d, x, y, axes, out, dout):
     return unbroadcast(np.tensordot(x, dout, axes), d), tensordot_dx(d, dout, x, axes), None
 
@@ -148,6 +150,12 @@ def einsum_grads(
     return tuple(grads)
 
 
+def einsum_sharing(operation: Any) -> Sharing:
+    """Of one operand it may be a view."""
+    is_text = len(operation.args) > 2 and hasattr(operation.args[0], "value")
+    return "fresh" if is_text else "unknown"
+
+
 EINSUMS = [
     given("ij,jk->ik", A(2, 3), A(3, 4)),
     given("ij,jk", A(2, 3), A(3, 4)),
@@ -171,7 +179,7 @@ EINSUMS = [
 ]
 
 
-@bprop(np.einsum, samples=EINSUMS)
+@bprop(np.einsum, sharing=einsum_sharing, steady=True, samples=EINSUMS)
 def einsum(subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe", out, dout):
     if isinstance(subscripts, str):
         return None, einsum_grads(dout, subscripts, operands, WANTED)
@@ -306,12 +314,12 @@ def kron(x, y, out, dout):
     return kron_dx(dout, y, x), kron_dy(dout, x, y)
 
 
-@bprop(kron_dx, "bilinear", samples=[given(A(6, 6), A(3, 2), np.zeros((2, 3)))])
+@bprop(kron_dx, "bilinear", sharing="fresh", samples=[given(A(6, 6), A(3, 2), np.zeros((2, 3)))])
 def kron_dx_(d, y, x, out, dout):
     return unbroadcast(np.kron(dout, y), d), kron_dy(d, dout, y), None
 
 
-@bprop(kron_dy, "bilinear", samples=[given(A(6, 6), A(2, 3), np.zeros((3, 2)))])
+@bprop(kron_dy, "bilinear", sharing="fresh", samples=[given(A(6, 6), A(2, 3), np.zeros((3, 2)))])
 def kron_dy_(d, x, y, out, dout):
     return unbroadcast(np.kron(x, dout), d), kron_dx(d, dout, x), None
 

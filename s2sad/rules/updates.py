@@ -44,19 +44,20 @@ from .samples import A, given
 
 @bprop(
     stored_in,
-    "linear",
+    "linear", sharing="maybe",
     samples=[given(A(3), np.zeros(3)), given(A(3), np.zeros(3, "float32")), given(1.5, 0.0)],
 )
 def stored_in_(value, x, out, dout):
     return conform(dout, value), None
 
 
-@bprop(cast_like, "linear", samples=[given(A(3), np.zeros(3)), given(A(3), np.zeros(3, "float32"))])
+@bprop(cast_like, "linear", sharing="stored",
+    samples=[given(A(3), np.zeros(3)), given(A(3), np.zeros(3, "float32"))])
 def cast_like_(value, x, out, dout):
     return conform(dout, value), None
 
 
-@bprop(of_same_dtype, "linear", samples=[given(A(3), np.zeros(3))])
+@bprop(of_same_dtype, "linear", sharing="stored", samples=[given(A(3), np.zeros(3))])
 def of_same_dtype_(value, x, out, dout):
     return dout, None
 
@@ -74,7 +75,8 @@ def pack_like_jvp(x, *parts, out, dparts):
     return pack_like(x, *dparts)
 
 
-@bprop(operator.concat, "linear", samples=[given((1.5, 2.5), (A(2),)), given([1.5], [2.5, A(3)])])
+@bprop(operator.concat, "linear", sharing="elements",
+    samples=[given((1.5, 2.5), (A(2),)), given([1.5], [2.5, A(3)])])
 def concat(x, y, out, dout):
     return dout[: len(x)], dout[len(x) :]
 
@@ -82,12 +84,14 @@ def concat(x, y, out, dout):
 NUMBERS = "a list or a tuple times what carries a derivative: `*` repeats it, and is no product of numbers"
 
 
-@bprop(repeated, "linear", refused={"count": NUMBERS}, samples=[given((1.5, 2.5), 3), given([A(2)], 2)])
+@bprop(repeated, "linear", sharing="elements",
+    refused={"count": NUMBERS}, samples=[given((1.5, 2.5), 3), given([A(2)], 2)])
 def repeated_(x, count, out, dout):
     return (add_parts(dout, x),)
 
 
-@bprop(times_repeated, "linear", refused={"count": NUMBERS}, samples=[given(3, (1.5, 2.5)), given(2, [A(2)])])
+@bprop(times_repeated, "linear", sharing="elements",
+    refused={"count": NUMBERS}, samples=[given(3, (1.5, 2.5)), given(2, [A(2)])])
 def times_repeated_(count, x, out, dout):
     return None, add_parts(dout, x)
 
@@ -109,12 +113,12 @@ def of_sequence_(d, dx, x, out, dout):
     return of_elements(dout, x), None, None
 
 
-@bprop(writable, "linear", samples=[given(A(3))])
+@bprop(writable, "linear", sharing="view", samples=[given(A(3))])
 def writable_(view, out, dout):
     return (dout,)
 
 
-@bprop(kept, "linear", samples=[given(A(3)), given([A(2), (1.0, None)])])
+@bprop(kept, "linear", sharing="fresh", samples=[given(A(3)), given([A(2), (1.0, None)])])
 def kept_(x, out, dout):
     return (dout,)
 

@@ -27,7 +27,7 @@ def add_windows(d: Array, x: Array, window_shape: Any, axis: Any) -> Array:
     return total
 
 
-@bprop(add_windows, "linear", samples=[given(A(2, 3, 2, 2), np.zeros((3, 4)), (2, 2), None)])
+@bprop(add_windows, "linear", sharing="fresh", samples=[given(A(2, 3, 2, 2), np.zeros((3, 4)), (2, 2), None)])
 def add_windows_(d, x, window_shape, axis, out, dout):
     return sliding_window_view(dout, window_shape, axis), None
 
@@ -42,6 +42,6 @@ WINDOWS = [
 ]
 
 
-@bprop(sliding_window_view, "linear", samples=WINDOWS)
+@bprop(sliding_window_view, "linear", sharing="unknown", steady=True, samples=WINDOWS)
 def windows(x, window_shape, axis=None, *, subok=False, writeable=False, out, dout):
     return (add_windows(dout, x, window_shape, axis),)

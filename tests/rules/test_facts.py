@@ -1,0 +1,154 @@
+"""What is declared of functions beside their derivatives, checked on the samples of their rules."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import operator
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad.analysis.writes import changed
+from s2sad.primitives.aliasing import sharing
+from s2sad.primitives.record import AXES, Facts, Rule, declare, fact, is_pure, nondifferentiable, rules
+from s2sad.testing.check_rules import Arguments, samples_of
+from s2sad.transforms.analyses.operations import Apply
+
+DECLARED = [(rule, f) for rule in rules() for f in rule.functions]
+
+# Calls of functions that have no rule, but write into their first argument, or answer with whole numbers.
+X = np.array([[0.3, 1.7, -0.4], [0.9, -1.2, 0.6]])
+WITHOUT_RULES: dict[Any, tuple[Any, ...]] = {
+    np.copyto: (X, 1.0), np.put: (X, [0, 3], 2.0), np.place: (X, X > 0, [1.5]), np.putmask: (X, X > 0, [1.5]),
+    np.fill_diagonal: (X, 2.0), np.put_along_axis: (X, np.array([[0], [1]]), 2.0, 1),
+    np.ndarray.fill: (X, 2.0), np.ndarray.sort: (X, 1),
+    np.ndarray.partition: (X, 1), np.ndarray.__iadd__: (X, 1.0),
+    np.ndarray.__setitem__: (X, 0, 1.0), list.append: ([1.0], 2.0), list.sort: ([2.0, 1.0],),
+    list.reverse: ([2.0, 1.0],), dict.update: ({"a": 1.0}, {"b": 2.0}), dict.pop: ({"a": 1.0}, "a"),
+    set.add: ({1.0}, 2.0), operator.setitem: ([1.0], 0, 2.0), operator.delitem: ([1.0], 0),
+    heapq.heapify: ([2.0, 1.0],), heapq.heappush: ([2.0], 1.0), bisect.insort: ([1.0, 3.0], 2.0),
+    np.argsort: (X,), np.argmax: (X, 0), np.nonzero: (X,), np.all: (X, 0), np.any: (X, 0),
+    np.searchsorted: (X[0], X),
+}  # fmt: skip
+HEAP = "s2sad.runtime.heap"  # what its functions change is on the heap, whoever is given it
+
+
+def arrays_in(x: Any) -> list[np.ndarray]:
+    if isinstance(x, (list, tuple)):
+        return [a for item in x for a in arrays_in(item)]
+    if isinstance(x, dict):
+        return arrays_in(list(x.values()))
+    return [x] if isinstance(x, np.ndarray) else []
+
+
+def copied(x: Any) -> Any:
+    return x if isinstance(x, ModuleType) else deepcopy(x)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two structures hold the same numbers; objects of other classes are not compared."""
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, (np.ndarray, np.number, float, complex)):
+        return bool(np.array_equal(a, b, equal_nan=True))
+    return not isinstance(a, (set, str, bool, int)) or a == b
+
+
+def contradictions(f: Any, samples: Iterable[Arguments]) -> set[str]:
+    """The facts of a function that its samples contradict."""
+    with np.errstate(all="ignore"):
+        return {name for args, keywords in samples for name in of_call(f, args, keywords)}
+
+
+def of_call(f: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Iterator[str]:
+    before = [*map(copied, args)], {k: copied(v) for k, v in keywords.items()}
+    given = [*map(copied, args)], {k: copied(v) for k, v in keywords.items()}
+    result = f(*given[0], **given[1])
+    word = sharing(Apply(f, args, tuple(keywords.items()), None))
+    first, others = arrays_in(given[0][:1]), arrays_in([given[0][1:], given[1]])
+    for made in arrays_in(result):
+        of_first = any(np.shares_memory(made, a) for a in first)
+        of_others = any(np.shares_memory(made, a) for a in others)
+        if word == "fresh" and (of_first or of_others) and fact(f, "sharing") != "stored":
+            yield "sharing"
+        if word in ("view", "maybe") and of_others:
+            yield "sharing"
+        if word == "view" and isinstance(args[0], np.ndarray) and made.size and not of_first:
+            yield "sharing"
+        if fact(f, "read_only") and made.flags.writeable and of_first:
+            yield "read_only"
+    if word == "elements" and isinstance(result, (list, dict)) and result is given[0][0]:
+        yield "sharing"
+    written = changed(f, len(args), dict.fromkeys(keywords))
+    for k, v in enumerate(given[0]):
+        on_heap = (getattr(f, "__module__", None) or "").startswith(HEAP)
+        if not on_heap and not fact(f, "updates") and k not in written and not same(v, before[0][k]):
+            yield "writes"
+    if is_pure(f) and not same(result, f(*before[0], **before[1])):
+        yield "pure"
+    is_odd = fact(f, "odd") and keywords.keys() <= AXES | {"keepdims"}
+    if is_odd and not same(f(-args[0], *args[1:], **keywords), -result):
+        yield "odd"
+    for k in fact(f, "shape_only") or ():
+        if len(args) > k and isinstance(args[k], np.ndarray):
+            other = (*args[:k], args[k] + 1, *args[k + 1 :])
+            if not same(f(*map(copied, other), **keywords), result):
+                yield "shape_only"
+
+
+@pytest.mark.parametrize(("rule", "f"), DECLARED, ids=[getattr(f, "__name__", "?") for _, f in DECLARED])
+def test_facts_hold_on_the_samples(rule: Rule, f: Any) -> None:
+    assert not contradictions(f, samples_of(rule, f))
+
+
+@pytest.mark.parametrize("f", WITHOUT_RULES, ids=lambda f: f.__qualname__)
+def test_facts_of_functions_without_rules(f: Any) -> None:
+    assert not contradictions(f, [(WITHOUT_RULES[f], {})])
+
+
+def half(x: Any) -> Any:
+    return x[:2]
+
+
+def doubled(x: Any) -> Any:
+    x[0] *= 2.0
+    return x.copy()
+
+
+def drawn(x: Any) -> Any:
+    return x + np.random.standard_normal()
+
+
+def scaled(x: Any, like: Any) -> Any:
+    return x * x * like.sum()
+
+
+WRONG: list[tuple[Any, str, Facts]] = [
+    (half, "sharing", {"sharing": "fresh"}), (half, "read_only", {"sharing": "view", "read_only": True}),
+    (doubled, "sharing", {"sharing": "view", "writes": (0,)}), (doubled, "writes", {}), (drawn, "pure", {}),
+    (drawn, "sharing", {"sharing": "view", "pure": False}), (scaled, "odd", {"odd": True}),
+    (scaled, "shape_only", {"shape_only": (1,)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "name", "facts"), WRONG, ids=lambda x: getattr(x, "__name__", str(x)))
+def test_a_wrong_declaration_is_found(f: Any, name: str, facts: Facts) -> None:
+    code = f.__code__
+    scratch = type(f)(code, f.__globals__, f.__name__)  # nothing is declared of it elsewhere
+    nondifferentiable([scratch], **facts)
+    args = (np.arange(1.0, 5.0), np.ones(4))[: code.co_argcount]
+    assert contradictions(scratch, [(args, {})]) == {name}
+    nondifferentiable([f], sharing="unknown", pure=False, writes=(0,))
+    assert not contradictions(f, [(args, {})])
+
+
+def test_facts_have_known_names() -> None:
+    with pytest.raises(TypeError, match="sheared"):
+        declare([np.sin], sheared="fresh")  # type: ignore[call-arg]
