@@ -41,7 +41,6 @@ from ..lowering.inline_methods import (
     has_objects,
     has_starred_calls,
     hoist_reads,
-    is_object,
     put_in_changing,
     put_in_methods,
     without_untaken,
@@ -56,6 +55,7 @@ from ..source.read import FunctionSource, has_written_defaults, read_source
 from ..transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_kinds import CallFacts, Values
+from ..transforms.analyses.steadiness import find_objects
 from ..transforms.errors import S2sadError
 from ..transforms.lowering.fold_identities import fold_identities
 from ..transforms.lowering.gather_appends import gather_appends
@@ -364,11 +364,11 @@ class Forms:
             program = fold_identities(program, objects.made)
             new = drop_unseen(program, objects, PRIMITIVES.helper)
             if new is program:
-                new = promote_items(gather_appends(program), partial(is_object, objects.kind))
+                new = promote_items(gather_appends(program), objects.facts.of(find_objects))
             if new is program:
                 return program
             objects = known(new)
-            program = merge_objects(new, partial(is_object, objects.kind))
+            program = merge_objects(objects.facts)
             objects = objects if program is new else known(program)
 
     def taken(self, program: Program, given: Kinds) -> Program:

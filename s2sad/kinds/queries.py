@@ -168,6 +168,16 @@ def is_tuple(kind: Kind) -> bool:
     return isinstance(kind, Tuple) and (kind.cls is None or kind.cls.__module__.startswith("numpy."))
 
 
+def is_record(kind: Kind) -> bool:
+    """Whether the kind is that of objects of a class of the user's."""
+    return isinstance(kind, Record)
+
+
+def length_of(kind: Kind) -> int:
+    """The length of a list or tuple, if it is known, else 0."""
+    return len(kind.items or ()) if isinstance(kind, (List, Tuple)) else 0
+
+
 def is_any_tuple(kind: Kind) -> bool:
     return isinstance(kind, Tuple)
 

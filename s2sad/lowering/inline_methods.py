@@ -21,7 +21,6 @@ from ..analysis.object_copies import copier_of, is_copier
 from ..analysis.object_facts import KnownObjects
 from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.writes import sets_attributes
-from ..kinds import domain
 from ..kinds.class_members import holds_object, member_of, setter_of
 from ..kinds.decided_tests import TESTS
 from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
@@ -128,7 +127,7 @@ def put_in_methods(
     first, program, lengths = facts, facts.program, dict[str, int]()
     for _ in range(ROUNDS):
         facts = facts.again(program)
-        if one_name and drop_untaken(program, partial(truth_of_test, facts)) is not program:
+        if one_name and drop_untaken(facts) is not program:
             facts = facts.again(without_untaken(sure.again(program)).program)
         program = before = facts.program
         kind = facts.kind
@@ -137,7 +136,7 @@ def put_in_methods(
             program, written = without_varied_loops(program, loops)
             lengths |= written
         if program is before:
-            program = put_in_iterators(merge_objects(program, partial(is_object, kind)), kind)
+            program = put_in_iterators(merge_objects(facts.after(program)), kind)
             program = inline_calls(
                 set_properties(put_in_cached(program, kind), facts),
                 inlinable,
@@ -216,13 +215,9 @@ def asks_for_kinds(program: Program) -> bool:
 
 def without_untaken(facts: Facts) -> Facts:
     """The program without the branches that the kinds of its names rule out, and the kinds of its names."""
-    while (found := drop_untaken(facts.program, partial(truth_of_test, facts))) is not facts.program:
+    while (found := drop_untaken(facts)) is not facts.program:
         facts = facts.again(found)
     return facts
-
-
-def truth_of_test(facts: Facts, test: Any) -> bool | None:
-    return domain.truth_of(facts.kind(test))
 
 
 def method_without_rule(value: Any, facts: Facts) -> MethodCall | None:
@@ -242,10 +237,6 @@ def method_without_rule(value: Any, facts: Facts) -> MethodCall | None:
         if isinstance(owner, Record) and isinstance(function, FunctionType):
             return None if calls_itself(owner.cls, function) else found
     return found
-
-
-def is_object(kind: Kinds, name: str) -> bool:
-    return isinstance(kind(load(name)), Record)
 
 
 def set_properties(program: Program, facts: Facts) -> Program:
@@ -336,15 +327,7 @@ def hoist_reads(facts: Facts) -> Program:
             if any(isinstance(n, gast.Name) and may_be_object(kind(n)) for n in operands):
                 return program
 
-    def is_fixed(node: Any) -> bool:
-        owner = kind(node.value)
-        member = member_of(owner, node.attr) if isinstance(owner, Record) else None
-        return member is not None and member.role in ("field", "constant")
-
-    def varies(node: Any) -> bool:
-        return domain.is_differentiable(domain.attribute_kind(kind(node.value), node.attr)) is not False
-
-    return hoist_fields(program, is_fixed, varies)
+    return hoist_fields(facts)
 
 
 def may_be_object(kind: Kind) -> bool:

@@ -30,6 +30,7 @@ from ..transforms.trees.nodes import (
     find_nodes,
     is_atom,
     located,
+    names_in,
     statements_in,
     target_names,
 )
@@ -161,10 +162,10 @@ def _apart(facts: Facts) -> Program:
     new, _ = unroll_loops(program, items, is_wanted, is_sure=True, growth=APART)
     if new is program:
         return program
-    new = gather_appends(fold_literals(new, lambda atom: len(_items(kind(atom))) or None))
+    new = gather_appends(fold_literals(new, facts))
     read = {n.id for n in find_nodes(new.tree, gast.Name) if isinstance(n.ctx, gast.Load)}
     new = new.with_tree(without_statements(new.tree, lambda s: _is_slice(s) and s.targets[0].id not in read))
-    return promote_items(new, lambda name: True)
+    return promote_items(new, names_in(new.tree))
 
 
 def without_mixed_loops(facts: Facts, wrt: tuple[str, ...], to_ssa: Callable[[Program], Program]) -> Facts:

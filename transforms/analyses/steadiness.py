@@ -9,13 +9,19 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import find_nodes
+from ..trees.nodes import find_nodes, load, names_read
 from ..trees.program import MISSING
 from .facts import Facts
 from .find_overwrites import find_changes
 from .operations import Call
 
-__all__ = ["calls_unknown", "holds_steadily", "is_steady", "keys_of"]
+__all__ = ["calls_unknown", "find_objects", "holds_steadily", "is_steady", "keys_of"]
+
+
+def find_objects(facts: Facts) -> frozenset[str]:
+    """The names that a program reads of objects of the user's classes."""
+    names = names_read(facts.program.tree.body)
+    return frozenset(n for n in names if facts.domain.is_record(facts.kind(load(n))))
 
 
 def is_steady(facts: Facts, name: str) -> bool:

@@ -96,43 +96,20 @@ class AdjointEmitter(MaskEmitter):
         kind = self.kinds.get(variable, self.domain.UNKNOWN)
         return any(self.domain.is_mask_of(self.kinds[c.name], kind) for c in mask)
 
-    def pass_on(self, env: Env, variable: str, adjoint: Adjoint, code: list[Any]) -> None:
-        """Adds the adjoint of another name for the variable's value."""
-        mask, zeroed, alone = adjoint.mask, adjoint.zeroed, variable not in env
-        self.accumulate(
-            env,
-            variable,
-            adjoint.value,
-            code,
-            adjoint.uniform,
-            adjoint.owned,
-            mask=mask,
-            zeroed=zeroed,
-            whole=adjoint.whole,
-        )
-        if alone and adjoint.masks is not None and variable in env:
-            env[variable] = replace(env[variable], masks=adjoint.masks)
+    def accumulate(self, env: Env, variable: str, value: Any, code: list[Any]) -> None:
+        """Adds an expression to the adjoint of a variable."""
+        self.pass_on(env, variable, Adjoint(value), code)
 
-    def accumulate(
-        self,
-        env: Env,
-        variable: str,
-        value: Any,
-        code: list[Any],
-        uniform: bool = False,
-        owned: bool = False,
-        mask: Mask | None = None,
-        zeroed: bool = False,
-        whole: Any = None,
-    ) -> None:
-        """Adds the expression `value`, which is for the elements of the mask, to the adjoint of `variable`;
-        `owned` says that nobody else holds what a name stands for or a call makes, or the parts of a tuple.
+    def pass_on(self, env: Env, variable: str, new: Adjoint, code: list[Any]) -> None:
+        """Adds a new adjoint, whose value may be any expression, to that of a variable. If it is `owned`,
+        nobody else holds what a name stands for or a call makes, or the parts of a tuple.
         """
         current = env.get(variable)
-        if current is not None and whole is not None and not current.is_plain:
-            value, uniform, whole = whole, False, None
-        elif current is not None and current.whole is not None and (uniform or mask is not None):
+        if current is not None and new.whole is not None and not current.is_plain:
+            new = replace(new, value=new.whole, uniform=False, whole=None)
+        elif current is not None and current.whole is not None and not new.is_plain:
             current = Adjoint(self.full(variable, current, code), owned=True)
+        value, uniform, mask = new.value, new.uniform, new.mask
         if isinstance(value, gast.Constant) and value.value is None:
             return
         if current is None and isinstance(
@@ -145,16 +122,18 @@ class AdjointEmitter(MaskEmitter):
                     code.append(assign(name, part))
                     part = load(name)
                 parts.append(part)
-            env[variable] = Adjoint(tuple_of(parts), owned=owned)
+            env[variable] = Adjoint(tuple_of(parts), owned=new.owned, masks=new.masks)
         elif current is None:
             is_object = isinstance(value, (gast.Name, gast.Call))
-            own = not uniform and ((owned and is_object) or self.is_fresh(value))
+            own = not uniform and ((new.owned and is_object) or self.is_fresh(value))
             atom = self.named(variable, value, code)
             self.note_spreading(atom, uniform)
-            env[variable] = Adjoint(atom, owned=own, uniform=uniform, mask=mask, zeroed=zeroed, whole=whole)
+            kept = Adjoint(atom, owned=own, uniform=uniform, whole=new.whole, mask=mask, zeroed=new.zeroed)
+            env[variable] = replace(kept, masks=new.masks)
         elif mask is not None or current.mask is not None:
-            new = Adjoint(self.named(variable, value, code), uniform=uniform, mask=mask, zeroed=zeroed)
-            self.note_spreading(new.value, uniform)
+            atom = self.named(variable, value, code)
+            new = Adjoint(atom, uniform=uniform, mask=mask, zeroed=new.zeroed)
+            self.note_spreading(atom, uniform)
             self.accumulate_masked(env, variable, current, new, code)
         elif current.accumulator:
             self.used.add(variable)
@@ -174,7 +153,7 @@ class AdjointEmitter(MaskEmitter):
             code.append(assign(name, self.plus(current.value, value, variable)))
             both = current.uniform and uniform
             self.note_spreading(load(name), both)
-            if current.uniform is not uniform and (whole is not None or current.whole is not None):
+            if current.uniform is not uniform and (new.whole is not None or current.whole is not None):
                 self.stretched.add(name)
             env[variable] = Adjoint(load(name), owned=not both, uniform=both)
 

@@ -204,7 +204,8 @@ class ReverseWalk(Reverse):
                 if base.id not in env:
                     value = self.named(base.id, value, back)
                 zeroed = mask is not None
-                self.accumulate(env, base.id, value, back, owned=adjoint.owned, mask=mask, zeroed=zeroed)
+                new = Adjoint(value, owned=adjoint.owned, mask=mask, zeroed=zeroed)
+                self.pass_on(env, base.id, new, back)
             case Item(base=base) if self.domain.is_scalar(self.kind(base)):  # of NumPy: `x[()]`, `x[None]`
                 value = self.full(name, adjoint, back)
                 plan = self.domain.unbroadcast_plan(self.kind(base), self.kind(load(name)))
@@ -232,7 +233,8 @@ class ReverseWalk(Reverse):
                             else part_of(adjoint.value, keys[k] if keys else constant(k))
                         )
                         mask = mask_of_item(self, adjoint.masks, k, item.id, back)
-                        self.accumulate(env, item.id, part, back, mask=mask, zeroed=mask is not None)
+                        new = Adjoint(part, mask=mask, zeroed=mask is not None)
+                        self.pass_on(env, item.id, new, back)
             case Opaque() if any(map(self.is_active, operation.items)):
                 refuse_opaque(self, s, operation)
             case Inert() | Opaque():
@@ -270,7 +272,7 @@ class ReverseWalk(Reverse):
                 a is None or a.owned or self.domain.is_scalar(self.kinds.get(t, self.domain.UNKNOWN))
                 for t, a in zip(targets, found, strict=True)
             )
-            self.accumulate(env, s.value.id, tuple_of(parts), back, owned=owned)
+            self.pass_on(env, s.value.id, Adjoint(tuple_of(parts), owned=owned), back)
         else:
             is_vector = self.domain.is_vector_of_floats(kind)
             value = gast.List(elts=parts, ctx=gast.Load())
@@ -281,7 +283,7 @@ class ReverseWalk(Reverse):
             elif s.value.id not in env and all(map(self.has_adjoint, targets)):
                 value = self.named(s.value.id, value, back)
                 self.complete.add(value.id)
-            self.accumulate(env, s.value.id, value, back, owned=is_vector)
+            self.pass_on(env, s.value.id, Adjoint(value, owned=is_vector), back)
         return [s], back
 
     def branch(self, s: Any, env: Env) -> Sweep:

@@ -71,7 +71,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
                 rule.uniform, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
             )
             back += statements
-            reverse.accumulate(env, operand.id, results[0], back, uniform=not is_number)
+            reverse.pass_on(env, operand.id, Adjoint(results[0], uniform=not is_number), back)
             return [s], back
     for special in (spread_along_axes, reverse_join, reverse_fit):
         found = special(reverse, operation, rule, out, adjoint, env)
@@ -153,7 +153,7 @@ def spread_along_axes(
             return None  # the axis is known at run time only
         back += statements
         results.append(found[0])
-    reverse.accumulate(env, operand.id, results[0], back, uniform=True, whole=results[1])
+    reverse.pass_on(env, operand.id, Adjoint(results[0], uniform=True, whole=results[1]), back)
     return back
 
 

@@ -65,7 +65,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
             others = mask_at(reverse, name, base, target.slice, True, back)
             env[base] = replace(env[base], mask=both_hold(mask, others), zeroed=True)
     if value is not None and not added:  # after the place is zero: the value may be the array itself
-        reverse.accumulate(env, s.value.id, value, back, owned=owned)
+        reverse.pass_on(env, s.value.id, Adjoint(value, owned=owned), back)
     return ahead, back
 
 
@@ -131,7 +131,7 @@ def reverse_replacement(reverse: Reverse, s: Any, env: Env) -> Sweep:
         return [s], back
     whole = reverse.full(base.id, adjoint, back)
     value = reverse.summed_by(plan, whole) or call(reverse.helper("conform"), whole, s.value)
-    reverse.accumulate(env, s.value.id, value, back, owned=adjoint.owned)
+    reverse.pass_on(env, s.value.id, Adjoint(value, owned=adjoint.owned), back)
     return [s], back
 
 

@@ -17,17 +17,23 @@ from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..trees.nodes import blocks_of, located
 from ..trees.program import Program
 from ..trees.rebuild import bound_names, map_blocks, rebuilt
 
-__all__ = ["drop_untaken"]
+__all__ = ["drop_known", "drop_untaken"]
 
 
-def drop_untaken(program: Program, truth: Callable[[Any], bool | None]) -> Program:
-    """The program with the arm that is taken in the place of each branch whose test `truth` knows of; the
+def drop_untaken(facts: Facts) -> Program:
+    """The program with the arm that is taken in the place of each branch whose test the kinds decide; the
     program itself where there is none.
     """
+    return drop_known(facts.program, lambda test: facts.domain.truth_of(facts.kind(test)))
+
+
+def drop_known(program: Program, truth: Callable[[Any], bool | None]) -> Program:
+    """The same where `truth` decides tests."""
     decided: list[Any] = []
 
     def block(statements: list[Any], own: frozenset[str] = frozenset()) -> list[Any]:

@@ -27,16 +27,16 @@ def f(p):
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..analyses.operations import OPERATORS
 from ..trees.nodes import constant, find_nodes, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
-from .drop_untaken import drop_untaken
+from .drop_untaken import drop_known
 
 __all__ = ["fold_literals"]
 
@@ -49,8 +49,13 @@ FOUND: dict[type, Any] = {
 }
 
 
-def fold_literals(program: Program, length: Callable[[Any], int | None] = lambda atom: None) -> Program:
-    """The program without such operations; `length(name)` is that of a list or tuple which keeps it."""
+def fold_literals(program: Program, facts: Facts | None = None) -> Program:
+    """The program without such operations; facts tell the lengths of lists and tuples."""
+
+    def length(atom: Any) -> int | None:
+        """The length of a list or tuple which keeps it."""
+        return None if facts is None else facts.domain.length_of(facts.kind(atom)) or None
+
     bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
     known: dict[str, Any] = {}
 
@@ -88,7 +93,7 @@ def fold_literals(program: Program, length: Callable[[Any], int | None] = lambda
         value = getattr(known.get(getattr(test, "id", "")), "value", None)
         return value if isinstance(value, bool) else None
 
-    return drop_untaken(program.with_tree(with_body(program.tree, block(program.tree.body))), truth)
+    return drop_known(program.with_tree(with_body(program.tree, block(program.tree.body))), truth)
 
 
 def _folded(value: Any) -> Any:

@@ -8,12 +8,12 @@ its adjoint is a variable's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..trees.nodes import (
     assign,
     assigned_names,
@@ -39,12 +39,21 @@ class _Read:
     name: str = ""
 
 
-def hoist_fields(program: Program, is_fixed: Callable[[Any], bool], varies: Callable[[Any], bool]) -> Program:
-    """The program with names for the attributes that it reads often.
-
-    `is_fixed(node)` says that `x.a` is the same, and is there, for as long as x is bound; `varies(node)` that
-    it may carry a derivative.
+def hoist_fields(facts: Facts) -> Program:
+    """The program with names for the attributes that it reads often: those that are the same, and are there,
+    for as long as their object is bound.
     """
+    program, primitives, domain = facts.program, facts.primitives, facts.domain
+
+    def is_fixed(node: Any) -> bool:
+        owner = facts.kind(node.value)
+        member = primitives.member(owner, node.attr) if domain.is_record(owner) else None
+        return member is not None and member.role in ("field", "constant")
+
+    def varies(node: Any) -> bool:
+        held = domain.attribute_kind(facts.kind(node.value), node.attr)
+        return domain.is_differentiable(held) is not False
+
     stored = {n.attr for n in walk(program.tree) if _is_store(n)}
     bound = _bound_once(program)
     reads: dict[tuple[str, str], _Read] = {}

@@ -7,24 +7,31 @@ anything else, or if nothing reads `self`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Container
 from typing import Any
 
 import gast
 
+from ..analyses.facts import Facts
 from ..analyses.liveness import free_names
+from ..analyses.steadiness import find_objects
 from ..trees.nodes import load, names_read, own_statements, target_names, walk
 from ..trees.program import Program
 from ..trees.rebuild import rebuilt, substitute, without_statements
 
-__all__ = ["merge_objects"]
+__all__ = ["merge_copies_of", "merge_objects"]
 
 Place = tuple[int, tuple[int, ...]]  # the position of a statement, and the loops around it
 
 
-def merge_objects(program: Program, is_object: Callable[[str], bool]) -> Program:
-    """The program without copies of names of objects; `is_object(name)` says of what."""
-    copies = [s for s in own_statements(program.tree.body) if _is_copy(s) and is_object(s.value.id)]
+def merge_objects(facts: Facts) -> Program:
+    """The program without copies of names of objects."""
+    return merge_copies_of(facts.program, facts.of(find_objects))
+
+
+def merge_copies_of(program: Program, names: Container[str]) -> Program:
+    """The program without copies of these names."""
+    copies = [s for s in own_statements(program.tree.body) if _is_copy(s) and s.value.id in names]
     if not copies:
         return program
     found = _Places(program)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterator
 from keyword import iskeyword
 from typing import Any
 
@@ -37,7 +37,7 @@ from ..trees.nodes import (
 )
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, map_children, rebuilt, substitute
-from .merge_objects import merge_objects
+from .merge_objects import merge_copies_of
 
 __all__ = ["promote_items"]
 
@@ -45,17 +45,17 @@ Item = tuple[str, Hashable]
 SEQUENCES = (gast.List, gast.Tuple)
 
 
-def promote_items(program: Program, is_object: Callable[[str], bool] | None = None) -> Program:
-    """The program with variables for the items of its dicts, and of its lists of names that `is_object`."""
+def promote_items(program: Program, objects: Container[str] = ()) -> Program:
+    """The program with variables for the items of its dicts, and of its lists of these names of objects."""
 
     def makes(s: Any) -> bool:
-        return _makes(s) or (is_object is not None and _makes_list(s, is_object))
+        return _makes(s) or _makes_list(s, objects)
 
     made = {s.targets[0].id for s in find_nodes(program.tree, gast.Assign) if makes(s)}
     if not made or find_nodes(program.tree, gast.Try):
         return program
     while True:
-        program = merge_objects(program, made.__contains__)
+        program = merge_copies_of(program, made)
         dicts = _Dicts(program, makes)
         items = dicts.items()
         if not items:
@@ -72,13 +72,13 @@ def _makes(s: Any) -> bool:
     return False
 
 
-def _makes_list(s: Any, is_object: Callable[[str], bool]) -> bool:
+def _makes_list(s: Any, objects: Container[str]) -> bool:
     """Whether a statement gives a name to a list or tuple of objects that have names."""
     match s:
         case gast.Assign(
             targets=[gast.Name()], value=gast.List(elts=[_, *_] as items) | gast.Tuple(elts=[_, *_] as items)
         ):
-            return all(isinstance(item, gast.Name) and is_object(item.id) for item in items)
+            return all(isinstance(item, gast.Name) and item.id in objects for item in items)
     return False
 
 

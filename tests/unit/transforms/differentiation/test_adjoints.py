@@ -114,10 +114,10 @@ def test_the_parts_of_a_tuple_stay_apart(emitter: AdjointEmitter) -> None:
 def test_a_uniform_adjoint_is_spread_when_its_shape_is_needed(emitter: AdjointEmitter) -> None:
     env: Env = {}
     code: list[Any] = []
-    emitter.accumulate(env, "v", constant(1.0), code, uniform=True)
+    emitter.pass_on(env, "v", Adjoint(constant(1.0), uniform=True), code)
     assert env["v"].uniform and not code
     both = dict(env)
-    emitter.accumulate(both, "v", load("d"), code, uniform=True)
+    emitter.pass_on(both, "v", Adjoint(load("d"), uniform=True), code)
     assert lines(code) == ["dv = 1.0 + d"] and both["v"].uniform and not both["v"].owned
     emitter.accumulate(env, "v", load("dw"), code)
     assert not env["v"].uniform

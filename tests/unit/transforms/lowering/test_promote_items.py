@@ -113,14 +113,14 @@ def test_dicts_that_are_seen_stay(name: str) -> None:
 def test_lists_of_objects_become_variables() -> None:
     text = "a = g(x)\n    b = g(a)\n    p = [a, b]\n    p[1] = g(p[0])\n    return len(p) * p[1]"
     _, program = read(f"def f(x, g):\n    {text}\n")
-    found = promote_items(up_to(to_anf, program), {"a", "b"}.__contains__)
+    found = promote_items(up_to(to_anf, program), {"a", "b"})
     f, names = executable(found), to_source(found.tree)
     assert f(3.0, lambda v: v + 1.0) == 10.0
-    assert "[" not in names and promote_items(up_to(to_anf, program), {"a"}.__contains__) is not found
+    assert "[" not in names and promote_items(up_to(to_anf, program), {"a"}) is not found
 
 
 @pytest.mark.parametrize("use", ["h(pair)", "pair.append(a)", "pair[k] = a", "pair = [b, a]"])
 def test_lists_of_objects_that_are_seen_stay(use: str) -> None:
     text = f"a = g(x)\n    b = g(a)\n    pair = [a, b]\n    {use}\n    return pair[1]"
     normal = up_to(to_anf, read(f"def f(x, g, h, k):\n    {text}\n")[1])
-    assert promote_items(normal, {"a", "b"}.__contains__) is normal
+    assert promote_items(normal, {"a", "b"}) is normal
