@@ -150,8 +150,8 @@ def count_failures(seeds: range) -> tuple[int, int]:
 
 
 def test_random_programs_stay_the_same() -> None:
-    ran, failed = count_failures(range(300))
-    assert ran > 100
+    ran, failed = count_failures(range(100))
+    assert ran > 30
     assert failed == 0
 
 

@@ -31,8 +31,9 @@ def test_emath(name: str) -> None:
         y = function(x)
         return np.sum(2 * np.real(y) + 3 * np.imag(y))
 
-    for x in [*places, np.array(places)]:
-        s2sad.check_grads(parts, (x,), order=2)
+    for x in places:
+        s2sad.check_grads(parts, (x,))
+    s2sad.check_grads(parts, (np.array(places),), order=2)
     assert type(s2sad.grad(parts)(np.float32(places[0]))) is np.float32
 
 

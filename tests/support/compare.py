@@ -9,6 +9,9 @@ part of the sum of products, without conjugation.
 from __future__ import annotations
 
 import copy
+import inspect
+import os
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from types import SimpleNamespace
@@ -29,6 +32,7 @@ __all__ = [
     "dot",
     "flatten",
     "is_real_scalar",
+    "is_sampled",
     "numeric_jvp",
     "random_like",
     "shifted",
@@ -243,11 +247,32 @@ def tolerance(*structures: Structure) -> float:
     return float(np.finfo(np.float32).eps / np.finfo(np.float64).eps) if single else 1.0
 
 
+EVERY_FORM = "S2SAD_EXAMPLES" in os.environ
+
+
+def number_of(f: Function) -> int:
+    """A number of a program that is the same in each run: of its name and its file's, which for a program
+    of text is that of the text.
+    """
+    code = getattr(inspect.unwrap(f), "__code__", None)
+    place = "" if code is None else code.co_filename.rpartition("/")[2]
+    return zlib.crc32(f"{place} {getattr(f, '__qualname__', '')}".encode())
+
+
+def forms_of(f: Function, out: Structure, wrt: tuple[int, ...]) -> list[str]:
+    """The forms of the derivative that are compared with bprop: one, another for each program; all of them
+    where S2SAD_EXAMPLES is set.
+    """
+    forms = ["grad", "value_and_grad"] if is_real_scalar(out) else []
+    forms += ["bprop of one argument"] if len(wrt) > 1 else []
+    return forms if EVERY_FORM or not forms else [forms[number_of(f) % len(forms)]]
+
+
 def check_program(f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed: int = 0) -> None:
     """Both modes on one program: the value exactly, the derivatives against finite differences.
 
-    Also: a bprop called twice gives the same, gradients are shaped as the arguments, that of one argument
-    alone is that of all together, and arguments are changed as the program itself changes them.
+    Also: a bprop called twice gives the same, gradients are shaped as the arguments, other forms of the
+    derivative (one of them, see `forms_of`) agree, and arguments are changed as the program changes them.
     """
     changed = copy.deepcopy(args)
     expected = copy.deepcopy(f(*changed))
@@ -284,19 +309,20 @@ def check_program(f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed
         f"<dout, J v> = {forward!r}, <J' dout, v> = {reverse!r}"
     )
 
-    if len(wrt) > 1:
-        _, bprop_last = run(s2sad.vjp(f, argnums=wrt[-1:]))
-        assert_close(bprop_last(cotangent), gradients[-1:], 1e-12 * loose, "bprop for one argument alone")
-    if is_real_scalar(expected):
+    for form in forms_of(f, expected, wrt):
+        if form == "bprop of one argument":
+            _, bprop_last = run(s2sad.vjp(f, argnums=wrt[-1:]))
+            assert_close(bprop_last(cotangent), gradients[-1:], 1e-12 * loose, form)
+            continue
         unit = bprop(
             type(cotangent)(1.0) if not isinstance(cotangent, np.ndarray) else np.ones_like(cotangent)
         )
-        gradient = run(s2sad.grad(f, argnums=wrt))
-        assert_like(gradient, inputs, "grad")
-        assert_close(gradient, unit, 1e-12 * loose, "grad against bprop")
-        value, both = run(s2sad.value_and_grad(f, argnums=wrt))
-        assert_same(value, expected)
-        assert_close(both, gradient, 1e-12 * loose, "value_and_grad against grad")
+        result = run(getattr(s2sad, form)(f, argnums=wrt))
+        if form == "value_and_grad":
+            assert_same(result[0], expected)
+            result = result[1]
+        assert_like(result, inputs, form)
+        assert_close(result, unit, 1e-12 * loose, f"{form} against bprop")
 
 
 def leaf_paths(x: Structure, root: str) -> list[tuple[str, Any]]:
@@ -320,28 +346,40 @@ def scalarised(f: Function, args: tuple[Any, ...]) -> Function:
     return build(f"def scalar({names}):\n    out = f({names})\n    return {terms}\n", f=f)
 
 
-def check_second(f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed: int = 0) -> None:
-    """Forward over reverse, against finite differences of the gradient and against reverse over reverse.
-
-    The last two agree because the Hessian is symmetric.
+def check_second(
+    f: Function, args: tuple[Any, ...], wrt: tuple[int, ...], seed: int = 0, over: str | None = None
+) -> None:
+    """A product with the Hessian against finite differences of the gradient: by "forward" over reverse, or by
+    "reverse" over reverse, which is the same, as the Hessian is symmetric. Unless it is told, that is reverse
+    over reverse for one program in four; where S2SAD_EXAMPLES is set it is both for each.
     """
     scalar = scalarised(f, args)
     gradient = s2sad.grad(scalar, argnums=wrt)
     inputs, tangents = tuple(args[i] for i in wrt), directions(args, wrt, seed)
     expected = gradient(*copy.deepcopy(args))
+    numeric = numeric_jvp(gradient, args, wrt, tangents)
+    chosen = over or ("reverse" if number_of(f) % 4 == 0 else "forward")
 
-    out, product = s2sad.jvp(gradient, argnums=wrt)(*copy.deepcopy(args), *tangents)
-    assert_same(out, expected)
-    assert_like(product, inputs, "jvp of grad")
-    assert_close(
-        product, numeric_jvp(gradient, args, wrt, tangents), 1e-6, "jvp of grad against finite differences"
-    )
+    if EVERY_FORM or chosen == "forward":
+        out, product = s2sad.jvp(gradient, argnums=wrt)(*copy.deepcopy(args), *tangents)
+        assert_same(out, expected)
+        assert_like(product, inputs, "jvp of grad")
+        assert_close(product, numeric, 1e-6, "jvp of grad against finite differences")
+    if EVERY_FORM or chosen == "reverse":
+        names = ", ".join(f"a{i}" for i in range(len(args)))
+        weights = {f"v{i}": leaf for i, (_, leaf) in enumerate(leaf_paths(tangents, ""))}
+        terms = " + ".join(
+            f"np.sum({path} * v{i})" for i, (path, _) in enumerate(leaf_paths(expected, "d"))
+        )
+        text = f"def directional({names}):\n    d = gradient({names})\n    return {terms}\n"
+        directional = build(text, gradient=gradient, **weights)
+        transposed = s2sad.grad(directional, argnums=wrt)(*copy.deepcopy(args))
+        assert_like(transposed, inputs, "grad of grad")
+        assert_close(transposed, numeric, 1e-6, "grad of grad against finite differences")
 
-    names = ", ".join(f"a{i}" for i in range(len(args)))
-    weights = {f"v{i}": leaf for i, (_, leaf) in enumerate(leaf_paths(tangents, ""))}
-    terms = " + ".join(f"np.sum({path} * v{i})" for i, (path, _) in enumerate(leaf_paths(expected, "d")))
-    text = f"def directional({names}):\n    d = gradient({names})\n    return {terms}\n"
-    directional = build(text, gradient=gradient, **weights)
-    transposed = s2sad.grad(directional, argnums=wrt)(*copy.deepcopy(args))
-    assert_like(transposed, inputs, "grad of grad")
-    assert_close(transposed, product, 1e-9, "reverse over reverse against forward over reverse")
+
+def is_sampled(f: Function) -> bool:
+    """Whether a check that costs much is made of this program among many: of one in three, always the same
+    ones, and of all where S2SAD_EXAMPLES is set.
+    """
+    return EVERY_FORM or number_of(f) % 3 == 0

@@ -16,12 +16,14 @@ import numpy as np
 
 import s2sad
 from tests.support.compare import (
+    EVERY_FORM,
     assert_close,
     assert_like,
     assert_same,
     dot,
     magnitude,
     map_leaves,
+    number_of,
     random_like,
     tolerance,
 )
@@ -98,7 +100,8 @@ def check_changing(
 ) -> None:
     """Both modes on one program that may change its arguments.
 
-    Also: bprop called twice gives the same, with another cotangent the multiple of it, and changes nothing.
+    Also: bprop called twice gives the same, with another cotangent the multiple of it, and changes nothing;
+    of half of the programs `grad` agrees with it, of all where S2SAD_EXAMPLES is set.
     """
     after = deepcopy(args)
     expected = deepcopy(run(f, after, outputs))
@@ -144,7 +147,7 @@ def check_changing(
         f"<dout, J v> = {forward!r}, <J' dout, v> = {found!r}"
     )
 
-    if isinstance(expected, (float, np.floating)) and not outputs:
+    if isinstance(expected, (float, np.floating)) and not outputs and (EVERY_FORM or number_of(f) % 2 == 0):
         given_args = deepcopy(args)
         gradient = s2sad.grad(f, argnums=wrt)(*given_args)
         assert_same(given_args, after)
