@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -11,17 +11,18 @@ import numpy as np
 
 from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Kind
+from ..primitives.aliasing import is_fresh
 from ..runtime.adjoints import unbroadcast, unreduce
 from ..runtime.broadcasting import contracted, fitted
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Apply
+from ..transforms.differentiation.generation import Generation
 from ..transforms.trees.program import Program
 from .primitive_table import PRIMITIVES
+from .purity import Purity
 
 __all__ = [
-    "is_float",
-    "is_number",
-    "is_odd",
+    "GeneratedExpressions",
     "stays_starred",
     "users_names",
 ]
@@ -37,85 +38,98 @@ def users_names(program: Program) -> frozenset[str]:
     return frozenset(n for n in program.locals if not re.search(r"_\d+$", n))
 
 
-def is_float(
-    node: Any,
-    is_one: Callable[[str], bool],
-    program: Program,
-    kinds: Mapping[str, Kind],
-    derivatives: frozenset[str],
-) -> bool:
-    """Whether an expression in generated code is surely a float or an array of floats, and stays what it is
-    when it is multiplied by one.
-    """
+class GeneratedExpressions:
+    """What primitives and kinds tell simplification of the expressions of generated code."""
 
-    def has_axes(node: Any) -> bool:
+    def __init__(self, program: Program, generation: Generation) -> None:
+        self.program, self.kinds, self.derivatives = program, generation.kinds, generation.derivatives
+        self.is_pure = Purity(program, generation.kinds, generation.derivatives | generation.traces)
+
+    def kind(self, node: Any) -> Kind:
+        return domain.kind_of_atom(node, self.kinds, self.program)
+
+    def is_float(self, node: Any, is_one: Callable[[str], bool]) -> bool:
+        """Whether an expression is surely a float or an array of floats, and stays what it is when it is
+        multiplied by one; `is_one(name)` tells that a name has the one value that it had when kinds were
+        found.
+        """
+        kinds, resolve = self.kinds, self.program.resolve
+
+        def found(node: Any) -> bool:
+            match node:
+                case gast.Constant(value=value):
+                    return isinstance(value, float)
+                case gast.Name(id=name) if name in self.derivatives:
+                    return True
+                case gast.Name(id=name):
+                    is_steady = is_one(name) if name in kinds else name not in self.program.locals
+                    return is_steady and domain.is_float(self.kind(node))
+                case gast.IfExp(body=first, orelse=second):
+                    return found(first) and found(second)
+                case gast.Subscript(value=gast.Name(id=name)) if name in self.derivatives:
+                    return True
+                case gast.Subscript(value=gast.Name(id=name)):
+                    kind = kinds.get(name, UNKNOWN)
+                    return is_one(name) and domain.item_nature(kind) == "array" and domain.is_float(kind)
+                case gast.BinOp(left=left, right=right):
+                    return found(left) or found(right)
+                case gast.UnaryOp(operand=operand):
+                    return found(operand)
+                case gast.Call(func=func, args=[operand], keywords=keywords) if resolve(func) is np.sum:
+                    return found(operand) and all(k.arg in ("axis", "keepdims") for k in keywords)
+                case gast.Call(func=func, args=[operand, *_]) if resolve(func) in SUMMING:
+                    return found(operand)
+                case gast.Call(func=func, args=args):
+                    function = resolve(func)
+                    if function is np.where and not any(map(self.has_axes, args)):  # it makes an array
+                        return False
+                    rule = PRIMITIVES.find_rule(function)
+                    return rule is not None and rule.structure in PRODUCTS and any(map(found, args))
+            return False
+
+        return found(node)
+
+    def has_axes(self, node: Any) -> bool:
+        """Whether an expression is an array of at least one axis."""
         match node:
             case gast.Name():
-                return bool(domain.rank(domain.kind_of_atom(node, kinds, program)))
+                return bool(domain.rank(self.kind(node)))
             case gast.BinOp(left=a, right=b) | gast.Compare(left=a, comparators=[b]):
-                return has_axes(a) or has_axes(b)
+                return self.has_axes(a) or self.has_axes(b)
             case gast.UnaryOp(operand=operand):
-                return has_axes(operand)
+                return self.has_axes(operand)
         return False
 
-    def found(node: Any) -> bool:
+    def is_odd(self, call: Any) -> bool:
+        """Whether a call is of a function that is odd in its first argument."""
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        return (
+            name in ODD
+            and (name != "sum" or len(call.args) == 1)  # a second argument is where Python's sum begins
+            and all(k.arg in ("axis", "keepdims") for k in call.keywords)
+            and PRIMITIVES.means(name, self.program.resolve(call.func))
+        )
+
+    def is_number(self, node: Any) -> bool:
+        """Whether a name, or an item of one, is a number and no array, by its kind."""
+
+        def kind(node: Any) -> Kind:
+            return domain.kind_of_atom(node, self.kinds)
+
         match node:
-            case gast.Constant(value=value):
-                return isinstance(value, float)
-            case gast.Name(id=name):
-                is_steady = is_one(name) if name in kinds else name not in program.locals
-                return name in derivatives or (
-                    is_steady and domain.is_float(domain.kind_of_atom(node, kinds, program))
-                )
-            case gast.IfExp(body=first, orelse=second):
-                return found(first) and found(second)
-            case gast.Subscript(value=gast.Name(id=name)) if name in derivatives:
-                return True
-            case gast.Subscript(value=gast.Name(id=name)):
-                kind = kinds.get(name, UNKNOWN)
-                return is_one(name) and domain.item_nature(kind) == "array" and domain.is_float(kind)
-            case gast.BinOp(left=left, right=right):
-                return found(left) or found(right)
-            case gast.UnaryOp(operand=operand):
-                return found(operand)
-            case gast.Call(func=func, args=[operand], keywords=keywords) if program.resolve(func) is np.sum:
-                return found(operand) and all(k.arg in ("axis", "keepdims") for k in keywords)
-            case gast.Call(func=func, args=[operand, *_]) if program.resolve(func) in SUMMING:
-                return found(operand)
-            case gast.Call(func=func, args=args):
-                function = program.resolve(func)
-                if function is np.where and not any(map(has_axes, args)):  # of numbers it makes an array
-                    return False
-                rule = PRIMITIVES.find_rule(function)
-                return rule is not None and rule.structure in PRODUCTS and any(map(found, args))
+            case gast.Name():
+                return domain.is_scalar(kind(node))
+            case gast.Subscript(value=gast.Name() as base, slice=index):
+                return domain.is_scalar_item(kind(base), index, kind)
         return False
 
-    return found(node)
+    def is_fresh(self, call: Any) -> bool:
+        """Whether a call makes a new object."""
+        return is_fresh(self.program.resolve(call.func))
 
-
-def is_odd(call: Any, program: Program) -> bool:
-    """Whether a call in generated code is of a function that is odd in its first argument."""
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return (
-        name in ODD
-        and (name != "sum" or len(call.args) == 1)  # a second argument of Python's is where the sum begins
-        and all(k.arg in ("axis", "keepdims") for k in call.keywords)
-        and PRIMITIVES.means(name, program.resolve(call.func))
-    )
-
-
-def is_number(node: Any, kinds: Mapping[str, Kind]) -> bool:
-    """Whether a name, or an item of one, is a number and no array, by the kinds of the program's names."""
-
-    def kind(node: Any) -> Kind:
-        return domain.kind_of_atom(node, kinds)
-
-    match node:
-        case gast.Name():
-            return domain.is_scalar(kind(node))
-        case gast.Subscript(value=gast.Name() as base, slice=index):
-            return domain.is_scalar_item(kind(base), index, kind)
-    return False
+    def are_alike(self, a: str, b: str) -> bool:
+        """Whether two variables are arrays of one kind."""
+        return domain.are_alike(self.kinds.get(a, UNKNOWN), self.kinds.get(b, UNKNOWN))
 
 
 def stays_starred(call: Any, facts: Facts) -> bool:

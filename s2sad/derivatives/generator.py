@@ -17,25 +17,23 @@ import gast
 from ..analysis.cached_properties import refuse_cached
 from ..analysis.check_fields import check_fields, check_iteration
 from ..analysis.check_mutation import refuse_written, shadowed_names
-from ..analysis.expression_facts import is_float, is_number, is_odd, users_names
+from ..analysis.expression_facts import GeneratedExpressions, users_names
 from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
 from ..analysis.outer_arrays import reads_arrays
 from ..analysis.prefers_heap import prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
-from ..analysis.purity import Purity
-from ..kinds import domain
-from ..kinds.lattice import UNKNOWN, Kind
+from ..kinds.lattice import Kind
 from ..lowering.import_globals import without_outer_arrays
 from ..lowering.inline_methods import without_untaken
 from ..lowering.pipeline import lowered
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
 from ..lowering.unroll import without_mixed_loops
-from ..primitives.aliasing import is_fresh
 from ..source.compiling import make_function
 from ..source.locate import origin_of, origins
 from ..source.read import read_source
 from ..transforms import (
+    GeneratedFacts,
     Watch,
     differentiate_forward,
     differentiate_reverse,
@@ -297,21 +295,9 @@ class Generator:
         result, generation = differentiate(facts, task)
         result = without_outer_arrays(drop_holding(result, PRIMITIVES.helper("holding")))
         watch("differentiate", result)
-        simplified = simplify(
-            result,
-            generation,
-            Purity(result, generation.kinds, generation.derivatives | generation.traces),
-            lambda e, is_one: is_float(e, is_one, result, generation.kinds, generation.derivatives),
-            lambda e: is_number(e, generation.kinds),
-            lambda call: is_odd(call, result),
-            lambda call: is_fresh(result.resolve(call.func)),
-            lambda a, b: domain.are_alike(
-                generation.kinds.get(a, UNKNOWN), generation.kinds.get(b, UNKNOWN)
-            ),
-            users_names(program),
-            request.careful,
-            watch,
-        )
+        expressions = GeneratedExpressions(result, generation)
+        generated = GeneratedFacts(result, generation, expressions, users_names(program), request.careful)
+        simplified = simplify(result, generated, watch)
         outside = refuse_unbound(simplified, program)
         self.forms.note(Capture(program.scope, name) for name in outside)
         return simplified

@@ -16,6 +16,7 @@ from s2sad.transforms.simplification.inline_temporaries import inline_temporarie
 from s2sad.transforms.simplification.merge_copies import merge_copies
 from s2sad.transforms.simplification.remove_dead_code import remove_dead_code
 from tests.support.before_after import Node, parse, run, text_of
+from tests.support.generated_facts import generated_facts
 
 OWNED = frozenset({"buf", "trace"})
 TRACES = frozenset({"trace"})
@@ -32,11 +33,16 @@ def is_temporary(name: str) -> bool:
     return re.match(r"[tc]_\d+$", name) is not None
 
 
+ALIKE: dict[str, Any] = {"alike": lambda a, b: True, "nature": lambda name: name}
+FACTS = generated_facts(
+    is_pure=purity, traces=OWNED, is_temporary=is_temporary,
+    is_float=lambda node: getattr(node, "id", None) in ARRAYS,
+)  # fmt: skip
 PASSES: dict[str, Callable[[Node], Node]] = {
-    "remove": lambda t: remove_dead_code(t, purity, OWNED),
-    "merge": lambda t: merge_copies(t, purity, traces=TRACES),
-    "inline": lambda t: inline_temporaries(t, purity, is_temporary, OWNED),
-    "fold": lambda t: fold_constants(t, purity, lambda node: getattr(node, "id", None) in ARRAYS),
+    "remove": lambda t: remove_dead_code(t, FACTS),
+    "merge": lambda t: merge_copies(t, generated_facts(is_pure=purity, traces=TRACES, **ALIKE)),
+    "inline": lambda t: inline_temporaries(t, FACTS),
+    "fold": lambda t: fold_constants(t, FACTS),
 }
 
 

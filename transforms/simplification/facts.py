@@ -2,82 +2,216 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
-from typing import Any
+import copy
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol, Self
+
+import gast
 
 from ..differentiation.generation import Generation
+from ..trees.nodes import load, names_read, statements_in, target_names
+from ..trees.program import Program
 
-__all__ = ["Facts"]
+Quotients = Mapping[str, Mapping[str, str]]
+
+__all__ = ["Expressions", "GeneratedFacts"]
+
+Node = Any  # gast publishes no types
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What simplification knows of generated code.
+class Expressions(Protocol):
+    """What primitives and kinds tell of expressions in generated code."""
 
-    `is_pure(call)`, `is_float(expression, is_one)` and `is_number(expression)`, of a name or an item of one,
-    answer for the code, `is_one(name)` telling that a name has the one value that it had when kinds were
-    found; `is_odd(call)` says that a function is odd in its first argument, `is_fresh(call)` that it makes a
-    new object, `are_alike(a, b)` that two variables are arrays of one kind; `users` are the names of the
-    user's own variables, which stay, and `origins` tells which variable a name is a version of; `reserved`
-    are the names of the scope, which no variable gets, `captured` those that inner functions read. With
-    `careful` somebody may take the code's exceptions.
+    def is_pure(self, call: Node) -> bool:
+        """Whether a call, a `for` loop or an unpacking has no effect but its result."""
+
+    def is_float(self, expression: Node, is_one: Callable[[str], bool]) -> bool:
+        """Whether a value is a float, or an array of floats; `is_one(name)` tells that a name has the one
+        value that it had when kinds were found.
+        """
+
+    def is_number(self, expression: Node) -> bool:
+        """Whether a name, or an item of one, is a number."""
+
+    def is_odd(self, call: Node) -> bool:
+        """Whether a function is odd in its first argument."""
+
+    def is_fresh(self, call: Node) -> bool:
+        """Whether a call makes a new object."""
+
+    def are_alike(self, a: str, b: str) -> bool:
+        """Whether two variables are arrays of one kind."""
+
+
+class GeneratedFacts:
+    """What is known of the generated program that a pass is given.
+
+    `users` are the names of the user's own variables, which stay; `origins` tells which variable a name is a
+    version of; `captured` are the names that inner functions read. With `careful` somebody may take the
+    code's exceptions.
     """
 
-    generation: Generation
-    is_pure: Callable[[Any], bool]
-    is_float: Callable[[Any, Callable[[str], bool]], bool]
-    is_number: Callable[[Any], bool]
-    is_odd: Callable[[Any], bool]
-    is_fresh: Callable[[Any], bool]
-    are_alike: Callable[[str, str], bool]
-    users: frozenset[str]
-    origins: Mapping[str, str]
-    scope: frozenset[str]
-    reserved: Set[str]
-    captured: frozenset[str]
-    careful: bool
+    def __init__(
+        self,
+        program: Program,
+        generation: Generation,
+        expressions: Expressions,
+        users: frozenset[str],
+        careful: bool = False,
+    ) -> None:
+        self.tree, self.generation, self.users, self.careful = program.tree, generation, users, careful
+        self.expressions, self.origins = expressions, program.origins
+        self.is_odd, self.is_fresh = expressions.is_odd, expressions.is_fresh
+        self.derivatives, self.traces = generation.derivatives, generation.traces
+        self.variables: Mapping[str, str] = generation.adjoint_of  # the variables that adjoints are of
+        self.scope, self.reserved = frozenset(program.scope.cells), program.names.reserved
+        self.captured = frozenset(
+            n
+            for s in statements_in(program.tree.body)
+            if isinstance(s, gast.FunctionDef) and s.name != generation.bprop
+            for n in names_read(s)
+        )
+        self._pure: dict[int, tuple[Node, bool]] = {}  # with the node, whose identity is the key
+        self._assigned: Counter[str] | None = None
+        self.are_merged = False  # whether one name may be that of several values
+        self.quotients: Quotients = {}  # by numerator and divisor; see `cancel_divisions`
+        self.folded: dict[Any, Node] = {}  # see `fold_constants`
+
+    def after(self, tree: Node, are_merged: bool = False) -> Self:
+        """The facts of the tree that a pass made; `are_merged` says that it may have given several values one
+        name.
+        """
+        new = copy.copy(self)
+        new.tree, new._assigned, new.are_merged = tree, None, self.are_merged or are_merged
+        return new
+
+    # ------------------------------------------------------------ expressions
+
+    def is_pure(self, node: Node) -> bool:
+        """Whether a call, a `for` loop or an unpacking has no effect but its result."""
+        found = self._pure.get(id(node))
+        if found is None:
+            found = self._pure[id(node)] = node, self.expressions.is_pure(node)
+        return found[1]
+
+    def is_float(self, expression: Node) -> bool:
+        """Whether a value is a float, or an array of floats."""
+        return self.expressions.is_float(expression, self.is_one)
+
+    def is_number(self, node: Node) -> bool:
+        """Whether a value is a number, or a new object."""
+        if isinstance(node, gast.Call):
+            return self.is_pure(node) and not node.keywords and all(map(self.is_number, node.args))
+        if isinstance(node, (gast.Name, gast.Subscript)):
+            return all(map(self.is_one, names_read(node))) and self.expressions.is_number(node)
+        return isinstance(node, gast.Constant)
+
+    def holds_number(self, name: str) -> bool:
+        """Whether a name always holds a number."""
+        return self.is_one(name) and self.expressions.is_number(load(name))
+
+    def is_one(self, name: str) -> bool:
+        """Whether merging has not made a name that of several values (a trace gives a name the value that it
+        had; None or a number stands in for the value on a path that has none).
+        """
+        if not self.are_merged:
+            return True
+        if self._assigned is None:
+            self._assigned = Counter(_assignments(self.tree, self.traces))
+        return self._assigned[name] == 1
+
+    # ------------------------------------------------------------ names
+
+    def is_derivative(self, name: str) -> bool:
+        """Whether a name holds an adjoint or a tangent, which shares memory with others of these alone."""
+        return name in self.derivatives
 
     def is_temporary(self, name: str) -> bool:
+        """Whether a name is no version of a variable of the user's."""
         return name not in self.users and name not in self.origins
 
     def may_go(self, name: str) -> bool:
         """Whether a name holds a derivative, or is no variable of the user's."""
-        return name in self.generation.derivatives or self.is_temporary(name)
+        return name in self.derivatives or self.is_temporary(name)
 
     def alike(self, a: str, b: str) -> bool:
         """Whether two names may become one: both hold derivatives or neither, and not of two variables of the
         user's.
         """
-        derivatives = self.generation.derivatives
-        if (a in derivatives) is not (b in derivatives):
+        if (a in self.derivatives) is not (b in self.derivatives):
             return False
         known = {self.origin(a), self.origin(b)} - {None}
-        return len(known) < 2 or (a not in derivatives and len(known & self.users) < 2)
+        return len(known) < 2 or (a not in self.derivatives and len(known & self.users) < 2)
 
     def nature(self, name: str) -> tuple[bool, str | None]:
         """What `alike` asks of a name."""
-        return name in self.generation.derivatives, self.origin(name)
+        return name in self.derivatives, self.origin(name)
+
+    def origin(self, name: str) -> str | None:
+        """The variable that a name is a version of, if any."""
+        return self.origins.get(name, name if name in self.users else None)
+
+    def is_number_adjoint(self, name: str) -> bool:
+        """Whether a name, or the variable that it is an adjoint of, holds a number."""
+        return self.expressions.is_number(load(self.variables.get(name, name)))
+
+    # ------------------------------------------------------------ arrays
+
+    def is_array(self, name: str) -> bool:
+        """Whether a name, or the variable that it is an adjoint of, holds an array of a known kind."""
+        variable = self.variables.get(name, name)
+        return self.expressions.are_alike(variable, variable)
 
     def are_temporary_arrays(self, a: str, b: str) -> bool:
         """Whether two names are temporaries that hold arrays of one kind, or adjoints of such."""
         if (a in self.variables) is not (b in self.variables):
             return False
         is_temporary = self.is_temporary(a) and self.is_temporary(b)
-        return is_temporary and self.are_alike(self.variables.get(a, a), self.variables.get(b, b))
+        return is_temporary and self.expressions.are_alike(
+            self.variables.get(a, a), self.variables.get(b, b)
+        )
 
     def have_one_form(self, a: str, b: str) -> bool:
         """Whether two names are of adjoints that are arrays of one dtype and shape."""
         if not {a, b} <= self.variables.keys() or {a, b} & self.generation.spreading:
             return False
         x, y = self.variables[a], self.variables[b]
-        return self.are_alike(x, y) and (x == y or frozenset((x, y)) in self.generation.same_shape)
+        is_same = x == y or frozenset((x, y)) in self.generation.same_shape
+        return is_same and self.expressions.are_alike(x, y)
 
-    @property
-    def variables(self) -> Mapping[str, str]:
-        """The variables that adjoints are of, by name."""
-        return self.generation.adjoint_of
+    def is_of_form(self, value: Node, name: str) -> bool:
+        """Whether arithmetic reads an array, no adjoint, of the kind that the variable of an adjoint has."""
+        match value:
+            case gast.Name(id=read):
+                is_primal = read not in self.derivatives and self.is_one(read)
+                return is_primal and self.expressions.are_alike(read, self.variables.get(name, ""))
+            case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div(), right=right):
+                return self.is_of_form(left, name) or self.is_of_form(right, name)
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                return self.is_of_form(operand, name)
+        return False
 
-    def origin(self, name: str) -> str | None:
-        """The variable that a name is a version of, if any."""
-        return self.origins.get(name, name if name in self.users else None)
+
+def _assignments(tree: Node, traces: frozenset[str]) -> Iterator[str]:
+    """The names that are given values, each as often as it is."""
+    yield from (n.id for n in tree.args.args)
+    counted: set[tuple[str, str]] = set()  # names of loops over a `range`: integers in each of them
+    for s in statements_in(tree.body):
+        match s:
+            case gast.For(target=gast.Name(id=name), iter=gast.Call(func=gast.Name(id="range" as called))):
+                if (name, called) not in counted:
+                    yield name
+                counted.add((name, called))
+            case gast.Assign(targets=[target], value=source) | gast.For(target=target, iter=source):
+                restored = (
+                    isinstance(source, gast.Subscript)
+                    and isinstance(source.value, gast.Name)
+                    and source.value.id in traces
+                ) or (isinstance(source, gast.Constant) and isinstance(source.value, (float, type(None))))
+                if not restored:
+                    yield from target_names(target)
+            case gast.AugAssign(target=gast.Name(id=name)) | gast.FunctionDef(name=name):
+                yield name
+                if isinstance(s, gast.FunctionDef):
+                    yield from (n.id for n in s.args.args)

@@ -1,7 +1,7 @@
 """Does arithmetic on literals, and leaves out arithmetic that changes nothing.
 
 Contract: a function definition in, one with the same results, to the bit and the type, out. What holds for
-floats only is done where `exact_float` says that an expression is a float or an array of floats; nothing
+floats only is done where an expression surely is a float or an array of floats; nothing
 that may raise is done. An expression that was a new object becomes an old one (`1.0 * e` -> `e`) only if
 it is a number, or arithmetic takes its value and nobody keeps it.
 
@@ -19,20 +19,15 @@ from typing import Any
 import gast
 
 from ..analyses.find_sharing import shared_by
-from ..analyses.find_uses import Purity, is_pure
+from ..analyses.find_uses import is_pure
 from ..differentiation.length_one_axes import is_turned, without_kept_axes
-from ..trees.nodes import constant, fields_of, load, located, names_read, same, target_names
+from ..trees.nodes import constant, fields_of, located, names_read, same, target_names
 from ..trees.rebuild import alike, rebuilt
+from .facts import GeneratedFacts
 
 __all__ = ["OPPOSITE", "fold_constants", "taken_arm"]
 
 Node = Any  # gast publishes no types
-Which = Callable[[Node], bool]
-
-
-def of_none(expression: Node) -> bool:
-    """Holds for no expression."""
-    return False
 
 
 _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
@@ -47,15 +42,11 @@ _BLOCKS = frozenset({"body", "orelse", "finalbody"})
 _OPERATORS = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 
-def fold_constants(tree: Node, purity: Purity, exact_float: Which = of_none, is_number: Which = of_none,
-                   is_derivative: Which = of_none) -> Node:
-    """The function with constant expressions folded, and branches on constants decided.
-
-    `exact_float` says of an expression that it is a float (Python's or an array's), `is_number` that it
-    cannot be changed in place, so that nobody can tell it from a copy, and `is_derivative` that it is no code
-    of the user's: `e + e` becomes `2 * e` there.
+def fold_constants(tree: Node, facts: GeneratedFacts) -> Node:
+    """The function with constant expressions folded, and branches on constants decided; `e + e` becomes
+    `2 * e` in code that is not the user's.
     """
-    return _Folder(purity, exact_float, is_number, is_derivative).parts(tree, consumed=False)
+    return _Folder(facts).parts(tree, consumed=False)
 
 
 def taken_arm(s: Node) -> list[Node] | None:
@@ -127,9 +118,8 @@ def _is_number(node: Node, value: int) -> bool:
 class _Folder:
     """One walk over the function, innermost expressions first."""
 
-    def __init__(self, purity: Purity, exact_float: Which, is_number: Which, is_derivative: Which) -> None:
-        self.purity, self.exact_float = purity, exact_float
-        self.is_number, self.is_derivative = is_number, is_derivative
+    def __init__(self, facts: GeneratedFacts) -> None:
+        self.facts, self.purity, self.is_number = facts, facts.is_pure, facts.is_number
         self.is_for_derivative = False  # whether the statement computes something for a derivative
 
     # ------------------------------------------------------------ the walk
@@ -157,7 +147,7 @@ class _Folder:
             if isinstance(s, (gast.Assign, gast.AugAssign)):
                 targets = s.targets if isinstance(s, gast.Assign) else [s.target]
                 names = [n for t in targets for n in target_names(t) or names_read(t)[:1]]
-                self.is_for_derivative = any(self.is_derivative(load(n)) for n in names)
+                self.is_for_derivative = any(map(self.facts.is_derivative, names))
             new = self.parts(s, consumed=isinstance(s, gast.AugAssign))
             match new:  # NumPy sees to operands that overlap with what they are added to
                 case gast.AugAssign(
@@ -353,6 +343,10 @@ class _Folder:
 
     # ------------------------------------------------------------ what is known
 
+    def is_derivative(self, node: Node) -> bool:
+        """Whether an expression reads an adjoint or a tangent, so that it is no code of the user's."""
+        return any(map(self.facts.is_derivative, names_read(node)))
+
     def is_float(self, node: Node) -> bool:
         """Whether an expression's value surely is a float, or an array of floats."""
         match node:
@@ -363,7 +357,7 @@ class _Folder:
             case gast.BinOp(op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div() | gast.Pow()
                             | gast.MatMult()):
                 return self.is_float(node.left) or self.is_float(node.right)
-        return self.exact_float(node)
+        return self.facts.is_float(node)
 
     def old_object(self, node: Node, part: Node, consumed: bool) -> Node:
         """`part` in place of `node`, if nobody can tell that it is not a new object."""

@@ -14,9 +14,10 @@ from typing import Any
 
 import gast
 
-from ..analyses.find_uses import Purity, header_expressions, is_pure, reads
+from ..analyses.find_uses import header_expressions, is_pure, reads
 from ..trees.nodes import Comment, assigned_names, blocks_of, is_atom, walk_scope
-from ..trees.rebuild import map_blocks, rebuilt
+from ..trees.rebuild import map_blocks, with_body
+from .facts import GeneratedFacts
 
 __all__ = ["hoist_traces"]
 
@@ -25,18 +26,16 @@ Node = Any  # gast publishes no types
 _JUMPS = (gast.Break, gast.Continue, gast.Return, gast.Raise)
 
 
-def hoist_traces(tree: Node, purity: Purity, traces: frozenset[str]) -> Node:
-    """The function with the appends to `traces` in its own blocks moved up where that serves."""
-    if not traces:
-        return tree
-    return rebuilt(tree, body=_Block(tree.body, purity, traces).hoisted())
+def hoist_traces(tree: Node, facts: GeneratedFacts) -> Node:
+    """The function with the appends to traces in its own blocks moved up where that serves."""
+    return with_body(tree, _Block(tree.body, facts).hoisted()) if facts.traces else tree
 
 
 class _Block:
     """One block's statements with what each reads and binds, blocks inside it included."""
 
-    def __init__(self, statements: list[Node], purity: Purity, traces: frozenset[str]) -> None:
-        self.purity, self.traces = purity, traces
+    def __init__(self, statements: list[Node], facts: GeneratedFacts) -> None:
+        self.facts, self.traces = facts, facts.traces
         self.statements = [self.inner(s) for s in statements]
         self.reads: list[set[str]] = []
         self.binds: list[set[str]] = []
@@ -44,7 +43,7 @@ class _Block:
     def inner(self, s: Node) -> Node:
         if isinstance(s, gast.Try):
             return s
-        return map_blocks(s, lambda b: _Block(b, self.purity, self.traces).hoisted()) if blocks_of(s) else s
+        return map_blocks(s, lambda b: _Block(b, self.facts).hoisted()) if blocks_of(s) else s
 
     def hoisted(self) -> list[Node]:
         if not any(self.entry(s) for s in self.statements):
@@ -87,7 +86,7 @@ class _Block:
         """Whether a statement changes no object in place."""
         match s:
             case gast.Assign(targets=[gast.Name() | gast.Tuple()]) | gast.Pass():
-                return all(is_pure(e, self.purity) for e in header_expressions(s))
+                return all(is_pure(e, self.facts.is_pure) for e in header_expressions(s))
         return False
 
     def serves(self, place: int, k: int, kept: set[str]) -> bool:

@@ -26,7 +26,6 @@ import gast
 from ..analyses.find_read_sites import find_place, put
 from ..analyses.find_sharing import UPDATES, base_of, find_sharing
 from ..analyses.find_uses import (
-    Purity,
     Uses,
     bound_by,
     find_uses,
@@ -36,8 +35,9 @@ from ..analyses.find_uses import (
     reads,
 )
 from ..trees.measure import depth, width
-from ..trees.nodes import Comment, blocks_of, bound_in_header, find_nodes, located
+from ..trees.nodes import Comment, blocks_of, bound_in_header, find_nodes, located, statements_in
 from ..trees.rebuild import rebuilt, with_blocks, with_body
+from .facts import GeneratedFacts
 
 __all__ = ["inline_temporaries"]
 
@@ -45,23 +45,31 @@ Node = Any  # gast publishes no types
 Test = Callable[[str], bool]
 
 
-def inline_temporaries(tree: Node, purity: Purity, is_temporary: Test, owned: frozenset[str] = frozenset(),
-                       is_immutable: Test = lambda name: False, columns: int = 95, levels: int = 6) -> Node:
-    """The function with temporaries nested back.
-
-    `is_temporary` says which names may go; `owned` are names of objects that the function made itself and
-    that had no other name when they were made; `is_immutable` says that a name always holds a number.
+def inline_temporaries(tree: Node, facts: GeneratedFacts, columns: int = 95, levels: int = 6) -> Node:
+    """The function with temporaries nested back: lines of at most so many columns, operations of at most so
+    many levels.
     """
-    settings = _Settings(purity, is_temporary, owned, is_immutable, columns, levels)
-    return _function(tree, settings, 0)
+    last = {
+        facts.origins[n]: n
+        for s in statements_in(tree.body)
+        if isinstance(s, gast.Assign)
+        for t in s.targets
+        for n in bound_by(t)
+        if n in facts.origins
+    }
+
+    def may_go(name: str) -> bool:
+        """Also the parts of a sum of contributions: all versions of an adjoint but the last."""
+        is_part = name in facts.derivatives and last.get(facts.origins.get(name, name), name) != name
+        return is_part or facts.is_temporary(name)
+
+    return _function(tree, _Settings(facts, may_go, columns, levels), 0)
 
 
 @dataclass(frozen=True)
 class _Settings:
-    purity: Purity
+    facts: GeneratedFacts
     is_temporary: Test
-    owned: frozenset[str]
-    is_immutable: Test
     columns: int
     levels: int
 
@@ -148,9 +156,10 @@ class _Inliner:
     def __init__(self, tree: Node, uses: Uses, settings: _Settings) -> None:
         self.settings, self.uses = settings, uses
         self.own = uses.bound.keys() - uses.fixed
-        sharing = find_sharing(tree, settings.purity, settings.owned)
+        owned = settings.facts.traces
+        sharing = find_sharing(tree, settings.facts.is_pure, owned)
         inside = uses.bound.keys() - set(uses.parameters) - uses.fixed - sharing.escaped
-        followers = {n: sharing.followers(n) for n in settings.owned & inside & sharing.changed}
+        followers = {n: sharing.followers(n) for n in owned & inside & sharing.changed}
         self.followers = {n: names for n, names in followers.items() if names <= inside}
 
     def block(self, statements: list[Node], indent: int,
@@ -179,7 +188,7 @@ class _Inliner:
         return found
 
     def is_pure(self, node: Node) -> bool:
-        return is_pure(node, self.settings.purity)
+        return is_pure(node, self.settings.facts.is_pure)
 
     def effects(self, s: Node) -> _Effects:
         """What a statement itself may change, its blocks left out."""
@@ -217,7 +226,7 @@ class _Inliner:
             holder = place.value if isinstance(place, gast.Subscript) else place
             if not isinstance(holder, gast.Name) or holder.id not in self.followers:
                 # numbers are replaced, not changed
-                is_number = isinstance(place, gast.Name) and self.settings.is_immutable(place.id)
+                is_number = isinstance(place, gast.Name) and self.settings.facts.holds_number(place.id)
                 is_impure = is_impure or not is_number
             else:
                 changed.add(holder.id)
@@ -272,7 +281,7 @@ class _Block:
         is_own = names <= self.inliner.own
         is_reference = is_own and all(isinstance(p, (gast.Name, gast.Constant)) for p in parts)
         data = names - self.inliner.functions(value)
-        is_number = is_pure and all(map(self.inliner.settings.is_immutable, data))
+        is_number = is_pure and all(map(self.inliner.settings.facts.holds_number, data))
         return _Pending(value, len(self.lines), self.comment, frozenset(names), is_pure, is_reference,
                         is_number)
 

@@ -1,7 +1,7 @@
 """Gives a variable and its copy one name where their lives allow it, and puts constants where they are used.
 
 Contract: a function definition in, one that returns the same out. Two names become one when neither is
-assigned while the other may still be read (Chaitin's coalescing); parameters and `protected` names keep
+assigned while the other may still be read (Chaitin's coalescing); parameters and captured names keep
 theirs. A constant with one assignment replaces its name.
 
     x_2 = f(x)          x = f(x)
@@ -16,9 +16,10 @@ from typing import Any
 import gast
 
 from ..analyses.find_live import Live, find_live
-from ..analyses.find_uses import Purity, Uses, find_uses, map_nested
+from ..analyses.find_uses import Uses, find_uses, map_nested
 from ..trees.nodes import fields_of, load, located, names_in, own_statements
 from ..trees.rebuild import alike, rebuilt
+from .facts import GeneratedFacts
 from .hoist_traces import hoist_traces
 
 __all__ = ["Classes", "merge_copies", "put_constants", "renamed", "share_names"]
@@ -27,51 +28,39 @@ Node = Any  # gast publishes no types
 Nature = Callable[[str], Any]
 
 
-def merge_copies(tree: Node, purity: Purity, protected: frozenset[str] = frozenset(),
-                 traces: frozenset[str] = frozenset(),
-                 is_constant: Callable[[str], bool] = lambda name: True,
-                 alike: Callable[[str, str], bool] = lambda a, b: True,
-                 nature: Nature = lambda name: name) -> Node:
-    """The function with copies merged.
-
-    `protected` names are never renamed; `traces` are lists to which the function only appends, and which
-    may be filled earlier; `is_constant` says of a name with one, literal, value whether it may be replaced
-    by it, `alike` of two names whether they may become one: it answers the same for names of one `nature`.
-    """
-    return _Merger(purity, protected, traces, is_constant, alike, nature).function(tree, frozenset())
+def merge_copies(tree: Node, facts: GeneratedFacts) -> Node:
+    """The function with copies merged; traces may be filled earlier for that."""
+    return _Merger(facts).function(tree, frozenset())
 
 
-def put_constants(tree: Node, protected: frozenset[str] = frozenset()) -> Node:
+def put_constants(tree: Node, facts: GeneratedFacts) -> Node:
     """The function with its own names that have one value, a literal, replaced by it."""
     uses = find_uses(tree)
     if uses is None:
         return tree
-    mapping = _constants(tree, uses, protected, lambda name: True)
+    mapping = _constants(tree, uses, facts.captured)
     return rebuilt(tree, body=renamed(tree.body, mapping, tree)) if mapping else tree
 
 
-def share_names(tree: Node, protected: frozenset[str], origin: Callable[[str], str | None],
-                alike: Callable[[str, str], bool], nature: Nature = lambda name: name) -> Node:
+def share_names(tree: Node, facts: GeneratedFacts) -> Node:
     """The function in which versions of a variable of which never two are needed at once are one name.
-
-    `origin` tells of which variable a name is a version; `alike` and `nature` are as in `merge_copies`.
 
         x_2 = f(x)          x = f(x)
         return g(x_2)  ->   return g(x)
     """
     if find_uses(tree) is None:
         return tree
-    tree = map_nested(tree, lambda nested: share_names(nested, protected, origin, alike, nature))
+    tree = map_nested(tree, lambda nested: share_names(nested, facts))
     uses = find_uses(tree)
     assert uses is not None
     versions: dict[str, list[str]] = {}
     for name in dict.fromkeys([*uses.parameters, *uses.bound]):
-        variable = None if name in uses.fixed else origin(name)
+        variable = None if name in uses.fixed else facts.origin(name)
         if variable is not None:
             versions.setdefault(variable, []).append(name)
     if all(len(names) == 1 for names in versions.values()):
         return tree
-    classes = Classes(tree, uses, _kept(tree, uses, protected), alike, nature)
+    classes = Classes(tree, uses, _kept(tree, uses, facts.captured), facts.alike, facts.nature)
     for names in versions.values():
         while names:  # what one class does not take it would not take when it is larger
             first, *others = names
@@ -86,15 +75,14 @@ def _kept(tree: Node, uses: Uses, protected: frozenset[str]) -> frozenset[str]:
     return frozenset(protected | uses.fixed | functions | set(uses.parameters))
 
 
-def _constants(tree: Node, uses: Uses, protected: frozenset[str],
-               is_constant: Callable[[str], bool]) -> dict[str, Node]:
+def _constants(tree: Node, uses: Uses, protected: frozenset[str]) -> dict[str, Node]:
     """The names to be replaced by their values."""
     found: dict[str, Node] = {}
     for s in own_statements(tree.body):
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
                     uses.bound[name] == 1 and _is_literal(value) and name not in uses.fixed
-                    and name not in protected and is_constant(name)):
+                    and name not in protected):
                 found[name] = value
     return found
 
@@ -102,11 +90,8 @@ def _constants(tree: Node, uses: Uses, protected: frozenset[str],
 class _Merger:
     """Merges the copies of a function and of those nested in it, innermost first."""
 
-    def __init__(self, purity: Purity, protected: frozenset[str], traces: frozenset[str],
-                 is_constant: Callable[[str], bool], alike: Callable[[str, str], bool],
-                 nature: Nature) -> None:
-        self.purity, self.protected, self.traces, self.is_constant = purity, protected, traces, is_constant
-        self.alike, self.nature = alike, nature
+    def __init__(self, facts: GeneratedFacts) -> None:
+        self.facts = facts
 
     def function(self, tree: Node, enclosing: frozenset[str]) -> Node:
         """The function, `enclosing` being the names of the functions around it that only those assign."""
@@ -115,12 +100,12 @@ class _Merger:
             return tree
         inner = enclosing - set(uses.bound) | (set(uses.bound) - uses.fixed)
         new = map_nested(tree, lambda nested: self.function(nested, frozenset(inner)))
-        new = hoist_traces(new, self.purity, self.traces)
+        new = hoist_traces(new, self.facts)
         while True:
             if new is not tree:
                 tree, uses = new, find_uses(new)
             assert uses is not None
-            mapping = _constants(tree, uses, self.protected, self.is_constant)
+            mapping = _constants(tree, uses, self.facts.captured)
             mapping |= self.copies(tree, uses, enclosing, mapping.keys())
             if not mapping:
                 return tree
@@ -129,13 +114,13 @@ class _Merger:
     def copies(self, tree: Node, uses: Uses, enclosing: frozenset[str],
                constants: Set[str]) -> dict[str, Node]:
         """The names to be replaced by other names; those in `constants` are no names any more."""
-        keep = _kept(tree, uses, self.protected)
+        keep = _kept(tree, uses, self.facts.captured)
         pairs = []
         found: dict[str, Node] = {}
         for s in own_statements(tree.body):
             match s:
                 case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)):
-                    if b in constants or not self.alike(a, b):
+                    if b in constants or not self.facts.alike(a, b):
                         continue
                     if a == b or ({a, b} <= uses.bound.keys() and not {a, b} & uses.fixed):
                         pairs.append((a, b))
@@ -144,7 +129,7 @@ class _Merger:
                         found[a] = load(b)
         if found or not pairs:
             return found
-        classes = Classes(tree, uses, keep, self.alike, self.nature)
+        classes = Classes(tree, uses, keep, self.facts.alike, self.facts.nature)
         for a, b in pairs:
             classes.merge(a, b)
         found = {name: load(one) for name, one in classes.representatives(set(uses.parameters)).items()}

@@ -20,9 +20,10 @@ import gast
 
 from ..analyses.find_live import Live, find_live
 from ..analyses.find_sharing import UPDATES, find_sharing
-from ..analyses.find_uses import Purity, Uses, bound_by, find_uses, is_pure, map_nested
+from ..analyses.find_uses import Uses, bound_by, find_uses, is_pure, map_nested
 from ..trees.nodes import Comment, blocks_of, located, statements_in, store
 from ..trees.rebuild import alike, rebuilt, with_blocks
+from .facts import GeneratedFacts
 from .fold_constants import OPPOSITE, taken_arm
 
 __all__ = ["remove_dead_code"]
@@ -30,17 +31,17 @@ __all__ = ["remove_dead_code"]
 Node = Any  # gast publishes no types
 
 
-def remove_dead_code(tree: Node, purity: Purity, owned: frozenset[str] = frozenset(), careful: bool = False,
-                     bprop: str | None = None) -> Node:
-    """The function without what nothing needs.
-
-    `purity` says of a call whether it has no side effect; `owned` are names of objects that the function
-    made itself and that have no other name when they are made. With `careful` somebody may take its
-    exceptions, so that what may raise stays, but for that in the nested function `bprop`.
+def remove_dead_code(tree: Node, facts: GeneratedFacts) -> Node:
+    """The function without what nothing needs; what may raise stays where somebody may take its exceptions,
+    but for that in the closure of the reverse sweep.
     """
+    return _function(tree, facts, facts.careful)
+
+
+def _function(tree: Node, facts: GeneratedFacts, careful: bool) -> Node:
     handled = careful or any(isinstance(s, gast.Try) and s.handlers for s in statements_in(tree.body))
-    tree = map_nested(tree, lambda nested: remove_dead_code(
-        nested, purity, owned, handled and nested.name != bprop))
+    tree = map_nested(tree, lambda nested: _function(
+        nested, facts, handled and nested.name != facts.generation.bprop))
     uses = find_uses(tree)
     if uses is None:
         return tree
@@ -50,7 +51,7 @@ def remove_dead_code(tree: Node, purity: Purity, owned: frozenset[str] = frozens
         uses = find_uses(tree)
     while True:
         assert uses is not None
-        remover = _Remover(tree, uses, purity, owned, careful)
+        remover = _Remover(tree, uses, facts, careful)
         body = remover.block(tree.body, is_body=True)
         if remover.removed == 0:
             return tree
@@ -96,9 +97,10 @@ def _reachable(statements: list[Node]) -> list[Node]:
 class _Remover:
     """What is needed in one function, and the function without the rest."""
 
-    def __init__(self, tree: Node, uses: Uses, purity: Purity, owned: frozenset[str], careful: bool) -> None:
-        self.purity, self.uses, self.removed = purity, uses, 0
-        sharing = find_sharing(tree, purity, owned)
+    def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts, careful: bool) -> None:
+        self.purity, self.uses, self.removed = facts.is_pure, uses, 0
+        owned = facts.traces
+        sharing = find_sharing(tree, facts.is_pure, owned)
         inside = set(uses.bound) - set(uses.parameters) - uses.fixed - sharing.escaped
         followers = {n: sharing.followers(n) for n in owned & inside & sharing.changed}
         self.watchers = {n: names for n, names in followers.items() if names <= inside}

@@ -2,13 +2,13 @@
 
 Contract: a function definition in, the same with other local names out. The versions of a variable that are
 left take the variable's name, then `x_2`, `x_3`; temporaries, and their versions, are numbered from 1, in the
-order in which they appear. Parameters and `fixed` names keep theirs.
+order in which they appear. Parameters and captured names keep theirs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Set
 from keyword import iskeyword
 from typing import Any
 
@@ -16,6 +16,7 @@ import gast
 
 from ..trees.nodes import load, walk
 from ..trees.rebuild import rebuilt
+from .facts import GeneratedFacts
 from .merge_copies import renamed
 
 __all__ = ["restore_names"]
@@ -23,22 +24,15 @@ __all__ = ["restore_names"]
 _NUMBERED = re.compile(r"^(.*?)_(\d+)$")
 
 
-def restore_names(
-    tree: Any,
-    origins: Mapping[str, str],
-    temporaries: frozenset[str],
-    fixed: frozenset[str],
-    reserved: Set[str] = frozenset(),
-) -> Any:
-    """The function with its local names restored; `origins` maps versions of variables to their names. None
-    is one of those `reserved`.
-    """
+def restore_names(tree: Any, facts: GeneratedFacts) -> Any:
+    """The function with its local names restored; none is one of the scope's."""
+    origins, reserved, fixed = facts.origins, facts.reserved, facts.captured | facts.scope
     order = _names_in_order(tree)
     bound = {n for n, stored in order.items() if stored}
     movable = [
         n
         for n in order
-        if n in bound and n not in fixed and (n in origins or (n in temporaries and _NUMBERED.match(n)))
+        if n in bound and n not in fixed and (n in origins or (facts.is_temporary(n) and _NUMBERED.match(n)))
     ]
     taken = set(order) - set(movable)
     mapping: dict[str, Any] = {}

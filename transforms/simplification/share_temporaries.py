@@ -12,7 +12,7 @@ their own, and elsewhere those of one statement.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import merge
 from itertools import chain, count
@@ -23,6 +23,7 @@ import gast
 from ..analyses.find_uses import Uses, find_uses, map_nested
 from ..trees.nodes import load, names_in, own_statements
 from ..trees.rebuild import rebuilt
+from .facts import GeneratedFacts
 from .merge_copies import Classes, renamed
 
 __all__ = ["share_temporaries"]
@@ -30,28 +31,22 @@ __all__ = ["share_temporaries"]
 Node = Any  # gast publishes no types
 
 
-def share_temporaries(
-    tree: Node,
-    protected: frozenset[str],
-    is_derivative: Callable[[str], bool],
-    alike: Callable[[str, str], bool],
-) -> Node:
-    """The function with fewer names; `alike` says of two temporaries that they hold arrays of one kind, both
-    derivatives or both not.
-    """
+def share_temporaries(tree: Node, facts: GeneratedFacts) -> Node:
+    """The function with fewer names."""
+    protected = facts.captured | facts.scope
+
     def fresh(letter: str) -> Iterator[str]:
         taken = names_in(tree) | protected
         names = chain([letter], (f"{letter}_{k}" for k in count(1)))
         return (n for n in names if n not in taken)
 
-    return _Sharing(protected, is_derivative, alike, {True: fresh("d"), False: fresh("t")}).function(tree)
+    return _Sharing(facts, protected, {True: fresh("d"), False: fresh("t")}).function(tree)
 
 
 @dataclass(frozen=True)
 class _Sharing:
+    facts: GeneratedFacts
     protected: frozenset[str]
-    is_derivative: Callable[[str], bool]
-    alike: Callable[[str, str], bool]
     names: dict[bool, Iterator[str]]
 
     def function(self, tree: Node) -> Node:
@@ -64,7 +59,8 @@ class _Sharing:
         if len(found) < 2:
             return tree
         kept = frozenset(self.protected | uses.fixed | set(uses.parameters))
-        classes = Classes(tree, uses, kept, self.alike, lambda name: None)  # all in a class are alike
+        alike = self.facts.are_temporary_arrays  # all in a class are
+        classes = Classes(tree, uses, kept, alike, lambda name: None)
         firsts: dict[str | None, list[tuple[int, str]]] = {}  # one name of each class, by stem and in loops
         for k, name in enumerate(found):
             mine = [firsts.setdefault(key, []) for key in [_stem(name)] + [None] * (name in inside)]
@@ -84,12 +80,12 @@ class _Sharing:
     def may_share(self, name: str, uses: Uses) -> bool:
         elsewhere = uses.captured, uses.fixed, self.protected
         is_own = uses.bound[name] == 1 and not any(name in names for names in elsewhere)
-        return is_own and self.alike(name, name)
+        return is_own and self.facts.are_temporary_arrays(name, name)
 
     def name_of(self, group: list[str]) -> str:
         """The first one's name, if they belong to one statement."""
         is_one = len(set(map(_stem, group))) == 1
-        return group[0] if is_one else next(self.names[self.is_derivative(group[0])])
+        return group[0] if is_one else next(self.names[group[0] in self.facts.variables])
 
 
 def _made_in_loops(tree: Node) -> list[str]:

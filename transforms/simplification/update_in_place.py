@@ -1,8 +1,7 @@
 """Updates an adjoint in place that is needed for nothing but the next one.
 
-Contract: a function definition in, one that does the same out, to the last bit. An array that the function
-has just computed, that nobody else can hold and that is not read again, takes what is computed of it, if that
-is an array of its kind and shape.
+An array that the function has just computed, that nobody else can hold and that is not read again, takes what
+is computed of it, if that is an array of its kind and shape.
 
     dy = dout / total + dtotal          dy = dout / total + dtotal
     dy_1 = dy * y                 ->    dy *= y
@@ -12,18 +11,14 @@ is an array of its kind and shape.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from ..analyses.find_uses import Uses, find_uses, map_nested
-from ..trees.nodes import blocks_of, load, loads, located, own_statements, store
-from ..trees.rebuild import map_blocks, rebuilt
-from .merge_copies import renamed
+from ..trees.nodes import loads, located, store
+from .code import Code, Line
 
-__all__ = ["update_in_place"]
+__all__ = ["update_in_place", "update_stretched"]
 
 Node = Any  # gast publishes no types
 
@@ -31,119 +26,75 @@ _UPDATING = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 _COMMUTING = (gast.Add, gast.Mult)
 
 
-def update_in_place(
-    tree: Node,
-    is_of_form: Callable[[Node, str], bool],
-    are_alike: Callable[[str, str], bool],
-    is_fresh: Callable[[Node], bool],
-) -> Node:
-    """The function with updates in place.
+def update_stretched(code: Code, line: Line) -> bool:
+    """Updates in place a sum with what broadcasting spreads: NumPy would not reuse the other term."""
+    return _is_stretched(code, line.node) and update_in_place(code, line)
 
-    `is_of_form(value, name)` says that the arithmetic that a name is assigned surely makes an array of the
-    dtype that the name's variable has, `are_alike(a, b)` that a name may be updated to become another, an
-    array of the same dtype and shape, and `is_fresh` that a call makes a new object.
+
+def _is_stretched(code: Code, s: Node) -> bool:
+    target = s.targets[0]
+    return isinstance(target, gast.Name) and target.id in code.facts.generation.stretched
+
+
+def update_in_place(code: Code, line: Line) -> bool:
+    """An assignment as an update of an array that it is the last to read."""
+    match line.node:
+        case gast.Assign(
+            targets=[gast.Name(id=name)], value=gast.BinOp(left=left, op=op, right=right)
+        ) if isinstance(op, _UPDATING):
+            sides = [(left, right), (right, left)] if isinstance(op, _COMMUTING) else [(left, right)]
+            for old, value in sides:
+                if isinstance(old, gast.Name) and _may_become(code, old.id, name, line):
+                    is_plain = _stem(name) == name and _stem(old.id) != old.id
+                    kept, gone = (name, old.id) if is_plain else (old.id, name)
+                    update = gast.AugAssign(target=store(kept), op=op, value=value)
+                    code.replace(line, located(update, line.node))
+                    code.rename(gone, kept)
+                    return True
+    return False
+
+
+def _may_become(code: Code, old: str, name: str, line: Line) -> bool:
+    """Whether an array may be updated to become what a statement computes of it, the last to read it."""
+    if _stem(old) != _stem(name) or old == name or not code.is_own(old) or not code.is_own(name):
+        return False
+    if code.readers[old].get(line) != 1 or not code.facts.have_one_form(old, name):
+        return False
+    made = [d for d in code.definers.get(old, ()) if d.node.__class__ is gast.Assign]
+    if len(made) != 1 or _binding(code, old) != 1 or _binding(code, name) != 1:
+        return False
+    first, reading = made[0], [*code.definers[old], *code.readers[old]]
+    if not _is_of_form(code, first.node, old):
+        return False
+    if any(i.block is not line.block or i.place > line.place or i.blocks for i in reading):
+        return False
+    assigning = [i for i in code.readers.get(name, ()) if i.node.__class__ in (gast.Assign, gast.AugAssign)]
+    others = [i.node for i in (*code.readers[old], *assigning) if i is not line]
+    return not any({old, name} & {*loads(s)} and _keeps(code, s) for s in others)
+
+
+def _binding(code: Code, name: str) -> int:
+    """How often a name is bound, updates aside."""
+    return sum(d.node.__class__ is not gast.AugAssign for d in code.definers.get(name, ()))
+
+
+def _is_of_form(code: Code, s: Node, name: str) -> bool:
+    """Whether a statement surely makes an array of the dtype that the variable of an adjoint has."""
+    match s:
+        case gast.Assign(targets=[gast.Name()], value=gast.BinOp() | gast.UnaryOp() as value):
+            return code.facts.is_of_form(value, name)
+    return False
+
+
+def _keeps(code: Code, s: Node) -> bool:
+    """Whether what a statement reads may have another name, or be part of something, after it: a derivative
+    of this code would not see the updates there.
     """
-    tree = map_nested(tree, lambda nested: update_in_place(nested, is_of_form, are_alike, is_fresh))
-    uses = find_uses(tree)
-    if uses is None:
-        return tree
-    counts = Counter(name for s in own_statements(tree.body) for name in _updated(s))
-    updates = _Updates(tree, uses, counts, is_of_form, are_alike, is_fresh)
-    body = updates.block(tree.body)
-    mapping = {name: load(_best(group)) for group in updates.groups.values() for name in group}
-    return rebuilt(tree, body=renamed(body, mapping, tree)) if mapping else tree
-
-
-class _Updates:
-    """The updates of one function; `groups` has, for each array that is updated, its names."""
-
-    def __init__(
-        self,
-        tree: Node,
-        uses: Uses,
-        updates: Counter[str],
-        is_of_form: Callable[[Node, str], bool],
-        are_alike: Callable[[str, str], bool],
-        is_fresh: Callable[[Node], bool],
-    ) -> None:
-        self.uses, self.updates = uses, updates
-        self.is_of_form, self.are_alike, self.is_fresh = is_of_form, are_alike, is_fresh
-        self.groups: dict[str, list[str]] = {}
-        self.first: dict[str, str] = {}  # for each name of an array that is updated the first one
-        # what may get hold of an array at all would see, to who differentiates this again, its updates
-        self.passed = {
-            name
-            for s in own_statements(tree.body)
-            if isinstance(s, (gast.Assign, gast.AugAssign))
-            if self.keeps(s)
-            for name in loads(s)
-        }
-
-    def block(self, statements: list[Node]) -> list[Node]:
-        result: list[Node] = []
-        unread: dict[str, int] = {}  # for the arrays that may be updated how often they are read from here on
-        for s in statements:
-            if blocks_of(s):
-                for name in loads(s):
-                    unread.pop(name, None)
-                result.append(map_blocks(s, self.block))
-                continue
-            for name in [*loads(s), *_updated(s)]:
-                if name in unread:
-                    unread[name] -= 1
-            update = self.update(s, unread)
-            if unread and self.keeps(s):
-                for name in loads(s):
-                    unread.pop(name, None)
-            match s:
-                case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() | gast.UnaryOp() as value):
-                    if self.is_own(name) and (update is not s or self.is_of_form(value, name)):
-                        unread[name] = self.uses.read[name]
-            result.append(update)
-        return result
-
-    def is_own(self, name: str) -> bool:
-        uses = self.uses
-        elsewhere = uses.captured, uses.fixed, uses.parameters
-        is_one = uses.bound[name] - self.updates[name] == 1
-        return is_one and not any(name in names for names in elsewhere)
-
-    def update(self, s: Node, unread: dict[str, int]) -> Node:
-        """An assignment as an update of an array that it is the last to read, if it is one."""
-        match s:
-            case gast.Assign(
-                targets=[gast.Name(id=name)],
-                value=gast.BinOp(left=left, op=op, right=right),
-            ) if self.is_own(name) and isinstance(op, _UPDATING):
-                sides = [(left, right), (right, left)] if isinstance(op, _COMMUTING) else [(left, right)]
-                for old, value in sides:
-                    if not isinstance(old, gast.Name) or unread.get(old.id) != 0 or old.id in loads(value):
-                        continue
-                    if {old.id, name} & self.passed:
-                        continue
-                    if _stem(old.id) == _stem(name) and self.are_alike(old.id, name):
-                        first = self.first[name] = self.first.get(old.id, old.id)
-                        self.groups.setdefault(first, [first]).append(name)
-                        return located(gast.AugAssign(target=store(first), op=op, value=value), s)
-        return s
-
-    def keeps(self, s: Node) -> bool:
-        """Whether what a statement reads may have another name, or be part of something, after it."""
-        match s:
-            case gast.Assign() | gast.AugAssign():
-                is_new = isinstance(s.value, (gast.BinOp, gast.UnaryOp, gast.Compare))
-                return not (is_new or (isinstance(s.value, gast.Call) and self.is_fresh(s.value)))
-        return True
-
-
-def _updated(s: Node) -> list[str]:
-    """The name that a statement updates in place, if it does."""
-    return [s.target.id] if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name) else []
-
-
-def _best(names: list[str]) -> str:
-    """The name without a number, or the first."""
-    return next((n for n in names if _stem(n) == n), names[0])
+    match s:
+        case gast.Assign() | gast.AugAssign():
+            is_new = isinstance(s.value, (gast.BinOp, gast.UnaryOp, gast.Compare))
+            return not (is_new or (isinstance(s.value, gast.Call) and code.facts.is_fresh(s.value)))
+    return True
 
 
 def _stem(name: str) -> str:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from s2sad.transforms.simplification.fold_constants import fold_constants
-from tests.support.before_after import Node, check, parse, purity, text_of
+from tests.support.before_after import Node, check, parse, text_of
+from tests.support.generated_facts import generated_facts
 
 X = np.array([0.5, -1.5, 2.5])
 
@@ -15,10 +16,13 @@ def is_adjoint(node: Node) -> bool:
     return isinstance(node, gast.Name) and node.id.startswith("d")
 
 
+ADJOINTS = generated_facts(is_float=is_adjoint, is_number=is_adjoint)
+
+
 def fold(text: str) -> str:
     """The expression folded, names that start with `d` being float adjoints."""
     tree = parse(f"def f():\n    return g({text})\n")
-    folded = text_of(fold_constants(tree, purity, is_adjoint, is_adjoint))
+    folded = text_of(fold_constants(tree, ADJOINTS))
     return folded.removeprefix("def f():\n    return g(").removesuffix(")\n")
 
 
@@ -74,7 +78,8 @@ def test_derivatives(before: str, after: str) -> None:
         return any(isinstance(n, gast.Name) and n.id.startswith("d") for n in gast.walk(node))
 
     tree = parse(f"def f():\n    return {before}\n")
-    folded = fold_constants(tree, purity, is_derivative, is_derivative=is_derivative)
+    facts = generated_facts(is_float=is_derivative, is_derivative=lambda name: name.startswith("d"))
+    folded = fold_constants(tree, facts)
     assert text_of(folded) == f"def f():\n    return {after}\n"
 
 
@@ -86,7 +91,7 @@ def test_folded_literals_are_exact() -> None:
 
 
 def test_branches_on_literals() -> None:
-    check(lambda t: fold_constants(t, purity), """
+    check(lambda t: fold_constants(t, generated_facts()), """
         def f(x):
             if None is None:
                 x = x + 1
@@ -135,11 +140,12 @@ def test_arrays_that_somebody_keeps_stay_new_objects() -> None:
             items.append(1.0 * x)
             return dx, dw, dv, m, items
     """
-    check(lambda t: fold_constants(t, purity, lambda node: True, is_number), text, after, (X, 2.0))
+    facts = generated_facts(is_float=lambda node: True, is_number=is_number)
+    check(lambda t: fold_constants(t, facts), text, after, (X, 2.0))
 
 
 def test_nested_functions_are_folded_too() -> None:
-    check(lambda t: fold_constants(t, purity, is_adjoint, is_adjoint), """
+    check(lambda t: fold_constants(t, ADJOINTS), """
         def f(x):
             def f_bprop(dout):
                 dx = 1.0 * dout

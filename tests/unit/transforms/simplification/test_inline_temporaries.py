@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from s2sad.transforms.simplification.inline_temporaries import inline_temporaries
-from tests.support.before_after import check, parse, purity, text_of
+from tests.support.before_after import check, parse, text_of
+from tests.support.generated_facts import generated_facts
 
 X = np.array([0.5, 1.5, 2.5])
 
@@ -356,11 +357,14 @@ def is_temporary(name: str) -> bool:
     return name == "c" or re.search(r"_\d+$", name) is not None
 
 
+FACTS = generated_facts(
+    is_temporary=is_temporary, traces=frozenset({"da", "trace"}), holds_number=lambda n: n.endswith("0"))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_before_after(name: str) -> None:
     before, after, *inputs = CASES[name]
-    check(lambda tree: inline_temporaries(tree, purity, is_temporary, frozenset({"da", "trace"}),
-                                          is_immutable=lambda n: n.endswith("0")),
+    check(lambda tree: inline_temporaries(tree, FACTS),
           before, before if after is None else after, *inputs)
 
 
@@ -368,9 +372,9 @@ def test_lines_and_depths_are_limited() -> None:
     lines = "".join(f"    t_{k + 1} = np.sin(t_{k})\n" for k in range(1, 12))
     text = f"def f(x):\n{lines}    return t_12\n"
     tree = parse(text.replace("t_1)", "x)"))
-    shallow = text_of(inline_temporaries(tree, purity, is_temporary, levels=3))
+    shallow = text_of(inline_temporaries(tree, FACTS, levels=3))
     assert max(line.count("sin") for line in shallow.splitlines()) == 3
-    narrow = text_of(inline_temporaries(tree, purity, is_temporary, columns=40, levels=100))
+    narrow = text_of(inline_temporaries(tree, FACTS, columns=40, levels=100))
     assert max(map(len, narrow.splitlines())) <= 40
     assert len(narrow.splitlines()) == 5
 
@@ -378,4 +382,4 @@ def test_lines_and_depths_are_limited() -> None:
 def test_chains_of_operators_are_not_deep() -> None:
     lines = "".join(f"    t_{k + 1} = t_{k} - {k}\n" for k in range(1, 12))
     text = f"def f(x):\n    t_1 = x + 1\n{lines}    return t_12\n"
-    assert len(text_of(inline_temporaries(parse(text), purity, is_temporary)).splitlines()) == 2
+    assert len(text_of(inline_temporaries(parse(text), FACTS)).splitlines()) == 2

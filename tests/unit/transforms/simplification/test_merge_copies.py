@@ -1,11 +1,15 @@
 """Merging of copies: fewer names, the same results."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from s2sad.transforms.simplification.facts import GeneratedFacts
 from s2sad.transforms.simplification.merge_copies import merge_copies
-from tests.support.before_after import check, purity
+from tests.support.before_after import check
+from tests.support.generated_facts import generated_facts
 
 X = np.array([0.5, 1.5, 2.5])
 
@@ -350,14 +354,21 @@ CASES = {
 }
 
 
+def facts(**known: Any) -> GeneratedFacts:
+    return generated_facts(alike=lambda a, b: True, nature=lambda name: name, **known)
+
+
+FACTS = facts(traces=frozenset({"trace"}))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_before_after(name: str) -> None:
     before, after, *inputs = CASES[name]
-    check(lambda tree: merge_copies(tree, purity, traces=frozenset({"trace"})), before,
+    check(lambda tree: merge_copies(tree, FACTS), before,
           before if after is None else after, *inputs)
 
 
-def test_protected_names_stay() -> None:
+def test_captured_names_stay() -> None:
     text = """
         def f(x):
             y_1 = x * 2
@@ -365,9 +376,10 @@ def test_protected_names_stay() -> None:
             one_1 = 1.0
             return y * one_1
     """
-    check(lambda tree: merge_copies(tree, purity, frozenset({"y_1", "y", "one_1"})), text, text, (2.0,))
-    kept = {"protected": frozenset({"y_1"}), "is_constant": lambda name: name != "one_1"}
-    check(lambda tree: merge_copies(tree, purity, **kept), text, """
+    kept = facts(captured=frozenset({"y_1", "y", "one_1"}))
+    check(lambda tree: merge_copies(tree, kept), text, text, (2.0,))
+    some = facts(captured=frozenset({"y_1", "one_1"}))
+    check(lambda tree: merge_copies(tree, some), text, """
         def f(x):
             y_1 = x * 2
             one_1 = 1.0

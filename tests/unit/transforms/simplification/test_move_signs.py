@@ -6,9 +6,11 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.simplification.move_signs import move_signs
+from s2sad.transforms.simplification.code import apply_rules
+from s2sad.transforms.simplification.move_signs import move_sign, read_operands_uncopied, subtract
 from s2sad.transforms.trees.printer import to_source
 from s2sad.transforms.trees.program import program_of
+from tests.support.generated_facts import generated_facts
 
 MOVED = {
     """
@@ -118,8 +120,8 @@ def f(d, y, dx):
 """: """
 def f(d, y, dx):
     dt = d * 0.5
-    du = -dt * y
-    dx -= du
+    du = dt * y
+    dx += du
     return dx
 """,
     """
@@ -161,8 +163,12 @@ def is_sum(call: gast.Call) -> bool:
 
 
 def moved(source: str) -> str:
-    tree = move_signs(program_of(source).tree, derivatives, derivatives, lambda name: False, is_sum)
-    return to_source(tree).strip()
+    facts = generated_facts(is_derivative=derivatives, may_go=derivatives, is_odd=is_sum)
+    rules = {
+        gast.Assign: (read_operands_uncopied, move_sign),
+        gast.AugAssign: (read_operands_uncopied, subtract),
+    }
+    return to_source(apply_rules(program_of(source).tree, facts, rules)).strip()
 
 
 def result(source: str) -> bytes:

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from s2sad.transforms.simplification.remove_dead_code import remove_dead_code
-from tests.support.before_after import Node, check, parse, purity
+from tests.support.before_after import Node, check, parse
+from tests.support.generated_facts import generated_facts
 
 X = np.array([0.5, 1.5, 2.5])
 
@@ -451,14 +452,14 @@ CASES = {
     """, (2.0,)),
 }
 
-OWNED = frozenset({"da", "trace"})
+FACTS = generated_facts(traces=frozenset({"da", "trace"}))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_before_after(name: str) -> None:
     before, after, *inputs = CASES[name]
     after = before if after is None else after
-    check(lambda tree: remove_dead_code(tree, purity, OWNED), before, after, *inputs)
+    check(lambda tree: remove_dead_code(tree, FACTS), before, after, *inputs)
 
 
 def test_calls_are_kept_or_not_as_purity_says() -> None:
@@ -466,5 +467,5 @@ def test_calls_are_kept_or_not_as_purity_says() -> None:
         return False
 
     tree = parse("def f(x):\n    y = np.sin(x)\n    return x\n")
-    assert len(remove_dead_code(tree, purity).body) == 1
-    assert len(remove_dead_code(tree, no_call_is_pure).body) == 2
+    assert len(remove_dead_code(tree, generated_facts()).body) == 1
+    assert len(remove_dead_code(tree, generated_facts(is_pure=no_call_is_pure)).body) == 2

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gast
 import pytest
 
-from s2sad.transforms.simplification.repeat_indices import repeat_indices
+from s2sad.transforms.simplification.code import apply_rules
+from s2sad.transforms.simplification.repeat_indices import repeat_index
 from tests.support.before_after import parse, text_of
+from tests.support.generated_facts import generated_facts
 
 WRITTEN = {
     "twice": (
@@ -56,7 +59,10 @@ KEPT = {
 
 
 def written(source: str) -> str:
-    return text_of(repeat_indices(parse(source), lambda name: name != "user", lambda name: name == "i"))
+    facts = generated_facts(
+        is_temporary=lambda name: name != "user", holds_number=lambda name: name == "i"
+    )
+    return text_of(apply_rules(parse(source), facts, {gast.Assign: (repeat_index,)}))
 
 
 @pytest.mark.parametrize(("before", "after"), WRITTEN.values(), ids=WRITTEN)

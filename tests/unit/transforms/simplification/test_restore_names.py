@@ -8,14 +8,16 @@ import gast
 
 from s2sad.transforms.simplification.restore_names import restore_names
 from tests.support.before_after import Node, check, parse, text_of
+from tests.support.generated_facts import generated_facts
 
 
 def restored(origins: str = "", temporaries: str = "", fixed: str = "") -> Callable[[Node], Node]:
     """The pass; `origins` are pairs `version:variable`."""
     versions = dict(pair.split(":") for pair in origins.split())
-    return lambda tree: restore_names(
-        tree, versions, frozenset(temporaries.split()), frozenset(fixed.split())
+    facts = generated_facts(
+        origins=versions, is_temporary=temporaries.split().__contains__, captured=frozenset(fixed.split())
     )
+    return lambda tree: restore_names(tree, facts)
 
 
 def test_a_version_left_alone_takes_the_name() -> None:
@@ -65,16 +67,16 @@ def test_inner_functions_follow() -> None:
 
 def test_keywords_are_not_names_to_take() -> None:
     tree = parse("def f(x):\n    del_2 = x * 2\n    return del_2")
-    assert text_of(restore_names(tree, {"del_2": "del"}, frozenset(), frozenset())) == text_of(tree)
+    assert text_of(restored("del_2:del")(tree)) == text_of(tree)
 
 
 def test_globals_are_not_names_to_take() -> None:
     """`np` is read and not assigned: a version of a variable of that name keeps its number."""
     tree = parse("def f(x):\n    np_2 = np.sin(x)\n    return np_2")
-    assert text_of(restore_names(tree, {"np_2": "np"}, frozenset(), frozenset())) == text_of(tree)
+    assert text_of(restored("np_2:np")(tree)) == text_of(tree)
 
 
 def test_nothing_to_do_gives_the_same_tree() -> None:
     tree = parse("def f(x):\n    y = x\n    return y")
-    assert restore_names(tree, {}, frozenset(), frozenset()) is tree
+    assert restored()(tree) is tree
     assert isinstance(tree, gast.FunctionDef)

@@ -7,6 +7,7 @@ import pytest
 
 from s2sad.transforms.simplification.merge_copies import put_constants, share_names
 from tests.support.before_after import check
+from tests.support.generated_facts import generated_facts
 
 SHARED = {
     "versions one after the other": ("""
@@ -115,11 +116,11 @@ def origin(name: str) -> str:
 @pytest.mark.parametrize("name", SHARED)
 def test_share_names(name: str) -> None:
     before, after, *inputs = SHARED[name]
-    check(lambda tree: share_names(tree, frozenset(), origin, lambda a, b: origin(a) == origin(b)), before,
-          before if after is None else after, *inputs)
+    facts = generated_facts(origin=origin, alike=lambda a, b: origin(a) == origin(b), nature=str)
+    check(lambda tree: share_names(tree, facts), before, before if after is None else after, *inputs)
 
 
-def test_protected_names_are_not_shared() -> None:
+def test_captured_names_are_not_shared() -> None:
     text = """
         def f(x):
             y_2 = x * 2
@@ -127,11 +128,13 @@ def test_protected_names_are_not_shared() -> None:
             return y_3
     """
     kept = frozenset({"y_2", "y_3"})
-    check(lambda tree: share_names(tree, kept, origin, lambda a, b: True), text, text, (2.0,))
+    facts = generated_facts(captured=kept, origin=origin, alike=lambda a, b: True, nature=str)
+    check(lambda tree: share_names(tree, facts), text, text, (2.0,))
 
 
 def test_literals_stand_where_they_are_read() -> None:
-    check(lambda tree: put_constants(tree, frozenset({"kept_1"})), """
+    facts = generated_facts(captured=frozenset({"kept_1"}))
+    check(lambda tree: put_constants(tree, facts), """
         def f(x):
             a_1 = -4.0
             kept_1 = 1.0

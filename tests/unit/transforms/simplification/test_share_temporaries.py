@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from s2sad.transforms.simplification.facts import GeneratedFacts
 from s2sad.transforms.simplification.share_temporaries import share_temporaries
 from tests.support.before_after import check
+from tests.support.generated_facts import generated_facts
 
 SHARED = {
     "of two statements": (
@@ -173,6 +176,11 @@ def is_derivative(name: str) -> bool:
     return name.startswith("d")
 
 
+def facts(alike: Callable[[str, str], bool]) -> GeneratedFacts:
+    variables = {f"d{variable}_{k}": variable for variable in "abx" for k in range(1, 4)}
+    return generated_facts(are_temporary_arrays=alike, variables=variables)
+
+
 @pytest.mark.parametrize("name", SHARED)
 def test_names(name: str) -> None:
     before, after, arguments = SHARED[name]
@@ -181,7 +189,7 @@ def test_names(name: str) -> None:
         return all(re.search(r"_[0-9]+$", n) for n in (a, b)) and is_derivative(a) is is_derivative(b)
 
     def shared(tree: Any) -> Any:
-        return share_temporaries(tree, frozenset(), is_derivative, alike)
+        return share_temporaries(tree, facts(alike))
 
     check(shared, before, after or before, arguments)
 
@@ -189,7 +197,7 @@ def test_names(name: str) -> None:
 def test_kinds_are_kept_apart() -> None:
     before, _, arguments = SHARED["of two statements"]
     check(
-        lambda tree: share_temporaries(tree, frozenset(), is_derivative, lambda a, b: a == b),
+        lambda tree: share_temporaries(tree, facts(lambda a, b: a == b)),
         before,
         before,
         arguments,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import gast
 import numpy as np
 import pytest
 
+from s2sad.transforms.simplification.code import apply_rules
 from s2sad.transforms.simplification.update_in_place import update_in_place
 from s2sad.transforms.trees.nodes import loads
 from tests.support.before_after import check
+from tests.support.generated_facts import generated_facts
 
 UPDATED = {
     "a product": ("dx_1 = w * 2; dx_2 = dx_1 * w; return dx_2", "dx_1 = w * 2; dx_1 *= w; return dx_1"),
@@ -60,12 +63,12 @@ LEFT = {
 
 
 def updated(tree: Any) -> Any:
-    return update_in_place(
-        tree,
-        lambda value, name: "w" in loads(value),
-        lambda a, b: not a.startswith("ds"),
-        lambda call: getattr(call.func, "attr", "") == "sum",
+    facts = generated_facts(
+        is_of_form=lambda value, name: "w" in loads(value),
+        have_one_form=lambda a, b: not a.startswith("ds"),
+        is_fresh=lambda call: getattr(call.func, "attr", "") == "sum",
     )
+    return apply_rules(tree, facts, {gast.Assign: (update_in_place,)})
 
 
 @pytest.mark.parametrize("name", [*UPDATED, *LEFT])

@@ -1,15 +1,50 @@
-"""Sums in places that were just set to zero."""
+"""Copies of what is set to zero next, and sums with what was just set to zero."""
 
 from __future__ import annotations
 
+import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.simplification.store_over_zero import store_over_zero
+from s2sad.transforms.simplification.code import apply_rules
+from s2sad.transforms.simplification.zeroed_stores import read_before_zero, store_over_zero
 from s2sad.transforms.trees.printer import to_source
 from s2sad.transforms.trees.program import program_of
+from tests.support.generated_facts import generated_facts
 
-CASES = {
+ADJOINTS = generated_facts(
+    is_derivative=("da", "dv", "du", "d").__contains__,
+    is_array=lambda name: name == "da",
+    is_number_adjoint=lambda name: name == "d",
+)
+
+READ = {
+    "read once": (
+        "dv = da[1:].copy()\n    da[1:] = 0\n    du = dv / 3\n    da[:1] += du\n    return da",
+        "du = da[1:] / 3\n    da[1:] = 0\n    da[:1] += du\n    return da",
+    ),
+    "read twice": ("dv = da[1:].copy()\n    da[1:] = 0\n    du = dv / 3\n    return da, du, dv",) * 2,
+    "another place": ("dv = da[1:].copy()\n    da[:1] = 0\n    du = dv / 3\n    return da, du",) * 2,
+    "with another adjoint": (
+        "dv = da[1:].copy()\n    da[1:] = 0\n    du = dv * da[1:]\n    return da, du",
+    )
+    * 2,
+    "in place": ("dv = da[1:].copy()\n    da[1:] = 0\n    da[:1] += dv\n    return da",) * 2,
+    "what may be a view": (
+        "dv = da[1:].copy()\n    da[1:] = 0\n    du = np.ravel(dv)\n    return da, du",
+    )
+    * 2,
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_read_before_zero(name: str) -> None:
+    before, after = (f"def f(da, x):\n    {body}\n" for body in READ[name])
+    tree = program_of(before).tree
+    assert to_source(apply_rules(tree, ADJOINTS, {gast.Assign: (read_before_zero,)})) == after
+
+
+STORED = {
     "an element": (
         "d = da[i]\n    da[i] = 0\n    da[i] += d / x\n    return da",
         "da[i] /= x\n    return da",
@@ -46,16 +81,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_before_and_after(name: str) -> None:
-    before, after = (f"def f(da, i, x):\n    {body}\n" for body in CASES[name])
-    tree = store_over_zero(
-        program_of(before).tree,
-        lambda call: True,
-        frozenset({"da", "dv", "d"}),
-        lambda name: name == "da",
-        lambda name: name == "d",
-    )
+@pytest.mark.parametrize("name", STORED)
+def test_store_over_zero(name: str) -> None:
+    before, after = (f"def f(da, i, x):\n    {body}\n" for body in STORED[name])
+    tree = apply_rules(program_of(before).tree, ADJOINTS, {gast.AugAssign: (store_over_zero,)})
     assert to_source(tree) == after
     results = []
     for text in (before, to_source(tree)):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.simplification.share_values import share_values
+from s2sad.transforms.simplification.code import apply_rules
+from s2sad.transforms.simplification.common_subexpressions import read_uncopied, share_value
 from s2sad.transforms.trees.printer import to_source
 from s2sad.transforms.trees.program import program_of
+from tests.support.generated_facts import generated_facts
 
 SHARED = {
     """
@@ -214,10 +217,13 @@ def f(d, x):
 
 def shared(source: str) -> str:
     tree = program_of(source).tree
-    whole, derivatives = frozenset({"d", "x"}), frozenset({"b", "d"})
-    new = share_values(tree, lambda n: True, lambda n: n == "k", whole.__contains__, derivatives.__contains__,
-                       lambda call: True)
-    return to_source(new).strip()
+    facts = generated_facts(
+        may_go=lambda name: True,
+        holds_number=lambda name: name == "k",
+        is_float=lambda node: node.id in ("d", "x"),
+        is_derivative=lambda name: name in ("b", "d"),
+    )
+    return to_source(apply_rules(tree, facts, {gast.Assign: (share_value, read_uncopied)})).strip()
 
 
 def result(source: str) -> bytes:

@@ -6,8 +6,10 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.simplification.meet_quotients import meet_quotients
-from tests.support.before_after import parse, purity, run, text_of
+from s2sad.transforms.simplification.cancel_divisions import cancel_division, find_quotients
+from s2sad.transforms.simplification.code import apply_rules
+from tests.support.before_after import parse, run, text_of
+from tests.support.generated_facts import generated_facts
 
 MET = {
     "of a sum": (
@@ -99,7 +101,9 @@ LEFT = {
 
 
 def met(tree: gast.AST) -> gast.AST:
-    return meet_quotients(tree, lambda name: name.startswith("d"), purity)
+    facts = generated_facts(is_derivative=lambda name: name.startswith("d"))
+    facts.quotients = find_quotients(tree, facts)
+    return apply_rules(tree, facts, {gast.Assign: (cancel_division,)})
 
 
 @pytest.mark.parametrize("name", MET)

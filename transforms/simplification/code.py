@@ -1,0 +1,287 @@
+"""The statements of one function while they are rewritten, with their def-use index.
+
+`Code` holds the function's own statements as lines, and tells which lines bind and which read a name. A rule
+is a function of the code and one line, which replaces, deletes or renames; the index follows, and lines that
+may match another rule now go on the work list. So a rule looks at what surrounds one statement, and costs
+nothing where it does not apply.
+
+    def rule(code: Code, line: Line) -> bool: ...       # whether it has changed something
+
+    tree = apply_rules(tree, facts, {gast.Assign: (rule, ...), gast.AugAssign: (...)})
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import gast
+
+from ..analyses.find_uses import Uses, bound_by, find_uses, header_expressions, map_nested
+from ..trees.nodes import Comment, blocks_of, load, loads, located
+from ..trees.rebuild import alike, substitute, with_blocks, with_body
+from .facts import GeneratedFacts
+
+__all__ = ["Block", "Code", "Line", "Rules", "apply_rules"]
+
+Node = Any  # gast publishes no types
+
+
+class Line:
+    """A statement at a place of a block; its own blocks; `node` is None once it is deleted."""
+
+    __slots__ = ("block", "blocks", "is_waiting", "node", "place")
+
+    def __init__(self, node: Node, block: Block, place: int) -> None:
+        self.node, self.block, self.place = node, block, place
+        self.blocks: list[Block] = []
+        self.is_waiting = False
+
+
+class Block:
+    """The lines of a block, and the compound statement that it belongs to."""
+
+    __slots__ = ("lines", "owner")
+
+    def __init__(self, owner: Line | None) -> None:
+        self.owner = owner
+        self.lines: list[Line] = []
+
+
+Rule = Callable[["Code", Line], bool]
+Rules = Mapping[type, tuple[Rule, ...]]  # by the class of the statement
+
+
+def apply_rules(tree: Node, facts: GeneratedFacts, *phases: Rules) -> Node:
+    """The function, and those nested in it, innermost first, after all rules that apply to a statement: those
+    of the first phase, then those of the next.
+    """
+    tree = map_nested(tree, lambda nested: apply_rules(nested, facts, *phases))
+    uses = find_uses(tree)
+    if uses is None:
+        return tree
+    code = Code(tree, uses, facts)
+    for rules in phases:
+        code.run(rules)
+    return code.tree()
+
+
+class Code:
+    """`definers` and `readers` have, by name, the lines that bind and that read it, with how often; `bound`
+    and `read` how often all do. What nested functions read is `captured`.
+    """
+
+    def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts) -> None:
+        self.function, self.facts = tree, facts
+        self.parameters, self.captured, self.fixed = uses.parameters, uses.captured, uses.fixed
+        self.headers = uses.headers
+        self.bound, self.read = Counter(uses.bound), Counter(uses.read)
+        self.definers: dict[str, dict[Line, None]] = {}
+        self.readers: dict[str, dict[Line, int]] = {}
+        self.known: dict[Any, Line] = {}  # of a block and an operation, the first line with it
+        self.uncopied: set[str] = set()  # names of parts of arrays that were copies
+        self.lines: list[Line] = []  # in their first order, comments left out
+        self.waiting: deque[Line] = deque()
+        self.is_changed = False
+        self.body = self._block(tree.body, None)
+
+    def _block(self, statements: list[Node], owner: Line | None) -> Block:
+        block = Block(owner)
+        for place, s in enumerate(statements):
+            line = Line(s, block, place)
+            block.lines.append(line)
+            self._enter(line)
+            line.blocks = [self._block(inner, line) for inner in blocks_of(s)]
+        return block
+
+    def _enter(self, line: Line) -> None:
+        s = line.node
+        if isinstance(s, Comment):
+            return
+        for name in _own_binds(s):
+            self.definers.setdefault(name, {})[line] = None
+        for name in self.own_reads(s):
+            lines = self.readers.setdefault(name, {})
+            lines[line] = lines.get(line, 0) + 1
+        self.lines.append(line)
+
+    def own_reads(self, s: Node) -> tuple[str, ...]:
+        """The names that a statement reads itself, each as often as it does, its blocks left out."""
+        kind = s.__class__
+        if kind is gast.Assign:
+            return loads(s)
+        if kind is gast.AugAssign:
+            return (*loads(s.target), *bound_by(s.target), *loads(s.value))
+        if kind is gast.FunctionDef:
+            return tuple(self.headers[id(s)].reads)
+        parts = [s.test] if kind is gast.While else header_expressions(s)
+        return tuple(name for part in parts for name in loads(part))
+
+    # ------------------------------------------------------------ the work list
+
+    def run(self, rules: Rules) -> None:
+        """Applies rules until none applies, to the first lines first."""
+        for line in self.lines:
+            self.visit(line)
+        while self.waiting:
+            line = self.waiting.popleft()
+            line.is_waiting = False
+            if line.node is not None:
+                for rule in rules.get(line.node.__class__, ()):
+                    if rule(self, line):
+                        self.visit(line)
+                        break
+
+    def visit(self, line: Line) -> None:
+        """Puts a line on the work list."""
+        if line.node is not None and not line.is_waiting:
+            line.is_waiting = True
+            self.waiting.append(line)
+
+    # ------------------------------------------------------------ changes
+
+    def replace(self, line: Line, node: Node) -> None:
+        """Another statement in the place of a line's, with the same blocks."""
+        self._leave(line)
+        line.node = node
+        self.is_changed = True
+        for name in _own_binds(node):
+            self.definers.setdefault(name, {})[line] = None
+            self.bound[name] += 1
+        for name in self.own_reads(node):
+            lines = self.readers.setdefault(name, {})
+            lines[line] = lines.get(line, 0) + 1
+            self.read[name] += 1
+        self.visit(line)
+
+    def delete(self, line: Line) -> None:
+        """Deletes a simple statement."""
+        self._leave(line)
+        line.node = None
+
+    def _leave(self, line: Line) -> None:
+        self.is_changed = True
+        for name in _own_binds(line.node):
+            self.definers[name].pop(line, None)
+            self.bound[name] -= 1
+        for name in self.own_reads(line.node):
+            self.readers[name].pop(line, None)
+            self.read[name] -= 1
+
+    def move_after(self, line: Line, other: Line) -> None:
+        """Moves a line behind a later one of its block."""
+        lines = line.block.lines
+        lines.insert(other.place, lines.pop(line.place))
+        for place in range(line.place, other.place + 1):
+            lines[place].place = place
+
+    def put(self, name: str, value: Node) -> None:
+        """Puts an expression, or another name, where a name is read."""
+        for line in list(self.readers.get(name, ())):
+            self.replace(line, _with_names(line.node, {name: value}))
+
+    def rename(self, name: str, other: str) -> None:
+        """Gives one name to what two hold."""
+        mapping = {name: load(other)}
+        for line in [*self.readers.get(name, ()), *self.definers.get(name, ())]:
+            if name in _own_binds(line.node) or name in self.own_reads(line.node):
+                self.replace(line, _with_names(line.node, mapping))
+
+    # ------------------------------------------------------------ questions
+
+    def definer(self, name: str) -> Line | None:
+        """The one line that binds a name, if it is one and no parameter."""
+        if self.bound[name] != 1:
+            return None
+        return next(iter(self.definers.get(name, ())), None)
+
+    def is_own(self, name: str) -> bool:
+        """Whether nothing but the function's own statements binds and reads a name."""
+        return name not in self.captured and name not in self.fixed and name not in self.parameters
+
+    def in_block(self, line: Line, block: Block) -> Line | None:
+        """The line of a block in which a line is, or that it is."""
+        at: Line | None = line
+        while at is not None and at.block is not block:
+            at = at.block.owner
+        return at
+
+    def is_between(self, first: Line, line: Line, last: Line) -> bool:
+        """Whether a line runs after the first of two lines of a block, and not after the last."""
+        at = self.in_block(line, first.block)
+        return at is not None and first.place < at.place <= last.place
+
+    def after(self, line: Line) -> Line | None:
+        """The next line of the block."""
+        lines = line.block.lines
+        return next((i for i in lines[line.place + 1 :] if i.node is not None), None)
+
+    def before(self, line: Line) -> Line | None:
+        """The line of the block before it."""
+        return next((i for i in reversed(line.block.lines[: line.place]) if i.node is not None), None)
+
+    def last_reader(self, name: str, line: Line) -> Line | None:
+        """The last line of the block to read a name, if all that read it are there, behind a line."""
+        last: Line | None = None
+        for reader in self.readers.get(name, ()):
+            at = self.in_block(reader, line.block)
+            if at is None or at.place <= line.place:
+                return None
+            last = at if last is None or at.place > last.place else last
+        return last
+
+    def lines_between(self, first: Line, last: Line) -> Iterator[Line]:
+        """The lines of a block after the first one up to the last."""
+        lines = first.block.lines
+        return (i for i in lines[first.place + 1 : last.place + 1] if i.node is not None)
+
+    # ------------------------------------------------------------ the result
+
+    def tree(self) -> Node:
+        """The function as it is now, which shares with what it was all that stays."""
+        if not self.is_changed:
+            return self.function
+        body = _statements(self.body)
+        return with_body(self.function, body or [located(gast.Pass(), self.function)])
+
+
+def _statements(block: Block) -> list[Node]:
+    result = []
+    for line in block.lines:
+        if line.node is not None:
+            if line.blocks:
+                old = blocks_of(line.node)
+                new = [_statements(b) for b in line.blocks]
+                if not all(map(alike, old, new)):
+                    result.append(with_blocks(line.node, _filled(new, line.node)))
+                    continue
+            result.append(line.node)
+    return result
+
+
+def _filled(blocks: list[list[Node]], s: Node) -> list[list[Node]]:
+    """The blocks of a statement, `pass` in those that must not be empty."""
+    needed = len(blocks) - 2 if isinstance(s, gast.Try) else 1
+    return [b or [located(gast.Pass(), s)] if k < needed else b for k, b in enumerate(blocks)]
+
+
+def _own_binds(s: Node) -> list[str]:
+    """The names that a statement binds itself."""
+    match s:
+        case gast.Assign():
+            return [name for target in s.targets for name in bound_by(target)]
+        case gast.AugAssign() | gast.For():
+            return bound_by(s.target)
+        case gast.With():
+            return [n for i in s.items if i.optional_vars is not None for n in bound_by(i.optional_vars)]
+        case gast.Try():
+            return [h.name.id for h in s.handlers if h.name is not None]
+        case gast.FunctionDef():
+            return [s.name]
+    return []
+
+
+def _with_names(s: Node, mapping: dict[str, Node]) -> Node:
+    """A statement with names replaced, its blocks left as they are."""
+    return with_blocks(substitute(with_blocks(s, [[] for _ in blocks_of(s)]), mapping), blocks_of(s))

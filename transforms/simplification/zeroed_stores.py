@@ -1,0 +1,179 @@
+"""Takes and stores what an adjoint holds in a place, which a store in the function sets to zero.
+
+The adjoint of a stored value is what the adjoint of the array holds in its place, which then is zero. Where
+that value is read once, to compute a new one, this is done first. And what would be added to the place that
+was just set to zero is stored. The sign of zeros may change.
+
+    dv = da[1:].copy()          du = da[1:] / 3
+    da[1:] = 0             ->   da[1:] = 0
+    du = dv / 3
+
+    dv = da[i]
+    da[i] = 0                  da[i] /= 9.0
+    da[i] += dv / 9.0    ->
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..analyses.find_uses import is_pure, reads
+from ..trees.nodes import Comment, load, loads, located, same
+from ..trees.rebuild import rebuilt, substitute
+from .code import Code, Line
+
+__all__ = ["read_before_zero", "store_over_zero"]
+
+Node = Any  # gast publishes no types
+
+
+def read_before_zero(code: Code, line: Line) -> bool:
+    """Computes with a part of an adjoint before that is set to zero, rather than with a copy of it."""
+    match line.node:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value) if (place := _copied(value)) is not None:
+            zero = code.after(line) if isinstance(place, gast.Subscript) else None
+            later = None if zero is None or not _zeroes(zero.node, place) else code.after(zero)
+            while later is not None and isinstance(later.node, Comment):
+                later = code.after(later)
+            if zero is None or later is None or not _computes(code, later.node, name):
+                return False
+            code.delete(line)
+            code.replace(later, substitute(later.node, {name: place}))
+            code.move_after(zero, later)
+            return True
+    return False
+
+
+def _computes(code: Code, s: Node, name: str) -> bool:
+    """Whether a statement makes something new of a name, the only time that this is read, and of nothing
+    that an adjoint may share memory with.
+    """
+    match s:
+        case gast.Assign(targets=[gast.Name()], value=gast.BinOp() | gast.UnaryOp() as value):
+            is_once = code.read[name] == 1 and name in reads(value) and name not in code.captured
+            is_apart = not any(map(code.facts.is_derivative, set(loads(value)) - {name}))
+            return is_once and is_apart and is_pure(value, code.facts.is_pure)
+    return False
+
+
+def store_over_zero(code: Code, line: Line) -> bool:
+    """Stores what is added to a place which a statement before sets to zero, and which another one before
+    that may have read.
+    """
+    match line.node:
+        case gast.AugAssign(
+            target=(gast.Subscript(value=gast.Name(id=name)) | gast.Name(id=name)) as place,
+            op=gast.Add(),
+            value=value,
+        ) if _is_adjoint(code, name) and code.facts.is_array(name) and is_pure(value, code.facts.is_pure):
+            zero = code.before(line)
+            while zero is not None and _may_stand_between(code, zero.node):
+                zero = code.before(zero)
+            if zero is None or not _zeroes(zero.node, place):
+                return False
+            taking = code.before(zero)
+            taken = None if taking is None else taking.node
+            between = [i for i in code.lines_between(zero, line) if i is not line]
+            is_next = all(isinstance(i.node, Comment) for i in between)
+            new = (_of_taken(code, value, taken, place) or _of_made(code, value, taken)) if is_next else None
+            if new is None and not _is_apart(code, value, taken):
+                return False
+            code.delete(zero)
+            if new is not None and taking is not None:
+                code.delete(taking)
+            stored = _stored(line.node, value if new is None else new)
+            if stored is None:
+                code.delete(line)
+            else:
+                code.replace(line, stored)
+            return True
+    return False
+
+
+def _is_adjoint(code: Code, name: str) -> bool:
+    return code.facts.is_derivative(name) or name in code.facts.variables
+
+
+def _may_stand_between(code: Code, s: Node) -> bool:
+    """Whether a statement neither changes an adjoint nor reads one, but for numbers."""
+    match s:
+        case gast.Assign(targets=[gast.Name()], value=value):
+            return is_pure(value, code.facts.is_pure) and _is_apart(code, value, None)
+    return isinstance(s, Comment)
+
+
+def _of_taken(code: Code, value: Node, before: Node | None, place: Node) -> Node | None:
+    """The value with the place for the name that the statement before takes of it; None where it is not
+    computed from this alone among adjoints, or where the name is read again.
+    """
+    match before:
+        case gast.Assign(targets=[gast.Name(id=taken)], value=source) if taken in loads(value):
+            part = source if code.facts.is_number_adjoint(taken) else _copied(source)
+            is_apart = not any(_is_adjoint(code, n) for n in set(loads(value)) - {taken})
+            is_new = isinstance(value, (gast.Name, gast.BinOp, gast.UnaryOp))
+            if part is not None and is_new and is_apart and _is_read_once(code, taken) and same(part, place):
+                return substitute(value, {taken: part})
+    return None
+
+
+def _of_made(code: Code, value: Node, before: Node | None) -> Node | None:
+    """What the statement before makes anew, where the value is that, and it is read nowhere else."""
+    match value, before:
+        case gast.Name(id=name), gast.Assign(targets=[gast.Name(id=made)], value=gast.BinOp() as source):
+            return source if made == name and _is_read_once(code, name) else None
+    return None
+
+
+def _is_read_once(code: Code, name: str) -> bool:
+    return code.read[name] == code.bound[name] == 1 and name not in code.captured
+
+
+def _is_apart(code: Code, value: Node, before: Node | None) -> bool:
+    """Whether a value reads of adjoints nothing but numbers, or what the statement before makes anew."""
+    made = ""
+    match before:
+        case gast.Assign(targets=[gast.Name(id=name)], value=source):
+            is_new = isinstance(source, (gast.BinOp, gast.UnaryOp)) or _copied(source) is not None
+            made = name if is_new else ""
+    return all(n == made or not _is_adjoint(code, n) or code.facts.is_number_adjoint(n) for n in loads(value))
+
+
+def _zeroes(s: Node, place: Node) -> bool:
+    match s:
+        case gast.Assign(targets=[gast.Subscript() as target], value=gast.Constant(value=0)):
+            return same(target, _elements(place))
+    return False
+
+
+def _elements(place: Node) -> Node:
+    """A place in an array, all of it where that is a name."""
+    whole = gast.Constant(value=..., kind=None)
+    return gast.Subscript(load(place.id), whole, gast.Store()) if isinstance(place, gast.Name) else place
+
+
+def _copied(source: Node) -> Node | None:
+    """The part of an array of which a call makes a copy."""
+    match source:
+        case gast.Call(
+            func=gast.Attribute(
+                value=(gast.Name() | gast.Subscript(value=gast.Name())) as part, attr="copy"
+            ),
+            args=[],
+            keywords=[],
+        ):
+            return part
+    return None
+
+
+def _stored(s: Node, value: Node) -> Node | None:
+    """The statement that stores a value in the place that a sum in place adds to; None where it is there."""
+    place = s.target
+    match value:
+        case _ if same(value, place):
+            return None
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div() as op, right=right):
+            if same(left, place):
+                return rebuilt(s, op=op, value=right)
+    return located(gast.Assign(targets=[_elements(place)], value=value, type_comment=None), s)
