@@ -32,12 +32,14 @@ MANY_KINDS = 12  # of arguments of one function, after which they are taken as u
 @dataclass
 class CallKinds:
     """Finds the kinds of calls; `forms` are those of all functions, `results` what is found by function and
-    kinds of arguments, `seen` the kinds that each function was called with.
+    kinds of arguments, `seen` the kinds that each function was called with, `widened` whether those of a call
+    were made wider because of the other calls.
     """
 
     forms: Any
     results: dict[Any, Kind] = field(default_factory=dict)
     seen: dict[Any, set[Any]] = field(default_factory=dict)
+    widened: bool = False
 
     def of_hidden(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
         """As `of`, of a call that is to be put in: what returns an argument gives that."""
@@ -111,13 +113,15 @@ class CallKinds:
                     return None
                 bound[name] = kind_of_default(source.defaults[name], f"{function.__qualname__}.{name}")
         seen = self.seen.setdefault(function, set())
-        key = tuple(bound[name] for name in parameters)
+        given = key = tuple(bound[name] for name in parameters)
         if key not in seen and _calls_itself(source):
             key = tuple(_of_other_calls(_uncounted(kind), {k[i] for k in seen}) for i, kind in enumerate(key))
         if key not in seen and len(seen) >= MANY_LENGTHS:  # of a recursion on ever shorter slices
             key = tuple(map(of_any_length, key))
         if key not in seen and len(seen) >= MANY_KINDS:  # of a recursion that builds them up
+            self.widened = True
             return dict.fromkeys(parameters, UNKNOWN)
+        self.widened = self.widened or key != given
         seen.add(key)
         return dict(zip(parameters, key, strict=True))
 

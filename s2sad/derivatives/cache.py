@@ -139,7 +139,7 @@ def share(
             for name, cell in zip(made.__code__.co_freevars, made.__closure__ or (), strict=True)
         ),
         tuple(
-            (Capture(Scope(scope.globals), c.name, c.path), True) if own else (c, False)
+            (Capture(Scope(scope.globals), c.name, c.path), True) if own else (_apart(c), False)
             for c in captures
             for own in [c.name in cells and c.scope.cells.get(c.name) is cells[c.name]]
         ),
@@ -151,6 +151,14 @@ def share(
         while len(_shared) > MAX_SHARED:
             _shared.popitem(last=False)
     return made, captures
+
+
+def _apart(capture: Capture) -> Capture:
+    """The capture, without what else its function holds of around it."""
+    if type(capture) is not Capture:
+        return capture
+    cells = {n: cell for n, cell in capture.scope.cells.items() if n == capture.name}
+    return Capture(Scope(capture.scope.globals, cells), capture.name, capture.path)
 
 
 def _bound(entry: _Shared, function: FunctionType, cells: dict[str, CellType]) -> FunctionType:

@@ -26,7 +26,6 @@ from ..analysis.primitive_table import PRIMITIVES
 from ..kinds.lattice import Kind
 from ..lowering.import_globals import without_outer_arrays
 from ..lowering.inline_methods import without_untaken
-from ..lowering.pipeline import lowered
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
 from ..lowering.unroll import without_mixed_loops
 from ..source.compiling import make_function
@@ -63,6 +62,7 @@ from ..transforms.trees.rebuild import parameter_names
 from ..transforms.trees.remember import forget
 from .argnums import check_call
 from .assumptions import Capture, Declared
+from .kept_forms import keep_forms, take_forms
 from .primal_forms import Forms
 
 __all__ = ["Generated", "Generator", "Request"]
@@ -132,11 +132,11 @@ class Generator:
 
     def derivative(self, request: Request) -> FunctionType:
         """The derivative function; those that it calls are made too."""
-        if self._first is None:
-            self._first = request
-            self.forms.watched, self.forms.wrt = request.function, request.wrt
+        self._first = request
         try:
-            self.generate_first(request)
+            if not self.generate_from_kept(request):
+                self.forms.watched, self.forms.wrt = request.function, request.wrt
+                self.generate_first(request)
         finally:
             forget()
         for request_, generated in list(self.made.items()):
@@ -147,8 +147,29 @@ class Generator:
             cell = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))[name]
             cell.cell_contents = target
         self._pending.clear()
+        if self.forms.watch is unwatched and self.forms.is_common():
+            self.forms.linked = {r: g for r, g in self.made.items() if r != request}
+            keep_forms(self.forms, request.function, request.kinds)
         made: FunctionType = self.made[request].function
         return made
+
+    def generate_from_kept(self, request: Request) -> bool:
+        """Whether the derivative could be made of the forms that are kept of the function."""
+        new = self.forms
+        kept = take_forms(request.function, request.kinds, request.wrt, new.real_powers)
+        if kept is None or new.watch is not unwatched:
+            return False
+        self._begin(kept)
+        kept.wrt = request.wrt
+        self.made |= {r: g for r, g in kept.linked.items() if r != request}
+        try:
+            self.generate(request)
+            if not kept.is_outdated(set()) and kept.is_common():
+                return True
+        except S2sadError:  # to be met again
+            pass
+        self._begin(new)
+        return False
 
     def generate_first(self, request: Request) -> None:
         """Makes the derivative that was asked for: again, where what it was made of names meanwhile that it
@@ -188,7 +209,7 @@ class Generator:
     def attempt(self, request: Request, heap: str | None = None, refusal: Any = None) -> None:
         given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
         outputs = None if heap is None else request.outputs
-        facts = self.forms.expanded(request.function, given, heap, outputs)
+        facts = self.forms.settled(request.function, given, heap, outputs)
         generated = self.made[request] = Generated("", "", facts.program)
         result = self.transform(facts, request, refusal)
         generated.program, generated.name = result, result.tree.name
@@ -198,7 +219,7 @@ class Generator:
         """Makes a derivative of what is refused as it is."""
         try:
             given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
-            if request.writes and reads_arrays(self.forms.expanded(request.function, given).program):
+            if request.writes and reads_arrays(self.forms.settled(request.function, given).program):
                 self.attempt(request, refusal=refusal)
                 return
         except S2sadError:
@@ -257,7 +278,7 @@ class Generator:
         )
         if facts is not before:
             facts = without_untaken(facts)
-        facts = lowered(facts, watch, refusal is not None)
+        facts = self.forms.lowered(facts, watch, refusal is not None)
         if refusal is not None and not outer_arrays(facts):
             raise refusal
         program = facts.program

@@ -46,6 +46,7 @@ from ..lowering.inline_methods import (
     without_untaken,
 )
 from ..lowering.lambda_lifting import lifted_closures
+from ..lowering.pipeline import lowered
 from ..lowering.returned_outputs import refuse_rebound, with_outputs
 from ..lowering.unroll import LoopFacts, may_have_items_apart, with_items_apart
 from ..primitives.record import stand_in, takes_arrays
@@ -94,10 +95,13 @@ class Forms:
     wrt: tuple[str, ...] = ()  # the parameters by which that is differentiated
     captures: dict[Any, Capture] = field(default_factory=dict)
     deferred: Deferred = field(default_factory=Deferred)  # what is refused where it is reached
-    refused: dict[Any, S2sadError] = field(default_factory=dict)  # of functions without a normal form
+    refused: set[Any] = field(default_factory=set)  # functions without a normal form
     calls_unknown: bool = False  # whether a function that only the run finds is called
     programs: dict[Any, Program] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
+    whole: dict[Any, Facts] = field(default_factory=dict)  # of what is differentiated
+    ready: dict[Any, Facts] = field(default_factory=dict)  # of these, lowered
+    linked: dict[Any, Any] = field(default_factory=dict)  # the derivatives of callees, by their requests
     call_kinds: CallKinds = field(init=False)
     effects: CallEffects = field(init=False)
     heap_calls: HeapCalls = field(init=False)
@@ -112,6 +116,17 @@ class Forms:
         again.watched, again.wrt = self.watched, self.wrt
         again.deferred = self.deferred.again()
         return again
+
+    def is_common(self) -> bool:
+        """Whether other derivatives by arguments of these kinds would be made of the same forms."""
+        return not self.rebound and not self.deferred.refusals and not self.call_kinds.widened
+
+    def serves(self, wrt: tuple[str, ...], given: Kinds) -> bool:
+        """Whether a derivative by these parameters would be made of the same forms."""
+        if set(wrt) == set(self.wrt):
+            return True
+        program = self.taken(self.normal_form(self.watched), given)
+        return all(self.left(program, self.watched, given, names) is program for names in (self.wrt, wrt))
 
     # ------------------------------------------------------------ programs
 
@@ -216,8 +231,8 @@ class Forms:
             return None
         try:
             return self.normal_form(function) if has_written_defaults(function) else None
-        except S2sadError as error:  # to be raised where the function's derivative is made
-            self.refused[function] = error
+        except S2sadError:  # to be raised where the function's derivative is made
+            self.refused.add(function)
             return None
 
     def keeps(self, program: Program, call: Any, name: str, known: frozenset[Any] = frozenset()) -> bool:
@@ -277,13 +292,15 @@ class Forms:
             self.programs[key] = program
         return self.programs[key]
 
-    def left(self, program: Program, function: FunctionType, given: Kinds) -> Program:
+    def left(
+        self, program: Program, function: FunctionType, given: Kinds, wrt: tuple[str, ...] | None = None
+    ) -> Program:
         """A function in normal form, with the calls left that are given nothing that carries a derivative
-        where the arguments are of these kinds.
+        where the arguments are of these kinds; `wrt` are the parameters that this is by.
         """
         carrying = {name for name, kind in given.items() if domain.is_differentiable(kind) is not False}
         if function is self.watched:
-            carrying &= {*self.wrt}
+            carrying &= {*(self.wrt if wrt is None else wrt)}
         key = ("left", id(program), frozenset(carrying))
         if key not in self.programs:
             self.programs[key] = leaving(program, carrying)
@@ -399,6 +416,28 @@ class Forms:
         if key not in self.programs:
             self.programs[key] = lifted_closures(put_in_known(program, self.inlinable))
         return self.programs[key]
+
+    def settled(
+        self,
+        function: FunctionType,
+        given: Mapping[str, Kind],
+        heap: str | None = None,
+        outputs: str | tuple[str, ...] | None = None,
+    ) -> Facts:
+        """As `expanded`, of a function that is differentiated: what its calls may do has been found."""
+        key = function, tuple(given.values()), heap, outputs
+        if key not in self.whole:
+            self.whole[key] = self.expanded(function, given, heap, outputs)
+        return self.whole[key]
+
+    def lowered(self, facts: Facts, watch: Watch, outer: bool) -> Facts:
+        """The facts of a program, lowered; of one that is settled this is made once."""
+        if watch is not unwatched or not any(facts is settled for settled in self.whole.values()):
+            return lowered(facts, watch, outer)
+        key = id(facts), outer
+        if key not in self.ready:
+            self.ready[key] = lowered(facts, watch, outer)
+        return self.ready[key]
 
     def expanded(
         self,

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from ..values.length_wanted import LengthWanted
 from .lattice import Dim, Sym
 
-__all__ = ["LengthWanted", "lengths_offered", "want_length"]
+__all__ = ["LengthWanted", "lengths_offered", "offered_lengths", "want_length"]
 
 
 _offers = threading.local()
@@ -22,7 +22,7 @@ _offers = threading.local()
 @contextmanager
 def lengths_offered(lengths: Mapping[str, int]) -> Iterator[None]:
     """Within it the lengths of axes of these names may be asked for."""
-    before = getattr(_offers, "lengths", {})
+    before = offered_lengths()
     _offers.lengths = lengths
     try:
         yield
@@ -30,8 +30,14 @@ def lengths_offered(lengths: Mapping[str, int]) -> Iterator[None]:
         _offers.lengths = before
 
 
+def offered_lengths() -> Mapping[str, int]:
+    """The lengths of axes that may be asked for now, by the names of the axes."""
+    found: Mapping[str, int] = getattr(_offers, "lengths", {})
+    return found
+
+
 def want_length(dim: Dim) -> None:
     """Raises LengthWanted for an axis of which the kinds could tell how long it is, and do not."""
-    offered: Mapping[str, int] = getattr(_offers, "lengths", {})
+    offered = offered_lengths()
     if isinstance(dim, Sym) and not dim.offset and dim.name in offered:
         raise LengthWanted(offered[dim.name])

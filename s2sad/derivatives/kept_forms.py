@@ -1,0 +1,77 @@
+"""The forms that the last derivative of a function was made from, kept for its next one.
+
+Contract: a derivative made from kept forms is, to the byte, the one made from new forms. So forms are kept
+only where nothing was found on the way that changes how other code is read (a name that is assigned
+meanwhile, a deferred refusal, a call with arguments of many kinds), and taken only for arguments of the same
+kinds, while all names that they depend on mean what they meant. They are an attribute of the function, and
+live as long as it does. Who takes them has them alone: another thread makes forms of its own meanwhile.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from ..kinds.lattice import Kind
+from ..kinds.static_lengths import offered_lengths
+from ..primitives.record import count_declared
+from ..source.read import read_source
+from ..transforms.trees.rebuild import parameter_names
+from ..values.code_state import state_of
+from .assumptions import capture_key
+from .primal_forms import Forms
+
+__all__ = ["keep_forms", "take_forms"]
+
+ATTRIBUTE = "__s2sad_forms__"
+
+
+class _Kept:
+    """Forms, with the state of the function, the kinds of its arguments and what the forms assume."""
+
+    __slots__ = ("assumed", "context", "forms", "kinds")
+
+    def __init__(self, forms: Forms, function: FunctionType, kinds: tuple[Kind, ...]) -> None:
+        self.forms, self.kinds, self.context = forms, kinds, _context_of(forms, function)
+        self.assumed = [(c, capture_key(c.value(), c.name)) for c in forms.captures.values()]
+
+    def holds(self, function: FunctionType, kinds: tuple[Kind, ...]) -> bool:
+        """Whether the same forms would be made now."""
+        if self.forms.watched is not function or self.kinds != kinds:
+            return False
+        if self.context != _context_of(self.forms, function):
+            return False
+        return all(capture_key(c.value(), c.name) == key for c, key in self.assumed)
+
+    def __reduce__(self) -> Any:
+        """What pickles a function with its attributes leaves the forms behind."""
+        return type(None), ()
+
+
+def _context_of(forms: Forms, function: FunctionType) -> tuple[Any, ...]:
+    """What forms depend on beside kinds and names: declarations, and the names that new ones avoid."""
+    around = {id(p.scope.globals): p.scope.globals for p in forms.programs.values()}
+    names = [frozenset(scope) for scope in around.values()]
+    return state_of(function), count_declared(), bool(offered_lengths()), names
+
+
+def take_forms(
+    function: FunctionType, kinds: tuple[Kind, ...], wrt: tuple[str, ...], real_powers: bool
+) -> Forms | None:
+    """The forms that are kept of a function, if a derivative for arguments of these kinds, by the parameters
+    `wrt`, would be made of the same now.
+    """
+    kept = vars(function).pop(ATTRIBUTE, None)
+    if not isinstance(kept, _Kept) or kept.forms.real_powers is not real_powers:
+        return None
+    try:
+        holds = kept.holds(function, kinds)
+    except Exception:  # of a property, or of a name that means what has no kind now
+        return None
+    given = dict(zip(parameter_names(read_source(function).tree), kinds, strict=True))
+    return kept.forms if holds and kept.forms.serves(wrt, given) else None
+
+
+def keep_forms(forms: Forms, function: FunctionType, kinds: tuple[Kind, ...]) -> None:
+    """Keeps the forms that a derivative was made from."""
+    vars(function)[ATTRIBUTE] = _Kept(forms, function, kinds)
