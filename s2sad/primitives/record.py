@@ -287,6 +287,8 @@ def _update(rule: Rule, change: Callable[[Rule], Rule]) -> Rule:
 
 
 def _record(functions: Iterable[Any], **facts: Any) -> None:
+    global _declarations
+    _declarations += 1
     if not facts.keys() <= Record.__annotations__.keys():
         raise TypeError(f"no facts of a function are called {sorted(facts.keys() - Record.__annotations__)}")
     for f in functions:
