@@ -21,6 +21,7 @@ import gast
 from ..kinds.lattice import Dict, Kind, List, Record, Tuple
 from ..kinds.shape_relations import is_differentiable
 from ..runtime.heap_keys import holds_attribute
+from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import (
     assign,
     attribute,
@@ -47,15 +48,8 @@ def computed_by(owner: Kind, name: str) -> FunctionType | None:
 def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
     """The program, in normal form, with what cached properties compute in the place where they are read."""
     names = program.names.copy()
-    bindings = dict(program.bindings)
-    written = _written(program)
-
-    def bound(name: str, value: Any) -> str:
-        found = next((k for k, v in bindings.items() if v is value), None)
-        if found is None:
-            found = names.fresh(name)
-            bindings[found] = value
-        return found
+    objects, written = Objects(program, names), _written(program)
+    bound = objects.name
 
     def computed(read: Any) -> FunctionType | None:
         """The function behind a cached property that an object need not hold yet."""
@@ -69,9 +63,9 @@ def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
                 base, attr, function = read.value, read.attr, computed(read)
                 if function is not None:
                     test = names.temporary(attr)
-                    asked = call(bound("holds_attribute", holds_attribute), base, constant(attr))
-                    held = call(bound("getattr", getattr), base, constant(attr))
-                    value = call(bound(function.__name__, function), base)
+                    asked = call(bound(holds_attribute), base, constant(attr))
+                    held = call(bound(getattr), base, constant(attr))
+                    value = call(bound(function), base)
                     store = gast.Assign(targets=[attribute(base, attr)], value=load(name), type_comment=None)
                     store.targets[0].ctx = gast.Store()
                     branch = gast.If(
@@ -88,7 +82,7 @@ def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
     if not any(computed(n) for n in find_nodes(program.tree, gast.Attribute) if isinstance(n.ctx, gast.Load)):
         return program
     tree = rebuilt(program.tree, body=block(program.tree.body))
-    return program.with_tree(tree, bindings=bindings, names=names)
+    return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
 
 
 def _written(program: Program) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import gast
 
-from ..kinds.lattice import Array, Kind, List, Numeric
+from ..kinds.lattice import NUMERIC, UNKNOWN, Array, Kind, List, Numeric
 from ..primitives.record import fact
 from ..runtime.shadow_table import shallow_copy
 from ..transforms.analyses.facts import Facts
@@ -25,14 +25,14 @@ from ..transforms.analyses.find_aliases import (
 from ..transforms.analyses.find_effects import changed_atoms, find_changing_calls, refuse_active_changes
 from ..transforms.analyses.find_shadowed import find_shadowed
 from ..transforms.analyses.find_stores import find_stores
-from ..transforms.analyses.operations import Apply, Build, Call, Operation
+from ..transforms.analyses.operations import Apply, Build, Call, Item, Operation
 from ..transforms.errors import missing_rule
 from ..transforms.heap.heap_methods import CHANGING
-from ..transforms.trees.nodes import find_nodes, names_read
+from ..transforms.lowering.rematerialise_views import is_open_view
+from ..transforms.trees.nodes import find_nodes, names_read, own_statements
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.shown_names import shown_name
 from .primitive_table import PRIMITIVES
-from .store_facts import is_read_at_once
 
 __all__ = [
     "refuse_attribute",
@@ -214,3 +214,30 @@ def _sets_items(facts: Facts, name: str) -> bool:
     held = facts.of(find_aliases).held
     mine = held.get(name, ANYTHING)[0]
     return any(held.get(changed, ANYTHING)[0] & mine for changed, _ in facts.of(find_stores))
+
+
+def is_read_at_once(facts: Facts, name: str, value: Any) -> bool:
+    """Whether a name stands for a view, or for a row or a number as only the run knows, of which nothing but
+    values is read, all before anything is changed that it sees: it is as good as a copy.
+    """
+    stores, aliases = facts.of(find_stores), facts.of(find_aliases)
+    is_undecided = facts.kind_of_name(name) in (UNKNOWN, NUMERIC) and _is_of_array(facts, value)
+    if not (is_undecided or is_open_view(facts, value)) or any(name == changed for changed, _ in stores):
+        return False
+    users = [s for s in own_statements(facts.program.tree.body) if name in names_read(s)]
+    if not all(isinstance(s, gast.Assign) and _is_fresh_array(facts, s.value) for s in users):
+        return False
+    return not any(name in aliases.others(changed, s) for changed, s in stores)
+
+
+def _is_fresh_array(facts: Facts, value: Any) -> bool:
+    operation = facts.operation(value)
+    return isinstance(operation, Apply) and facts.sharing(operation) == "fresh"
+
+
+def _is_of_array(facts: Facts, value: Any) -> bool:
+    """Whether an expression is an item of an array."""
+    match facts.operation(value):
+        case Item(base=base):
+            return isinstance(facts.kind(base), Array)
+    return False

@@ -20,11 +20,10 @@ from ..analysis.check_mutation import refuse_written, shadowed_names
 from ..analysis.expression_facts import GeneratedExpressions, users_names
 from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
-from ..analysis.outer_arrays import reads_arrays
 from ..analysis.prefers_heap import prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
 from ..kinds.lattice import Kind
-from ..lowering.import_globals import without_outer_arrays
+from ..lowering.import_globals import reads_arrays, without_outer_arrays
 from ..lowering.inline_methods import without_untaken
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
 from ..lowering.unroll import without_mixed_loops

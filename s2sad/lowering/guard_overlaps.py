@@ -12,6 +12,7 @@ from ..runtime.reachable_arrays import outside_of
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_overwrites import is_free_data
 from ..transforms.analyses.find_shadowed import find_shadowed
+from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import call, load, located, names_read, tuple_of
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import rebuilt
@@ -35,17 +36,16 @@ def guard_overlaps(facts: Facts) -> Program:
     contents = any(not domain.is_array(facts.kind(load(n))) for n in written)
     if len(written) + len(others) + len(outside) + bool(seen) < 2 and not contents:
         return program
-    name, bindings = program.names.copy(), dict(program.bindings)
-    guard = name.fresh("refuse_overlap")
-    bindings[guard] = PRIMITIVES.helper("refuse_overlap")
+    names = program.names.copy()
+    objects = Objects(program, names)
+    guard = objects.name(PRIMITIVES.helper("refuse_overlap"))
     rest = [*others, *sorted(outside)]
     if seen:
-        rest.append(name.fresh("outside"))
-        bindings[rest[-1]] = seen
+        rest.append(objects.name(seen, "outside"))
     check = call(guard, tuple_of(map(load, written)), tuple_of(map(load, rest)))
     first = located(gast.Expr(value=check), program.tree.body[0])
     tree = rebuilt(program.tree, body=[first, *program.tree.body])
-    return program.with_tree(tree, names=name, bindings=bindings)
+    return program.with_tree(tree, names=names, bindings=objects.all_bindings())
 
 
 def _may_be_shared(facts: Facts, name: str, read: Iterable[str]) -> bool:

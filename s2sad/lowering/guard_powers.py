@@ -12,6 +12,7 @@ import gast
 from ..kinds.elementwise import elementwise_kind
 from ..runtime.real_power import real_power
 from ..transforms.analyses.facts import Facts
+from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import call, located
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import map_blocks, rebuilt
@@ -21,23 +22,22 @@ __all__ = ["guard_powers", "without_needless_guards"]
 
 def guard_powers(program: Program) -> Program:
     """The program, in normal form, with `real_power` in place of all powers that may be complex."""
-    names, bindings = program.names.copy(), dict(program.bindings)
-    guard = ""
+    names = program.names.copy()
+    objects = Objects(program, names)
+    found: list[Any] = []
 
     def guarded(s: Any) -> Any:
-        nonlocal guard
         operands = _operands(s.value, program) if isinstance(s, gast.Assign) else None
         if operands is None or not _may_be_complex(*operands):
             return s
-        if not guard:
-            guard = names.fresh(real_power.__name__)
-            bindings[guard] = real_power
-        return rebuilt(s, value=located(call(guard, *operands), s.value))
+        found.append(s)
+        return rebuilt(s, value=located(call(objects.name(real_power), *operands), s.value))
 
     body = _mapped(program.tree.body, guarded)
-    if not guard:
+    if not found:
         return program
-    return program.with_tree(rebuilt(program.tree, body=body), bindings=bindings, names=names)
+    tree = rebuilt(program.tree, body=body)
+    return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
 
 
 def without_needless_guards(facts: Facts) -> Program:

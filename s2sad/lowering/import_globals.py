@@ -15,19 +15,26 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
-from ..analysis.outer_arrays import reads_arrays
 from ..analysis.primitive_table import PRIMITIVES
 from ..kinds import domain
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import ANYTHING, OUTSIDE, find_aliases
 from ..transforms.analyses.find_effects import find_changing_calls
 from ..transforms.analyses.find_stores import find_stores
-from ..transforms.trees.nodes import assign, call, load, store
+from ..transforms.trees.bind_objects import Objects
+from ..transforms.trees.nodes import assign, call, find_nodes, load, store
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import map_children, rebuilt
 
-__all__ = ["with_outer_arrays", "without_outer_arrays"]
+__all__ = ["reads_arrays", "with_outer_arrays", "without_outer_arrays"]
+
+
+def reads_arrays(program: Program) -> list[str]:
+    """The names of arrays from outside in a program."""
+    read = dict.fromkeys(n.id for n in find_nodes(program.tree, gast.Name) if isinstance(n.ctx, gast.Load))
+    return [n for n in read if n not in program.locals and type(program.resolve(load(n))) is np.ndarray]
 
 
 def with_outer_arrays(facts: Facts) -> Program:
@@ -44,9 +51,9 @@ def with_outer_arrays(facts: Facts) -> Program:
     held = facts.of(find_aliases).held
     if not is_known or not any(OUTSIDE in held.get(name, ANYTHING)[0] for name in changed):
         return program
-    names, bindings = program.names.copy(), dict(program.bindings)
-    mark = names.fresh("outer_array")
-    bindings[mark] = PRIMITIVES.helper("outer_array")
+    names = program.names.copy()
+    objects = Objects(program, names)
+    mark = objects.name(PRIMITIVES.helper("outer_array"))
     own = {n: names.temporary(n) for n in arrays}
     origins = {**program.origins, **{new: old for old, new in own.items()}}
     first = program.tree.body[0]
@@ -58,7 +65,7 @@ def with_outer_arrays(facts: Facts) -> Program:
         return map_children(node, renamed)
 
     tree = rebuilt(program.tree, body=[*start, *map(renamed, program.tree.body)])
-    return program.with_tree(tree, names=names, bindings=bindings, origins=origins)
+    return program.with_tree(tree, names=names, bindings=objects.all_bindings(), origins=origins)
 
 
 def without_outer_arrays(program: Program) -> Program:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import gast
 
 from ..errors import UnsupportedSyntaxError
+from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, blocks_of, call, constant, load, located, names_read, store, tuple_of
 from ..trees.program import Program
 from .heap_names import bindings_of, natures_of
@@ -28,7 +29,7 @@ class Writer:
     def __init__(self, program: Program, natures: Natures) -> None:
         self.program, self.natures = program, natures
         self.names = program.names.copy()
-        self.bindings = dict(program.bindings)
+        self.objects = Objects(program, self.names)
         self.heap = self.names.fresh("heap")
         self.code: list[Node] = []  # of the statement being written
         self.at: Node = None  # that statement, as it was
@@ -68,19 +69,14 @@ class Writer:
         return call(self.bound(self.natures.helper(name), name), *args)
 
     def bound(self, value: Any, base: str) -> str:
-        found = next((k for k, v in self.bindings.items() if v is value), None)
-        if found is None:
-            if self.program.resolve(load(base)) is value:
-                return base
-            found = self.names.fresh(base)
-            self.bindings[found] = value
-        return found
+        return self.objects.name(value, base)
 
     def change(self, name: str, *args: Node) -> None:
         """`heap = name(heap, x, ...)`."""
+        made = self.names.taken - self.program.names.taken
         if (
             args[0].id
-            not in self.program.locals | self.bindings.keys() | self.names.taken - self.program.names.taken
+            not in self.program.locals | self.objects.all_bindings().keys() | made
         ):
             self.refuse(
                 f"a change of `{args[0].id}`, which the module holds too",

@@ -130,7 +130,7 @@ class _Lowerer(Writer):
         return self.program.with_tree(
             tree,
             names=self.names,
-            bindings=self.bindings,
+            bindings=self.objects.all_bindings(),
         )
 
     # ------------------------------------------------------------ statements

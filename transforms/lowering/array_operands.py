@@ -15,6 +15,7 @@ import gast
 from ..analyses.facts import Facts
 from ..analyses.operations import Apply
 from ..analyses.template_slots import array_operands_of
+from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, attribute, call, find_nodes, load, statements_in
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, with_body
@@ -31,11 +32,9 @@ def array_operands(facts: Facts) -> Program:
 
     if not any(_value(s) is not None and listed(s.value) for s in statements_in(program.tree.body)):
         return program
-    names, bindings = program.names.copy(), dict(program.bindings)
-    module = next((k for k, v in bindings.items() if v is numpy), None)
-    if module is None:
-        module = "np" if program.scope.lookup("np") is numpy else names.fresh("np")
-        bindings.setdefault(module, numpy)
+    names = program.names.copy()
+    objects = Objects(program, names)
+    module = objects.name(numpy, "np")
 
     def visit(statements: list[Any]) -> list[Any]:
         result = []
@@ -49,7 +48,7 @@ def array_operands(facts: Facts) -> Program:
         return result
 
     tree = with_body(program.tree, visit(program.tree.body))
-    return program.with_tree(tree, names=names, bindings=bindings)
+    return program.with_tree(tree, names=names, bindings=objects.all_bindings())
 
 
 def _listed(facts: Facts, value: Any) -> list[Any]:

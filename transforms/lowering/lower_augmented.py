@@ -22,6 +22,7 @@ from ..analyses.bind_methods import BINARY
 from ..analyses.facts import Facts
 from ..analyses.find_aliases import find_aliases
 from ..analyses.operations import IN_PLACE_OPERATORS, Apply
+from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, call, constant, load, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks
@@ -35,15 +36,11 @@ _NAMES = [function.__name__ for function in _OPERATORS]
 def lower_augmented(facts: Facts) -> Program:
     """The program without in-place operators."""
     program, helper = facts.program, facts.primitives.helper
-    bindings = dict(program.bindings)
     names = program.names.copy()
+    objects = Objects(program, names)
 
     def bound(name: str) -> str:
-        found = next((k for k, v in bindings.items() if v is helper(name)), None)
-        if found is None:
-            found = names.fresh(name)
-            bindings[found] = helper(name)
-        return found
+        return objects.name(helper(name), name)
 
     def is_held_elsewhere(s: Any, x: str, name: str) -> bool:
         aliases = facts.of(find_aliases)
@@ -103,7 +100,7 @@ def lower_augmented(facts: Facts) -> Program:
                     result.append(map_blocks(s, visit))
         return result
 
-    known = [*bindings.values(), *map(program.scope.lookup, [*_NAMES, *program.scope.cells])]
+    known = [*program.bindings.values(), *map(program.scope.lookup, [*_NAMES, *program.scope.cells])]
     if not any(v in _OPERATORS or v is helper("add_at") for v in known if callable(v)):
         return program
     tree = gast.FunctionDef(
@@ -112,7 +109,7 @@ def lower_augmented(facts: Facts) -> Program:
     )
     return program.with_tree(
         located(tree, program.tree),
-        bindings=bindings,
+        bindings=objects.all_bindings(),
         names=names,
     )
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, call, constant, find_nodes, load, located, names_read
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
@@ -59,7 +60,7 @@ def lower_effects(program: Program, rewrite: Callable[[Any, Writer], list[Any] |
     return program.with_tree(
         tree,
         names=writer.names,
-        bindings=writer.bindings,
+        bindings=writer.objects.all_bindings(),
     )
 
 
@@ -88,18 +89,12 @@ class Writer:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.names = program.names.copy()
-        self.bindings = dict(program.bindings)
+        self.objects = Objects(program, self.names)
         self.changed = False
 
     def bound(self, value: Any, hint: str) -> Any:
         """A name for an object: the hint wherever that already means it."""
-        found = next((k for k, v in self.bindings.items() if v is value), None)
-        if found is None and self.program.resolve(load(hint)) is value:
-            return load(hint)
-        if found is None:
-            found = self.names.fresh(hint)
-            self.bindings[found] = value
-        return load(found)
+        return load(self.objects.name(value, hint))
 
     def block(self, statements: list[Any], rewrite: Callable[[Any, Writer], list[Any] | None]) -> list[Any]:
         result: list[Any] = []

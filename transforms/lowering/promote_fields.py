@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from ..trees import bind_objects
 from ..trees.nodes import assign, attribute, call, constant, load, located, same
 from ..trees.program import Program
 from ..trees.rebuild import map_children, rebuilt, substitute
@@ -49,7 +50,7 @@ class _Promoter:
     def __init__(self, program: Program, fields: Fields, helper: Any) -> None:
         self.program, self.fields, self.objects, self.helper = program, fields, fields.objects, helper
         self.names = program.names.copy()
-        self.bindings = dict(program.bindings)
+        self.named = bind_objects.Objects(program, self.names)
         self.replaced: dict[str, Any] = {}  # what attributes held by other names, and their variables
 
     def run(self) -> Program:
@@ -78,7 +79,7 @@ class _Promoter:
         return program.with_tree(
             tree,
             names=self.names,
-            bindings=self.bindings,
+            bindings=self.named.all_bindings(),
             effects=program.effects | effects,
         )
 
@@ -108,12 +109,7 @@ class _Promoter:
         ]
 
     def bound(self, name: str) -> str:
-        value = self.helper(name)
-        found = next((k for k, v in self.bindings.items() if v is value), None)
-        if found is None:
-            found = self.names.fresh(name)
-            self.bindings[found] = value
-        return found
+        return self.named.name(self.helper(name), name)
 
     def block(self, statements: list[Any]) -> list[Any]:
         result: list[Any] = []

@@ -18,6 +18,7 @@ import gast
 
 from ..analyses.facts import Facts
 from ..analyses.operations import IN_PLACE_OPERATORS
+from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, call, find_nodes, load, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
@@ -33,14 +34,8 @@ def expand_item_updates(facts: Facts) -> Program:
     if not find_nodes(program.tree, gast.AugAssign):
         return program
     names = program.names.copy()
-    bindings = dict(program.bindings)
-
-    def bound(function: Any) -> str:
-        found = next((k for k, v in bindings.items() if v is function), None)
-        if found is None:
-            found = names.fresh(function.__name__)
-            bindings[found] = function
-        return found
+    objects = Objects(program, names)
+    bound, expanded = objects.name, list[Any]()
 
     def update(s: Any) -> list[Any]:
         base, index = s.target.value, s.target.slice
@@ -48,6 +43,7 @@ def expand_item_updates(facts: Facts) -> Program:
         is_sum = isinstance(s.op, (gast.Add, gast.Sub))
         if found == "array" and is_sum:
             return [s]
+        expanded.append(s)
         guard = facts.primitives.helper("refuse_held")
         checked = [] if found != "unknown" else [
             located(gast.Expr(value=call(bound(guard), base, index_value(index, bound(slice)))), s)]
@@ -71,10 +67,10 @@ def expand_item_updates(facts: Facts) -> Program:
                 result.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, visit))
         return result
 
-    tree = rebuilt(program.tree, body=visit(program.tree.body))
-    if len(bindings) == len(program.bindings) and names.taken == program.names.taken:
+    body = visit(program.tree.body)
+    if not expanded:
         return program
-    return program.with_tree(tree, names=names, bindings=bindings)
+    return program.with_tree(rebuilt(program.tree, body=body), names=names, bindings=objects.all_bindings())
 
 
 def index_value(index: Any, slice_name: str) -> Any:
