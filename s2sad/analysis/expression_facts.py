@@ -11,9 +11,8 @@ import numpy as np
 
 from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Kind
-from ..primitives.aliasing import is_fresh
-from ..runtime.adjoints import unbroadcast, unreduce
-from ..runtime.broadcasting import contracted, fitted
+from ..primitives.aliasing import is_fresh, positional_parameters
+from ..primitives.record import fact
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Apply
 from ..transforms.differentiation.generation import Generation
@@ -28,9 +27,8 @@ __all__ = [
 ]
 
 
-SUMMING = (unbroadcast, unreduce, fitted, contracted)
 PRODUCTS = ("elementwise", "bilinear")  # of floats, and of anything with floats, these are floats
-ODD = frozenset({"unbroadcast", "fitted", "contracted", "unreduce", "sum", "transpose"})
+NOT_ODD = frozenset({"dtype", "initial", "out"})  # parameters
 
 
 def users_names(program: Program) -> frozenset[str]:
@@ -75,9 +73,7 @@ class GeneratedExpressions:
                     return found(left) or found(right)
                 case gast.UnaryOp(operand=operand):
                     return found(operand)
-                case gast.Call(func=func, args=[operand], keywords=keywords) if resolve(func) is np.sum:
-                    return found(operand) and all(k.arg in ("axis", "keepdims") for k in keywords)
-                case gast.Call(func=func, args=[operand, *_]) if resolve(func) in SUMMING:
+                case gast.Call(args=[operand, *_]) if self.is_odd(node):
                     return found(operand)
                 case gast.Call(func=func, args=args):
                     function = resolve(func)
@@ -102,13 +98,9 @@ class GeneratedExpressions:
 
     def is_odd(self, call: Any) -> bool:
         """Whether a call is of a function that is odd in its first argument."""
-        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-        return (
-            name in ODD
-            and (name != "sum" or len(call.args) == 1)  # a second argument is where Python's sum begins
-            and all(k.arg in ("axis", "keepdims") for k in call.keywords)
-            and PRIMITIVES.means(name, self.program.resolve(call.func))
-        )
+        function = self.program.resolve(call.func)
+        passed = {*positional_parameters(function)[: len(call.args)], *(k.arg for k in call.keywords)}
+        return bool(fact(function, "odd")) and NOT_ODD.isdisjoint(passed)
 
     def is_number(self, node: Any) -> bool:
         """Whether a name, or an item of one, is a number and no array, by its kind."""

@@ -141,6 +141,16 @@ class RulePrimitives:
     is_immutable = staticmethod(is_immutable)
 
     @staticmethod
+    def shape_only(function: Any) -> tuple[int, ...]:
+        """The arguments of which a function reads the shape and dtype and nothing else."""
+        return fact(function, "shape_only") or ()
+
+    @staticmethod
+    def takes_likeness(function: Any) -> bool:
+        """Whether a function takes for these what the helper `like` keeps of an array."""
+        return bool(fact(function, "likeness"))
+
+    @staticmethod
     def is_of_numpy(function: Any) -> bool:
         """Whether a function is one of NumPy's, for which lists are arrays."""
         return isinstance(function, np.ufunc) or str(getattr(function, "__module__", "")).startswith("numpy")
@@ -339,7 +349,8 @@ class RulePrimitives:
             return provided(name)
         if name == "np":
             return np
-        return next(getattr(m, name) for m in HELPERS if name in m.__all__)
+        owner = next((m for m in HELPERS if name in m.__all__), np)
+        return getattr(owner, name)
 
     @staticmethod
     def means(name: str, function: Any) -> bool:

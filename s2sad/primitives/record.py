@@ -177,8 +177,9 @@ class Facts(TypedDict, total=False):
     `read_only`: nobody can write to the result.
     `writes`: the arguments that it changes; a mapping gives those for calls that pass a parameter.
     `updates`: it changes its first argument, and returns it.
-    `odd`: `f(-x) == -f(x)` for the first argument, and axes as the only keywords.
-    `shape_only`: the arguments of which it reads the shape and dtype and nothing else.
+    `odd`: `f(-x) == -f(x)` for the first argument, in calls without a dtype or an initial value.
+    `shape_only`: the arguments of which it reads the shape and dtype, or length, and nothing else.
+    `likeness`: for these it takes what `like` keeps of an array.
     """
 
     pure: bool
@@ -189,6 +190,7 @@ class Facts(TypedDict, total=False):
     updates: bool
     odd: bool
     shape_only: tuple[int, ...]
+    likeness: bool
 
 
 class Record(Facts, total=False):

@@ -31,31 +31,32 @@ FITTING = [
     given(A(2, 3, dtype="complex128"), np.zeros(3)), given(A(3), np.zeros(3, "float32"))]
 
 
-@bprop(unbroadcast, "linear", sharing="maybe", samples=FITTING)
+@bprop(unbroadcast, "linear", odd=True, sharing="maybe", shape_only=(1,), likeness=True, samples=FITTING)
 def unbroadcast_(dx, x, out, dout):
     return broadcast_like(dout, dx), None
 
 
-@bprop(conform, "linear", sharing="maybe", samples=[*FITTING, given([A(2, 3), 1.0], [np.zeros(3), 0.0])])
+@bprop(conform, "linear", sharing="maybe", shape_only=(1,), likeness=True,
+    samples=[*FITTING, given([A(2, 3), 1.0], [np.zeros(3), 0.0])])
 def conform_(dx, x, out, dout):
     return broadcast_like(dout, dx), None
 
 
-@bprop(broadcast_like, "linear", samples=[
+@bprop(broadcast_like, "linear", shape_only=(1,), samples=[
     given(A(3), np.zeros((2, 3))), given(A(2, 1), np.zeros((2, 3))), given(1.5, np.zeros(3)), given(1.5, 0.0),
     given(A(3), np.zeros((2, 3), "complex128")), given((A(3), 1.0), (np.zeros((2, 3)), np.zeros(2)))])
 def broadcast_like_(dx, like, out, dout):
     return conform(dout, dx), None
 
 
-@bprop(fitted, "linear", samples=[
+@bprop(fitted, "linear", odd=True, shape_only=(1,), likeness=True, samples=[
     given(A(3, 4), np.zeros(4)), given(A(3, 1), np.zeros(4)), given(A(4), np.zeros((3, 4))),
     given(A(2, 1, 4), np.zeros((1, 3, 1))), given(A(2, 3), np.zeros((2, 3), "float32"))])
 def fitted_(dx, x, out, dout):
     return fitted(dout, dx), None
 
 
-@bprop(contracted, sharing="fresh", samples=[
+@bprop(contracted, odd=True, sharing="fresh", shape_only=(2,), likeness=True, samples=[
     given(A(3, 4), A(4), np.zeros(4)), given(A(3, 1), A(4), np.zeros(4)), given(A(4), A(4), np.zeros((3, 4))),
     given(A(2, 1, 4), A(3, 1), np.zeros((1, 3, 1))), given(A(2, 1), A(1, 1), np.zeros((2, 3))),
     given(A(2, 3, dtype="float32"), A(3, dtype="float32"), np.zeros((2, 1), "float32"))])
@@ -68,7 +69,7 @@ def contracted_jvp(a, b, x, out, da, db):
     return contracted(da, b, x) + contracted(a, db, x)
 
 
-@bprop(unreduce, "linear", sharing="fresh", samples=[
+@bprop(unreduce, "linear", odd=True, sharing="fresh", shape_only=(1,), likeness=True, samples=[
     given(A(), np.zeros((2, 3))), given(A(3), np.zeros((2, 3)), 0),
     given(A(2, 1), np.zeros((2, 3)), -1, True),
     given(A(3), np.zeros((2, 3, 4)), (0, 2)), given(1.5, 0.0), given(1.5, np.zeros(3, "float32"))])
@@ -88,7 +89,7 @@ def copy_adjoint_(x, out, dout):
     return (dout,)
 
 
-@bprop(take_at, "linear", sharing="fresh", samples=[
+@bprop(take_at, "linear", sharing="fresh", shape_only=(2,), likeness=True, samples=[
     given(A(4), 1, 0.0), given(A(4, 3), slice(1, 3), np.zeros(3)),
     given(A(4), np.array([1, 1, 0]), np.zeros(3)),
     given([A(2), A(3)], 1, np.zeros(3)), given((1.0, 2.0), -1, 0.0), given(A(4), slice(None), 0.0)])
@@ -99,7 +100,7 @@ def take_at_(da, index, v, out, dout):
 REPEATED = np.array([1, 1, 0])
 
 
-@bprop(take_stored, "linear", sharing="fresh", samples=[
+@bprop(take_stored, "linear", sharing="fresh", shape_only=(2,), likeness=True, samples=[
     given(A(4), REPEATED, np.zeros(3)), given(A(4), REPEATED, 0.0), given(A(4), 1, 0.0),
     given(A(4, 3), (slice(1, 3), REPEATED), np.zeros((2, 1)))])
 def take_stored_(da, index, v, out, dout):
@@ -153,5 +154,7 @@ def add_at_(da, index, v, out, dout):
     return dout, None, take_at(dout, index, v)
 
 
-nondifferentiable([zeros_like, runtime.like, runtime.zeros_of])
+nondifferentiable([runtime.like])
+nondifferentiable([zeros_like], shape_only=(0,))
+nondifferentiable([runtime.zeros_of], shape_only=(0,), likeness=True)
 nondifferentiable([runtime.unit_cotangent], pure=False)  # it refuses what has no gradient

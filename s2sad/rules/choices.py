@@ -114,7 +114,8 @@ def places_at(x: Array, index: Any) -> Array:
     return found
 
 
-nondifferentiable([reaching, places_at])
+nondifferentiable([places_at])
+nondifferentiable([reaching], shape_only=(1,))
 
 
 def where_each(conditions: Any, d: Array, choices: Any) -> Any:

@@ -22,10 +22,11 @@ def named(module: Any, names: str) -> Iterator[Any]:
 
 # Made from nothing but shapes and integers.
 nondifferentiable(named(np, """
-    zeros ones empty eye identity tri zeros_like ones_like empty_like indices diag_indices diag_indices_from
+    zeros ones empty eye identity tri empty_like indices diag_indices diag_indices_from
     tril_indices tril_indices_from triu_indices triu_indices_from mask_indices ravel_multi_index
     unravel_index broadcast_shapes ndindex hanning hamming blackman bartlett einsum_path
     """))
+nondifferentiable([np.zeros_like, np.ones_like, np.shape, np.size, np.ndim], shape_only=(0,))
 
 nondifferentiable(
     getattr(getattr(np.polynomial, family), name) for family, names in {
@@ -35,7 +36,7 @@ nondifferentiable(
 
 # What is asked of shapes, types and memory, and how things are written.
 nondifferentiable(named(np, """
-    shape ndim size iterable isfortran isscalar may_share_memory shares_memory result_type can_cast
+    iterable isfortran isscalar may_share_memory shares_memory result_type can_cast
     promote_types min_scalar_type common_type issubdtype isdtype mintypecode typename finfo iinfo dtype
     base_repr binary_repr array_repr array_str array2string format_float_positional format_float_scientific
     """))

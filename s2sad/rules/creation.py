@@ -39,7 +39,7 @@ def full_jvp(out, dfill_value):
 
 
 @bprop(
-    np.full_like,
+    np.full_like, shape_only=(0,),
     samples=[
         given(np.zeros((2, 3)), 1.5),
         given(np.zeros((2, 3), np.float32), A(3)),

@@ -97,7 +97,7 @@ for _function in (max, min):
 
 
 nondifferentiable([
-    int, bool, str, repr, bytes, len, range, slice, isinstance, issubclass, callable, hasattr, type, id,
+    int, bool, str, repr, bytes, range, slice, isinstance, issubclass, callable, hasattr, type, id,
     hash, chr, ord, format, hex, bin, oct, ascii, all, any, round, operator.lt, operator.le, operator.eq,
     operator.ne, operator.gt, operator.ge, operator.is_, operator.is_not, operator.not_, operator.truth,
     operator.contains, operator.and_, operator.or_, operator.xor, operator.invert, operator.inv,
@@ -106,6 +106,7 @@ nondifferentiable([
     operator.length_hint,
 ])
 nondifferentiable(vars(cls)[name] for cls in (str, bytes) for name in vars(cls) if not name.startswith("_"))
+nondifferentiable([len], shape_only=(0,))
 nondifferentiable([extremal, how_many])
 nondifferentiable([list.index, list.count, tuple.index, tuple.count])
 nondifferentiable([bisect.bisect_left, bisect.bisect_right])

@@ -116,7 +116,8 @@ def is_known(x: Array, where: Any) -> Array:
     return np.logical_not(np.isnan(x)) & where
 
 
-nondifferentiable([reduced_size, share_of_ties, share_of_initial, counted, is_known, real_dtype, are_ties])
+nondifferentiable([share_of_ties, share_of_initial, is_known, real_dtype, are_ties])
+nondifferentiable([reduced_size, counted], shape_only=(0,))
 
 
 def or_inf(x: Array) -> Array:
@@ -174,7 +175,7 @@ def product_along_first(x: Array) -> Array:
 # ---------------------------------------------------------------- sums and means
 
 
-@bprop(np.sum, scaling="sum", samples=[*REDUCTIONS, *MASKED, *WIDENED, *INITIAL])
+@bprop(np.sum, odd=True, scaling="sum", samples=[*REDUCTIONS, *MASKED, *WIDENED, *INITIAL])
 def sum_(a, axis=None, dtype=None, *, initial=0, keepdims=False, where=True, out, dout):
     if where is not True:
         dinitial = unbroadcast(dout, initial)

@@ -44,7 +44,7 @@ from .samples import A, given
 
 @bprop(
     stored_in,
-    "linear", sharing="maybe",
+    "linear", sharing="maybe", shape_only=(1,),
     samples=[given(A(3), np.zeros(3)), given(A(3), np.zeros(3, "float32")), given(1.5, 0.0)],
 )
 def stored_in_(value, x, out, dout):
@@ -131,7 +131,7 @@ def own_tangent_(dx, x, out, dout):
 SHARED = ({"a": 1.5, "b": A(2)}, "a")
 
 
-@bprop(captured_part, "linear", samples=[given(*SHARED, 0.0), given(None, "a", 0.0)])
+@bprop(captured_part, "linear", shape_only=(2,), samples=[given(*SHARED, 0.0), given(None, "a", 0.0)])
 def captured_part_(d, key, x, out, dout):
     return captured_alone(dout, d, key), None, None
 

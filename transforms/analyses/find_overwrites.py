@@ -20,33 +20,11 @@ from .find_stores import Stores, find_stores
 from .liveness import live_before
 from .operations import is_pop
 
-__all__ = ["SHAPE_ATTRIBUTES", "SHAPE_ONLY", "Changes", "find_changes", "is_free_data", "outer_arrays"]
+__all__ = ["SHAPE_ATTRIBUTES", "Changes", "find_changes", "is_free_data", "outer_arrays"]
 
-# Reads of an array that ask for its shape and dtype alone: of which arguments, by the function's name.
-SHAPE_ONLY = {
-    "zeros_like": (0,),
-    "zeros_of": (0,),
-    "ones_like": (0,),
-    "full_like": (0,),
-    "unbroadcast": (1,),
-    "fitted": (1,),
-    "contracted": (2,),
-    "unreduce": (1,),
-    "broadcast_like": (1,),
-    "conform": (1,),
-    "reaching": (1,),
-    "take_at": (2,),
-    "take_stored": (2,),
-    "captured_part": (2,),
-    "stored_in": (1,),
-    "lower_triangle": (0,),
-    "reduced_size": (0,),
-    "counted": (0,),
-    "len": (0,),
-    "shape": (0,),
-    "size": (0,),
-    "ndim": (0,),
-}
+ObjectOf = Callable[[Any], Any]
+
+# The attributes that say no more of an array than its shape and dtype.
 SHAPE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
 
 
@@ -198,16 +176,16 @@ class Changes:
         tree = self._program.tree
         return {f.name for f in find_nodes(tree, gast.FunctionDef) if f is not tree}
 
-    def functions_overwritten(self, statement: Any, code: list[Any]) -> list[str]:
+    def functions_overwritten(self, statement: Any, code: list[Any], object_of: ObjectOf) -> list[str]:
         """The nested functions that a primitive is given, and that its reverse may call, of which what they
-        read may be changed after it: attributes as well.
+        read may be changed after it: attributes as well. `object_of` tells what a name in the code means.
         """
         value = getattr(statement, "value", None)
         if not self._functions or not isinstance(value, gast.Call):
             return []
         values: dict[str, None] = {}
         for part in code:
-            _values_read(part, values, self._keeps_shape)
+            self._note_values_read(part, values, object_of)
         held, given = self.aliases.held, names_read([*value.args, *(k.value for k in value.keywords)])
         read = [n for n in given if n in values and held.get(n, NOTHING)[0] & self._functions]
         if not read:
@@ -260,19 +238,43 @@ class Changes:
                     return True
         return False
 
-    def overwritten(self, statement: Any, code: list[Any]) -> list[str]:
-        """The names whose values the reverse of a statement reads and that may be overwritten after it."""
+    def overwritten(self, statement: Any, code: list[Any], object_of: ObjectOf) -> list[str]:
+        """The names whose values the reverse of a statement reads and that may be overwritten after it;
+        `object_of` tells what a name in its code means.
+        """
         if not self._stores or not code:
             return []
         read: dict[str, None] = {}
         for part in code:
-            _values_read(part, read, self._keeps_shape)
+            self._note_values_read(part, read, object_of)
         return [
             n
             for n in read
             if (n in self._program.locals or is_free_data(self._facts, n))
             and self.may_be_overwritten(statement, load(n))
         ]
+
+    def _note_values_read(self, node: Any, found: dict[str, None], object_of: ObjectOf) -> None:
+        """Notes the names of which a tree reads what a change may alter: values, and the shape of
+        containers.
+        """
+        if isinstance(node, gast.Name):
+            if isinstance(node.ctx, gast.Load):
+                found[node.id] = None
+            return
+        spared: list[Any] = []
+        if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
+            spared = [node.value]
+        elif isinstance(node, gast.Call):
+            function = object_of(node.func)
+            places = self._facts.primitives.shape_only(function)
+            spared = [node.args[k] for k in places if k < len(node.args)]
+            if any(function is self._facts.primitives.helper(n) for n in ("may_share_memory", "adjoint_of")):
+                spared = list(node.args)  # these ask for the object
+        spared = [n for n in spared if not isinstance(n, gast.Name) or self._keeps_shape(n.id)]
+        for child in children(node):
+            if not any(child is n for n in spared):
+                self._note_values_read(child, found, object_of)
 
 
 def is_free_data(facts: Facts, name: str) -> bool:
@@ -303,23 +305,3 @@ def _header(s: Any) -> list[Any]:
     if isinstance(s, gast.With):
         return [item.context_expr for item in s.items]
     return [] if isinstance(s, gast.Try) else [s]
-
-
-def _values_read(node: Any, found: dict[str, None], keeps_shape: Callable[[str], bool]) -> None:
-    """Notes the names of which a tree reads what a change may alter: values, and the shape of containers."""
-    if isinstance(node, gast.Name):
-        if isinstance(node.ctx, gast.Load):
-            found[node.id] = None
-        return
-    spared: list[Any] = []
-    if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
-        spared = [node.value]
-    elif isinstance(node, gast.Call):
-        name = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
-        spared = [node.args[k] for k in SHAPE_ONLY.get(name, ()) if k < len(node.args)]
-        if name in ("may_share_memory", "adjoint_of"):  # which ask for the object
-            spared = list(node.args)
-    spared = [n for n in spared if not isinstance(n, gast.Name) or keeps_shape(n.id)]
-    for child in children(node):
-        if not any(child is n for n in spared):
-            _values_read(child, found, keeps_shape)

@@ -87,14 +87,14 @@ class ReverseWalk(Reverse):
         """Keeps a copy, made where the statement is, of each value that its reverse reads and that may be
         overwritten before then.
         """
-        if self.changes.functions_overwritten(statement, back):
+        if self.changes.functions_overwritten(statement, back, self.object_of):
             self.program.refuse(
                 statement,
                 "a function that the way back calls again, and that reads what is changed later",
                 "the derivative of the call needs the values from before",
                 "pass what it reads as an argument, or change a copy",
             )
-        overwritten = self.changes.overwritten(statement, back)
+        overwritten = self.changes.overwritten(statement, back, self.object_of)
         if not overwritten:
             return ahead, back
         kept = {name: self.names.temporary(name) for name in overwritten}

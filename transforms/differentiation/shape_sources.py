@@ -17,7 +17,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.find_overwrites import SHAPE_ATTRIBUTES, SHAPE_ONLY
+from ..analyses.find_overwrites import SHAPE_ATTRIBUTES
 from ..analyses.operations import Alias, Apply
 from ..trees.nodes import blocks_of, load, target_names
 from ..trees.rebuild import map_children, rebuilt
@@ -128,16 +128,15 @@ class ShapeSources:
             case gast.Attribute(value=gast.Name(id=name), attr=attr) if attr in SHAPE_ATTRIBUTES:
                 source = self._source(name, loops, of_any_dtype=attr != "dtype")
                 return code if source == name else rebuilt(code, value=load(source))
-            case gast.Call(func=gast.Name(id=called) | gast.Attribute(attr=called) as func, args=args) if (
-                called in SHAPE_ONLY
-                and self.emitter.primitives.means(called, self.emitter.object_of(func))
-            ):
+            case gast.Call(func=func, args=args):
+                function = self.emitter.object_of(func)
                 new = list(args)
-                for k in SHAPE_ONLY[called]:
+                for k in self.emitter.primitives.shape_only(function):
                     if k < len(new) and isinstance(new[k], gast.Name):
                         source = self._source(new[k].id, loops)
                         new[k] = new[k] if source == new[k].id else load(source)
-                if called == "shape" and self.emitter.domain.is_array(self.emitter.kind(new[0])):
+                is_shape = function is self.emitter.primitives.helper("shape")
+                if is_shape and self.emitter.domain.is_array(self.emitter.kind(new[0])):
                     return gast.Attribute(value=new[0], attr="shape", ctx=gast.Load())
                 same = all(a is b for a, b in zip(new, args, strict=True))
                 return code if same else rebuilt(code, args=new)

@@ -114,29 +114,22 @@ def _finished(s: Any) -> Any:
     return with_blocks(new, [[_finished(inner) for inner in block] for block in blocks_of(s)])
 
 
-# The helpers that ask one of their arguments for nothing but its shape and dtype: which one.
-_ASKING = {
-    "unbroadcast": 1, "fitted": 1, "contracted": 2, "unreduce": 1, "conform": 1, "take_at": 2,
-    "take_stored": 2, "zeros_of": 0,
-}  # fmt: skip
-
-
 def asked_for_shapes(reverse: Reverse, fields: dict[str, str], back: list[Any]) -> set[str]:
     """The arrays among the saved names (given by what the reverse body calls them) of which that reads the
     shape and dtype alone.
     """
-    asking = {id(reverse.primitives.helper(name)): place for name, place in _ASKING.items()}
     read: set[str] = set()
 
     def visit(node: Any) -> None:
         if isinstance(node, gast.Name):
             read.add(node.id)
         elif isinstance(node, gast.Call):
-            known = isinstance(node.func, gast.Name)
-            spared = asking.get(id(reverse.bindings.get(node.func.id))) if known else None
+            function = reverse.object_of(node.func)
+            takes = reverse.primitives.takes_likeness(function)
+            spared = reverse.primitives.shape_only(function) if takes else ()
             visit(node.func)
             for k, argument in enumerate([*node.args, *(keyword.value for keyword in node.keywords)]):
-                if k != spared or not isinstance(argument, gast.Name):
+                if k not in spared or not isinstance(argument, gast.Name):
                     visit(argument)
         else:
             for child in children(node):
