@@ -16,6 +16,7 @@ from ..transforms.lowering.splice_generators import is_quiet
 from ..transforms.trees.generators import is_generator_function
 from ..transforms.trees.program import EMPTY, MISSING
 from .effects import find_effect
+from .function_forms import FunctionForms
 
 __all__ = ["CallEffects"]
 
@@ -47,7 +48,7 @@ class CallEffects:
     and kinds of arguments.
     """
 
-    forms: Any
+    forms: FunctionForms
     known: dict[Any, Effect] = field(default_factory=dict)
     met: set[Any] = field(default_factory=set)  # those that were asked for since they were begun
 
@@ -69,7 +70,7 @@ class CallEffects:
         function, bound = self.forms.plain(operation.function, args, keywords), None
         if isinstance(function, FunctionType):
             try:
-                bound = self.forms.call_kinds.bind(function, args, keywords)
+                bound = self.forms.bind(function, args, keywords)
             except NoSourceError:
                 return ANYTHING, {}
         if bound is None:  # a wrong call is told when it is linked

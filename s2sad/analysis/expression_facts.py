@@ -36,15 +36,13 @@ def users_names(program: Program) -> frozenset[str]:
     return frozenset(n for n in program.locals if not re.search(r"_\d+$", n))
 
 
-class GeneratedExpressions:
+class GeneratedExpressions(Facts):
     """What primitives and kinds tell simplification of the expressions of generated code."""
 
     def __init__(self, program: Program, generation: Generation) -> None:
-        self.program, self.kinds, self.derivatives = program, generation.kinds, generation.derivatives
-        self.is_pure = Purity(program, generation.kinds, generation.derivatives | generation.traces)
-
-    def kind(self, node: Any) -> Kind:
-        return domain.kind_of_atom(node, self.kinds, self.program)
+        super().__init__(program, generation.kinds, PRIMITIVES, domain)
+        self.derivatives = generation.derivatives
+        self.is_pure = Purity(self, generation.derivatives | generation.traces)
 
     def is_float(self, node: Any, is_one: Callable[[str], bool]) -> bool:
         """Whether an expression is surely a float or an array of floats, and stays what it is when it is
@@ -106,7 +104,8 @@ class GeneratedExpressions:
         """Whether a name, or an item of one, is a number and no array, by its kind."""
 
         def kind(node: Any) -> Kind:
-            return domain.kind_of_atom(node, self.kinds)
+            is_free = isinstance(node, gast.Name) and node.id not in self.kinds
+            return UNKNOWN if is_free else self.kind(node)
 
         match node:
             case gast.Name():

@@ -22,6 +22,7 @@ from ..transforms.trees.program import EMPTY
 from ..transforms.trees.rebuild import parameter_names
 from .cached_properties import computed_by
 from .constructors import makes_empty
+from .function_forms import FunctionForms
 
 __all__ = ["CallKinds"]
 
@@ -36,7 +37,7 @@ class CallKinds:
     were made wider because of the other calls.
     """
 
-    forms: Any
+    forms: FunctionForms
     results: dict[Any, Kind] = field(default_factory=dict)
     seen: dict[Any, set[Any]] = field(default_factory=dict)
     widened: bool = False

@@ -7,7 +7,6 @@ kind of the object, and what is not known may change something.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import gast
@@ -15,8 +14,9 @@ import gast
 from ..kinds import domain
 from ..kinds.lattice import Array, Dict, Kind, List, Literal, Numeric, Scalar, Set, Sparse, Tuple
 from ..rules.methods import METHODS
+from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import method_of_callable
-from ..transforms.trees.program import MISSING, Program
+from ..transforms.trees.program import MISSING
 from .primitive_table import PRIMITIVES
 
 __all__ = ["Purity"]
@@ -34,10 +34,8 @@ class Purity:
     whether it changes nothing and has no other effect.
     """
 
-    def __init__(
-        self, program: Program, kinds: Mapping[str, Kind], made: frozenset[str] = frozenset()
-    ) -> None:
-        self.program, self.kinds = program, kinds
+    def __init__(self, facts: Facts, made: frozenset[str] = frozenset()) -> None:
+        self.facts, self.program = facts, facts.program
         self.made = made  # adjoints, tangents and traces: numbers, arrays and lists
 
     def __call__(self, node: Any) -> bool:
@@ -97,4 +95,5 @@ class Purity:
                 return domain.attribute_kind(self.kind(value), attr)
             case gast.Subscript(value=value, slice=index):
                 return domain.item_kind(self.kind(value), index, self.kind)
-        return domain.kind_of_atom(node, self.kinds, self.program)
+        found: Kind = self.facts.kind(node)
+        return found

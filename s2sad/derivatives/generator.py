@@ -348,7 +348,7 @@ class Generator:
                 "copy its parts: `x.copy()` of an array, `list(x)`, `dict(x)`",
             )
         is_plain = isinstance(function, FunctionType)
-        bound = self.forms.call_kinds.bind(function, args, keywords) if is_plain else None
+        bound = self.forms.bind(function, args, keywords) if is_plain else None
         if bound is None or (isinstance(operation.function, type) and function is request.function):
             if bound is None and is_plain:
                 check_call(function, len(args), list(keywords), program.where(operation.node))

@@ -490,6 +490,12 @@ class Forms:
         self.note(Capture(class_scope(cls), cls.__name__, (name,)) for cls, name in read)
         return found
 
+    def bind(
+        self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]
+    ) -> dict[str, Kind] | None:
+        """The kinds of a function's parameters in a call, or None when the call does not fit."""
+        return self.call_kinds.bind(function, args, keywords)
+
     def facts(self, program: Program, kinds: Kinds, before: bool = False) -> Facts:
         """A program with the kinds of its names, and what calls do."""
         find = partial(self.kinds, kinds=kinds, before=before)

@@ -48,7 +48,7 @@ def _is_repeatable(function: FunctionType, given: Kinds, forms: Forms) -> bool:
         if forms.effects.of_function(function, given).changed:
             return False
         facts = forms.expanded(function, given)
-        program, is_pure = facts.program, Purity(facts.program, facts.kinds)
+        program, is_pure = facts.program, Purity(facts)
         for node in find_nodes(program.tree, gast.Call, gast.For, gast.Assign):
             if is_pure(node) or _changes_alone(node, program):
                 continue
@@ -81,5 +81,5 @@ def _called(node: Any, facts: Facts, forms: Forms) -> tuple[FunctionType, Kinds]
         return None
     args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
     function = forms.plain(operation.function, args, keywords)
-    bound = forms.call_kinds.bind(function, args, keywords) if isinstance(function, FunctionType) else None
+    bound = forms.bind(function, args, keywords) if isinstance(function, FunctionType) else None
     return None if bound is None else (function, bound)

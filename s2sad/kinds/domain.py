@@ -9,7 +9,6 @@ import gast
 
 from ..transforms.analyses.operations import index_items
 from ..transforms.trees.nodes import dotted
-from ..transforms.trees.program import MISSING, Program
 from ..values.objects import is_plain
 from . import shape_relations as kind_plans
 from .abstraction import MAX_ITEMS, kind_of_free
@@ -160,7 +159,6 @@ __all__ = [
     "join",
     "keep_real_dtype",
     "keys_of",
-    "kind_of_atom",
     "kind_of_literal",
     "kind_of_static",
     "kinds_of_items",
@@ -217,19 +215,6 @@ def kind_of_static(node: Any, value: Any) -> Kind:
     found = kind_of_free(value, f"{'.'.join(dotted(node))}@")
     is_object = isinstance(found, (Record, Object)) or holds_objects(found)
     return kind if is_object and isinstance(node, gast.Attribute) else found
-
-
-def kind_of_atom(node: Any, kinds: Mapping[str, Kind], program: Program | None = None) -> Kind:
-    """The kind of an atom in a program."""
-    match node:
-        case gast.Constant(value=value):
-            return kind_of_literal(value)
-        case gast.UnaryOp(operand=gast.Constant(value=value)):
-            return kind_of_literal(-value)
-        case gast.Name(id=name) if name in kinds:
-            return kinds[name]
-    found = MISSING if program is None else program.resolve(node)
-    return UNKNOWN if found is MISSING else kind_of_static(node, found)
 
 
 def method_kind(kind: Kind, name: str, args: Sequence[Kind], keywords: Mapping[str, Kind]) -> Kind:

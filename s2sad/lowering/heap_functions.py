@@ -15,10 +15,12 @@ What is passed and returned are the objects themselves: what they hold is the he
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
 
+from ..analysis.function_forms import FunctionForms
 from ..analysis.heap_facts import ON_HEAP, HeapNatures
 from ..kinds.lattice import UNKNOWN, Array, Kind, List, Literal, Numeric, Record, Scalar, Tuple, widen
 from ..source.read import code_of_tree
@@ -41,7 +43,7 @@ class HeapCalls:
     one that changes no object, or that cannot be made.
     """
 
-    forms: Any
+    forms: FunctionForms
     cells: dict[Any, CellType | None] = field(default_factory=dict)
 
     def lowered(self, program: Program, given: Kinds, writes: bool) -> Program:
@@ -55,14 +57,14 @@ class HeapCalls:
 
     def called(self, operation: Operation, kind: Callable[[Any], Kind]) -> CellType | None:
         """Where the function of the heap is that a call is to be one of."""
-        if not isinstance(operation, Call) or not self.forms.effects.may_change(operation, kind):
+        if not isinstance(operation, Call) or not self.forms.effects.of_call(operation, kind)[0].changed:
             return None
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
         function = operation.function
         is_plain = isinstance(function, FunctionType) and not starred(operation)
         if not is_plain or self.forms.plain(function, args, keywords) is not function:
             return None
-        bound = self.forms.call_kinds.bind(function, args, keywords)
+        bound = self.forms.bind(function, args, keywords)
         return None if bound is None else self.found(function, bound)
 
     def found(self, function: FunctionType, bound: Kinds) -> CellType | None:
@@ -70,16 +72,15 @@ class HeapCalls:
         key = (function, *kinds.values())
         if key not in self.cells:
             cell = self.cells[key] = CellType()
-            try:
+            made: Program | None = None
+            with suppress(S2sadError):
                 program = self.forms.taken(self.forms.normal_form(function), kinds)
                 program = self.forms.put_together(program, kinds, False)
-                program = lower_to_heap(program, self.natures(program, kinds))
-            except S2sadError:
-                program = None
-            if program is None:
+                made = lower_to_heap(program, self.natures(program, kinds))
+            if made is None:
                 self.cells[key] = None
             else:
-                cell.cell_contents = _compiled(function, program)
+                cell.cell_contents = _compiled(function, made)
         return self.cells[key]
 
 

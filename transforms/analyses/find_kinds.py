@@ -29,7 +29,6 @@ from .bind_methods import in_place_call
 from .expression_kinds import CallFacts, ExpressionKinds, Values
 from .facts import Facts, Kinds
 from .find_active import loop_elements
-from .find_aliases import find_aliases
 from .forget_effects import Forgetting
 from .operations import OPERATORS, Call
 from .widen_shared_containers import only_named, widened
@@ -64,7 +63,7 @@ def find_kinds(
             made |= run.made
         if only_named(program.tree, run.changed):
             break
-        found = widened(run.changed, run.made, now.of(find_aliases), domain)
+        found = widened(run.changed, run.made, now)
         new = {n: domain.join(wider[n], kind) if n in wider else kind for n, kind in found.items()}
         if all(wider.get(name) == kind for name, kind in new.items()):
             break

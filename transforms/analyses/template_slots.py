@@ -9,6 +9,7 @@ import gast
 
 from ..trees.nodes import walk
 from .operations import Apply
+from .primitive_table import Rule, Template
 
 __all__ = [
     "array_operands_of",
@@ -20,7 +21,7 @@ __all__ = [
 
 
 @lru_cache(maxsize=4096)
-def differentiable_slots(template: Any) -> frozenset[int]:
+def differentiable_slots(template: Template) -> frozenset[int]:
     """Which of a template's parameters get a gradient; the others only lend their shape, or say how."""
     found: set[int] = set()
     for statement in template.body:
@@ -36,14 +37,14 @@ def differentiable_slots(template: Any) -> frozenset[int]:
 
 
 @lru_cache(maxsize=4096)
-def results_of(template: Any) -> int | None:
+def results_of(template: Template) -> int | None:
     """How many results' tangents a forward template returns as a tuple; None for one that is no tuple."""
     returned = [n.value for s in template.body for n in walk(s) if isinstance(n, gast.Return)]
     counts = {len(v.elts) if isinstance(v, gast.Tuple) else None for v in returned}
     return counts.pop() if len(counts) == 1 else None
 
 
-def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
+def carrying_operands(operation: Apply, rule: Rule) -> list[Any]:
     """The operands of a call that its derivative may flow through."""
     template = rule.template
     slots = _carrying_slots(rule)
@@ -56,14 +57,14 @@ def carrying_operands(operation: Apply, rule: Any) -> list[Any]:
     return [a for k, slot, a in given if (slot in slots or k >= template.gradients) and k not in integers]
 
 
-def _carrying_slots(rule: Any) -> frozenset[int]:
+def _carrying_slots(rule: Rule) -> frozenset[int]:
     """Which of its parameters a rule has derivatives for, or refuses them."""
     names = rule.template.parameters
     return differentiable_slots(rule.template) | {k for k, name in enumerate(names) if name in rule.refused}
 
 
 @lru_cache(maxsize=4096)
-def array_slots(rule: Any) -> frozenset[int]:
+def array_slots(rule: Rule) -> frozenset[int]:
     """For which parameters of a function on arrays lists of numbers are arrays: those that carry a
     derivative, unless the rule handles lists itself.
     """
@@ -74,7 +75,7 @@ def array_slots(rule: Any) -> frozenset[int]:
     return _carrying_slots(rule) - handled
 
 
-def array_operands_of(operation: Apply, rule: Any) -> list[Any]:
+def array_operands_of(operation: Apply, rule: Rule) -> list[Any]:
     """The operands of a call of a function on arrays for which lists of numbers are arrays."""
     template, slots = rule.template, array_slots(rule)
     given = [(min(k, template.positional), a) for k, a in enumerate(operation.args)]

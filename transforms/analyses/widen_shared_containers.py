@@ -10,17 +10,16 @@ through. Where other names hold the object, what made it is given the wider kind
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import gast
 
 from ..trees.nodes import assigned_names, find_nodes
-from .find_aliases import NOTHING, Aliases, argument_of, both, contents_of
+from .facts import Facts, Kinds
+from .find_aliases import NOTHING, argument_of, both, contents_of, find_aliases
 
 __all__ = ["only_named", "widened"]
-
-Kinds = Mapping[str, Any]
 
 
 def only_named(tree: Any, names: Iterable[str]) -> bool:
@@ -51,10 +50,11 @@ def _is_display(s: Any) -> bool:
     )
 
 
-def widened(changed: Kinds, made: Kinds, aliases: Aliases, domain: Any) -> dict[str, Any]:
+def widened(changed: Kinds, made: Kinds, facts: Facts) -> dict[str, Any]:
     """The kinds that changes give to what made the objects that others hold: `changed` are those of objects
     after their changes, by the names that these are made through, `made` those of all names as assigned.
     """
+    domain, aliases = facts.domain, facts.of(find_aliases)
     found: dict[str, Any] = {}
     for name, kind in changed.items():
         for root in aliases.held.get(name, NOTHING)[0]:

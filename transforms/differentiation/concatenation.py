@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from ..analyses.operations import Apply, Item
+from ..analyses.primitive_table import Rule
 from ..trees.nodes import attribute, call, constant, load, tuple_of
 from ..trees.program import MISSING
 from .inline_template import literal_of
@@ -67,7 +68,7 @@ def _position(before: Count, after: Count) -> Any:
 Index = list[Place | None]  # an entry for each axis; None: all of it
 
 
-def joined(emitter: Emitter, operation: Apply, rule: Any, out: str) -> Join | None:
+def joined(emitter: Emitter, operation: Apply, rule: Rule, out: str) -> Join | None:
     """How a function whose rule says along which axis it joins does so, where that is known."""
     if rule.joins is None or not operation.args:
         return None

@@ -13,6 +13,7 @@ import gast
 
 from ..analyses.facts import Facts
 from ..analyses.operations import Apply
+from ..analyses.primitive_table import Rule, Template
 from ..analyses.template_slots import carrying_operands, differentiable_slots, results_of
 from ..trees.nodes import (
     assign,
@@ -145,7 +146,7 @@ class TangentEmitter(Emitter):
             self.of_numbers |= {*assigned_names(before), self.tangent_name(out)}
         return self.placed(s, out, before, self.unshared(operation, out, value))
 
-    def tangent_of_join(self, operation: Apply, rule: Any, out: str) -> Any | None:
+    def tangent_of_join(self, operation: Apply, rule: Rule, out: str) -> Any | None:
         """The tangent of what a function joins, the same of tangents; None of any other."""
         join = joined(self, operation, rule, out)
         if join is None:
@@ -202,7 +203,7 @@ class TangentEmitter(Emitter):
     def elementwise(
         self,
         operation: Apply,
-        template: Any,
+        template: Template,
         bound: dict[str, Any],
         slots: list[Slot],
         out: str,
@@ -264,10 +265,11 @@ class TangentEmitter(Emitter):
         return None
 
     def explicit(
-        self, rule: Any, bound: dict[str, Any], slots: list[Slot], out: str, before: list[Any]
+        self, rule: Rule, bound: dict[str, Any], slots: list[Slot], out: str, before: list[Any]
     ) -> Any:
         """A forward template; tangents of inactive operands are symbolic zeros."""
         template = rule.jvp_template
+        assert template is not None
         arguments = {**bound, "out": load(out)}
         zeros: dict[str, Any] = {}
         active = {slot.parameter for slot in slots}
@@ -317,7 +319,7 @@ class TangentEmitter(Emitter):
         found += [k.value for k in node.keywords if k.arg in names and names.index(k.arg) in slots]
         return [[a] for a in found] if rule.structure == "bilinear" else [found] * bool(found)
 
-    def linear_operands(self, operation: Apply, rule: Any) -> list[str]:
+    def linear_operands(self, operation: Apply, rule: Rule) -> list[str]:
         """The names among the operands in which a linear function is linear."""
         template = rule.template
         slots = differentiable_slots(template)
@@ -326,7 +328,7 @@ class TangentEmitter(Emitter):
         given += [(parameters.index(k), a) for k, a in operation.keywords if k in parameters]
         return list(dict.fromkeys(a.id for k, a in given if isinstance(a, gast.Name) and k in slots))
 
-    def without_literals(self, operation: Apply, rule: Any) -> Any:
+    def without_literals(self, operation: Apply, rule: Rule) -> Any:
         """The call of a linear function with zeros for the numbers written in it that it is linear in."""
         node = operation.node
         if not isinstance(node, gast.Call):

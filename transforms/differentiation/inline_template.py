@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 
+from ..analyses.primitive_table import Template
 from ..trees.nodes import assign, assigned_names, constant, load, names_read
 from ..trees.program import MISSING, Names
 from ..trees.rebuild import substitute
@@ -33,7 +34,7 @@ class _OfNature:
 
 
 def inline_template(
-    template: Any,
+    template: Template,
     arguments: Mapping[str, Any],
     wanted: Sequence[int],
     names: Names,
@@ -73,7 +74,7 @@ def _with_names(body: list[Any]) -> tuple[list[Any], list[str], Sequence[str]]:
 
 
 @lru_cache(maxsize=4096)
-def _straight(template: Any) -> tuple[list[Any], list[str], Sequence[str]] | None:
+def _straight(template: Template) -> tuple[list[Any], list[str], Sequence[str]] | None:
     """The body of a template in which nothing is to be decided, None for others."""
     plain = not any(isinstance(s, gast.If) for s in template.body)
     return _with_names(template.body) if plain else None

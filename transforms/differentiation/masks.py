@@ -17,6 +17,7 @@ import gast
 
 from ..analyses.facts import Facts
 from ..analyses.operations import Alias, Apply, Item
+from ..analyses.primitive_table import Rule
 from ..trees.nodes import assign, assigned_names, call, constant, load, names_read, same, walk
 from ..trees.rebuild import rebuilt
 from .adjoint import Adjoint, Condition, Mask
@@ -341,7 +342,7 @@ def _sources_unless_steep(emitter: MaskEmitter, name: str) -> list[str] | None:
     return [o.id for o in operation.operands() if emitter.is_active(o)]
 
 
-def moved_by(emitter: MaskEmitter, operation: Apply, rule: Any) -> str | None:
+def moved_by(emitter: MaskEmitter, operation: Apply, rule: Rule) -> str | None:
     """The array of which an operation gives the elements as they are, in another shape or order, as a copy or
     a view; None for other operations.
     """
@@ -409,7 +410,7 @@ def of_view(
 
 
 def moved(
-    emitter: MaskEmitter, operation: Apply, rule: Any, out: str, adjoint: Adjoint, code: list[Any]
+    emitter: MaskEmitter, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, code: list[Any]
 ) -> Mask | None:
     """The mask of what an operation moves, given that of its result; None where it does not matter."""
     source = moved_by(emitter, operation, rule) if adjoint.mask is not None else None

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from ..analyses.operations import Apply
+from ..analyses.primitive_table import Rule
 from ..trees.nodes import (
     assign,
     assigned_names,
@@ -104,7 +105,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
 
 
 def reverse_join(
-    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, env: Env
+    reverse: Reverse, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, env: Env
 ) -> list[Any] | None:
     """The reverse of a function that joins what a list holds: each has its part of the cotangent, the list
     itself none. None of any other.
@@ -126,7 +127,7 @@ def reverse_join(
 
 
 def spread_along_axes(
-    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, env: Env
+    reverse: Reverse, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, env: Env
 ) -> list[Any] | None:
     """The reverse of a reduction over axes to an array, whose adjoint broadcasting may spread; None of
     others.
@@ -158,7 +159,7 @@ def spread_along_axes(
 
 
 def reverse_fit(
-    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, env: Env
+    reverse: Reverse, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, env: Env
 ) -> list[Any] | None:
     """The reverse of `stored_in(value, x)`, which refuses values that have not the shape of the array `x`,
     where the two have one dtype: all three have one shape. None of others.
@@ -176,7 +177,7 @@ def reverse_fit(
     return back
 
 
-def doubled(reverse: Reverse, rule: Any, found: list[tuple[str, Adjoint]]) -> list[tuple[str, Adjoint]]:
+def doubled(reverse: Reverse, rule: Rule, found: list[tuple[str, Adjoint]]) -> list[tuple[str, Adjoint]]:
     """Two equal parts of one operand, as those of `x * x`, as one that is twice as large; of a list there is
     no such part.
     """
@@ -197,7 +198,7 @@ def twice(value: Any) -> Any:
     return gast.BinOp(left=value, op=gast.Mult(), right=constant(2))
 
 
-def spread_out(reverse: Reverse, rule: Any, out: str, adjoint: Adjoint, back: list[Any]) -> Adjoint:
+def spread_out(reverse: Reverse, rule: Rule, out: str, adjoint: Adjoint, back: list[Any]) -> Adjoint:
     """The adjoint of a result in its shape; for a rule that is elementwise, with its mask apart."""
     if rule.structure != "elementwise":
         return Adjoint(reverse.full(out, adjoint, back))
@@ -208,7 +209,7 @@ def spread_out(reverse: Reverse, rule: Any, out: str, adjoint: Adjoint, back: li
 
 
 def contributions(
-    reverse: Reverse, operation: Apply, rule: Any, out: str, adjoint: Adjoint, back: list[Any]
+    reverse: Reverse, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, back: list[Any]
 ) -> list[tuple[str, Adjoint]] | None:
     """What a rule adds to the adjoint of each active operand, values being expressions; None when a uniform
     adjoint would have to be spread first.

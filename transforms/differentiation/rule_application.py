@@ -16,6 +16,7 @@ from ..analyses.find_dynamic_parts import find_dynamic_parts
 from ..analyses.find_equal_shapes import find_equal_shapes
 from ..analyses.find_overwrites import find_changes
 from ..analyses.operations import Apply, Call, Inert, Operation
+from ..analyses.primitive_table import Rule, Template
 from ..errors import MissingRuleError, describe, missing_rule
 from ..trees.nodes import call, constant, find_nodes, load, names_read, tuple_of
 from ..trees.program import MISSING
@@ -128,7 +129,9 @@ class Emitter(Objects):
             )
         return rule
 
-    def arguments(self, operation: Apply, template: Any, rule: Any) -> tuple[dict[str, Any], list[Slot]]:
+    def arguments(
+        self, operation: Apply, template: Template, rule: Rule
+    ) -> tuple[dict[str, Any], list[Slot]]:
         """The template's parameters bound to the call's atoms, and where the active ones stand."""
         bound: dict[str, Any] = {}
         slots: list[Slot] = []
@@ -159,7 +162,7 @@ class Emitter(Objects):
                 slots.append(Slot(atom.id, template.parameters.index(name), None, name))
             elif self.is_active(atom):
                 last = len(positional) + (template.vararg is not None)
-                slots.append(Slot(atom.id, last, name, template.kwarg))
+                slots.append(Slot(atom.id, last, name, template.kwarg or name))
         if template.vararg is not None:
             bound[template.vararg] = tuple_of(extra)
         if template.kwarg is not None:
@@ -201,7 +204,7 @@ class Emitter(Objects):
             else "call it without, or write the computation out",
         )
 
-    def template_for(self, operation: Apply, rule: Any, out: str) -> Any:
+    def template_for(self, operation: Apply, rule: Rule, out: str) -> Any:
         """The rule's reverse template, the simplest that the kinds of arguments and result allow."""
         kinds = [self.kind(a) for a in operation.args]
         if rule.rows and self.makes_row(operation, out):
@@ -220,7 +223,7 @@ class Emitter(Objects):
             return rule.reals
         return rule.template
 
-    def is_elementwise(self, operation: Apply, rule: Any) -> bool:
+    def is_elementwise(self, operation: Apply, rule: Rule) -> bool:
         """Whether a rule's template for an operation computes element by element; that of `max` of numbers
         does.
         """
@@ -244,7 +247,7 @@ class Emitter(Objects):
         return bool(operation.args) and self.domain.is_row(self.kind(operation.args[0]), whole)
 
     def inline(
-        self, template: Any, arguments: Mapping[str, Any], wanted: list[int], base: str
+        self, template: Template, arguments: Mapping[str, Any], wanted: list[int], base: str
     ) -> tuple[list[Any], dict[int, Any]]:
         def nature(node: Any) -> str | None:
             kind = self.kind(node) if isinstance(node, gast.Name) else self.domain.UNKNOWN
