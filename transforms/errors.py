@@ -86,11 +86,12 @@ class S2sadError(Exception):
     """The base of all errors: `what` is wrong, `where`, `why`, and `instead`, what to do about it.
 
     `given` is the place in the text that was read, which generated code may be, and `calls` those of the
-    calls that led there, the innermost first.
+    calls that led there, the innermost first; `others` are refusals of other statements, met with it.
     """
 
     given: SourceLocation | None
     calls: tuple[SourceLocation, ...]
+    others: tuple[S2sadError, ...] = ()
 
     def __init__(
         self, what: str, where: SourceLocation | None = None, why: str = "", instead: str = ""

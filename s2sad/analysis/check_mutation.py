@@ -5,6 +5,7 @@ that is not followed.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterator
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -26,7 +27,7 @@ from ..transforms.analyses.find_effects import changed_atoms, find_changing_call
 from ..transforms.analyses.find_shadowed import find_shadowed
 from ..transforms.analyses.find_stores import find_stores
 from ..transforms.analyses.operations import Apply, Build, Call, Item, Operation
-from ..transforms.errors import missing_rule
+from ..transforms.errors import S2sadError, UnsupportedSyntaxError, missing_rule
 from ..transforms.heap.heap_methods import CHANGING
 from ..transforms.lowering.rematerialise_views import is_open_view
 from ..transforms.trees.nodes import find_nodes, names_read, own_statements
@@ -38,14 +39,15 @@ __all__ = [
     "refuse_attribute",
     "refuse_written",
     "shadowed_names",
+    "unknown_calls",
 ]
 
 CONTAINERS = (dict, deque, defaultdict, OrderedDict, Counter)
 
 
-def refuse_unknown(facts: Facts, active: frozenset[str]) -> None:
-    """Raises MissingRuleError for a call of an unknown C function with something active, and for one of a
-    function whose changes are unknown the error that tells why.
+def unknown_calls(facts: Facts, active: frozenset[str]) -> Iterator[tuple[S2sadError, Any]]:
+    """The calls of unknown C functions with something active, each after a MissingRuleError, and those of a
+    function whose changes are unknown after the error that tells why.
     """
     program = facts.program
     for statement, _ in facts.of(find_changing_calls):
@@ -55,7 +57,8 @@ def refuse_unknown(facts: Facts, active: frozenset[str]) -> None:
         cause = facts.effect_at(value)[0].cause
         if cause is not None:
             cause.calls = (program.where(value),)
-            raise cause
+            yield cause, value
+            continue
         operation = facts.operation(value)
         if not isinstance(operation, Call) or changed_atoms(value, facts):
             continue
@@ -63,14 +66,15 @@ def refuse_unknown(facts: Facts, active: frozenset[str]) -> None:
         if function is MISSING or isinstance(function, (FunctionType, type)):
             continue
         if not hasattr(type(function), "function_for_kinds"):
-            raise missing_rule(function, PRIMITIVES.refusal(function), program.where(value))
-        if facts.may_change(value):
-            program.refuse(
-                value,
+            yield missing_rule(function, PRIMITIVES.refusal(function), program.where(value)), value
+        elif facts.may_change(value):
+            refusal = UnsupportedSyntaxError(
                 "a call of a derivative that changes what it is given, where that carries a derivative",
+                program.where(value),
                 "what else holds what it changes is not followed",
                 "give it arrays, each a copy of its own: `gradient(x.copy())`",
             )
+            yield refusal, value
 
 
 def refuse_methods(program: Program, active: frozenset[str]) -> None:
@@ -176,7 +180,6 @@ def shadowed_names(facts: Facts, active: frozenset[str], writes: bool) -> frozen
     the function and that carries a derivative, unless it is one of an argument and `writes`.
     """
     program, sharing = facts.program, facts.of(find_shadowed)
-    refuse_unknown(facts, active)
     refuse_methods(program, active)
     refuse_slices(facts, active)
     refuse_active_changes(facts, active)

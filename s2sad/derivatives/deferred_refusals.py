@@ -17,11 +17,13 @@ import gast
 import numpy as np
 
 from ..analysis.primitive_table import PRIMITIVES
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_active import find_active
 from ..transforms.errors import InternalError, Refusal, S2sadError, SourceLocation, missing_rule
 from ..transforms.normal_form.defer_refusals import calls_of, defer_refusal, let_out
-from ..transforms.trees.nodes import find_nodes
+from ..transforms.trees.nodes import find_nodes, names_read
 from ..transforms.trees.program import MISSING, Program
-from ..transforms.trees.rebuild import bound_names
+from ..transforms.trees.rebuild import bound_names, map_blocks, rebuilt
 
 __all__ = ["Deferred"]
 
@@ -53,16 +55,22 @@ class Deferred:
         return let_out(program, errors) if errors and find_nodes(program.tree, gast.Try) else program
 
     def add(self, error: S2sadError) -> bool:
-        """Whether an error that was met can be raised where it is reached; it is noted for that."""
+        """Whether an error that was met, or one of those met with it, can be raised where it is reached; all
+        that can are noted for that.
+        """
         if len(self.refusals) >= MANY or isinstance(error, InternalError):
             return False
+        added = [self.add_one(one) for one in (error, *error.others)]
+        return any(added) or self.add_unknown_calls()
+
+    def add_one(self, error: S2sadError) -> bool:
         for place, where in self.places(error):
             refusal = Refusal(type(error), where, error.why, error.instead)
             is_new = place not in self.refusals
             if is_new and any(put(p, place, refusal, error.what) is not None for p in self.programs):
                 self.refusals[place] = refusal, error.what
                 return True
-        return self.add_unknown_calls()
+        return False
 
     def add_unknown_calls(self) -> bool:
         """Whether calls of which nothing is known may not be reached: these may be why something else is
@@ -107,6 +115,30 @@ class Deferred:
                 for caller in self.programs:
                     for line, column in calls_of(caller.tree, partial(is_call, caller, function)):
                         yield from self.with_calls((caller.filename, line, column), met)
+
+
+def with_others(facts: Facts, wrt: tuple[str, ...], met: list[tuple[S2sadError, Any]]) -> S2sadError:
+    """The first of the refusals of some calls, with those of the others that would be met, too, where it is
+    deferred: they are given something that is active without the statements that stand beside refused calls.
+    """
+
+    def is_met(call: Any) -> bool:
+        others = [c for _, c in met if c is not call]
+
+        def block(statements: list[Any]) -> list[Any]:
+            values = [getattr(s, "value", None) for s in statements]
+            is_own = any(value is call for value in values)
+            if not is_own and any(value is other for value in values for other in others):
+                return [gast.Pass()]
+            return [map_blocks(s, block) for s in statements]
+
+        tree = rebuilt(facts.program.tree, body=[map_blocks(s, block) for s in facts.program.tree.body])
+        active = facts.after(facts.program.with_tree(tree)).of(find_active, wrt)
+        return not active.isdisjoint(names_read(call))
+
+    (first, _), *rest = met
+    first.others = tuple(error for error, call in rest if is_met(call))
+    return first
 
 
 def put(program: Program, place: Place, refusal: Refusal, what: str) -> Program | None:

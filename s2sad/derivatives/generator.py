@@ -7,6 +7,7 @@ depends on (`captures`), so that the caller can tell later whether the result st
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from functools import partial
 from types import CellType, FunctionType
@@ -16,7 +17,7 @@ import gast
 
 from ..analysis.cached_properties import refuse_cached
 from ..analysis.check_fields import check_fields, check_iteration
-from ..analysis.check_mutation import refuse_written, shadowed_names
+from ..analysis.check_mutation import refuse_written, shadowed_names, unknown_calls
 from ..analysis.expression_facts import GeneratedExpressions, users_names
 from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
@@ -61,6 +62,7 @@ from ..transforms.trees.rebuild import parameter_names
 from ..transforms.trees.remember import forget
 from .argnums import check_call
 from .assumptions import Capture, Declared
+from .deferred_refusals import with_others
 from .kept_forms import keep_forms, take_forms
 from .primal_forms import Forms
 
@@ -285,6 +287,9 @@ class Generator:
         self.made[request].guarded = prefers_heap(facts, active)
         check_iteration(facts, active)
         check_fields(facts, active, not request.writes)
+        met = list(unknown_calls(facts, active))
+        if met:
+            raise with_others(facts, request.wrt, met)
         shadowed = shadowed_names(facts, active, request.writes)
         refuse_written(facts, request.unchanged)
 
@@ -298,8 +303,10 @@ class Generator:
             try:
                 return self.link(program, request, operation, keys, args, keywords, careful)
             except S2sadError as refusal:
-                refusal.calls += (program.where(operation.node),)
-                raise
+                known = copy.copy(refusal)  # the same is met again where its function is called again
+                known.calls += (program.where(operation.node),)
+                met.append((known, operation.node))
+                return Link(name_of_callee(operation), None, ())  # as of a dynamic callee, to meet the others
 
         task = Task(
             request.form,
@@ -312,7 +319,13 @@ class Generator:
             linked=request is not self._first,
         )
         differentiate = differentiate_forward if request.form == "jvp" else differentiate_reverse
-        result, generation = differentiate(facts, task)
+        try:
+            result, generation = differentiate(facts, task)
+        except Exception:
+            if not met:
+                raise
+        if met:
+            raise with_others(facts, request.wrt, met)
         result = without_outer_arrays(drop_holding(result, PRIMITIVES.helper("holding")))
         watch("differentiate", result)
         expressions = GeneratedExpressions(result, generation)
@@ -335,10 +348,7 @@ class Generator:
         """The derivative that a call in differentiated code uses."""
         function = operation.function
         if function is MISSING:
-            name = (
-                operation.callee.attr if isinstance(operation.callee, gast.Attribute) else operation.callee.id
-            )
-            return Link(name, None, ())
+            return Link(name_of_callee(operation), None, ())
         function = self.forms.plain(function, args, keywords)
         if is_copier(function):
             program.refuse(
@@ -384,3 +394,10 @@ class Generator:
             for name, wanted in waiting.items()
             if name in generated.function.__code__.co_freevars
         )
+
+
+def name_of_callee(operation: Call) -> str:
+    """What a call names the function by."""
+    callee = operation.callee
+    name: str = callee.attr if isinstance(callee, gast.Attribute) else callee.id
+    return name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import marshal
 import zlib
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import s2sad
+from s2sad.derivatives.deferred_refusals import Deferred
 from s2sad.transforms.errors import refusals
 from tests.programs import deferred
 from tests.programs.declare import declared
@@ -196,3 +198,48 @@ def test_variables_of_an_arm_are_no_global_names_without_it() -> None:
         only_there(np.ones(2), np.False_)
     with pytest.raises((UnboundLocalError, s2sad.MissingRuleError)):
         s2sad.grad(only_there)(np.ones(2), np.False_)
+
+
+def test_refusals_of_many_arms_are_met_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds: list[int] = []
+    add = Deferred.add
+    monkeypatch.setattr(
+        Deferred, "add", lambda self, error: (rounds.append(1 + len(error.others)), add(self, error))[1]
+    )
+    assert s2sad.grad(of_many_arms)(np.array([2.0]), 0) == 12.0
+    assert rounds == [4]
+    assert s2sad.jvp(of_many_arms, argnums=0)(2.0, 0, 1.0) == (8.0, 12.0)
+    with pytest.raises(s2sad.MissingRuleError, match="adler32"):
+        s2sad.grad(of_many_arms)(2.0, 3)
+
+
+def of_many_arms(x: Any, mode: int) -> Any:
+    y = x * x
+    if mode == 1:
+        y = deferred.unruled(y) + x
+    if mode == 2:
+        y = deferred.unruled(x) * 2.0
+    elif mode == 3:
+        y = deferred.unruled(x * y)
+    z = x * y
+    if mode > 3:
+        z = deferred.unruled(z)
+    return np.sum(z)
+
+
+def test_what_only_a_refused_arm_makes_active_is_not_refused() -> None:
+    """The second call is given what does not vary with `x` wherever it is reached."""
+    assert s2sad.jvp(of_a_refused_arm, argnums=0)(2.0, 2, 1.0) == (18.0, 9.0)
+    assert s2sad.grad(of_a_refused_arm)(2.0, 2) == 9.0
+    with pytest.raises(s2sad.MissingRuleError, match="adler32"):
+        s2sad.grad(of_a_refused_arm)(2.0, 1)
+
+
+def of_a_refused_arm(x: Any, mode: int) -> Any:
+    held = 3.0
+    if mode == 1:
+        held = x * 2.0
+        x = deferred.unruled(x)
+    if mode == 2:
+        return x * len(marshal.dumps(held))
+    return x * held
