@@ -36,18 +36,18 @@ from .normal_form.resolve_names import resolve_names
 from .normal_form.to_anf import to_anf
 from .normal_form.to_ssa import to_ssa
 from .simplification.cancel_divisions import cancel_division, find_quotients
+from .simplification.coalesce_versions import coalesce_versions
 from .simplification.code import Rules, apply_rules
 from .simplification.common_subexpressions import read_uncopied, share_value
 from .simplification.facts import GeneratedFacts
 from .simplification.fold_constants import fold_constants
 from .simplification.inline_temporaries import inline_temporaries
 from .simplification.join_exchanges import join_exchanges
-from .simplification.merge_copies import merge_copies, put_constants, share_names
+from .simplification.merge_copies import merge_copies, put_constants
 from .simplification.move_signs import move_sign, read_operands_uncopied, subtract
 from .simplification.remove_dead_code import remove_dead_code
 from .simplification.repeat_indices import repeat_index
 from .simplification.restore_names import restore_names
-from .simplification.share_temporaries import share_temporaries
 from .simplification.update_in_place import update_in_place, update_stretched
 from .simplification.zeroed_stores import read_before_zero, store_over_zero
 from .trees.nodes import statements_in
@@ -145,11 +145,6 @@ def update_adjoints(tree: Any, facts: GeneratedFacts) -> Any:
     return apply_rules(tree, facts, UPDATING)
 
 
-def coalesce_versions(tree: Any, facts: GeneratedFacts) -> Any:
-    """Versions of one variable, and temporaries, of which never two are needed at once, as one name."""
-    return share_temporaries(share_names(tree, facts), facts)
-
-
 SHARING: Rules = {
     gast.Assign: (
         share_value,
@@ -181,6 +176,6 @@ def simplify(program: Program, facts: GeneratedFacts, watch: Watch = unwatched) 
     """A derivative as a person would write it: nothing unneeded, no copies, expressions nested again."""
     for step in SIMPLIFY:
         facts = facts.after(step(facts.tree, facts), step is coalesce_copies)
-        program = program.with_tree(facts.tree)
-        watch(step.__name__, program)
-    return program
+        if watch is not unwatched:
+            watch(step.__name__, program.with_tree(facts.tree))
+    return program.with_tree(facts.tree)

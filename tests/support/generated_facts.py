@@ -18,7 +18,8 @@ def generated_facts(**known: Any) -> GeneratedFacts:
         generation=Generation(nothing, nothing, {}),
         derivatives=nothing, traces=nothing, users=nothing, captured=nothing, scope=nothing, reserved=nothing,
         origins={}, variables={}, quotients={}, careful=False, are_merged=False,
-        is_pure=purity,
+        is_pure=purity, are_temporary_arrays=lambda a, b: False, nature=lambda name: name,
+        folded={},
         is_float=lambda node: False, is_number=lambda node: False, holds_number=lambda name: False,
     )  # fmt: skip
     vars(facts).update(known)

@@ -76,9 +76,13 @@ class _Flow:
     def __init__(self, uses: Uses, matters: Matters | None, careful: bool) -> None:
         self.uses, self.matters = uses, matters
         self.live = Live({name: 1 << k for k, name in enumerate(uses.bound)}, {}, {}, set())
-        of = self.live.of
-        self.read = {key: of(h.reads) for key, h in uses.headers.items()}
-        self.killed = {key: of(h.binds) for key, h in uses.headers.items()}
+        bit = self.live.bits.get
+        self.read, self.killed = dict.fromkeys(uses.headers, 0), dict.fromkeys(uses.headers, 0)
+        for key, (read, binds) in uses.headers.items():
+            for name in read:
+                self.read[key] |= bit(name, 0)
+            for name in binds:
+                self.killed[key] |= bit(name, 0)
         if uses.captured:
             self.spare_captured()
         self.handled = 0  # what exceptions lead to

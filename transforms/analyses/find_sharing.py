@@ -6,16 +6,17 @@ itself is followed, as far as element stores (`a[i] = v`), `a += v` and `a.appen
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 import gast
 
+from ..trees.nodes import has_nested, own_statements, statements_in
 from ..trees.remember import remembered
-from .find_uses import Purity, bound_by, reads
+from .find_uses import Purity, Uses, bound_by, reads
 from .nested_scopes import children
 
-__all__ = ["FRESH", "UPDATES", "Sharing", "base_of", "find_sharing", "shared_by"]
+__all__ = ["FRESH", "UPDATES", "base_of", "find_followers", "shared_by"]
 
 Node = Any  # gast publishes no types
 
@@ -28,41 +29,40 @@ UPDATES = frozenset({"add", "append", "clear", "discard", "extend", "fill", "ins
                      "update"})
 
 
-class Sharing:
-    """`holders[a]` are the names that may directly hold the object of `a`, `changed` those changed in place.
-
-    `escaped` are those that a call with side effects got, and may have put anywhere.
+def find_followers(
+    function: Node, uses: Uses, purity: Purity, owned: frozenset[str]
+) -> dict[str, frozenset[str]]:
+    """The names that may hold the object of each owned name that is changed in place, where only the
+    function's own names do; what is assigned to an owned name is a new object.
     """
-
-    def __init__(self) -> None:
-        self.holders: dict[str, set[str]] = {}
-        self.changed: set[str] = set()
-        self.escaped: set[str] = set()
-
-    def hold(self, holders: Iterable[str], held: Iterable[str]) -> None:
-        """Notes that each of `holders` may hold what each of `held` holds."""
-        targets = set(holders)
-        for name in held:
-            self.holders.setdefault(name, set()).update(targets)
-
-    def followers(self, name: str) -> set[str]:
-        """The name itself and all that may have got its object from it."""
-        found, todo = {name}, [name]
-        while todo:
-            for other in self.holders.get(todo.pop(), ()):
-                if other not in found:
-                    found.add(other)
-                    todo.append(other)
-        return found
+    inside = uses.bound.keys() - set(uses.parameters) - uses.fixed
+    if owned.isdisjoint(inside):
+        return {}
+    walk = _Walk(purity, owned)
+    if has_nested(function):
+        for s in statements_in(function.body):
+            walk.visit(s)
+    else:
+        _visit_related(walk, own_statements(function.body), uses, owned & inside)
+    inside -= walk.escaped
+    found = {name: frozenset(walk.followers([name])) for name in owned & inside & walk.changed}
+    return {name: names for name, names in found.items() if names <= inside}
 
 
-def find_sharing(function: Node, purity: Purity, owned: frozenset[str] = frozenset()) -> Sharing:
-    """The sharing among the function's names; what is assigned to an `owned` name is a new object."""
-    sharing = Sharing()
-    walk = _Walk(sharing, purity, owned)
-    for statement in function.body:
-        walk.visit(statement)
-    return sharing
+def _visit_related(walk: _Walk, statements: list[Node], uses: Uses, names: Set[str]) -> None:
+    """Visits the statements that read or bind one of the names, or what may hold the object of one."""
+    while True:
+        rest = []
+        for s in statements:
+            header = uses.headers[id(s)]
+            if header.reads.isdisjoint(names) and names.isdisjoint(header.binds):
+                rest.append(s)
+            else:
+                walk.visit(s)
+        related = walk.followers(names)
+        if len(related) == len(names):
+            return
+        statements, names = rest, related
 
 
 def base_of(node: Node) -> str | None:
@@ -109,18 +109,40 @@ def _shared_by(expression: Node) -> frozenset[str]:
 
 
 class _Walk:
-    """One walk over all statements and the calls in them."""
+    """A walk over statements and the calls in them.
 
-    def __init__(self, sharing: Sharing, purity: Purity, owned: frozenset[str]) -> None:
-        self.sharing, self.purity, self.owned = sharing, purity, owned
+    `holders[a]` are the names that may directly hold the object of `a`, `changed` those changed in place.
+    `escaped` are those that a call with side effects got, and may have put anywhere.
+    """
+
+    def __init__(self, purity: Purity, owned: frozenset[str]) -> None:
+        self.purity, self.owned = purity, owned
+        self.holders: dict[str, set[str]] = {}
+        self.changed: set[str] = set()
+        self.escaped: set[str] = set()
+
+    def followers(self, names: Iterable[str]) -> set[str]:
+        """The names themselves and all that may have got their objects from them."""
+        found = set(names)
+        todo = [*found]
+        while todo:
+            for other in self.holders.get(todo.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    todo.append(other)
+        return found
+
+    def hold(self, holders: Iterable[str], held: Iterable[str]) -> None:
+        """Notes that each of `holders` may hold what each of `held` holds."""
+        targets = set(holders)
+        for name in held:
+            self.holders.setdefault(name, set()).update(targets)
 
     def visit(self, node: Node) -> None:
+        """Notes what a statement does itself, its blocks left out."""
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 self.name(name, value)
-                for call in _calls(value):
-                    self.call(call)
-                return
             case gast.Assign():
                 for target in node.targets:
                     self.bind(target, node.value)
@@ -130,22 +152,20 @@ class _Walk:
             case gast.For():
                 self.bind(node.target, node.iter)
             case gast.FunctionDef():
-                self.sharing.hold([node.name], reads(*node.body))
-        for child in children(node):
-            if isinstance(child, gast.expr):
-                for call in _calls(child):
+                self.hold([node.name], reads(*node.body))
+        for part in children(node):
+            if not isinstance(part, gast.stmt):
+                for call in _calls(part):
                     self.call(call)
-            else:
-                self.visit(child)
 
     def name(self, name: str, value: Node) -> None:
         """Notes what a name is bound to."""
         held = _shared_by(value)
         if isinstance(value, gast.Name):  # a copy of an owned name is that name's object all the same
-            self.sharing.hold([name], held)
-            self.sharing.hold([n for n in held if n in self.owned], [name])
+            self.hold([name], held)
+            self.hold([n for n in held if n in self.owned], [name])
         elif held:
-            self.sharing.hold([name] if name not in self.owned else [], held)
+            self.hold([name] if name not in self.owned else [], held)
 
     def bind(self, target: Node, value: Node) -> None:
         held = shared_by(value)
@@ -155,7 +175,7 @@ class _Walk:
             if isinstance(part, (gast.Subscript, gast.Attribute)):
                 base = base_of(part)
                 self.change(base)
-                self.sharing.hold([base] if base is not None else [], held)
+                self.hold([base] if base is not None else [], held)
 
     def call(self, node: Node) -> None:
         parts = [*node.args, *(k.value for k in node.keywords)]
@@ -166,13 +186,13 @@ class _Walk:
             base = base_of(node.func)
             if base is not None and node.func.attr in UPDATES:
                 self.change(base)
-                self.sharing.hold([base], names)
+                self.hold([base], names)
                 return
             names |= shared_by(node.func)
-        self.sharing.changed |= names
-        self.sharing.escaped |= names
-        self.sharing.hold(names, names)
+        self.changed |= names
+        self.escaped |= names
+        self.hold(names, names)
 
     def change(self, name: str | None) -> None:
         if name is not None:
-            self.sharing.changed.add(name)
+            self.changed.add(name)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from ..trees.nodes import Comment, blocks_of, bound_in_header, has_nested, loads
+from ..trees.nodes import Comment, blocks_of, bound_in_header, classes_in, has_nested, loads
 from ..trees.rebuild import rebuilt, with_blocks
 from ..trees.remember import remembered
 from .nested_scopes import NestedScope, children
@@ -78,9 +78,9 @@ def reads(*nodes: Node) -> set[str]:
 
 def bound_by(target: Node) -> list[str]:
     """The names that an assignment's or loop's target binds; an element or attribute binds none."""
+    if target.__class__ is gast.Name:
+        return [target.id]
     match target:
-        case gast.Name():
-            return [target.id]
         case gast.Tuple() | gast.List():
             return [name for element in target.elts for name in bound_by(element)]
         case gast.Starred():
@@ -158,17 +158,13 @@ def _note_loads(node: Node, found: set[str]) -> None:
 @remembered
 def _is_plain(expression: Node) -> bool:
     """Whether an expression has no scope in it and binds nothing."""
-    kind = type(expression)
-    if kind is gast.Name:
-        return type(expression.ctx) is not gast.Param
-    is_simple = kind not in _SCOPES_AND_ODD
-    return kind is gast.Constant or (is_simple and all(map(_is_plain, children(expression))))
+    return _SCOPES_AND_ODD.isdisjoint(classes_in(expression))
 
 
 @remembered
 def _simple(assignment: Node) -> Header | None:
     """What an assignment without nested scopes reads and binds."""
-    if not (_is_plain(assignment.value) and all(map(_is_plain, assignment.targets))):
+    if not _SCOPES_AND_ODD.isdisjoint(classes_in(assignment)):
         return None
     binds = tuple(name for target in assignment.targets for name in bound_by(target))
     return Header(frozenset(loads(assignment)), binds)

@@ -268,9 +268,9 @@ def _filled(blocks: list[list[Node]], s: Node) -> list[list[Node]]:
 
 def _own_binds(s: Node) -> list[str]:
     """The names that a statement binds itself."""
+    if s.__class__ is gast.Assign:
+        return bound_by(s.targets[0]) if len(s.targets) == 1 else [n for t in s.targets for n in bound_by(t)]
     match s:
-        case gast.Assign():
-            return [name for target in s.targets for name in bound_by(target)]
         case gast.AugAssign() | gast.For():
             return bound_by(s.target)
         case gast.With():

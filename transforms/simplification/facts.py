@@ -76,7 +76,8 @@ class GeneratedFacts:
         self._assigned: Counter[str] | None = None
         self.are_merged = False  # whether one name may be that of several values
         self.quotients: Quotients = {}  # by numerator and divisor; see `cancel_divisions`
-        self.folded: dict[Any, Node] = {}  # see `fold_constants`
+        # Expressions that fold to themselves, by identity and context: names have fewer values than later.
+        self.folded: dict[tuple[int, bool, bool], Node] = {}
 
     def after(self, tree: Node, are_merged: bool = False) -> Self:
         """The facts of the tree that a pass made; `are_merged` says that it may have given several values one

@@ -160,8 +160,19 @@ class _Folder:
 
     def fold(self, node: Node, consumed: bool = False) -> Node:
         """The expression, folded; `consumed` says that an operator takes its value and nobody keeps it."""
-        if isinstance(node, (gast.Name, gast.Constant)):
+        kind = node.__class__
+        if kind is gast.Name or kind is gast.Constant:
             return node
+        key = id(node), consumed, self.is_for_derivative
+        if key in self.facts.folded:
+            return node
+        new = self.folded(node, consumed)
+        if new is node:
+            self.facts.folded[key] = node
+        return new
+
+    def folded(self, node: Node, consumed: bool) -> Node:
+        """The expression, folded, as if none had been before."""
         node = self.parts(node, isinstance(node, _OPERATORS))
         match node:
             case gast.BinOp():

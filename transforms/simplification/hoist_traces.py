@@ -17,6 +17,7 @@ import gast
 from ..analyses.find_uses import header_expressions, is_pure, reads
 from ..trees.nodes import Comment, assigned_names, blocks_of, is_atom, walk_scope
 from ..trees.rebuild import map_blocks, with_body
+from ..trees.remember import remembered
 from .facts import GeneratedFacts
 
 __all__ = ["hoist_traces"]
@@ -32,13 +33,11 @@ def hoist_traces(tree: Node, facts: GeneratedFacts) -> Node:
 
 
 class _Block:
-    """One block's statements with what each reads and binds, blocks inside it included."""
+    """One block's statements, traces inside it hoisted."""
 
     def __init__(self, statements: list[Node], facts: GeneratedFacts) -> None:
         self.facts, self.traces = facts, facts.traces
         self.statements = [self.inner(s) for s in statements]
-        self.reads: list[set[str]] = []
-        self.binds: list[set[str]] = []
 
     def inner(self, s: Node) -> Node:
         if isinstance(s, gast.Try):
@@ -48,16 +47,13 @@ class _Block:
     def hoisted(self) -> list[Node]:
         if not any(self.entry(s) for s in self.statements):
             return self.statements
-        self.reads = [reads(s) for s in self.statements]
-        self.binds = [set(assigned_names(s)) for s in self.statements]
         for k, s in enumerate(self.statements):
             entry = self.entry(s)
             if entry is None:
                 continue
             place = self.place(k, entry)
             if place < k and self.serves(place, k, reads(entry)):
-                for items in (self.statements, self.reads, self.binds):
-                    items.insert(place, items.pop(k))
+                self.statements.insert(place, self.statements.pop(k))
         return self.statements
 
     def entry(self, s: Node) -> Node | None:
@@ -75,8 +71,8 @@ class _Block:
         holds_references = all(is_atom(e) for e in (entry.elts if isinstance(entry, gast.Tuple) else [entry]))
         for j in range(k - 1, -1, -1):
             s = self.statements[j]
-            if (isinstance(s, (Comment, gast.FunctionDef)) or trace in self.reads[j] or kept & self.binds[j]
-                    or kept & self.traces & self.reads[j]
+            if (isinstance(s, (Comment, gast.FunctionDef)) or not kept.isdisjoint(assigned_names(s))
+                    or not ({trace} | kept & self.traces).isdisjoint(_reads(s))
                     or any(isinstance(n, _JUMPS) for n in walk_scope(s))
                     or not (holds_references or self.leaves_objects(s))):
                 return j + 1
@@ -94,9 +90,14 @@ class _Block:
         for c in range(k + 1, len(self.statements)):
             match self.statements[c]:
                 case gast.Assign(targets=[gast.Name(id=x)], value=gast.Name(id=y)) if x in kept:
-                    made = [j for j in range(c) if y in self.binds[j]]
+                    made = [j for j in range(c) if y in assigned_names(self.statements[j])]
                     if made and place <= made[0] < k and all(
-                            x not in self.reads[j] or self.entry(self.statements[j]) is not None
+                            x not in _reads(self.statements[j]) or self.entry(self.statements[j]) is not None
                             for j in range(made[-1] + 1, c)):
                         return True
         return False
+
+
+@remembered
+def _reads(s: Node) -> set[str]:
+    return reads(s)

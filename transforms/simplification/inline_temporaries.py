@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import gast
 
 from ..analyses.find_read_sites import find_place, put
-from ..analyses.find_sharing import UPDATES, base_of, find_sharing
+from ..analyses.find_sharing import UPDATES, base_of, find_followers
 from ..analyses.find_uses import (
     Uses,
     bound_by,
@@ -82,12 +82,11 @@ class _Effects(NamedTuple):
     is_impure: bool = False
 
 
-def _joined(effects: Iterable[_Effects]) -> _Effects:
+def _joined(effects: list[_Effects]) -> _Effects:
     """What running one statement after the other may change."""
-    found = list(effects)
-    binds: frozenset[str] = frozenset().union(*(e.binds for e in found))
-    changes: frozenset[str] = frozenset().union(*(e.changes for e in found))
-    return _Effects(binds, changes, any(e.is_impure for e in found))
+    binds: frozenset[str] = frozenset().union(*[e.binds for e in effects])
+    changes: frozenset[str] = frozenset().union(*[e.changes for e in effects])
+    return _Effects(binds, changes, any(e.is_impure for e in effects))
 
 
 @dataclass(frozen=True)
@@ -131,10 +130,11 @@ class _Waiting:
         if effects.is_impure:
             for name in list(self.changing):
                 self.remove(name)
-        for seen in {f for changed in effects.changes for f in followers[changed]}:
-            for name in self.readers.get(seen, ()):
-                if name in self.changing:
-                    self.remove(name)
+        for changed in effects.changes:
+            for seen in followers[changed]:
+                for name in self.readers.get(seen, ()):
+                    if name in self.changing:
+                        self.remove(name)
 
 
 def _function(tree: Node, settings: _Settings, indent: int) -> Node:
@@ -156,11 +156,7 @@ class _Inliner:
     def __init__(self, tree: Node, uses: Uses, settings: _Settings) -> None:
         self.settings, self.uses = settings, uses
         self.own = uses.bound.keys() - uses.fixed
-        owned = settings.facts.traces
-        sharing = find_sharing(tree, settings.facts.is_pure, owned)
-        inside = uses.bound.keys() - set(uses.parameters) - uses.fixed - sharing.escaped
-        followers = {n: sharing.followers(n) for n in owned & inside & sharing.changed}
-        self.followers = {n: names for n, names in followers.items() if names <= inside}
+        self.followers = find_followers(tree, uses, settings.facts.is_pure, settings.facts.traces)
 
     def block(self, statements: list[Node], indent: int,
               in_order: bool = False) -> tuple[list[Node], _Effects]:
@@ -192,10 +188,10 @@ class _Inliner:
 
     def effects(self, s: Node) -> _Effects:
         """What a statement itself may change, its blocks left out."""
+        if s.__class__ is gast.Assign and s.targets[0].__class__ is gast.Name and len(s.targets) == 1:
+            return _Effects(frozenset([s.targets[0].id]), is_impure=not self.is_pure(s.value))
         is_impure = not all(map(self.is_pure, header_expressions(s)))
         match s:
-            case gast.Assign(targets=[gast.Name(id=name)]):
-                return _Effects(frozenset([name]), is_impure=is_impure)
             case gast.Assign():
                 places = [p for t in s.targets for p in ([t] if not bound_by(t) else getattr(t, "elts", []))]
                 places = [p for p in places if isinstance(p, (gast.Subscript, gast.Attribute))]
@@ -290,7 +286,7 @@ class _Block:
         if isinstance(s, (gast.While, gast.FunctionDef)):
             return s
         pending = self.pending.found
-        wanted = reads(*header_expressions(s)) & pending.keys()
+        wanted = self.inliner.uses.headers[id(s)].reads & pending.keys()
         for name in sorted(wanted, key=lambda n: -pending[n].place):
             new = self.put_one(s, name, pending[name])
             if new is not None:

@@ -19,7 +19,7 @@ from typing import Any
 import gast
 
 from ..analyses.find_live import Live, find_live
-from ..analyses.find_sharing import UPDATES, find_sharing
+from ..analyses.find_sharing import UPDATES, find_followers
 from ..analyses.find_uses import Uses, bound_by, find_uses, is_pure, map_nested
 from ..trees.nodes import Comment, blocks_of, located, statements_in, store
 from ..trees.rebuild import alike, rebuilt, with_blocks
@@ -99,11 +99,7 @@ class _Remover:
 
     def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts, careful: bool) -> None:
         self.purity, self.uses, self.removed = facts.is_pure, uses, 0
-        owned = facts.traces
-        sharing = find_sharing(tree, facts.is_pure, owned)
-        inside = set(uses.bound) - set(uses.parameters) - uses.fixed - sharing.escaped
-        followers = {n: sharing.followers(n) for n in owned & inside & sharing.changed}
-        self.watchers = {n: names for n, names in followers.items() if names <= inside}
+        self.watchers = find_followers(tree, uses, facts.is_pure, facts.traces)
         self.live = find_live(tree, uses, self.matters, careful)
 
     # ------------------------------------------------------------ what is needed

@@ -17,7 +17,7 @@ import gast
 from ..trees.nodes import load, walk
 from ..trees.rebuild import rebuilt
 from .facts import GeneratedFacts
-from .merge_copies import renamed
+from .interference import renamed
 
 __all__ = ["restore_names"]
 

@@ -6,7 +6,7 @@ statement it stems from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import Any
 
 import gast
@@ -23,6 +23,7 @@ __all__ = [
     "bound_in_header",
     "call",
     "children",
+    "classes_in",
     "constant",
     "dotted",
     "fields_of",
@@ -158,20 +159,20 @@ def same(a: Node, b: Node) -> bool:
 
 @remembered
 def _by_class(whole: Node) -> dict[type, list[Node]]:
-    nodes: list[Node] = []
+    nodes = list(walk(whole))
     found: dict[type, list[Node]] = {gast.AST: nodes}  # all of them
-    todo = [whole]
-    while todo:
-        node = todo.pop()
-        nodes.append(node)
+    for node in nodes:
         kind = node.__class__
         if kind in found:
             found[kind].append(node)
         else:
             found[kind] = [node]
-        if kind is not gast.Name and kind is not gast.Constant:
-            todo += children(node)[::-1]
     return found
+
+
+def classes_in(whole: Node) -> Set[type]:
+    """The classes of the nodes in an expression or an assignment."""
+    return _by_class(whole).keys()
 
 
 @remembered

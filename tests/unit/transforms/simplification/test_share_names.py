@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from s2sad.transforms.simplification.merge_copies import put_constants, share_names
+from s2sad.transforms.simplification.coalesce_versions import coalesce_versions
+from s2sad.transforms.simplification.merge_copies import put_constants
 from tests.support.before_after import check
 from tests.support.generated_facts import generated_facts
 
@@ -117,7 +118,7 @@ def origin(name: str) -> str:
 def test_share_names(name: str) -> None:
     before, after, *inputs = SHARED[name]
     facts = generated_facts(origin=origin, alike=lambda a, b: origin(a) == origin(b), nature=str)
-    check(lambda tree: share_names(tree, facts), before, before if after is None else after, *inputs)
+    check(lambda tree: coalesce_versions(tree, facts), before, before if after is None else after, *inputs)
 
 
 def test_captured_names_are_not_shared() -> None:
@@ -129,7 +130,7 @@ def test_captured_names_are_not_shared() -> None:
     """
     kept = frozenset({"y_2", "y_3"})
     facts = generated_facts(captured=kept, origin=origin, alike=lambda a, b: True, nature=str)
-    check(lambda tree: share_names(tree, facts), text, text, (2.0,))
+    check(lambda tree: coalesce_versions(tree, facts), text, text, (2.0,))
 
 
 def test_literals_stand_where_they_are_read() -> None:

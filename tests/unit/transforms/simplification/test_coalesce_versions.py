@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from s2sad.transforms.simplification.coalesce_versions import coalesce_versions
 from s2sad.transforms.simplification.facts import GeneratedFacts
-from s2sad.transforms.simplification.share_temporaries import share_temporaries
 from tests.support.before_after import check
 from tests.support.generated_facts import generated_facts
 
@@ -178,7 +178,7 @@ def is_derivative(name: str) -> bool:
 
 def facts(alike: Callable[[str, str], bool]) -> GeneratedFacts:
     variables = {f"d{variable}_{k}": variable for variable in "abx" for k in range(1, 4)}
-    return generated_facts(are_temporary_arrays=alike, variables=variables)
+    return generated_facts(are_temporary_arrays=alike, origin=lambda name: None, variables=variables)
 
 
 @pytest.mark.parametrize("name", SHARED)
@@ -189,7 +189,7 @@ def test_names(name: str) -> None:
         return all(re.search(r"_[0-9]+$", n) for n in (a, b)) and is_derivative(a) is is_derivative(b)
 
     def shared(tree: Any) -> Any:
-        return share_temporaries(tree, facts(alike))
+        return coalesce_versions(tree, facts(alike))
 
     check(shared, before, after or before, arguments)
 
@@ -197,7 +197,7 @@ def test_names(name: str) -> None:
 def test_kinds_are_kept_apart() -> None:
     before, _, arguments = SHARED["of two statements"]
     check(
-        lambda tree: share_temporaries(tree, facts(lambda a, b: a == b)),
+        lambda tree: coalesce_versions(tree, facts(lambda a, b: a == b)),
         before,
         before,
         arguments,
