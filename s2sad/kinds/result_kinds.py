@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ..primitives.record import find_rule, takes_arrays
+from ..primitives.record import fact, find_rule, takes_arrays
 from ..rules import choices
 from ..rules.index_tricks import Indexing
 from ..rules.methods import reshape_method
 from ..rules.places import at_mask, flat_places
 from ..runtime import adjoints as runtime
-from ..runtime import broadcasting as fitting
 from ..runtime import builtin_reductions as sequences
-from ..runtime import heap_adjoints
 from ..runtime import mutation as updates
 from ..runtime import object_graph as heap_places
 from ..runtime import shadow_table as memory
@@ -78,30 +76,7 @@ _OF_TEXT: dict[Any, Kind] = {
     **{getattr(str, n): List(None, TEXT) for n in ("split", "rsplit", "splitlines")},
     **{getattr(str, n): TEXT for n in ("lower", "upper", "strip", "lstrip", "rstrip", "replace", "title")},
 }
-# Functions that return what they were given, or something just like it, when that is an array.
 _SPLITS = frozenset({np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit})
-_LIKE_ARRAY: dict[Any, int] = {
-    np.zeros_like: 0,
-    np.ones_like: 0,
-    np.empty_like: 0,
-    np.copy: 0,
-    runtime.zeros_of: 0,
-    runtime.copy_adjoint: 0,
-    runtime.add_at: 0,
-    runtime.take_at: 2,
-    runtime.take_stored: 2,
-    updates.kept: 0,
-    updates.outer_array: 0,
-    updates.writable: 0,
-    updates.own_tangent: 0,
-    runtime.unbroadcast: 1,
-    fitting.fitted: 1,
-    fitting.contracted: 2,
-    runtime.conform: 1,
-    runtime.broadcast_like: 1,
-    runtime.unreduce: 1,
-    heap_adjoints.part_at: 3,
-}
 
 # Where the axis stands among the arguments of functions of which the first is an array.
 _REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.std, np.var, np.argmax, np.argmin)
@@ -111,9 +86,6 @@ _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2
 _CHOOSING = frozenset({choices.kept_where, choices.zeroed_where})
 _TOLD = frozenset({*SHAPING, *DRAWING, runtime.unit_cotangent})
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at, updates.kept})
-_OF_NUMBERS = frozenset(
-    {runtime.unbroadcast, runtime.conform, runtime.take_at, runtime.take_stored, heap_adjoints.part_at}
-)
 _FULL_REDUCTIONS = frozenset(
     {
         np.sum,
@@ -135,7 +107,8 @@ _FULL_REDUCTIONS = frozenset(
 
 def made_like(function: Any) -> int | None:
     """The position of the argument that a function returns something just like; None of others."""
-    return _LIKE_ARRAY.get(function) if isinstance(function, Hashable) else None
+    found: int | None = fact(function, "like")
+    return found
 
 
 def call_kind(
@@ -241,11 +214,12 @@ def _is_elementwise(function: Any, count: int) -> bool:
 
 def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     """The kind that a function on containers, on sizes, or on arrays of any rank returns; None for others."""
-    like = args[_LIKE_ARRAY[function]] if _LIKE_ARRAY.get(function, len(args)) < len(args) else None
+    place = made_like(function)
+    like = args[place] if place is not None and place < len(args) else None
     like = like.array if isinstance(like, Likeness) else like
     if isinstance(like, Array) and like.dtype is not None and like.dtype.startswith(("float", "complex")):
         return like
-    if like == Scalar("float") and function in _OF_NUMBERS:
+    if like == Scalar("float") and fact(function, "like_number"):
         return like
     if function is sequences.how_many:
         return Scalar("int")

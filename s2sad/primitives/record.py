@@ -180,6 +180,11 @@ class Facts(TypedDict, total=False):
     `odd`: `f(-x) == -f(x)` for the first argument, in calls without a dtype or an initial value.
     `shape_only`: the arguments of which it reads the shape and dtype, or length, and nothing else.
     `likeness`: for these it takes what `like` keeps of an array.
+    `runs`: the shape and dtype of a result follow from the kinds of the arguments, so that a run on stand-ins
+    tells them. Without it: of functions of NumPy, `math` and the rules.
+    `data`: of how many leading arguments no values, not even integers, decide the shape and dtype of a result
+    (99: of all). Without it: of those that have a derivative.
+    `like`: the argument that a result is just like, if that is an array of floats; `like_number`: or a float.
     """
 
     pure: bool
@@ -191,6 +196,10 @@ class Facts(TypedDict, total=False):
     odd: bool
     shape_only: tuple[int, ...]
     likeness: bool
+    runs: bool
+    data: int
+    like: int
+    like_number: bool
 
 
 class Record(Facts, total=False):

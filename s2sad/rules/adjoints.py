@@ -31,32 +31,33 @@ FITTING = [
     given(A(2, 3, dtype="complex128"), np.zeros(3)), given(A(3), np.zeros(3, "float32"))]
 
 
-@bprop(unbroadcast, "linear", odd=True, sharing="maybe", shape_only=(1,), likeness=True, samples=FITTING)
+@bprop(unbroadcast, "linear", like=1, like_number=True, odd=True, sharing="maybe", shape_only=(1,),
+    likeness=True, samples=FITTING)
 def unbroadcast_(dx, x, out, dout):
     return broadcast_like(dout, dx), None
 
 
-@bprop(conform, "linear", sharing="maybe", shape_only=(1,), likeness=True,
+@bprop(conform, "linear", like=1, like_number=True, sharing="maybe", shape_only=(1,), likeness=True,
     samples=[*FITTING, given([A(2, 3), 1.0], [np.zeros(3), 0.0])])
 def conform_(dx, x, out, dout):
     return broadcast_like(dout, dx), None
 
 
-@bprop(broadcast_like, "linear", shape_only=(1,), samples=[
+@bprop(broadcast_like, "linear", like=1, shape_only=(1,), samples=[
     given(A(3), np.zeros((2, 3))), given(A(2, 1), np.zeros((2, 3))), given(1.5, np.zeros(3)), given(1.5, 0.0),
     given(A(3), np.zeros((2, 3), "complex128")), given((A(3), 1.0), (np.zeros((2, 3)), np.zeros(2)))])
 def broadcast_like_(dx, like, out, dout):
     return conform(dout, dx), None
 
 
-@bprop(fitted, "linear", odd=True, shape_only=(1,), likeness=True, samples=[
+@bprop(fitted, "linear", like=1, odd=True, shape_only=(1,), likeness=True, samples=[
     given(A(3, 4), np.zeros(4)), given(A(3, 1), np.zeros(4)), given(A(4), np.zeros((3, 4))),
     given(A(2, 1, 4), np.zeros((1, 3, 1))), given(A(2, 3), np.zeros((2, 3), "float32"))])
 def fitted_(dx, x, out, dout):
     return fitted(dout, dx), None
 
 
-@bprop(contracted, odd=True, sharing="fresh", shape_only=(2,), likeness=True, samples=[
+@bprop(contracted, like=2, odd=True, sharing="fresh", shape_only=(2,), likeness=True, samples=[
     given(A(3, 4), A(4), np.zeros(4)), given(A(3, 1), A(4), np.zeros(4)), given(A(4), A(4), np.zeros((3, 4))),
     given(A(2, 1, 4), A(3, 1), np.zeros((1, 3, 1))), given(A(2, 1), A(1, 1), np.zeros((2, 3))),
     given(A(2, 3, dtype="float32"), A(3, dtype="float32"), np.zeros((2, 1), "float32"))])
@@ -69,7 +70,7 @@ def contracted_jvp(a, b, x, out, da, db):
     return contracted(da, b, x) + contracted(a, db, x)
 
 
-@bprop(unreduce, "linear", odd=True, sharing="fresh", shape_only=(1,), likeness=True, samples=[
+@bprop(unreduce, "linear", like=1, odd=True, sharing="fresh", shape_only=(1,), likeness=True, samples=[
     given(A(), np.zeros((2, 3))), given(A(3), np.zeros((2, 3)), 0),
     given(A(2, 1), np.zeros((2, 3)), -1, True),
     given(A(3), np.zeros((2, 3, 4)), (0, 2)), given(1.5, 0.0), given(1.5, np.zeros(3, "float32"))])
@@ -84,12 +85,12 @@ def add(a, b, out, dout):
     return conform(dout, a), conform(dout, b)
 
 
-@bprop(copy_adjoint, "linear", sharing="fresh", samples=[given(A(3)), given([A(2), (1.0, None)])])
+@bprop(copy_adjoint, "linear", like=0, sharing="fresh", samples=[given(A(3)), given([A(2), (1.0, None)])])
 def copy_adjoint_(x, out, dout):
     return (dout,)
 
 
-@bprop(take_at, "linear", sharing="fresh", shape_only=(2,), likeness=True, samples=[
+@bprop(take_at, "linear", like=2, like_number=True, sharing="fresh", shape_only=(2,), likeness=True, samples=[
     given(A(4), 1, 0.0), given(A(4, 3), slice(1, 3), np.zeros(3)),
     given(A(4), np.array([1, 1, 0]), np.zeros(3)),
     given([A(2), A(3)], 1, np.zeros(3)), given((1.0, 2.0), -1, 0.0), given(A(4), slice(None), 0.0)])
@@ -102,7 +103,7 @@ REPEATED = np.array([1, 1, 0])
 
 @bprop(take_stored, "linear", sharing="fresh", shape_only=(2,), likeness=True, samples=[
     given(A(4), REPEATED, np.zeros(3)), given(A(4), REPEATED, 0.0), given(A(4), 1, 0.0),
-    given(A(4, 3), (slice(1, 3), REPEATED), np.zeros((2, 1)))])
+    given(A(4, 3), (slice(1, 3), REPEATED), np.zeros((2, 1)))], like=2, like_number=True)
 def take_stored_(da, index, v, out, dout):
     return stored_alone(da, index, dout), None, None
 
@@ -145,7 +146,7 @@ def extremum_tangent_(tangents, operands, extremum, out, dout):
 
 
 # In place: the adjoint of the buffer goes on being the adjoint of the buffer.
-@bprop(add_at, "linear", updates=True, pure=False, sharing="unknown", samples=[
+@bprop(add_at, "linear", like=0, updates=True, pure=False, sharing="unknown", samples=[
     given(A(4), 1, 0.5), given(A(4), slice(1, 3), 0.5), given(A(4), np.array([1, 1, 0]), A(3)),
     given([A(2), A(3)], 1, A(3)),
     given((1.0, 2.0), -1, 0.5), given({"a": 1.0}, "a", 0.5),
@@ -156,5 +157,5 @@ def add_at_(da, index, v, out, dout):
 
 nondifferentiable([runtime.like])
 nondifferentiable([zeros_like], shape_only=(0,))
-nondifferentiable([runtime.zeros_of], shape_only=(0,), likeness=True)
+nondifferentiable([runtime.zeros_of], like=0, shape_only=(0,), likeness=True)
 nondifferentiable([runtime.unit_cotangent], pure=False)  # it refuses what has no gradient

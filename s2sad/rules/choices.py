@@ -161,7 +161,7 @@ def none_true(conditions: Any, out: Array) -> Array:
 
 
 @bprop(
-    np.select,
+    np.select, runs=False,
     lists=["choicelist"],
     samples=[
         given([np.array([True, False, False]), np.array([True, True, False])], [A(3), A()], A(3)),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..primitives.record import nondifferentiable
+from ..primitives.record import declare, nondifferentiable
 
 __all__ = ["RANDOM", "named"]
 
@@ -22,11 +22,13 @@ def named(module: Any, names: str) -> Iterator[Any]:
 
 # Made from nothing but shapes and integers.
 nondifferentiable(named(np, """
-    zeros ones empty eye identity tri empty_like indices diag_indices diag_indices_from
+    zeros ones empty eye identity tri indices diag_indices diag_indices_from
     tril_indices tril_indices_from triu_indices triu_indices_from mask_indices ravel_multi_index
     unravel_index broadcast_shapes ndindex hanning hamming blackman bartlett einsum_path
     """))
-nondifferentiable([np.zeros_like, np.ones_like, np.shape, np.size, np.ndim], shape_only=(0,))
+nondifferentiable([np.zeros_like, np.ones_like], shape_only=(0,), data=1, like=0)
+nondifferentiable([np.empty_like], data=1, like=0)
+nondifferentiable([np.shape, np.size, np.ndim], shape_only=(0,))
 
 nondifferentiable(
     getattr(getattr(np.polynomial, family), name) for family, names in {
@@ -48,6 +50,16 @@ nondifferentiable(named(np, """
     iscomplex isreal iscomplexobj isrealobj packbits unpackbits
     """), sharing="fresh")
 nondifferentiable([np.linalg.matrix_rank])
+declare([np.argmax, np.argmin, np.argsort, np.count_nonzero, np.all, np.any], data=1)
+declare([np.searchsorted, np.array_equal, np.round, np.around], data=2)
+declare([np.isclose, np.allclose], data=99)
+
+# The shapes of these depend on values.
+declare(named(np, """
+    hamming hanning bartlett blackman argwhere nonzero flatnonzero unique union1d intersect1d setdiff1d
+    setxor1d histogram histogram_bin_edges histogram2d histogramdd
+    """), runs=False)
+declare([np.ndarray.item, np.ndarray.tolist, np.ndarray.compress], runs=False)
 
 # Dates, and the days on which business is done.
 nondifferentiable(named(np, """

@@ -29,7 +29,7 @@ MATRICES = [
 ]
 
 
-@bprop(np.linalg.eigvals, samples=MATRICES)
+@bprop(np.linalg.eigvals, runs=False, samples=MATRICES)
 def eigvals(a, out, dout):
     return (eigvals_dx(dout, a),)
 
@@ -51,7 +51,7 @@ def eigvals_tangent(dx: Array, x: Array) -> Array:
     return np.diagonal(np.linalg.solve(v, dx @ v), axis1=-2, axis2=-1)
 
 
-@bprop(np.linalg.eig, samples=MATRICES)
+@bprop(np.linalg.eig, runs=False, samples=MATRICES)
 def eig(a, out, dout):
     return (eig_dx(dout, a, out),)
 

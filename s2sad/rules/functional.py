@@ -214,7 +214,7 @@ POINTS = np.array([-1.5, -0.2, 0.3, 1.7])
 
 
 @bprop(
-    np.piecewise,
+    np.piecewise, runs=False,
     lists=["funclist", "args"],
     samples=[
         (POINTS, [POINTS < 0, POINTS >= 0], [np.sin, share_of_square]),

@@ -262,7 +262,7 @@ def heap_order_jvp(x, order, out, dheap):
 # ---------------------------------------------------------------- their adjoints
 
 
-@bprop(part_at, "linear", samples=[(None, LIST, 1, 0.5)])
+@bprop(part_at, "linear", like=3, like_number=True, samples=[(None, LIST, 1, 0.5)])
 def part_at_(d, x, key, value, out, dout):
     return part_alone(dout, x, key, value), None, None, None
 

@@ -245,7 +245,7 @@ def as_columns(x: Array) -> Array:
 
 
 @bprop(
-    np.linalg.lstsq,
+    np.linalg.lstsq, runs=False,
     samples=[
         given(A(4, 2), A(4)),
         given(A(4, 2), A(4, 3)),

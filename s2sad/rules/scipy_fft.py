@@ -14,10 +14,12 @@ SHARED = (
     *("hfft", "ihfft", "fftshift", "ifftshift"),
 )
 
+RUNS = frozenset({"fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "irfft", "rfft"})
+
 for _name in SHARED:
     _rule = find_rule(getattr(np.fft, _name))
     assert _rule is not None
-    bprop(getattr(fft, _name), "linear", samples=_rule.samples)(_rule.template.function)
+    bprop(getattr(fft, _name), "linear", runs=_name in RUNS, samples=_rule.samples)(_rule.template.function)
 
 nondifferentiable(named(fft, "fftfreq rfftfreq next_fast_len prev_fast_len get_workers"))
 refuse(named(fft, "hfft2 ihfft2 hfftn ihfftn"), "use hfft, ihfft and fftn")

@@ -103,7 +103,7 @@ def declare(name: str, inverse_name: str) -> None:
     """Declares the rules of a transform along one axis, and along several."""
     inverse, inverse_of_all = getattr(fft, inverse_name), getattr(fft, f"{inverse_name}n")
 
-    @bprop(getattr(fft, name), "linear", samples=ONE)
+    @bprop(getattr(fft, name), "linear", runs=True, samples=ONE)
     def along_one(x, type=2, n=None, axis=-1, norm=None, *, orthogonalize=None, out, dout):
         if norm == "ortho" and orthogonalize is None:
             dx = inverse(dout, type, axis=axis, norm=norm)
@@ -113,7 +113,7 @@ def declare(name: str, inverse_name: str) -> None:
             return (unbroadcast(dx, x),)
         return (fitted(dx, x),)
 
-    @bprop(getattr(fft, f"{name}n"), "linear", samples=ALL)
+    @bprop(getattr(fft, f"{name}n"), "linear", runs=True, samples=ALL)
     def along_all(x, type=2, s=None, axes=None, norm=None, *, orthogonalize=None, out, dout):
         if norm == "ortho" and orthogonalize is None:
             dx = inverse_of_all(dout, type, axes=axes, norm=norm)

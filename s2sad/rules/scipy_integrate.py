@@ -89,13 +89,13 @@ SAMPLES = [
 
 _rule = find_rule(np.trapezoid)
 assert _rule is not None and _rule.jvp_template is not None
-_own = bprop(integrate.trapezoid, "bilinear", samples=SAMPLES)(_rule.template.function)
+_own = bprop(integrate.trapezoid, "bilinear", runs=True, samples=SAMPLES)(_rule.template.function)
 _own.jvp(_rule.jvp_template.function)
 
 
 # Places are passed by keyword to some releases, and by position to others: they are tested in programs.
 @bprop(
-    integrate.simpson,
+    integrate.simpson, runs=True,
     samples=[given(A(2, 5), dx=0.3), given(A(4), dx=0.7), given(A(6, 2), axis=0, dx=0.2), given(A(2))],
 )
 def simpson(y, grid=None, dx=1.0, axis=-1, *, out, dout):
@@ -109,7 +109,7 @@ def simpson_jvp(y, grid, dx, axis, out, dy, dgrid, ddx):
 
 
 @bprop(
-    integrate.cumulative_trapezoid,
+    integrate.cumulative_trapezoid, runs=True,
     samples=[*SAMPLES, given(A(5), GRID, initial=0), given(A(2, 5), axis=0, initial=0)],
 )
 def cumulative_trapezoid(y, grid=None, dx=1.0, axis=-1, initial=None, *, out, dout):
@@ -133,7 +133,7 @@ def romberg_weights(y: Array, axis: int) -> Array:
 nondifferentiable([romberg_weights])
 
 
-@bprop(integrate.romb, samples=[given(A(5)), given(A(2, 9), 0.3), given(A(5, 2), 1.5, axis=0)])
+@bprop(integrate.romb, runs=True, samples=[given(A(5)), given(A(2, 9), 0.3), given(A(5, 2), 1.5, axis=0)])
 def romb(y, dx=1.0, axis=-1, show=False, *, out, dout):
     d = np.expand_dims(dout, axis) * romberg_weights(y, axis)
     return unbroadcast(d * dx, y), unbroadcast(np.sum(d * y), dx)

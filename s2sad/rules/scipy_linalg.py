@@ -38,7 +38,7 @@ nondifferentiable([check_real])
 
 # ---------------------------------------------------------------- norms, determinants, inverses
 
-@bprop(linalg.norm, samples=[
+@bprop(linalg.norm, runs=True, samples=[
     given(A(4)), given(A(2, 3)), given(A(2, 3), axis=1), given(A(2, 3), None, 0, True),
     given(A(3, dtype="complex128")), given(A(2, 3), "fro"), given(A(4), 1), given(A(4), np.inf),
     given(A(4), 3), given(A(3, 2), 2), given(A(3, 2), "nuc")])
@@ -58,7 +58,7 @@ def norm_jvp(a, ord, axis, keepdims, out, da):
     return np.sum(np.real(slope * da), axis=axis, keepdims=keepdims)
 
 
-@bprop(linalg.det, samples=[
+@bprop(linalg.det, runs=True, samples=[
     given(A(3, 3)), given(np.array([[1.0, 2.0], [2.0, 4.0]])), given(A(2, 2, dtype="complex128"))])
 def det(a, *, check_finite=True, out, dout):
     return (np.expand_dims(dout, (-2, -1)) * cofactors(a, out),)
@@ -74,7 +74,7 @@ def det_jvp(a, out, da):
     return np.sum(cofactors(a, out) * da, axis=(-2, -1))
 
 
-@bprop(linalg.inv, samples=[given(regular(3, 3)), given(regular(2, 2, dtype="complex128"))])
+@bprop(linalg.inv, runs=True, samples=[given(regular(3, 3)), given(regular(2, 2, dtype="complex128"))])
 def inv(a, *, check_finite=True, out, dout):
     return (-transposed(out) @ dout @ transposed(out),)
 
@@ -97,7 +97,7 @@ def pinv_jvp(a, out, da):
 
 # ---------------------------------------------------------------- solves
 
-@bprop(linalg.solve, samples=[
+@bprop(linalg.solve, runs=True, samples=[
     given(regular(3, 3), A(3)), given(regular(3, 3), A(3, 2)), given(regular(2, 2, dtype="complex128"), A(2)),
     given(regular(2, 2, dtype="float32"), A(2))])
 def solve(a, b, *, check_finite=True, out, dout):
@@ -152,7 +152,7 @@ def triangular_da(db: Array, out: Array, a: Array, trans: Any, lower: bool, unit
     return unbroadcast(on_triangle(-whole, lower, unit_diagonal), a)
 
 
-@bprop(linalg.solve_triangular, samples=[
+@bprop(linalg.solve_triangular, runs=True, samples=[
     given(regular(3, 3), A(3)), given(regular(3, 3), A(3, 2), lower=True),
     given(regular(3, 3), A(3), trans=1), given(regular(3, 3), A(3), "T", True, True),
     given(regular(2, 2, dtype="complex128"), A(2, 1)),

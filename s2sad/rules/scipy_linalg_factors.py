@@ -83,7 +83,7 @@ POSITIVE = [given(positive(3, 3)), given(positive(3, 3), lower=True),
             given(positive(2, 2, dtype="complex128"))]
 
 
-@bprop(linalg.cholesky, samples=POSITIVE)
+@bprop(linalg.cholesky, runs=True, samples=POSITIVE)
 def cholesky(a, lower=False, *, check_finite=True, out, dout):
     return (cholesky_dx(dout, out, not lower),)
 
@@ -98,7 +98,7 @@ def factor_alone(factor: Any) -> Any:
     return triangle_of(factor[0], factor[1]), factor[1]
 
 
-@bprop(linalg.cho_factor, samples=POSITIVE, defined=factor_alone)
+@bprop(linalg.cho_factor, runs=True, samples=POSITIVE, defined=factor_alone)
 def cho_factor(a, lower=False, *, check_finite=True, out, dout):
     triangle, dtriangle = triangle_of(out[0], lower), triangle_of(filled(dout, out)[0], lower)
     return (cholesky_dx(dtriangle, triangle, not lower),)
@@ -127,7 +127,7 @@ def cho_matrix_change(dfactor: Any, factor: Any) -> Array:
     return half + transposed(half)
 
 
-@bprop(linalg.cho_solve, lists=["c_and_lower"], samples=[
+@bprop(linalg.cho_solve, runs=True, lists=["c_and_lower"], samples=[
     given((positive(3, 3), False), A(3)), given((positive(3, 3), True), A(3, 2))])
 def cho_solve(c_and_lower, b, *, check_finite=True, out, dout):
     db = linalg.cho_solve(c_and_lower, dout)
@@ -199,7 +199,7 @@ def place_of(pivots: Array) -> Array:
 nondifferentiable([order_of, place_of])
 
 
-@bprop(linalg.lu_factor, samples=[given(regular(3, 3)), given(A(3, 3))])
+@bprop(linalg.lu_factor, runs=True, samples=[given(regular(3, 3)), given(A(3, 3))])
 def lu_factor(a, *, check_finite=True, out, dout):
     d, both = filled(dout, out)[0], out[0]
     return (unpermuted_da(np.tril(d, -1), np.triu(d), lower_one(both), np.triu(both))[place_of(out[1])],)
@@ -237,7 +237,7 @@ FACTORED = [given((regular(3, 3), np.array([1, 2, 2])), A(3)),
             given((regular(3, 3), np.array([0, 2, 2])), A(3, 2), 1)]
 
 
-@bprop(linalg.lu_solve, lists=["lu_and_piv"], samples=FACTORED)
+@bprop(linalg.lu_solve, runs=True, lists=["lu_and_piv"], samples=FACTORED)
 def lu_solve(lu_and_piv, b, trans=0, *, check_finite=True, out, dout):
     db = linalg.lu_solve(lu_and_piv, dout, turned(trans))
     return lu_solve_dlu(db, out, lu_and_piv, trans), unbroadcast(db, b)
@@ -260,7 +260,7 @@ def qr_mode(mode: str, a: Array, out: Any) -> str:
 nondifferentiable([qr_mode])
 
 
-@bprop(linalg.qr, samples=[
+@bprop(linalg.qr, runs=True, samples=[
     given(A(3, 3)), given(A(4, 2), mode="economic"), given(A(4, 2)), given(A(2, 4))])
 def qr(a, *, mode="full", check_finite=True, out, dout):
     return (qr_dx(dout, a, out, qr_mode(mode, a, out)),)
@@ -296,7 +296,7 @@ def pair_tangent(da: Array, db: Array, out: Any, uplo: str) -> tuple[Array, Arra
 
 
 # The signs of the default driver's vectors change from one matrix to the next, those of this one seldom.
-@bprop(linalg.eigh, samples=[
+@bprop(linalg.eigh, runs=True, samples=[
     given(positive(3, 3), driver="evd"), given(positive(3, 3), lower=False, driver="evd"),
     given(positive(3, 3), eigvals_only=True), given(positive(3, 3), positive(3, 3)),
     given(positive(3, 3), positive(3, 3), lower=False),
@@ -325,7 +325,7 @@ def eigh_jvp(a, b, lower, eigvals_only, out, da, db):
     return plain(eigh_tangent(da, named(out), uplo_of(lower)))
 
 
-@bprop(linalg.eigvalsh, samples=[
+@bprop(linalg.eigvalsh, runs=True, samples=[
     given(positive(3, 3)), given(positive(3, 3), lower=False), given(positive(2, 2, dtype="complex128"))])
 def eigvalsh(a, *, lower=True, check_finite=True, driver=None, out, dout):
     return (eigvalsh_dx(dout, a, uplo_of(lower)),)
@@ -336,7 +336,7 @@ def eigvalsh_jvp(a, lower, out, da):
     return eigvalsh_tangent(da, a, uplo_of(lower))
 
 
-@bprop(linalg.eigvals, samples=[
+@bprop(linalg.eigvals, runs=True, samples=[
     given(regular(3, 3, dtype="complex128")), given(np.array([[0.0, 1.0], [-1.0, 0.3]]))])
 def eigvals(a, *, check_finite=True, out, dout):
     return (eigvals_dx(dout, a),)
@@ -347,7 +347,7 @@ def eigvals_jvp(a, out, da):
     return eigvals_tangent(da, a)
 
 
-@bprop(linalg.svd, samples=[
+@bprop(linalg.svd, runs=True, samples=[
     given(A(3, 3)), given(A(4, 2), False), given(A(2, 4), full_matrices=False),
     given(A(3, 4), compute_uv=False)])
 def svd(a, full_matrices=True, compute_uv=True, *, check_finite=True, out, dout):
@@ -363,7 +363,8 @@ def svd_jvp(a, compute_uv, out, da):
     return singular_values_tangent(da, a)
 
 
-@bprop(linalg.svdvals, samples=[given(A(3, 3)), given(A(2, 4)), given(A(3, 2, dtype="complex128"))])
+@bprop(linalg.svdvals, runs=True,
+    samples=[given(A(3, 3)), given(A(2, 4)), given(A(3, 2, dtype="complex128"))])
 def svdvals(a, *, check_finite=True, out, dout):
     return (singular_values_dx(dout, a),)
 

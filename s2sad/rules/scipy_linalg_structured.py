@@ -74,7 +74,7 @@ def toeplitz_grads(d: Array, c: Array, r: Any) -> tuple[Array, Any]:
     return unbroadcast(column, c), unbroadcast(row, r)
 
 
-@bprop(linalg.toeplitz, samples=[
+@bprop(linalg.toeplitz, runs=True, samples=[
     given(A(3)), given(A(3), A(4)), given(A(3, dtype="complex128")), given(A(2), A(3, dtype="complex128"))])
 def toeplitz(c, r=None, *, out, dout):
     d = toeplitz_grads(dout, c, r)
@@ -112,7 +112,7 @@ def hankel_jvp(r, out, dc, dr):
     return linalg.hankel(dc, dr)
 
 
-@bprop(linalg.circulant, "linear", samples=[given(A(4)), given(A(3, dtype="float32"))])
+@bprop(linalg.circulant, "linear", runs=True, samples=[given(A(4)), given(A(3, dtype="float32"))])
 def circulant(x, *, out, dout):
     return (collected(dout, turns(len(x)), len(x)),)
 
@@ -146,7 +146,7 @@ def diagonal_of_(x, like, out, dout):
     return blocks_like(dout, like), None
 
 
-@bprop(linalg.block_diag, samples=[
+@bprop(linalg.block_diag, runs=True, samples=[
     given(A(2, 2), A(3), 1.5), given(A(2, 3), 2), given(A(2, 2, dtype="complex128"), A(1, 1))])
 def block_diag(*arrs, out, dout):
     return (blocks_like(dout, arrs),)
@@ -199,7 +199,7 @@ def transposed_solve(bands: Any, ab: Array, d: Array) -> Array:
     return linalg.solve_banded((upper, lower), band_rows(ab, lower, upper)[::-1], d)
 
 
-@bprop(linalg.solve_banded, samples=BANDS)
+@bprop(linalg.solve_banded, runs=True, samples=BANDS)
 def solve_banded(l_and_u, ab, b, *, check_finite=True, out, dout):
     db = transposed_solve(l_and_u, ab, dout)
     return None, unbroadcast(-band_outer(db, out, l_and_u[0], l_and_u[1]), ab), unbroadcast(db, b)

@@ -40,7 +40,7 @@ PAIRS = [given(A(5), A(3)), given(A(5), A(3), "same"), given(A(6), A(4), "valid"
          given(A(4, dtype="complex128"), A(2, dtype="complex128"))]
 
 
-@bprop(signal.convolve, "bilinear", samples=[*PAIRS, given(A(5), A(3), "same", "direct")])
+@bprop(signal.convolve, "bilinear", runs=True, samples=[*PAIRS, given(A(5), A(3), "same", "direct")])
 def convolve(x, y, mode="full", method="auto", *, out, dout):
     if mode == "full":
         dx = signal.convolve(dout, np.flip(y), "valid", method=method)
@@ -50,7 +50,7 @@ def convolve(x, y, mode="full", method="auto", *, out, dout):
     return unbroadcast(dx, x), unbroadcast(signal.convolve(d, np.flip(x), "valid", method=method), y)
 
 
-@bprop(signal.fftconvolve, "bilinear", samples=PAIRS)
+@bprop(signal.fftconvolve, "bilinear", runs=True, samples=PAIRS)
 def fftconvolve(x, y, mode="full", *, out, dout):
     if mode == "full":
         dx = signal.fftconvolve(dout, np.flip(y), "valid")
@@ -60,7 +60,7 @@ def fftconvolve(x, y, mode="full", *, out, dout):
     return unbroadcast(dx, x), unbroadcast(signal.fftconvolve(d, np.flip(x), "valid"), y)
 
 
-@bprop(signal.oaconvolve, "bilinear", samples=PAIRS)
+@bprop(signal.oaconvolve, "bilinear", runs=True, samples=PAIRS)
 def oaconvolve(x, y, mode="full", *, out, dout):
     if mode == "full":
         dx = signal.oaconvolve(dout, np.flip(y), "valid")
@@ -157,7 +157,7 @@ nondifferentiable([middle_ahead])
 
 
 # A convolution with the second array backwards and conjugated.
-@bprop(signal.correlate, "bilinear", samples=[*PAIRS, given(A(5), A(3), "same", "direct")])
+@bprop(signal.correlate, "bilinear", runs=True, samples=[*PAIRS, given(A(5), A(3), "same", "direct")])
 def correlate(x, y, mode="full", method="auto", *, out, dout):
     d = whole(dout, x, y, mode)
     dy = np.conj(np.flip(signal.convolve(d, np.flip(x), "valid", method=method)))
@@ -203,7 +203,7 @@ def lagged_products(d: Array, x: Array, c: Array, axis: int) -> Array:
 
 
 # By a y = b x: what goes back through the filter runs backwards in time.
-@bprop(signal.lfilter, samples=[
+@bprop(signal.lfilter, runs=True, samples=[
     given(A(3), np.array([1.5, 0.3, -0.2]), A(6)), given(A(2), np.array([1.0]), A(2, 5)),
     given(A(4), np.array([2.0, 0.5]), A(5, 2), axis=0), given(A(4), np.array([2.0, 0.5]), A(3))])
 def lfilter(b, a, x, axis=-1, *, out, dout):

@@ -27,7 +27,7 @@ SHORT = np.array([1.0, 0.4, -0.2])
 
 # What goes back through a filter runs backwards in time.
 @bprop(
-    signal.sosfilt,
+    signal.sosfilt, runs=True,
     refused=["sos"],
     samples=[given(SECTIONS, A(6)), given(SECTIONS, A(4, 2), axis=0), given(SECTIONS, A(2, 3))],
 )

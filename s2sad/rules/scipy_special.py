@@ -112,7 +112,7 @@ ALONG = [given(A(4)), given(A(2, 3), axis=1), given(A(2, 3, 2), axis=(0, -1)), g
          given(A(2, 3, dtype="float32"), axis=0)]
 
 
-@bprop(special.softmax, samples=ALONG)
+@bprop(special.softmax, runs=True, samples=ALONG)
 def softmax(x, axis=None, *, out, dout):
     return (unbroadcast(out * (dout - np.sum(dout * out, axis=axis, keepdims=True)), x),)
 
@@ -122,7 +122,7 @@ def softmax_jvp(axis, out, dx):
     return unbroadcast(out * (dx - np.sum(dx * out, axis=axis, keepdims=True)), out)
 
 
-@bprop(special.log_softmax, samples=ALONG)
+@bprop(special.log_softmax, runs=True, samples=ALONG)
 def log_softmax(x, axis=None, *, out, dout):
     return (unbroadcast(dout - np.exp(out) * np.sum(dout, axis=axis, keepdims=True), x),)
 
@@ -137,7 +137,7 @@ def finite(out: Array) -> Array:
     return np.where(np.isfinite(out), out, 0)
 
 
-@bprop(special.logsumexp, samples=[
+@bprop(special.logsumexp, runs=True, samples=[
     *ALONG, given(A()), given(A(2, 3), axis=1, keepdims=True), given(A(2, 3), 1, A(3, low=0.5)),
     given(A(4), b=A(4, low=0.5)), given(A(2, 2, dtype="complex128"), 0)])
 def logsumexp(a, axis=None, b=None, keepdims=False, *, out, dout):

@@ -173,7 +173,7 @@ def rot90(x, k=1, axes=(0, 1), *, out, dout):
 
 @bprop(
     np.roll,
-    "linear",
+    "linear", data=2,
     samples=[given(A(5), 2), given(A(2, 3), 1, axis=1), given(A(2, 3), (1, -1), (0, 1)), given(A(2, 3), 4)],
 )
 def roll(x, shift, axis=None, *, out, dout):
@@ -200,7 +200,8 @@ def require(x, dtype=None, requirements=None, *, out, dout):
 
 
 @bprop(
-    np.copy, "linear", samples=[given(A(2, 3)), given(A(3, dtype="float32")), given(2.0), given(A(2, 3), "F")]
+    np.copy, "linear", like=0,
+    samples=[given(A(2, 3)), given(A(3, dtype="float32")), given(2.0), given(A(2, 3), "F")],
 )
 def copy(x, order="K", *, out, dout):
     return (unbroadcast(dout, x),)
@@ -323,7 +324,7 @@ def tile(x, reps, out, dout):
 
 @bprop(
     np.repeat,
-    "linear",
+    "linear", runs=False,
     samples=[
         given(A(3), 2),
         given(A(2, 3), 2, axis=0),

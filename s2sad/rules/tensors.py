@@ -179,7 +179,7 @@ EINSUMS = [
 ]
 
 
-@bprop(np.einsum, sharing=einsum_sharing, steady=True, samples=EINSUMS)
+@bprop(np.einsum, data=99, sharing=einsum_sharing, steady=True, samples=EINSUMS)
 def einsum(subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe", out, dout):
     if isinstance(subscripts, str):
         return None, einsum_grads(dout, subscripts, operands, WANTED)

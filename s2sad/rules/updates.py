@@ -100,7 +100,7 @@ GUARDS = [refuse_held, refuse_key, refuse_lookup, refuse_no_list, refuse_overlap
 GUARDS += [refuse_new_key, refuse_shared]
 nondifferentiable(GUARDS, pure=False)
 nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
-nondifferentiable([outer_array])  # its derivative is that of what is stored into it
+nondifferentiable([outer_array], like=0)  # its derivative is that of what is stored into it
 
 
 @bprop(of_elements, "linear", samples=[given([1.5, 2.5], [1.0, 2.0]), given({"a": 1.5}, {"a": 1.0})])
@@ -113,17 +113,17 @@ def of_sequence_(d, dx, x, out, dout):
     return of_elements(dout, x), None, None
 
 
-@bprop(writable, "linear", sharing="view", samples=[given(A(3))])
+@bprop(writable, "linear", like=0, sharing="view", samples=[given(A(3))])
 def writable_(view, out, dout):
     return (dout,)
 
 
-@bprop(kept, "linear", sharing="fresh", samples=[given(A(3)), given([A(2), (1.0, None)])])
+@bprop(kept, "linear", like=0, sharing="fresh", samples=[given(A(3)), given([A(2), (1.0, None)])])
 def kept_(x, out, dout):
     return (dout,)
 
 
-@bprop(own_tangent, "linear", samples=[given(A(3), np.zeros(3)), given([A(2)], [np.zeros(2)])])
+@bprop(own_tangent, "linear", like=0, samples=[given(A(3), np.zeros(3)), given([A(2)], [np.zeros(2)])])
 def own_tangent_(dx, x, out, dout):
     return dout, None
 
