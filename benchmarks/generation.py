@@ -1,26 +1,39 @@
-"""How the time to generate a derivative grows with the length of the function.
+"""What it costs to generate derivatives.
 
-    python benchmarks/generation.py [--lines 400] [--rounds 3]
+    python benchmarks/generation.py [--lines 500] [--rounds 3]
 
-For several kinds of code, functions of so many statements and of four times as many are written to files and
-differentiated. Printed are the least CPU seconds of the rounds for both, and their ratio: 4 where the time
-grows with the number of statements.
+Four tables, all of CPU time. First that of importing s2sad, and of importing it and taking a gradient of
+three lines, beside that of importing NumPy; all three from bytecode, as installed packages are. Then the
+derivatives of the function of 30 lines in `programs.py`, one form after another of the same function: in
+milliseconds of a machine on which `sum(range(1000))` takes 12 microseconds. Then the share of each stage in
+the first of them. Then growth: for several kinds of code, functions of so many statements and of four times
+as many are written to files and differentiated; their ratio is 4 where the time grows with the number of
+statements.
 """
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
+import resource
+import subprocess
+import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
+from timeit import repeat
 from typing import Any
 
 import numpy as np
 from measuring import print_table
+from programs import THIRTY_LINES, copy_of_primals
 
 import s2sad
+from s2sad.derivatives.generator import Generator
+from s2sad.transforms import NORMALISE
 
 Lines = Iterator[str]
 
@@ -139,11 +152,106 @@ def growth(kind: Callable[[], Lines], lines: int, rounds: int, in_loop: bool = F
     return min(t for t, _ in times), min(t for _, t in times)
 
 
+THREE_LINES = """import numpy as np
+import s2sad
+def f(x, y):
+    z = np.sin(x) * y
+    w = z * z + x
+    return np.sum(w)
+s2sad.grad(f)(np.ones(3), 2.0)
+"""
+
+
+def imports(rounds: int) -> list[list[str]]:
+    """Seconds that a process takes for NumPy, for s2sad, and for a first gradient."""
+    rows, numpy = [], 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "gradient.py")
+        path.write_text(THREE_LINES)
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment["PYTHONPATH"] = str(Path(s2sad.__file__).parents[1])
+
+        def run(*arguments: str) -> float:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([sys.executable, *arguments], env=environment, check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+        for name, arguments in (
+            ("import numpy", ("-c", "import numpy")),
+            ("import numpy, s2sad", ("-c", "import numpy, s2sad")),
+            ("first gradient", (str(path),)),
+        ):
+            run(*arguments)  # writes bytecode
+            least = min(run(*arguments) for _ in range(rounds))
+            numpy = numpy or least
+            rows.append([name, f"{least:.3f} s", f"{least / numpy:.1f}"])
+    return rows
+
+
+FORMS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+    ("value_and_grad", lambda f: s2sad.value_and_grad(f)),
+    ("then grad", lambda f: s2sad.grad(f)),
+    ("then vjp, of the same argument", lambda f: s2sad.vjp(f, argnums=0)),
+    ("then jvp, of the same argument", lambda f: s2sad.jvp(f, argnums=0)),
+    ("then vjp, of all arguments", lambda f: s2sad.vjp(f)),
+    ("then jvp of grad", lambda f: s2sad.jvp(s2sad.grad(f), argnums=0)),
+)
+
+
+def forms(rounds: int) -> list[list[str]]:
+    """Milliseconds for one form after another of a function, in the first round and in the fastest."""
+    unit = min(repeat("sum(range(1000))", number=2000, repeat=5)) / 2000 / 12e-6
+    times: dict[str, list[float]] = {name: [] for name, _ in FORMS}
+    for _ in range(rounds + 1):
+        function = getattr(copy_of_primals(np), THIRTY_LINES.name)
+        for name, make in FORMS:
+            start = time.process_time()
+            make(function).function_for(*THIRTY_LINES.args)
+            times[name].append((time.process_time() - start) / unit * 1e3)
+    first = min(times["value_and_grad"][1:])
+    return [
+        [name, f"{found[0]:.0f} ms", f"{min(found[1:]):.0f} ms", f"{min(found[1:]) / first:.2f}"]
+        for name, found in times.items()
+    ]
+
+
+STAGES = {
+    **dict.fromkeys((step.__name__ for step in NORMALISE), "reading, normal form"),
+    "inline_calls": "callees, single assignment",
+    "to_ssa": "callees, single assignment",
+    "lower_augmented": "kinds, lowering",
+    "differentiate": "differentiation",
+}
+
+
+def shares(rounds: int) -> list[list[str]]:
+    """The share of each stage in a derivative of which nothing is known."""
+    spent: Counter[str] = Counter()
+    for _ in range(rounds):
+        function = getattr(copy_of_primals(np), THIRTY_LINES.name)
+        derivative = s2sad.value_and_grad(function)
+        derivative.function_for(*THIRTY_LINES.args)
+        last = [time.process_time()]
+
+        def watch(name: str, program: Any, last: list[float] = last) -> None:
+            last.append(time.process_time())
+            spent[STAGES.get(name, "simplification")] += last[-1] - last[-2]
+
+        derivative.generate_with(Generator(watch=watch), THIRTY_LINES.args)
+        spent["text, compilation"] += time.process_time() - last[-1]
+    return [[stage, f"{time_ / spent.total():.0%}"] for stage, time_ in spent.items()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--lines", type=int, default=400)
+    parser.add_argument("--lines", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
+    print_table(["", "CPU time", "ratio"], imports(options.rounds))
+    print_table(["function of 30 lines", "in a new process", "later", "ratio"], forms(3 * options.rounds))
+    print_table(["stage", "share"], shares(3 * options.rounds))
     rows = []
     for kind in KINDS:
         for in_loop in (False, True):
