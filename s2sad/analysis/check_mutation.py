@@ -12,9 +12,10 @@ from typing import Any, NoReturn
 import gast
 
 from ..kinds.lattice import NUMERIC, UNKNOWN, Array, Kind, List, Numeric
-from ..primitives.record import fact
+from ..primitives.record import fact, is_display
 from ..runtime.shadow_table import shallow_copy
 from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_active import find_active
 from ..transforms.analyses.find_aliases import (
     ANYTHING,
     NOTHING,
@@ -30,7 +31,7 @@ from ..transforms.analyses.operations import Apply, Build, Call, Item, Operation
 from ..transforms.errors import S2sadError, UnsupportedSyntaxError, missing_rule
 from ..transforms.heap.heap_methods import CHANGING
 from ..transforms.lowering.rematerialise_views import is_open_view
-from ..transforms.trees.nodes import find_nodes, names_read, own_statements
+from ..transforms.trees.nodes import find_nodes, names_read, own_statements, target_names
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.shown_names import shown_name
 from .primitive_table import PRIMITIVES
@@ -75,6 +76,27 @@ def unknown_calls(facts: Facts, active: frozenset[str]) -> Iterator[tuple[S2sadE
                 "give it arrays, each a copy of its own: `gradient(x.copy())`",
             )
             yield refusal, value
+
+
+def refuse_displayed(facts: Facts, active: frozenset[str]) -> None:
+    """Raises UnsupportedSyntaxError where what is returned may depend on what a display of something active
+    gives: `counts, edges, _ = plt.hist(x)`.
+    """
+    program = facts.program
+    result = names_read(program.tree.body[-1])
+    for s in find_nodes(program.tree, gast.Assign):
+        if not isinstance(s.value, gast.Call) or active.isdisjoint(names_read(s.value)):
+            continue
+        operation = facts.operation(s.value)
+        if not isinstance(operation, Apply) or not is_display(operation.function):
+            continue
+        if not find_active(facts, tuple(target_names(s.targets[0]))).isdisjoint(result):
+            program.refuse(
+                s.value,
+                f"the result of `{operation.function.__qualname__}`, which shows what carries a derivative",
+                "what it returns may carry a derivative, too, and the function returns what it depends on",
+                "compute it beside the display, with NumPy",
+            )
 
 
 def refuse_methods(program: Program, active: frozenset[str]) -> None:
@@ -180,6 +202,7 @@ def shadowed_names(facts: Facts, active: frozenset[str], writes: bool) -> frozen
     the function and that carries a derivative, unless it is one of an argument and `writes`.
     """
     program, sharing = facts.program, facts.of(find_shadowed)
+    refuse_displayed(facts, active)
     refuse_methods(program, active)
     refuse_slices(facts, active)
     refuse_active_changes(facts, active)

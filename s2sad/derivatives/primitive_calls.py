@@ -25,7 +25,7 @@ import numpy as np
 from ..analysis.primitive_table import PRIMITIVES
 from ..kinds.class_members import FIXED
 from ..kinds.wrapped_functions import unwrapped
-from ..primitives.record import find_rule, stand_in
+from ..primitives.record import fact, find_rule, is_display, stand_in
 from ..rules.methods import METHODS
 from ..runtime.containers import DICT_METHODS, LIST_METHODS
 from ..source.compiling import make_function
@@ -134,6 +134,8 @@ def is_known(f: Any) -> bool:
     """Whether a derivative is declared of a function, or that there is none."""
     if isinstance(f, MethodOf):
         return True
+    if is_display(f) and fact(f, "nondifferentiable") is None:  # the run does not tell who reads its result
+        return False
     return PRIMITIVES.find_rule(f) is not None or PRIMITIVES.is_nondifferentiable(f)
 
 

@@ -25,7 +25,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from types import BuiltinFunctionType, EllipsisType, MappingProxyType, ModuleType
+from types import BuiltinFunctionType, EllipsisType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
@@ -42,10 +42,12 @@ __all__ = [
     "bprop",
     "count_declared",
     "declare",
+    "displays",
     "fact",
     "find_rule",
     "for_instances",
     "for_methods_like",
+    "is_display",
     "is_nondifferentiable",
     "is_pure",
     "nondifferentiable",
@@ -217,6 +219,7 @@ class Record(Facts, total=False):
 _RECORDS: dict[Any, Record] = {}
 _OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> what makes their rules
 _PURE_INSTANCES: set[type] = set()
+_DISPLAYS: set[str] = set()  # packages
 _STANDING_FOR: dict[type, Callable[[Any], Any]] = {}  # type -> the object whose methods have the rules
 _IMPORTED: set[str] = set()
 _modules = 0  # how many modules there were when the rules were last looked for
@@ -412,7 +415,21 @@ def _of_instance(f: Any) -> Rule | None:
 
 def is_nondifferentiable(f: Any) -> bool:
     """Whether the function is declared to return what carries no derivative."""
-    return fact(f, "nondifferentiable") is not None
+    return fact(f, "nondifferentiable") is not None or is_display(f)
+
+
+def displays(packages: Iterable[str]) -> None:
+    """Declares packages whose functions and classes show or write down what they are given, and change none
+    of it: they are not read, and their results carry no derivative.
+    """
+    _DISPLAYS.update(packages)
+
+
+def is_display(f: Any) -> bool:
+    """Whether a function, method or class is one of a package that shows what it is given."""
+    if not isinstance(f, (FunctionType, MethodType, type)):
+        return False
+    return str(getattr(f, "__module__", "")).partition(".")[0] in _DISPLAYS
 
 
 def is_pure(f: Any) -> bool:

@@ -21,7 +21,7 @@ from collections import OrderedDict, deque
 
 import numpy as np
 
-from ..primitives.record import bprop, declare, nondifferentiable
+from ..primitives.record import bprop, declare, displays, nondifferentiable
 from ..runtime.adjoints import unbroadcast
 from ..runtime.builtin_reductions import (
     extremal,
@@ -128,6 +128,7 @@ nondifferentiable([
     getattr(source, name) for source in (logging, logging.Logger)
     for name in ("debug", "info", "warning", "error", "critical", "exception", "log")
 ], pure=False)
+displays(["json", "logging", "matplotlib", "mpl_toolkits", "pprint", "reprlib", "seaborn", "textwrap"])
 
 declare([
     setattr, delattr, operator.setitem, operator.delitem, operator.iconcat, bisect.insort, bisect.insort_left,
