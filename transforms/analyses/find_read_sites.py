@@ -12,8 +12,9 @@ from typing import Any
 
 import gast
 
+from ..trees.nodes import header_expressions
 from ..trees.rebuild import map_children, rebuilt
-from .find_uses import Uses, header_expressions, reads
+from .find_uses import Uses, reads
 
 __all__ = ["Order", "find_place", "put"]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import has_nested, own_statements, statements_in
+from ..trees.nodes import has_nested, own_statements, statements_in, target_names
 from ..trees.remember import remembered
-from .find_uses import Purity, Uses, bound_by, reads
+from .find_uses import Purity, Uses, reads
 from .nested_scopes import children
 
 __all__ = ["FRESH", "UPDATES", "base_of", "find_followers", "shared_by"]
@@ -169,7 +169,7 @@ class _Walk:
 
     def bind(self, target: Node, value: Node) -> None:
         held = shared_by(value)
-        for name in bound_by(target):
+        for name in target_names(target):
             self.name(name, value)
         for part in target.elts if isinstance(target, (gast.Tuple, gast.List)) else [target]:
             if isinstance(part, (gast.Subscript, gast.Attribute)):

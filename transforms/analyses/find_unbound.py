@@ -14,10 +14,17 @@ from typing import Any
 import gast
 
 from ..errors import InternalError
-from ..trees.nodes import assigned_names, blocks_of, bound_in_header, load, names_read, target_names
+from ..trees.nodes import (
+    assigned_names,
+    blocks_of,
+    bound_in_header,
+    header_expressions,
+    load,
+    names_read,
+    target_names,
+)
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import bound_names
-from .find_uses import header_expressions
 
 __all__ = ["Unbound", "find_unbound", "refuse_unbound"]
 

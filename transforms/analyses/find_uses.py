@@ -6,7 +6,6 @@ it is. Where the truth cannot be told, more names count as read, captured or fix
 """
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -14,13 +13,21 @@ from typing import Any, NamedTuple
 
 import gast
 
-from ..trees.nodes import Comment, blocks_of, bound_in_header, classes_in, has_nested, loads
-from ..trees.rebuild import rebuilt, with_blocks
+from ..trees.nodes import (
+    Comment,
+    blocks_of,
+    bound_in_header,
+    classes_in,
+    has_nested,
+    header_expressions,
+    loads,
+    target_names,
+)
+from ..trees.rebuild import rewritten
 from ..trees.remember import remembered
 from .nested_scopes import NestedScope, children
 
-__all__ = ["Header", "Purity", "Uses", "bound_by", "find_uses", "header_expressions", "is_pure", "map_nested",
-           "reads"]
+__all__ = ["Header", "Purity", "Uses", "find_uses", "is_pure", "map_nested", "reads"]
 
 Node = Any  # gast publishes no types
 Purity = Callable[[Node], bool]  # of a call, a `for` loop or an unpacking: whether it changes nothing
@@ -76,40 +83,6 @@ def reads(*nodes: Node) -> set[str]:
     return found
 
 
-def bound_by(target: Node) -> list[str]:
-    """The names that an assignment's or loop's target binds; an element or attribute binds none."""
-    if target.__class__ is gast.Name:
-        return [target.id]
-    match target:
-        case gast.Tuple() | gast.List():
-            return [name for element in target.elts for name in bound_by(element)]
-        case gast.Starred():
-            return bound_by(target.value)
-    return []
-
-
-def header_expressions(statement: Node) -> list[Node]:
-    """The expressions that a statement evaluates itself, in that order; a `while` test is not among them."""
-    match statement:
-        case gast.Assign():
-            return [statement.value, *(t for t in statement.targets if not isinstance(t, gast.Name))]
-        case gast.AugAssign():
-            return [statement.target, statement.value]
-        case gast.Return() | gast.Expr():
-            return [statement.value] if statement.value is not None else []
-        case gast.If():
-            return [statement.test]
-        case gast.For():
-            return [statement.iter]
-        case gast.With():
-            return [item.context_expr for item in statement.items]
-        case gast.Assert():
-            return [statement.test, *([statement.msg] if statement.msg is not None else [])]
-        case gast.Raise():
-            return [e for e in (statement.exc, statement.cause) if e is not None]
-    return []
-
-
 def is_pure(node: Node, purity: Purity) -> bool:
     """Whether evaluating an expression changes nothing; `purity` says it of calls, all else is pure."""
     return all(type(n) is gast.Call and purity(n) for n in _effects(node))
@@ -129,20 +102,7 @@ def map_nested(function: Node, change: Callable[[Node], Node]) -> Node:
     """The function with `change` applied to the functions nested directly in it."""
     if not has_nested(function):
         return function
-
-    def block(statements: list[Node]) -> list[Node]:
-        new = [statement(s) for s in statements]
-        return new if any(a is not b for a, b in zip(new, statements, strict=True)) else statements
-
-    def statement(s: Node) -> Node:
-        if isinstance(s, gast.FunctionDef):
-            return change(s)
-        old = blocks_of(s)
-        new = [block(b) for b in old]
-        return s if all(map(operator.is_, old, new)) else with_blocks(s, new)
-
-    body = block(function.body)
-    return function if body is function.body else rebuilt(function, body=body)
+    return rewritten(function, lambda s: [change(s)] if isinstance(s, gast.FunctionDef) else None)
 
 
 def _note_loads(node: Node, found: set[str]) -> None:
@@ -166,7 +126,7 @@ def _simple(assignment: Node) -> Header | None:
     """What an assignment without nested scopes reads and binds."""
     if not _SCOPES_AND_ODD.isdisjoint(classes_in(assignment)):
         return None
-    binds = tuple(name for target in assignment.targets for name in bound_by(target))
+    binds = tuple(name for target in assignment.targets for name in target_names(target))
     return Header(frozenset(loads(assignment)), binds)
 
 
@@ -211,24 +171,24 @@ class _Finder:
         position = self.position
         match s:
             case gast.Assign():
-                binds = [name for t in s.targets for name in bound_by(t)]
+                binds = [name for t in s.targets for name in target_names(t)]
                 self.expressions(s.value, *s.targets)
             case gast.AugAssign():
-                binds = bound_by(s.target)
+                binds = target_names(s.target)
                 self.expressions(s.target, s.value)
                 self.add_reads(binds)
             case gast.For():
-                binds = bound_by(s.target)
+                binds = target_names(s.target)
                 self.expressions(s.iter, s.target)
             case gast.If() | gast.While():
                 self.expressions(s.test)
             case gast.Return() | gast.Expr() | gast.Assert() | gast.Raise():
                 self.expressions(*header_expressions(s))
             case gast.With():
-                binds = [name for t in bound_in_header(s) for name in bound_by(t)]
+                binds = [name for t in bound_in_header(s) for name in target_names(t)]
                 self.expressions(*header_expressions(s))
             case gast.Try():
-                binds = [name for t in bound_in_header(s) for name in bound_by(t)]
+                binds = [name for t in bound_in_header(s) for name in target_names(t)]
                 self.expressions(*(h.type for h in s.handlers if h.type is not None))
             case gast.FunctionDef():
                 binds = [s.name]

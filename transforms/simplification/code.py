@@ -18,8 +18,17 @@ from typing import Any
 
 import gast
 
-from ..analyses.find_uses import Uses, bound_by, find_uses, header_expressions, map_nested
-from ..trees.nodes import Comment, blocks_of, load, loads, located
+from ..analyses.find_uses import Uses, find_uses, map_nested
+from ..trees.nodes import (
+    Comment,
+    blocks_of,
+    bound_here,
+    header_expressions,
+    load,
+    loads,
+    located,
+    target_names,
+)
 from ..trees.rebuild import alike, substitute, with_blocks, with_body
 from .facts import GeneratedFacts
 
@@ -99,7 +108,7 @@ class Code:
         s = line.node
         if isinstance(s, Comment):
             return
-        for name in _own_binds(s):
+        for name in bound_here(s):
             self.definers.setdefault(name, {})[line] = None
         for name in self.own_reads(s):
             lines = self.readers.setdefault(name, {})
@@ -112,7 +121,7 @@ class Code:
         if kind is gast.Assign:
             return loads(s)
         if kind is gast.AugAssign:
-            return (*loads(s.target), *bound_by(s.target), *loads(s.value))
+            return (*loads(s.target), *target_names(s.target), *loads(s.value))
         if kind is gast.FunctionDef:
             return tuple(self.headers[id(s)].reads)
         parts = [s.test] if kind is gast.While else header_expressions(s)
@@ -146,7 +155,7 @@ class Code:
         self._leave(line)
         line.node = node
         self.is_changed = True
-        for name in _own_binds(node):
+        for name in bound_here(node):
             self.definers.setdefault(name, {})[line] = None
             self.bound[name] += 1
         for name in self.own_reads(node):
@@ -162,7 +171,7 @@ class Code:
 
     def _leave(self, line: Line) -> None:
         self.is_changed = True
-        for name in _own_binds(line.node):
+        for name in bound_here(line.node):
             self.definers[name].pop(line, None)
             self.bound[name] -= 1
         for name in self.own_reads(line.node):
@@ -185,7 +194,7 @@ class Code:
         """Gives one name to what two hold."""
         mapping = {name: load(other)}
         for line in [*self.readers.get(name, ()), *self.definers.get(name, ())]:
-            if name in _own_binds(line.node) or name in self.own_reads(line.node):
+            if name in bound_here(line.node) or name in self.own_reads(line.node):
                 self.replace(line, _with_names(line.node, mapping))
 
     # ------------------------------------------------------------ questions
@@ -254,32 +263,10 @@ def _statements(block: Block) -> list[Node]:
                 old = blocks_of(line.node)
                 new = [_statements(b) for b in line.blocks]
                 if not all(map(alike, old, new)):
-                    result.append(with_blocks(line.node, _filled(new, line.node)))
+                    result.append(with_blocks(line.node, new))
                     continue
             result.append(line.node)
     return result
-
-
-def _filled(blocks: list[list[Node]], s: Node) -> list[list[Node]]:
-    """The blocks of a statement, `pass` in those that must not be empty."""
-    needed = len(blocks) - 2 if isinstance(s, gast.Try) else 1
-    return [b or [located(gast.Pass(), s)] if k < needed else b for k, b in enumerate(blocks)]
-
-
-def _own_binds(s: Node) -> list[str]:
-    """The names that a statement binds itself."""
-    if s.__class__ is gast.Assign:
-        return bound_by(s.targets[0]) if len(s.targets) == 1 else [n for t in s.targets for n in bound_by(t)]
-    match s:
-        case gast.AugAssign() | gast.For():
-            return bound_by(s.target)
-        case gast.With():
-            return [n for i in s.items if i.optional_vars is not None for n in bound_by(i.optional_vars)]
-        case gast.Try():
-            return [h.name.id for h in s.handlers if h.name is not None]
-        case gast.FunctionDef():
-            return [s.name]
-    return []
 
 
 def _with_names(s: Node, mapping: dict[str, Node]) -> Node:

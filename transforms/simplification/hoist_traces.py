@@ -14,8 +14,8 @@ from typing import Any
 
 import gast
 
-from ..analyses.find_uses import header_expressions, is_pure, reads
-from ..trees.nodes import Comment, assigned_names, blocks_of, is_atom, walk_scope
+from ..analyses.find_uses import is_pure, reads
+from ..trees.nodes import Comment, assigned_names, blocks_of, header_expressions, is_atom, walk_scope
 from ..trees.rebuild import map_blocks, with_body
 from ..trees.remember import remembered
 from .facts import GeneratedFacts

@@ -27,15 +27,22 @@ from ..analyses.find_read_sites import find_place, put
 from ..analyses.find_sharing import UPDATES, base_of, find_followers
 from ..analyses.find_uses import (
     Uses,
-    bound_by,
     find_uses,
-    header_expressions,
     is_pure,
     map_nested,
     reads,
 )
 from ..trees.measure import depth, width
-from ..trees.nodes import Comment, blocks_of, bound_in_header, find_nodes, located, statements_in
+from ..trees.nodes import (
+    Comment,
+    blocks_of,
+    bound_in_header,
+    find_nodes,
+    header_expressions,
+    located,
+    statements_in,
+    target_names,
+)
 from ..trees.rebuild import rebuilt, with_blocks, with_body
 from .facts import GeneratedFacts
 
@@ -54,7 +61,7 @@ def inline_temporaries(tree: Node, facts: GeneratedFacts, columns: int = 95, lev
         for s in statements_in(tree.body)
         if isinstance(s, gast.Assign)
         for t in s.targets
-        for n in bound_by(t)
+        for n in target_names(t)
         if n in facts.origins
     }
 
@@ -193,18 +200,18 @@ class _Inliner:
         is_impure = not all(map(self.is_pure, header_expressions(s)))
         match s:
             case gast.Assign():
-                places = [p for t in s.targets for p in ([t] if not bound_by(t) else getattr(t, "elts", []))]
+                places = [p for t in s.targets for p in (getattr(t, "elts", []) if target_names(t) else [t])]
                 places = [p for p in places if isinstance(p, (gast.Subscript, gast.Attribute))]
-                binds = frozenset(n for t in s.targets for n in bound_by(t))
+                binds = frozenset(n for t in s.targets for n in target_names(t))
                 return self.change(places, is_impure)._replace(binds=binds)
             case gast.AugAssign():
-                return self.change([s.target], is_impure)._replace(binds=frozenset(bound_by(s.target)))
+                return self.change([s.target], is_impure)._replace(binds=frozenset(target_names(s.target)))
             case gast.For():
-                return _Effects(frozenset(bound_by(s.target)), is_impure=is_impure)
+                return _Effects(frozenset(target_names(s.target)), is_impure=is_impure)
             case gast.While():
                 return _Effects(is_impure=not self.is_pure(s.test))
             case gast.With() | gast.Try():
-                binds = frozenset(name for t in bound_in_header(s) for name in bound_by(t))
+                binds = frozenset(name for t in bound_in_header(s) for name in target_names(t))
                 return _Effects(binds, is_impure=is_impure)
             case gast.FunctionDef():
                 arguments = s.args.defaults or any(d is not None for d in s.args.kw_defaults)

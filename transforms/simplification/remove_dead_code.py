@@ -20,8 +20,8 @@ import gast
 
 from ..analyses.find_live import Live, find_live
 from ..analyses.find_sharing import UPDATES, find_followers
-from ..analyses.find_uses import Uses, bound_by, find_uses, is_pure, map_nested
-from ..trees.nodes import Comment, blocks_of, located, statements_in, store
+from ..analyses.find_uses import Uses, find_uses, is_pure, map_nested
+from ..trees.nodes import Comment, blocks_of, located, statements_in, store, target_names
 from ..trees.rebuild import alike, rebuilt, with_blocks
 from .facts import GeneratedFacts
 from .fold_constants import OPPOSITE, taken_arm
@@ -67,17 +67,6 @@ def _compound(block: list[Node]) -> int:
     return sum(bool(blocks_of(s)) for s in statements_in(block))
 
 
-def _filled(s: Node) -> Node:
-    """The compound statement with `pass` for empty blocks that Python does not allow."""
-    if s.body and all(h.body for h in getattr(s, "handlers", ())):
-        return s
-    empty = [located(gast.Pass(), s)]
-    if isinstance(s, gast.Try):
-        handlers = [rebuilt(h, body=h.body or empty) for h in s.handlers]
-        return rebuilt(s, body=s.body or empty, handlers=handlers)
-    return rebuilt(s, body=s.body or empty)
-
-
 def _reachable(statements: list[Node]) -> list[Node]:
     """The statements without branches that are never taken, and without what follows a jump."""
     result: list[Node] = []
@@ -86,9 +75,7 @@ def _reachable(statements: list[Node]) -> list[Node]:
         if arm is not None:
             result.extend(_reachable(arm))
         else:
-            old = blocks_of(s)
-            new = [_reachable(b) for b in old]
-            result.append(s if not old or all(map(alike, old, new)) else _filled(with_blocks(s, new)))
+            result.append(with_blocks(s, [_reachable(b) for b in blocks_of(s)]))
         if result and isinstance(result[-1], (gast.Return, gast.Raise, gast.Break, gast.Continue)):
             break
     return result
@@ -117,7 +104,7 @@ class _Remover:
             case gast.Expr():
                 return not self.is_pure(s.value) and not self.is_unseen_update(s.value, live, after)
             case gast.For():
-                return (live.of(bound_by(s.target)) & after != 0
+                return (live.of(target_names(s.target)) & after != 0
                         or not (self.is_pure(s.iter) and self.purity(s)))
             case gast.If() | gast.While():
                 return not self.is_pure(s.test)
@@ -180,7 +167,7 @@ class _Remover:
             case gast.If():
                 return self.branch(s)
             case gast.For() | gast.While() | gast.With() | gast.Try():
-                return _filled(with_blocks(s, [self.block(b) for b in blocks_of(s)]))
+                return with_blocks(s, [self.block(b) for b in blocks_of(s)])
             case gast.Assign(targets=[gast.Name() | gast.Tuple() as target]):
                 return self.unpacking(s, target)
         return s
@@ -197,8 +184,8 @@ class _Remover:
     def unpacking(self, s: Node, target: Node) -> Node:
         """The assignment with `_` for targets that nothing reads, or the bare call if that is all of them."""
         after = self.live.after[id(s)]
-        dead = [n for n in bound_by(target) if not self.live.of([n]) & after]
-        if len(dead) == len(bound_by(target)) and not _places(target) and isinstance(s.value, gast.Call):
+        dead = [n for n in target_names(target) if not self.live.of([n]) & after]
+        if len(dead) == len(target_names(target)) and not _places(target) and isinstance(s.value, gast.Call):
             self.removed += 1
             return located(gast.Expr(value=s.value), s)
         dead = [n for n in dead if n != "_" and n not in self.uses.captured]

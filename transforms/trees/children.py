@@ -1,4 +1,4 @@
-"""The nodes under a node, in the order in which they stand in the text."""
+"""The nodes under a node, in the order in which they stand in the text, and copies of a node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-__all__ = ["children", "fields_of", "walk"]
+__all__ = ["children", "fields_of", "located", "rebuilt", "walk"]
 
 Node = Any  # gast publishes no types
 
@@ -31,6 +31,28 @@ _CHILDREN: dict[type, Callable[[Node], list[Node]]] = {  # those of the nodes th
     gast.For: lambda n: [n.target, n.iter, *n.body, *n.orelse],
     gast.While: lambda n: [n.test, *n.body, *n.orelse],
 }
+
+
+def rebuilt(node: Node, **changes: Any) -> Node:
+    """A copy of the node, where it stands, with the fields that are given."""
+    new = node.__class__.__new__(node.__class__)
+    new.__dict__.update(node.__dict__, **changes)
+    return new
+
+
+def located(node: Node, like: Node | None) -> Node:
+    """The node, standing at the line and column of `like`."""
+    if like is not None and hasattr(like, "lineno"):
+        held = like.__dict__
+        node.__dict__.update(
+            lineno=held["lineno"],
+            col_offset=held["col_offset"],
+            end_lineno=held.get("end_lineno"),
+            end_col_offset=held.get("end_col_offset"),
+        )
+        if "inner" in held:  # see `relocated`
+            node.inner = held["inner"]
+    return node
 
 
 @cache

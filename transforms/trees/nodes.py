@@ -6,13 +6,25 @@ statement it stems from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 import gast
 
-from .children import children, fields_of, walk
+from .children import children, fields_of, located, walk
 from .remember import remembered
+from .statements import (
+    assigned_names,
+    blocks_of,
+    bound_here,
+    bound_in_header,
+    header_expressions,
+    header_of,
+    own_statements,
+    statements_in,
+    target_names,
+)
 
 __all__ = [
     "Comment",
@@ -20,6 +32,8 @@ __all__ = [
     "assigned_names",
     "attribute",
     "blocks_of",
+    "bound_counts",
+    "bound_here",
     "bound_in_header",
     "call",
     "children",
@@ -29,6 +43,8 @@ __all__ = [
     "fields_of",
     "find_nodes",
     "has_nested",
+    "header_expressions",
+    "header_of",
     "is_atom",
     "load",
     "loads",
@@ -37,6 +53,7 @@ __all__ = [
     "names_read",
     "own_statements",
     "param",
+    "read_counts",
     "same",
     "statements_in",
     "store",
@@ -112,21 +129,6 @@ def assign(target: Node | str, value: Node, like: Node | None = None) -> Node:
         targets=[store(target) if isinstance(target, str) else target], value=value, type_comment=None
     )
     return located(node, like)
-
-
-def located(node: Node, like: Node | None) -> Node:
-    """The node, standing at the line and column of `like`."""
-    if like is not None and hasattr(like, "lineno"):
-        held = like.__dict__
-        node.__dict__.update(
-            lineno=held["lineno"],
-            col_offset=held["col_offset"],
-            end_lineno=held.get("end_lineno"),
-            end_col_offset=held.get("end_col_offset"),
-        )
-        if "inner" in held:  # see `relocated`
-            node.inner = held["inner"]
-    return node
 
 
 def is_atom(node: Node) -> bool:
@@ -217,6 +219,18 @@ def find_nodes(tree: Node, *kinds: type) -> list[Node]:
     return found
 
 
+@remembered
+def bound_counts(tree: Node) -> Counter[str]:
+    """How often each name is bound in a finished tree as a target or parameter, nested functions included."""
+    return Counter(n.id for n in find_nodes(tree, gast.Name) if n.ctx.__class__ is not gast.Load)
+
+
+@remembered
+def read_counts(tree: Node) -> Counter[str]:
+    """How often each name is read in a finished tree, nested functions included."""
+    return Counter(n.id for n in find_nodes(tree, gast.Name) if n.ctx.__class__ is gast.Load)
+
+
 def walk_scope(node: Node | list[Node]) -> Iterator[Node]:
     """All nodes of a tree, but nothing inside nested functions, lambdas and classes (they are yielded, not
     entered).
@@ -277,115 +291,9 @@ def _names(whole: Node) -> frozenset[str]:
     return frozenset([n.id for n in _by_class(whole).get(gast.Name, ())])
 
 
-def assigned_names(statements: Node | list[Node]) -> list[str]:
-    """The names that finished statements in normal form bind in their own scope (targets, loop variables,
-    function definitions), in order of appearance.
-    """
-    if not isinstance(statements, list):
-        return list(_assigned(statements))
-    found: dict[str, None] = {}
-    for s in statements:
-        found.update(dict.fromkeys(_assigned(s)))
-    return list(found)
-
-
-@remembered
-def _assigned(s: Node) -> tuple[str, ...]:
-    targets: list[Node] = []
-    match s:
-        case gast.Assign():
-            targets = s.targets
-        case gast.AugAssign() | gast.For():
-            targets = [s.target]
-        case gast.With() | gast.Try():
-            targets = bound_in_header(s)
-        case gast.FunctionDef() | gast.ClassDef():
-            return (s.name,)
-    found = dict.fromkeys(name for target in targets for name in target_names(target))
-    for block in blocks_of(s):
-        found.update(dict.fromkeys(assigned_names(block)))
-    return tuple(found)
-
-
-def blocks_of(s: Node) -> list[list[Node]]:
-    """The blocks of statements in a compound statement, in the order in which they stand in it; none of any
-    other statement, nested functions included.
-    """
-    blocks = _BLOCKS.get(s.__class__)
-    return [] if blocks is None else blocks(s)
-
-
-_BLOCKS: dict[type, Callable[[Node], list[list[Node]]]] = {
-    gast.If: lambda s: [s.body, s.orelse],
-    gast.For: lambda s: [s.body, s.orelse],
-    gast.While: lambda s: [s.body, s.orelse],
-    gast.With: lambda s: [s.body],
-    gast.Try: lambda s: [s.body, *(h.body for h in s.handlers), s.orelse, s.finalbody],
-}
-
-
 def dotted(node: Node) -> list[str]:
     """The parts of a name with attributes: `a.b.c`."""
     return [node.id] if isinstance(node, gast.Name) else [*dotted(node.value), node.attr]
-
-
-def bound_in_header(s: Node) -> list[Node]:
-    """The targets that a `with` or `try` binds itself: `as` names."""
-    match s:
-        case gast.With(items=items):
-            return [i.optional_vars for i in items if i.optional_vars is not None]
-        case gast.Try(handlers=handlers):
-            return [h.name for h in handlers if h.name is not None]
-    return []
-
-
-def target_names(target: Node) -> list[str]:
-    """The names that an assignment to a target binds."""
-    match target:
-        case gast.Name(id=name):
-            return [name]
-        case gast.Tuple(elts=elts) | gast.List(elts=elts):
-            return [name for element in elts for name in target_names(element)]
-        case gast.Starred(value=value):
-            return target_names(value)
-    return []
-
-
-def statements_in(block: list[Node]) -> list[Node]:
-    """All statements of a finished block in normal form, in the order in which they stand in it, those of
-    nested functions too.
-    """
-    found: list[Node] = []
-    for s in block:
-        if s.__class__ in _BLOCKS or s.__class__ is gast.FunctionDef:
-            found += _with_inner(s)
-        else:
-            found.append(s)
-    return found
-
-
-@remembered
-def _with_inner(s: Node) -> list[Node]:
-    inner = [s.body] if s.__class__ is gast.FunctionDef else blocks_of(s)
-    return [s, *(t for block in inner for t in statements_in(block))]
-
-
-def own_statements(block: list[Node]) -> list[Node]:
-    """All statements of a finished block, in the order in which they stand in it, but those of nested
-    functions.
-    """
-    found: list[Node] = []
-    for s in block:
-        if s.__class__ in _BLOCKS:
-            found += _with_own(s)
-        else:
-            found.append(s)
-    return found
-
-
-@remembered
-def _with_own(s: Node) -> list[Node]:
-    return [s, *(t for block in blocks_of(s) for t in own_statements(block))]
 
 
 @remembered

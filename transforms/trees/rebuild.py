@@ -7,15 +7,18 @@ original.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from .nodes import blocks_of, children, fields_of, located, names_in
+from .children import rebuilt
+from .nodes import children, fields_of, located, names_in
 from .remember import remembered
+from .statements import Rewriter, alike, map_blocks, rewritten, with_blocks, with_body
 
 __all__ = [
+    "Rewriter",
     "alike",
     "bound_names",
     "call_at",
@@ -25,6 +28,7 @@ __all__ = [
     "parameters",
     "rebuilt",
     "relocated",
+    "rewritten",
     "substitute",
     "with_blocks",
     "with_body",
@@ -32,13 +36,6 @@ __all__ = [
 ]
 
 Node = Any  # gast publishes no types
-
-
-def rebuilt(node: Node, **changes: Any) -> Node:
-    """A copy of the node, where it stands, with the fields that are given."""
-    new = node.__class__.__new__(node.__class__)
-    new.__dict__.update(node.__dict__, **changes)
-    return new
 
 
 def map_children(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -88,50 +85,9 @@ def substitute(node: Node, mapping: dict[str, Node]) -> Node:
     return node if shared and not changes else rebuilt(node, **changes)
 
 
-def map_blocks(statement: Node, change: Callable[[list[Node]], list[Node]]) -> Node:
-    """The statement with `change` applied to its blocks, a nested function's body included."""
-    if statement.__class__ is gast.FunctionDef:
-        return with_body(statement, change(statement.body))
-    blocks = blocks_of(statement)
-    return with_blocks(statement, [change(block) for block in blocks]) if blocks else statement
-
-
 def without_statements(tree: Any, is_unwanted: Callable[[Any], bool]) -> Any:
     """The function without some of its statements."""
-
-    def block(statements: list[Any]) -> list[Any]:
-        kept = [map_blocks(s, block) for s in statements if not is_unwanted(s)]
-        return kept or [located(gast.Pass(), s) for s in statements[:1]]
-
-    return rebuilt(tree, body=block(tree.body))
-
-
-def with_body(function: Node, body: list[Node]) -> Node:
-    """The function with another body; itself where that holds the same statements."""
-    return function if alike(body, function.body) else rebuilt(function, body=body)
-
-
-def alike(a: Sequence[Node], b: Sequence[Node]) -> bool:
-    """Whether two lists hold the same nodes."""
-    return len(a) == len(b) and all(map(operator.is_, a, b))
-
-
-def with_blocks(statement: Node, blocks: Sequence[list[Node]]) -> Node:
-    """The compound statement with other blocks, given in the order of `blocks_of`; itself where they hold
-    the same statements.
-    """
-    if all(map(alike, blocks, blocks_of(statement))):
-        return statement
-    remaining = iter(blocks)
-    if isinstance(statement, gast.With):
-        return rebuilt(statement, body=next(remaining))
-    if isinstance(statement, gast.Try):
-        body = next(remaining)
-        handlers = [rebuilt(h, body=next(remaining)) for h in statement.handlers]
-        return rebuilt(
-            statement, body=body, handlers=handlers, orelse=next(remaining), finalbody=next(remaining)
-        )
-    return rebuilt(statement, body=next(remaining), orelse=next(remaining))
+    return rewritten(tree, lambda s: [] if is_unwanted(s) else None)
 
 
 def relocated(node: Node, like: Node, filename: str) -> Node:
