@@ -5,7 +5,6 @@ chosen, and partial applications. Where all their calls are known, they are put 
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,7 +15,7 @@ from ..transforms.analyses.liveness import free_names
 from ..transforms.analyses.operations import known_method, method_of_callable
 from ..transforms.lowering.inline_calls import inline_calls
 from ..transforms.lowering.name_functions import name_functions
-from ..transforms.trees.nodes import find_nodes, has_stars, same, statements_in
+from ..transforms.trees.nodes import bound_counts, find_nodes, has_stars, same, statements_in
 from ..transforms.trees.program import MISSING, Program
 from .inline_generators import given_generators, put_in_generators
 from .inline_methods import is_among
@@ -108,7 +107,7 @@ def _applied(program: Program) -> set[str]:
 
 def _methods(program: Program) -> set[str]:
     """The names of methods of objects that are known before the function runs, as `np.add.reduce`."""
-    bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    bound = bound_counts(program.tree)
     return {
         s.targets[0].id
         for s in find_nodes(program.tree, gast.Assign)

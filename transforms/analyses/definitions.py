@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assigned_names, blocks_of, find_nodes, target_names
+from ..trees.nodes import assigned_names, blocks_of, read_counts, target_names
 
 __all__ = ["Definitions"]
 
@@ -20,7 +20,7 @@ class Definitions:
     """The assignments of a program, nested functions aside."""
 
     def __init__(self, tree: Any) -> None:
-        self._reads = Counter(n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load))
+        self._reads = read_counts(tree)
         self._blocks: dict[str, int] = {}  # the number of the block in which a name is assigned
         self._values: dict[str, Any] = {}
         self._iterated: dict[str, Any] = {}

@@ -21,6 +21,7 @@ import gast
 
 from ..trees.nodes import (
     assigned_names,
+    binding_counts,
     blocks_of,
     find_nodes,
     is_atom,
@@ -104,10 +105,7 @@ class _Finder:
         self.partials: dict[str, Partial] = {}
         functions = [f.name for f in find_nodes(program.tree, gast.FunctionDef)]
         self.functions = frozenset(functions)
-        self.bound = Counter(functions)
-        self.bound.update(
-            n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load)
-        )
+        self.bound = binding_counts(program.tree)
         self.repeated: dict[str, list[Any]] = {}  # what loops make anew: the rest of the block
 
     def run(self) -> Functions:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from types import ModuleType
@@ -10,7 +9,16 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assigned_names, blocks_of, children, find_nodes, load, names_read, walk
+from ..trees.nodes import (
+    assigned_names,
+    blocks_of,
+    bound_counts,
+    children,
+    find_nodes,
+    load,
+    names_read,
+    walk,
+)
 from ..trees.program import MISSING
 from .facts import Facts
 from .find_aliases import ANYTHING, NOTHING, Aliases, both, find_aliases
@@ -201,8 +209,7 @@ class Changes:
     @cached_property
     def _views(self) -> dict[str, Any]:
         """The names that are assigned once, a part of an array or what it holds, with the subscript."""
-        names = find_nodes(self._program.tree, gast.Name)
-        assigned = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
+        assigned = bound_counts(self._program.tree)
         return {
             s.targets[0].id: s.value
             for s in find_nodes(self._program.tree, gast.Assign)

@@ -24,7 +24,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import blocks_of, find_nodes, load, loads, statements_in
+from ..trees.nodes import binding_counts, blocks_of, load, loads, read_counts
 from .facts import Facts
 from .find_overwrites import find_changes
 from .operations import Alias, Apply, Inert, Item, Operation, index_items
@@ -115,15 +115,12 @@ class _Search:
     @cached_property
     def reads(self) -> Counter[str]:
         """How often each name is read."""
-        return Counter(n.id for n in find_nodes(self.program.tree, gast.Name) if isinstance(n.ctx, gast.Load))
+        return read_counts(self.program.tree)
 
     @cached_property
     def bound(self) -> Counter[str]:
         """How often each name is assigned."""
-        names = find_nodes(self.program.tree, gast.Name)
-        count = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
-        count.update(s.name for s in statements_in(self.program.tree.body) if isinstance(s, gast.FunctionDef))
-        return count
+        return binding_counts(self.program.tree)
 
     def cancels(self, name: str, statements: list[Any]) -> bool:
         """Whether what the statements compute, and others may read, does not vary with a name."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -18,7 +17,7 @@ from ..analyses.find_overwrites import find_changes
 from ..analyses.operations import Apply, Call, Inert, Operation
 from ..analyses.primitive_table import Rule, Template
 from ..errors import MissingRuleError, describe, missing_rule
-from ..trees.nodes import call, constant, find_nodes, load, names_read, tuple_of
+from ..trees.nodes import bound_counts, call, constant, find_nodes, load, names_read, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import map_children, rebuilt
 from .generated_names import Objects
@@ -365,7 +364,7 @@ def literal_tuples(tree: Any) -> dict[str, Any]:
                     found[name] = n.value
     if not found:
         return found
-    assigned = Counter(n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    assigned = bound_counts(tree)
     return {name: value for name, value in found.items() if assigned[name] == 1}
 
 

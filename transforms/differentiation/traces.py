@@ -19,10 +19,10 @@ from ..trees.nodes import (
     assigned_names,
     attribute,
     blocks_of,
+    bound_counts,
     call,
     children,
     constant,
-    find_nodes,
     load,
     located,
     names_read,
@@ -263,7 +263,7 @@ def _unassigned_before(reverse: Reverse, s: Any, saved: list[str], body: list[An
 @remembered
 def _bound(tree: Any) -> Counter[str]:
     """How often names are bound in a tree."""
-    return Counter(n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    return bound_counts(tree)
 
 
 def _fill(reverse: Reverse, body: list[Any], saved: list[str], position: int) -> None:

@@ -11,14 +11,13 @@ to zero, nor added again.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import gast
 
 from ..analyses.facts import Facts
 from ..analyses.find_effects import changes_nothing
-from ..trees.nodes import blocks_of, find_nodes, located, same
+from ..trees.nodes import blocks_of, find_nodes, located, read_counts, same
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
 
@@ -30,7 +29,7 @@ def add_in_place(facts: Facts) -> Program:
     program = facts.program
     if not any(isinstance(s.targets[0], gast.Subscript) for s in find_nodes(program.tree, gast.Assign)):
         return program
-    reads = Counter(n.id for n in find_nodes(program.tree, gast.Name) if isinstance(n.ctx, gast.Load))
+    reads = read_counts(program.tree)
     sums: list[Any] = []  # those that are no statements any more
 
     def addition(place: Any, name: str, made: dict[str, Any]) -> Any:

@@ -10,7 +10,6 @@ Form in and out: the normal form. Of `it = iter(x)`, where nothing changes x aft
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +17,19 @@ import gast
 
 from ..trees.bind_objects import Objects
 from ..trees.helpers import refuse_iterator
-from ..trees.nodes import assign, blocks_of, call, constant, find_nodes, load, located, names_in, walk
+from ..trees.nodes import (
+    assign,
+    blocks_of,
+    bound_counts,
+    call,
+    constant,
+    find_nodes,
+    load,
+    located,
+    names_in,
+    read_counts,
+    walk,
+)
 from ..trees.program import Program
 from ..trees.rebuild import bound_names, map_blocks, rebuilt
 
@@ -50,9 +61,8 @@ class _Writer:
     def __init__(self, program: Program, is_quiet: Callable[[Program, list[Node]], bool]) -> None:
         self.program, self.is_quiet = program, is_quiet
         self.objects = Objects(program, program.names.copy())
-        names = find_nodes(program.tree, gast.Name)
-        self.reads = Counter(n.id for n in names if isinstance(n.ctx, gast.Load))
-        self.bound = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
+        self.reads = read_counts(program.tree)
+        self.bound = bound_counts(program.tree)
         self.places: dict[str, tuple[str, str, str]] = {}
 
     def block(self, statements: list[Node]) -> list[Node]:

@@ -26,14 +26,13 @@ def f(p):
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import gast
 
 from ..analyses.facts import Facts
 from ..analyses.operations import OPERATORS
-from ..trees.nodes import constant, find_nodes, located
+from ..trees.nodes import bound_counts, constant, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
 from .drop_untaken import drop_known
@@ -56,7 +55,7 @@ def fold_literals(program: Program, facts: Facts | None = None) -> Program:
         """The length of a list or tuple which keeps it."""
         return None if facts is None else facts.domain.length_of(facts.kind(atom)) or None
 
-    bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
+    bound = bound_counts(program.tree)
     known: dict[str, Any] = {}
 
     def folded(value: Any) -> Any:

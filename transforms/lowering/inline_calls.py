@@ -45,6 +45,7 @@ from ..trees.nodes import (
     located,
     names_read,
     own_statements,
+    read_counts,
     walk,
 )
 from ..trees.program import MISSING, Program
@@ -390,12 +391,8 @@ def without_unused(tree: Node) -> Node:
     """The function without the nested functions that are only defined."""
     while True:
         nested = {n.name: n for n in find_nodes(tree, gast.FunctionDef) if n is not tree}
-        read = Counter(n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load))
-        for name, n in nested.items():  # its own calls of itself do not count
-            read[name] -= sum(
-                isinstance(m, gast.Name) and m.id == name and isinstance(m.ctx, gast.Load) for m in walk(n)
-            )
-        unused = {name for name in nested if read[name] <= 0}
+        read = read_counts(tree)  # its own calls of itself do not count
+        unused = {name for name, n in nested.items() if read[name] == read_counts(n)[name]}
         if not unused:
             return tree
 

@@ -12,7 +12,6 @@ nothing, the order does not matter, and the update is what the user wrote.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import gast
@@ -20,7 +19,7 @@ import gast
 from ..analyses.facts import Facts
 from ..analyses.find_effects import changes_nothing
 from ..analyses.operations import IN_PLACE_OPERATORS
-from ..trees.nodes import blocks_of, find_nodes, located, same
+from ..trees.nodes import blocks_of, located, read_counts, same
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
 
@@ -35,7 +34,7 @@ def join_item_stores(facts: Facts) -> Program:
     known = program.bindings.values()
     if not any(callable(v) and v in _OPERATORS for v in known):
         return program
-    reads = Counter(n.id for n in find_nodes(program.tree, gast.Name) if isinstance(n.ctx, gast.Load))
+    reads = read_counts(program.tree)
     dropped: list[Any] = []
 
     def update(store: Any, before: list[Any]) -> Any:

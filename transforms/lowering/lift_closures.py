@@ -17,14 +17,13 @@ A closure reads its variables when it is called, and so does the call.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from ..analyses.liveness import free_names
-from ..trees.nodes import find_nodes, load, located, names_read, own_statements, param
+from ..trees.nodes import binding_counts, find_nodes, load, located, names_read, own_statements, param
 from ..trees.program import Program
 from ..trees.rebuild import bound_names, map_blocks, map_children, rebuilt
 
@@ -49,8 +48,7 @@ def _can_be_lifted(program: Program, function: Any) -> bool:
     is_plain = args.vararg is None and args.kwarg is None and not args.defaults and not any(args.kw_defaults)
     if not is_plain or name not in names_read(function.body) or not _may_write(function):
         return False
-    bound = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
-    bound.update(n.name for n in find_nodes(program.tree, gast.FunctionDef))
+    bound = binding_counts(program.tree)
     nested = {n.name for n in find_nodes(program.tree, gast.FunctionDef)} - {name}
     calls = [c for c in find_nodes(program.tree, gast.Call) if getattr(c.func, "id", None) == name]
     uses = sum(n.id == name and isinstance(n.ctx, gast.Load) for n in find_nodes(program.tree, gast.Name))

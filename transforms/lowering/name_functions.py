@@ -18,14 +18,13 @@ So they can be put in where they are called, and what they write is followed the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from ..analyses.find_functions import Functions, find_functions, functions_in
-from ..trees.nodes import assign, constant, find_nodes, load, located
+from ..trees.nodes import assign, binding_counts, constant, find_nodes, load, located
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, map_children, rebuilt
 
@@ -55,7 +54,7 @@ def defined_apart(program: Program, is_wanted: Callable[[Any], bool]) -> Program
     """The program in which each wanted function has a name of its own, which no branch defines: of a name
     with several values it is one.
     """
-    bound = bindings_of(program)
+    bound = binding_counts(program.tree)
     names = program.names.copy()
     defined: list[Any] = []
 
@@ -95,13 +94,6 @@ def varies(args: Any) -> bool:
     )
 
 
-def bindings_of(program: Program) -> Counter[str]:
-    """How often each name is given a value."""
-    found = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load))
-    found.update(f.name for f in find_nodes(program.tree, gast.FunctionDef))
-    return found
-
-
 def beside(functions: Functions, wanted: set[str]) -> frozenset[str]:
     """What is held beside what is wanted."""
     held = [functions_in(value) & functions.known for value in functions.held.values()]
@@ -114,7 +106,7 @@ class _Writer:
         self.functions = functions
         self.wanted = wanted
         self.names = program.names.copy()
-        self.bound = bindings_of(program)
+        self.bound = binding_counts(program.tree)
         self.given = {n: self.functions.partials[n].call for n in wanted if n in functions.partials}
 
     def run(self) -> Program:

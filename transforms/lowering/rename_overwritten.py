@@ -18,7 +18,7 @@ import gast
 
 from ..analyses.facts import Facts
 from ..analyses.find_aliases import find_aliases
-from ..trees.nodes import assigned_names, blocks_of, find_nodes, load, loads, own_statements
+from ..trees.nodes import assigned_names, blocks_of, find_nodes, load, loads, own_statements, read_counts
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute
 
@@ -55,9 +55,7 @@ def rename_overwritten(facts: Facts) -> Program:
 class _Finder:
     def __init__(self, facts: Facts) -> None:
         self.facts, program = facts, facts.program
-        self.reads = Counter(
-            n.id for n in find_nodes(program.tree, gast.Name) if isinstance(n.ctx, gast.Load)
-        )
+        self.reads = read_counts(program.tree)
         statements = own_statements(program.tree.body)
         self.bound = Counter(name for s in statements for name in _bound(s))
         self.captured = {n for s in statements if isinstance(s, gast.FunctionDef) for n in _names(s)}

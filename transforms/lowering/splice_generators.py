@@ -43,7 +43,6 @@ def f(x):
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -66,6 +65,7 @@ from ..trees.nodes import (
     located,
     names_in,
     own_statements,
+    read_counts,
     statements_in,
     store,
     walk,
@@ -135,8 +135,7 @@ class _Splicer(Inliner):
     def spliced(self) -> Program:
         self.unnamed: set[str] = set()
         self.program = self.program.with_tree(self.with_names())
-        names = find_nodes(self.program.tree, gast.Name)
-        self.reads = Counter(n.id for n in names if isinstance(n.ctx, gast.Load))
+        self.reads = read_counts(self.program.tree)
         self.objects = Objects(self.program, self.names)
         self.changed = False
         functions = [f for f in find_nodes(self.program.tree, gast.FunctionDef) if f is not self.program.tree]

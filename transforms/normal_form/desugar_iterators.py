@@ -22,12 +22,11 @@ def f(x):
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import gast
 
-from ..trees.nodes import find_nodes, names_in, walk
+from ..trees.nodes import bound_counts, find_nodes, names_in, read_counts, walk
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt, substitute
 from .lazy_iterables import is_lazy
@@ -54,9 +53,8 @@ def desugar_iterators(program: Program) -> Program:
 
     if not any(map(is_iterator, find_nodes(program.tree, gast.Assign))):
         return program
-    names = find_nodes(program.tree, gast.Name)
-    read = Counter(n.id for n in names if isinstance(n.ctx, gast.Load))
-    bound = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
+    read = read_counts(program.tree)
+    bound = bound_counts(program.tree)
 
     def block(statements: list[Node]) -> list[Node]:
         result = [map_blocks(s, block) for s in statements]

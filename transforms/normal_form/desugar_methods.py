@@ -27,7 +27,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import find_nodes, located
+from ..trees.nodes import bound_counts, find_nodes, located, read_counts
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, map_children, rebuilt
 
@@ -44,9 +44,8 @@ def desugar_methods(program: Program) -> Program:
     """The program with calls of methods in the place of calls of their names."""
     if not any(map(is_named_method, find_nodes(program.tree, gast.Assign))):
         return program
-    names = find_nodes(program.tree, gast.Name)
-    bound = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
-    read = Counter(n.id for n in names if isinstance(n.ctx, gast.Load))
+    bound = bound_counts(program.tree)
+    read = read_counts(program.tree)
     made = Counter(
         s.targets[0].id
         for s in find_nodes(program.tree, gast.Assign)

@@ -29,7 +29,6 @@ def f(x):
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +36,7 @@ import gast
 
 from ..trees.nodes import (
     assign,
+    binding_counts,
     constant,
     find_nodes,
     has_stars,
@@ -123,8 +123,7 @@ class _Writer:
     def check(self) -> None:
         """Raises UnsupportedSyntaxError for uses of these functions other than plain calls."""
         tree = self.program.tree
-        bound = Counter(n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load))
-        bound.update(n.name for n in find_nodes(tree, gast.FunctionDef))
+        bound = binding_counts(tree)
         calls = [c for c in find_nodes(tree, gast.Call) if _name_of(c) in self.rebinding and not has_stars(c)]
         called = {id(c.func) for c in calls}
         for n in find_nodes(tree, gast.Name):

@@ -31,6 +31,7 @@ __all__ = [
     "assign",
     "assigned_names",
     "attribute",
+    "binding_counts",
     "blocks_of",
     "bound_counts",
     "bound_here",
@@ -223,6 +224,12 @@ def find_nodes(tree: Node, *kinds: type) -> list[Node]:
 def bound_counts(tree: Node) -> Counter[str]:
     """How often each name is bound in a finished tree as a target or parameter, nested functions included."""
     return Counter(n.id for n in find_nodes(tree, gast.Name) if n.ctx.__class__ is not gast.Load)
+
+
+@remembered
+def binding_counts(tree: Node) -> Counter[str]:
+    """How often each name is bound in a finished tree, by the definition of a function too."""
+    return bound_counts(tree) + Counter(f.name for f in find_nodes(tree, gast.FunctionDef))
 
 
 @remembered
