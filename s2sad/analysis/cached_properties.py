@@ -32,7 +32,7 @@ from ..transforms.trees.nodes import (
     located,
 )
 from ..transforms.trees.program import Program
-from ..transforms.trees.rebuild import map_blocks, rebuilt
+from ..transforms.trees.rebuild import rewritten
 from ..values.objects import lookup
 
 __all__ = ["computed_by", "put_in_cached", "refuse_cached"]
@@ -57,7 +57,7 @@ def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
         is_held = isinstance(owner, Record) and read.attr in dict(owner.fields)
         return None if is_held and read.attr not in written else computed_by(owner, read.attr)
 
-    def statement(s: Any) -> list[Any]:
+    def statement(s: Any) -> list[Any] | None:
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Attribute() as read):
                 base, attr, function = read.value, read.attr, computed(read)
@@ -74,14 +74,11 @@ def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
                         orelse=[assign(name, located(value, read), s), located(store, s)],
                     )
                     return [assign(test, located(asked, read), s), located(branch, s)]
-        return [map_blocks(s, block)]
-
-    def block(statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in statement(s)]
+        return None
 
     if not any(computed(n) for n in find_nodes(program.tree, gast.Attribute) if isinstance(n.ctx, gast.Load)):
         return program
-    tree = rebuilt(program.tree, body=block(program.tree.body))
+    tree = rewritten(program.tree, statement)
     return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
 
 

@@ -38,7 +38,7 @@ from ..transforms.trees.nodes import (
     statements_in,
 )
 from ..transforms.trees.program import EMPTY, MISSING, Program, Scope
-from ..transforms.trees.rebuild import map_blocks, rebuilt
+from ..transforms.trees.rebuild import rebuilt, rewritten
 from ..values.objects import is_named_tuple, is_plain, lookup, make, sets_plainly
 
 __all__ = [
@@ -161,7 +161,7 @@ def put_in_constructors(
     whose constructor cannot be put in.
     """
     writer = _Writer(program, kind)
-    tree = rebuilt(program.tree, body=writer.block(program.tree.body))
+    tree = rewritten(program.tree, writer.statement)
     if not writer.made and not writer.made_whole:
         return program
     made = program.with_tree(
@@ -187,10 +187,7 @@ def set_in_frozen(program: Program, made: dict[str, type]) -> Program:
     """The program in which `object.__setattr__` of a frozen object that is being made makes another one."""
     objects = Objects(program, program.names.copy())
 
-    def block(statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in statement(s)]
-
-    def statement(s: Any) -> list[Any]:
+    def statement(s: Any) -> list[Any] | None:
         match s:
             case gast.Expr(
                 value=gast.Call(func=func, args=[gast.Name(id=name), gast.Constant(value=attr), value])
@@ -207,9 +204,9 @@ def set_in_frozen(program: Program, made: dict[str, type]) -> Program:
                 values = {attr: value, **{n: load(k) for n, k in held.items()}}
                 new = assign(name, frozen_object(objects, made[name], values))
                 return [located(b, s) for b in (*reads, new)]
-        return [map_blocks(s, block)]
+        return None
 
-    tree = rebuilt(program.tree, body=block(program.tree.body))
+    tree = rewritten(program.tree, statement)
     return program.with_tree(
         tree,
         names=objects.names,
@@ -262,14 +259,10 @@ class _Writer:
         self.made: dict[str, type] = {}  # by name the classes of what is made
         self.made_whole = False  # whether frozen objects are
 
-    def block(self, statements: list[Any]) -> list[Any]:
-        result: list[Any] = []
-        for s in statements:
-            made = None
-            if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
-                made = self.written(s, s.targets[0].id)
-            result.extend([map_blocks(s, self.block)] if made is None else made)
-        return result
+    def statement(self, s: Any) -> list[Any] | None:
+        """What stands in place of a statement that makes an object; None for all else."""
+        is_named = isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
+        return self.written(s, s.targets[0].id) if is_named else None
 
     def written(self, s: Any, target: str) -> list[Any] | None:
         """What `target = C(...)` stands for; None for all else."""

@@ -27,7 +27,7 @@ from ..source.read import read_source
 from ..transforms.errors import NoSourceError
 from ..transforms.trees.nodes import assign, attribute, call, constant, find_nodes, load, located, names_read
 from ..transforms.trees.program import Program
-from ..transforms.trees.rebuild import map_blocks, parameter_names, rebuilt
+from ..transforms.trees.rebuild import parameter_names, rewritten
 from ..values.objects import lookup
 
 __all__ = ["put_in_contexts"]
@@ -41,18 +41,14 @@ def put_in_contexts(program: Program, kind: Callable[[Any], Kind]) -> Program:
     def carries(atom: Any) -> bool:
         return domain.is_differentiable(kind(atom)) is not False
 
-    def block(statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in statement(s)]
-
-    def statement(s: Any) -> list[Any]:
-        s = map_blocks(s, block)
+    def statement(s: Any) -> list[Any] | None:
         match s:
             case gast.With(items=[gast.withitem(context_expr=gast.Call() as context)]):
                 found = program.resolve(context.func)
                 is_known = isinstance(found, type) and makes_known(found) and is_followed(found)
                 given = [*context.args, *(k.value for k in context.keywords)]
                 if not is_known or not any(map(carries, given)):
-                    return [s]
+                    return None
                 name = names.temporary("context")
                 made.add(name)
                 return [assign(name, context, s), *within(s, load(name))]
@@ -62,7 +58,7 @@ def put_in_contexts(program: Program, kind: Callable[[Any], Kind]) -> Program:
                 if is_known and context.id in program.locals and carries(context):
                     made.add(context.id)
                     return within(s, context)
-        return [s]
+        return None
 
     def within(s: Any, context: Any) -> list[Any]:
         target = s.items[0].optional_vars
@@ -74,7 +70,7 @@ def put_in_contexts(program: Program, kind: Callable[[Any], Kind]) -> Program:
 
     if not find_nodes(program.tree, gast.With):
         return program
-    tree = rebuilt(program.tree, body=block(program.tree.body))
+    tree = rewritten(program.tree, statement, inner_first=True)
     if not made:
         return program
     return program.with_tree(tree, names=names, locals=program.locals | made)

@@ -20,7 +20,7 @@ from ..kinds.class_members import member_of
 from ..kinds.lattice import Kind, Record
 from ..transforms.trees.nodes import assign, attribute, call, find_nodes, load, located
 from ..transforms.trees.program import Program
-from ..transforms.trees.rebuild import map_blocks, rebuilt, substitute
+from ..transforms.trees.rebuild import map_blocks, rebuilt, rewritten, substitute
 
 __all__ = ["put_in_iterators", "without_iterators"]
 
@@ -46,25 +46,18 @@ def put_in_iterators(program: Program, kind: Callable[[Any], Kind]) -> Program:
             return node
         return rebuilt(node, args=[source(a, before) for a in node.args])
 
-    def block(statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in statement(s)]
-
     def statement(s: Any) -> list[Any]:
         before: list[Any] = []
         match s:
             case gast.For():
-                s = rebuilt(map_blocks(s, block), iter=consumed(s.iter, before))
+                s = rebuilt(s, iter=consumed(s.iter, before))
             case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as value):
                 s = rebuilt(s, value=source(value, before))
             case gast.Assign(value=gast.Call() as value):
                 s = rebuilt(s, value=consumed(value, before))
-            case gast.FunctionDef():
-                pass
-            case _:
-                s = map_blocks(s, block)
         return [*before, s]
 
-    tree = rebuilt(program.tree, body=block(program.tree.body))
+    tree = rewritten(program.tree, statement, nested=False, inner_first=True)
     if not made:
         return program
     return program.with_tree(tree, names=names)

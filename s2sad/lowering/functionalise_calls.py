@@ -47,7 +47,7 @@ from ..transforms.trees.nodes import (
     tuple_of,
 )
 from ..transforms.trees.program import Program, names_of
-from ..transforms.trees.rebuild import map_blocks, parameter_names, rebuilt
+from ..transforms.trees.rebuild import parameter_names, rebuilt, rewritten
 
 __all__ = ["lowered_calls", "returning"]
 
@@ -188,14 +188,9 @@ def _code(function: FunctionType, written: Parameters, has_result: bool) -> Code
         body.append(assign(name, copied, source.tree))
         body += [assign(p, load(name), source.tree)] if name != p else []
 
-    def block(statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in statement(s)]
-
-    def statement(s: Any) -> list[Any]:
-        if isinstance(s, gast.FunctionDef):
-            return [s]
+    def statement(s: Any) -> list[Any] | None:
         if not isinstance(s, gast.Return):
-            return [map_blocks(s, block)]
+            return None
         result = s.value if s.value is not None else constant(None)
         items = [*map(load, copies.values()), *([result] if has_result else [])]
         returned = rebuilt(s, value=items[0] if len(items) == 1 else tuple_of(items))
@@ -203,5 +198,6 @@ def _code(function: FunctionType, written: Parameters, has_result: bool) -> Code
         return [located(gast.Expr(value=result), s), returned] if runs else [returned]
 
     last = located(gast.Return(value=None), source.tree.body[-1])
-    tree = rebuilt(source.tree, body=[*body, *block([*source.tree.body, last])])
+    tree = rewritten(rebuilt(source.tree, body=[*source.tree.body, last]), statement, nested=False)
+    tree = rebuilt(tree, body=[*body, *tree.body])
     return code_of_tree(tree, source.filename, function.__code__.co_freevars, source.lines)

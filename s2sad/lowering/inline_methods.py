@@ -50,7 +50,7 @@ from ..transforms.trees.nodes import (
     tuple_of,
 )
 from ..transforms.trees.program import Program, Scope
-from ..transforms.trees.rebuild import map_blocks, rebuilt, without_statements
+from ..transforms.trees.rebuild import rebuilt, rewritten, without_statements
 from ..values.objects import is_plain
 from .expand_contexts import put_in_contexts
 from .expand_iterators import put_in_iterators, without_iterators
@@ -268,10 +268,7 @@ def set_properties(program: Program, facts: Facts) -> Program:
         method = attribute(base, "__setitem__")
         return located(gast.Expr(value=located(call(method, index, value), s)), s)
 
-    def block(statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in statement(s)]
-
-    def statement(s: Any) -> list[Any]:
+    def statement(s: Any) -> list[Any] | None:
         match s:
             case gast.Assign(targets=[gast.Attribute(value=base, attr=attr)], value=value):
                 setter = setter_of(kind(base), attr)
@@ -307,10 +304,9 @@ def set_properties(program: Program, facts: Facts) -> Program:
                     changed = located(gast.BinOp(left=load(name), op=op, right=value), s)
                 if changed is not None and not is_open:
                     return [assign(name, changed, s)]
-        return [map_blocks(s, block)]
+        return None
 
-    body = block(program.tree.body)
-    tree = rebuilt(program.tree, body=body)
+    tree = rewritten(program.tree, statement)
     if same(tree, program.tree):
         return program
     return program.with_tree(tree, bindings=objects.all_bindings(), names=names)

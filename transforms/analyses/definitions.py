@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assigned_names, blocks_of, read_counts, target_names
+from ..trees.nodes import blocks_of, bound_here, read_counts
 
 __all__ = ["Definitions"]
 
@@ -27,7 +27,7 @@ class Definitions:
         bound: Counter[str] = Counter()
         for number, block in enumerate(_blocks(tree.body)):
             for s in block:
-                names = _bound_by(s)
+                names = bound_here(s)
                 bound.update(names)
                 self._blocks.update(dict.fromkeys(names, number))
                 if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
@@ -63,10 +63,3 @@ def _blocks(block: list[Any]) -> Iterator[list[Any]]:
     for s in block:
         for inner in blocks_of(s):
             yield from _blocks(inner)
-
-
-def _bound_by(s: Any) -> list[str]:
-    """The names that a statement itself binds, apart from those in its blocks."""
-    if isinstance(s, gast.For):
-        return list(target_names(s.target))
-    return [] if blocks_of(s) else assigned_names(s)

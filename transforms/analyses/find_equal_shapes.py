@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import bound_in_header, own_statements, target_names
+from ..trees.nodes import bound_here, own_statements
 from .facts import Facts
 from .operations import Alias, Apply
 
@@ -32,7 +32,8 @@ def find_equal_shapes(facts: Facts) -> dict[str, str]:
         return facts.domain.is_array(facts.kind(atom))
 
     statements = own_statements(program.tree.body)
-    times = Counter([*(a.id for a in program.tree.args.args), *(n for s in statements for n in _bound(s))])
+    times = Counter(a.id for a in program.tree.args.args)
+    times.update(n for s in statements for n in bound_here(s))
     first: dict[str, str] = {}
     for s in statements:
         match s:
@@ -54,18 +55,4 @@ def _shaping(facts: Facts, value: Any) -> list[Any]:
             return [source]
         case Apply(args=args, keywords=()) if facts.is_elementwise(value):
             return [a for a in args if not facts.domain.is_scalar(facts.kind(a))]
-    return []
-
-
-def _bound(s: Any) -> list[str]:
-    """The names that a statement itself binds, not those in it."""
-    match s:
-        case gast.Assign(targets=targets):
-            return [name for target in targets for name in target_names(target)]
-        case gast.For(target=target) | gast.AugAssign(target=target):
-            return target_names(target)
-        case gast.With() | gast.Try():
-            return [target.id for target in bound_in_header(s)]
-        case gast.FunctionDef(name=name):
-            return [name]
     return []

@@ -15,13 +15,13 @@ from ..trees.nodes import (
     assigned_names,
     attribute,
     blocks_of,
+    bound_here,
     bound_in_header,
     call,
-    find_nodes,
     is_atom,
     load,
     loads,
-    target_names,
+    statements_in,
     walk,
 )
 from ..trees.program import Program
@@ -205,18 +205,8 @@ def _assigned_twice(program: Program) -> set[str]:
     """The names that several statements assign, or a statement and the caller."""
     seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
     twice = set()
-    for n in find_nodes(
-        program.tree, gast.Assign, gast.For, gast.AugAssign, gast.FunctionDef, gast.With, gast.Try
-    ):
-        match n:
-            case gast.Assign(targets=targets):
-                names = {t for target in targets for t in target_names(target)}
-            case gast.For(target=target) | gast.AugAssign(target=target):
-                names = set(target_names(target))
-            case gast.FunctionDef(name=name):
-                names = {name}
-            case _:
-                names = {target.id for target in bound_in_header(n)}
+    for s in statements_in(program.tree.body):
+        names = {*bound_here(s)}
         twice |= names & seen
         seen |= names
     return twice

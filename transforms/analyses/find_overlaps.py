@@ -17,7 +17,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assigned_names, blocks_of, bound_in_header, target_names, walk
+from ..trees.nodes import blocks_of, bound_here, walk
 from .facts import Facts
 
 __all__ = ["Overlaps", "has_solution"]
@@ -101,7 +101,7 @@ class Overlaps:
         for s in walk(self.program.tree):
             if id(s) not in self._around:
                 continue
-            for name in _bound(s):
+            for name in bound_here(s):
                 times[name] += 1
                 found[name] = s, bool(self._around[id(s)][1]) or isinstance(s, gast.For)
         return {name: where for name, where in found.items() if times[name] == 1}
@@ -240,12 +240,3 @@ class Overlaps:
             if found is not None:
                 return found
         return {f"{name}@{tag}" if varies else name: 1}
-
-
-def _bound(s: Node) -> list[str]:
-    """The names that a statement binds itself, without its blocks."""
-    if isinstance(s, gast.For):
-        return target_names(s.target)
-    if blocks_of(s):
-        return [n for t in bound_in_header(s) for n in target_names(t)]
-    return assigned_names(s)

@@ -15,6 +15,7 @@ from ..trees.nodes import (
     bound_counts,
     children,
     find_nodes,
+    header_of,
     load,
     names_read,
     walk,
@@ -239,7 +240,7 @@ class Changes:
             if changed == name and not is_pop(getattr(s, "value", None))
         }
         for s in walk(self._program.tree):
-            if id(s) in self._positions and id(s) not in changing and name in names_read(_header(s)):
+            if id(s) in self._positions and id(s) not in changing and name in names_read(header_of(s)):
                 where, around = self._positions[id(s)]
                 if where < place or set(loops) & set(around):
                     return True
@@ -301,14 +302,3 @@ def outer_arrays(facts: Facts) -> list[str]:
         return []
     assigned = find_nodes(facts.program.tree, gast.Assign)
     return [s.targets[0].id for s in assigned if facts.is_call_of(s.value, "outer_array")]
-
-
-def _header(s: Any) -> list[Any]:
-    """What a statement reads itself, without the blocks in it."""
-    if isinstance(s, gast.For):
-        return [s.iter]
-    if isinstance(s, (gast.If, gast.While)):
-        return [s.test]
-    if isinstance(s, gast.With):
-        return [item.context_expr for item in s.items]
-    return [] if isinstance(s, gast.Try) else [s]

@@ -19,7 +19,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assigned_names, blocks_of, bound_in_header, names_read, own_statements, target_names
+from ..trees.nodes import assigned_names, blocks_of, bound_here, header_of, names_read, own_statements
 from .liveness import live_before
 
 __all__ = ["Made", "Recent"]
@@ -105,7 +105,7 @@ class Recent:
         found: set[str] = set()
         for s in self._bindings[name]:
             if id(s) in inside and not (_is_plain(s) and self.shared(s.value).isdisjoint(roots)):
-                found.update(n for n in _read(s) if self._roots_of(n) & roots)
+                found.update(n for n in names_read(header_of(s)) if self._roots_of(n) & roots)
         return found
 
     def _roots_of(self, name: str) -> Roots:
@@ -131,7 +131,7 @@ class Recent:
                 return names_read(value)
             case gast.If() | gast.While() | gast.For():
                 return []
-        return _read(s)
+        return names_read(header_of(s))
 
     def _around(self, s: Any) -> Iterator[tuple[list[Any], int]]:
         """The blocks around a statement, the innermost first, and where in each it stands."""
@@ -154,14 +154,7 @@ class Recent:
         """The statements that bind each name."""
         found: dict[str, list[Any]] = {}
         for s in self._statements:
-            match s:
-                case gast.Assign(targets=[target]) | gast.AugAssign(target=target) | gast.For(target=target):
-                    names = target_names(target)
-                case gast.FunctionDef(name=name):
-                    names = [name]
-                case _:
-                    names = [n.id for n in bound_in_header(s)]
-            for name in names:
+            for name in bound_here(s):
                 found.setdefault(name, []).append(s)
         return found
 
@@ -172,17 +165,3 @@ class Recent:
 
 def _is_plain(s: Any) -> bool:
     return isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
-
-
-def _read(s: Any) -> Sequence[str]:
-    """The names that a statement reads itself, without the blocks in it."""
-    match s:
-        case gast.For():
-            return names_read(s.iter)
-        case gast.If() | gast.While():
-            return names_read(s.test)
-        case gast.With():
-            return names_read([item.context_expr for item in s.items])
-        case gast.Try():
-            return []
-    return names_read(s)

@@ -6,12 +6,11 @@ import bisect
 import heapq
 import inspect
 import operator
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..trees.nodes import assign, call, constant, load, store, tuple_of
+from ..trees.nodes import assign, bound_counts, call, constant, load, store, tuple_of
 from ..trees.program import MISSING, Program
 
 if TYPE_CHECKING:
@@ -72,9 +71,7 @@ class Methods:
         self.to = to
         tree = to.program.tree
         self.resizes = any(is_list_change(n, to.program) for n in gast.walk(tree))
-        self.bound = Counter(
-            n.id for n in gast.walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
-        )
+        self.bound = bound_counts(tree)
         self.attributes: dict[str, Node] = {}  # the names for `x.__dict__`, with x
 
     def written(self, target: str | None, value: Node) -> bool:

@@ -16,7 +16,7 @@ import gast
 from ..analyses.facts import Facts
 from ..trees.nodes import assign, find_nodes, load, located, statements_in
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, with_body
+from ..trees.rebuild import rewritten
 
 __all__ = ["add_items"]
 
@@ -46,22 +46,20 @@ def add_items(facts: Facts) -> Program:
         return program
     names = program.names.copy()
 
-    def block(statements: list[Any]) -> list[Any]:
+    def statement(s: Any) -> list[Any] | None:
+        if _is_made(s) and s.targets[0].id in parts:
+            return []
+        if _summed(s) not in parts:
+            return None
         found: list[Any] = []
-        for s in statements:
-            if _is_made(s) and s.targets[0].id in parts:
-                continue
-            if _summed(s) not in parts:
-                found.append(map_blocks(s, block))
-                continue
-            total, *rest = parts[_summed(s)]
-            for k, item in enumerate(rest, 1):
-                name = s.targets[0].id if k == len(rest) else names.temporary(s.targets[0].id)
-                found.append(assign(name, located(gast.BinOp(left=total, op=gast.Add(), right=item), s), s))
-                total = load(name)
+        total, *rest = parts[_summed(s)]
+        for k, item in enumerate(rest, 1):
+            name = s.targets[0].id if k == len(rest) else names.temporary(s.targets[0].id)
+            found.append(assign(name, located(gast.BinOp(left=total, op=gast.Add(), right=item), s), s))
+            total = load(name)
         return found
 
-    tree = with_body(program.tree, block(program.tree.body))
+    tree = rewritten(program.tree, statement)
     return program.with_tree(tree, names=names)
 
 

@@ -18,7 +18,7 @@ from ..analyses.template_slots import array_operands_of
 from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, attribute, call, find_nodes, load, statements_in
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt, with_body
+from ..trees.rebuild import rebuilt, rewritten
 
 __all__ = ["array_operands"]
 
@@ -36,18 +36,13 @@ def array_operands(facts: Facts) -> Program:
     objects = Objects(program, names)
     module = objects.name(numpy, "np")
 
-    def visit(statements: list[Any]) -> list[Any]:
-        result = []
-        for s in statements:
-            found = listed(s.value) if _value(s) is not None else []
-            made = {id(a): names.temporary(s.targets[0].id) for a in found}
-            for atom in found:
-                converted = call(attribute(load(module), "asarray"), atom)
-                result.append(assign(made[id(atom)], converted, s))
-            result.append(rebuilt(s, value=_with(s.value, made)) if made else map_blocks(s, visit))
-        return result
+    def statement(s: Any) -> list[Any] | None:
+        found = listed(s.value) if _value(s) is not None else []
+        made = {id(a): names.temporary(s.targets[0].id) for a in found}
+        code = [assign(made[id(a)], call(attribute(load(module), "asarray"), a), s) for a in found]
+        return [*code, rebuilt(s, value=_with(s.value, made))] if made else None
 
-    tree = with_body(program.tree, visit(program.tree.body))
+    tree = rewritten(program.tree, statement)
     return program.with_tree(tree, names=names, bindings=objects.all_bindings())
 
 

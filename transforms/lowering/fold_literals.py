@@ -32,9 +32,9 @@ import gast
 
 from ..analyses.facts import Facts
 from ..analyses.operations import OPERATORS
-from ..trees.nodes import bound_counts, constant, located
+from ..trees.nodes import blocks_of, bound_counts, constant, located
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
+from ..trees.rebuild import rebuilt, rewritten, substitute
 from .drop_untaken import drop_known
 
 __all__ = ["fold_literals"]
@@ -71,28 +71,20 @@ def fold_literals(program: Program, facts: Facts | None = None) -> Program:
                 return rebuilt(value, slice=located(constant(place), value)) if place >= 0 else value
         return _folded(value)
 
-    def block(statements: list[Any]) -> list[Any]:
-        found: list[Any] = []
-        for s in statements:
-            match s:
-                case gast.FunctionDef():
-                    found.append(s)
-                case gast.Assign(targets=[gast.Name(id=name)]):
-                    new = rebuilt(s, value=folded(substitute(s.value, known)))
-                    if bound[name] == 1 and isinstance(new.value, gast.Constant) and new.value is not s.value:
-                        known[name] = new.value
-                    found.append(new)
-                case gast.If() | gast.For() | gast.While() | gast.With() | gast.Try():
-                    found.append(map_blocks(s, block))
-                case _:
-                    found.append(substitute(s, known))
-        return found
+    def statement(s: Any) -> list[Any] | None:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                new = rebuilt(s, value=folded(substitute(s.value, known)))
+                if bound[name] == 1 and isinstance(new.value, gast.Constant) and new.value is not s.value:
+                    known[name] = new.value
+                return [new]
+        return None if blocks_of(s) or isinstance(s, gast.FunctionDef) else [substitute(s, known)]
 
     def truth(test: Any) -> bool | None:
         value = getattr(known.get(getattr(test, "id", "")), "value", None)
         return value if isinstance(value, bool) else None
 
-    return drop_known(program.with_tree(with_body(program.tree, block(program.tree.body))), truth)
+    return drop_known(program.with_tree(rewritten(program.tree, statement, nested=False)), truth)
 
 
 def _folded(value: Any) -> Any:

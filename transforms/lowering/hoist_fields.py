@@ -25,7 +25,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt, substitute
+from ..trees.rebuild import Rewriter, rebuilt, substitute
 
 __all__ = ["hoist_fields"]
 
@@ -115,7 +115,7 @@ def _bound_once(program: Program) -> dict[str, tuple[int, ...]]:
     return {name: loops for name, loops in found.items() if count[name] == 1}
 
 
-class _Hoister:
+class _Hoister(Rewriter):
     def __init__(self, wanted: dict[tuple[str, str], _Read], bound: frozenset[str]) -> None:
         self.wanted, self.bound = wanted, bound
         self.replaced: dict[str, Any] = {}  # what the attributes were called before
@@ -132,26 +132,19 @@ class _Hoister:
             if base in names
         ]
 
-    def block(self, statements: list[Any]) -> list[Any]:
-        result: list[Any] = []
-        for s in statements:
-            match s:
-                case gast.FunctionDef():
-                    result.append(s)
-                case gast.Assign(
-                    targets=[gast.Name(id=target)], value=gast.Attribute(value=gast.Name(id=base), attr=attr)
-                ) if (base, attr) in self.wanted:
-                    name = self.wanted[base, attr].name
-                    if target in self.bound:
-                        self.replaced[target] = load(name)
-                    else:
-                        result.append(assign(target, load(name), s))
-                    result.extend(self.reads_of([target], s))
-                case gast.For():
-                    new = map_blocks(s, self.block)
-                    inner = self.reads_of(target_names(s.target), s)
-                    result.append(rebuilt(new, body=[*inner, *new.body]))
-                case _:
-                    result.append(map_blocks(s, self.block))
-                    result.extend(self.reads_of(assigned_names(s) if isinstance(s, gast.Assign) else [], s))
-        return result
+    def statement(self, s: Any) -> list[Any]:
+        match s:
+            case gast.Assign(
+                targets=[gast.Name(id=target)], value=gast.Attribute(value=gast.Name(id=base), attr=attr)
+            ) if (base, attr) in self.wanted:
+                name, reads = self.wanted[base, attr].name, self.reads_of([target], s)
+                if target in self.bound:
+                    self.replaced[target] = load(name)
+                    return reads
+                return [assign(target, load(name), s), *reads]
+            case gast.Assign():
+                return [s, *self.reads_of(assigned_names(s), s)]
+            case gast.For():
+                new = self.inside(s)
+                return [rebuilt(new, body=[*self.reads_of(target_names(s.target), s), *new.body])]
+        return [self.inside(s)]

@@ -23,7 +23,7 @@ from ..analyses.facts import Facts
 from ..analyses.steadiness import keys_of
 from ..trees.nodes import assign, constant, load, own_statements
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, substitute, with_body
+from ..trees.rebuild import Rewriter, substitute, with_body
 
 __all__ = ["hoist_items", "item_read"]
 
@@ -65,7 +65,7 @@ def item_read(s: Any) -> tuple[str, str, Hashable] | None:
     return None
 
 
-class _Hoister:
+class _Hoister(Rewriter):
     """The items of containers with the names that they get; `kinds` has for each new name one of its kind."""
 
     def __init__(self, facts: Facts) -> None:
@@ -107,15 +107,12 @@ class _Hoister:
         is_word = isinstance(key, str) and key.isidentifier() and not iskeyword(key)
         return self.names.fresh(str(key) if is_word else f"{base}{key}" if type(key) is int else base)
 
-    def block(self, statements: list[Any]) -> list[Any]:
-        kept = []
-        for s in statements:
-            found = self.read(s)
-            name = None if found is None else self.items.get(found[1])
-            if found is None or name is None:
-                kept.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, self.block))
-            elif re.search(r"_\d+$", found[0]):
-                self.replaced[found[0]] = load(name)
-            elif found[0] != name:
-                kept.append(assign(found[0], load(name), s))
-        return kept
+    def statement(self, s: Any) -> list[Any]:
+        found = self.read(s)
+        name = None if found is None else self.items.get(found[1])
+        if found is None or name is None:
+            return [self.inside(s)]
+        if re.search(r"_\d+$", found[0]):
+            self.replaced[found[0]] = load(name)
+            return []
+        return [assign(found[0], load(name), s)] if found[0] != name else []

@@ -26,7 +26,6 @@ def f(a, b):
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -38,6 +37,7 @@ from ..trees.generators import is_generator
 from ..trees.nodes import (
     assign,
     assigned_names,
+    binding_counts,
     find_nodes,
     has_stars,
     is_atom,
@@ -49,7 +49,15 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import MISSING, Program
-from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, relocated, substitute
+from ..trees.rebuild import (
+    bound_names,
+    map_blocks,
+    parameters,
+    rebuilt,
+    relocated,
+    substitute,
+    without_statements,
+)
 from .inlinable import bind, calls_by_keyword, defines_functions, makes_closures, size, stays
 
 __all__ = ["Finder", "Inliner", "bound_names_of", "inline_calls", "key_of", "without_unused"]
@@ -125,10 +133,7 @@ class Inliner:
         self.reads_all = False  # what is put in whatever its size must not call itself, by however long a way
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
-        self.defined = Counter(n.name for n in find_nodes(program.tree, gast.FunctionDef))
-        self.defined.update(
-            n.id for n in find_nodes(program.tree, gast.Name) if not isinstance(n.ctx, gast.Load)
-        )
+        self.defined = binding_counts(program.tree)
 
     def run(self) -> Program:
         tree = rebuilt(self.program.tree, body=self.block(self.program.tree.body, {}, frozenset()))
@@ -160,11 +165,11 @@ class Inliner:
                     result.extend([s] if body is None else body)
                 case gast.For() | gast.While():
                     self.in_loop, before = True, self.in_loop
-                    result.append(map_blocks(s, lambda inner: self.block(inner, known, active) or inner))
+                    result.append(map_blocks(s, lambda inner: self.block(inner, known, active)))
                     self.in_loop = before
                 case _:
                     result.append(map_blocks(s, lambda inner: self.arm(inner, known, active)))
-        return result or [located(gast.Pass(), s) for s in statements[:1]]
+        return result
 
     def arm(self, statements: list[Node], known: dict[str, Node], active: Active) -> list[Node]:
         """An arm with calls replaced, up to where it raises."""
@@ -387,6 +392,10 @@ def is_binding(node: Node) -> bool:
     return isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Param))
 
 
+def without_functions(tree: Node, names: set[str]) -> Node:
+    return without_statements(tree, lambda s: isinstance(s, gast.FunctionDef) and s.name in names)
+
+
 def without_unused(tree: Node) -> Node:
     """The function without the nested functions that are only defined."""
     while True:
@@ -396,12 +405,4 @@ def without_unused(tree: Node) -> Node:
         if not unused:
             return tree
 
-        def prune(statements: list[Node], names: frozenset[str] = frozenset(unused)) -> list[Node]:
-            kept = [
-                map_blocks(s, lambda b: prune(b, names))
-                for s in statements
-                if not (isinstance(s, gast.FunctionDef) and s.name in names)
-            ]
-            return kept or [located(gast.Pass(), s) for s in statements[:1]]
-
-        tree = rebuilt(tree, body=prune(tree.body))
+        tree = without_functions(tree, unused)

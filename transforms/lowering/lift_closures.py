@@ -25,7 +25,7 @@ import gast
 from ..analyses.liveness import free_names
 from ..trees.nodes import binding_counts, find_nodes, load, located, names_read, own_statements, param
 from ..trees.program import Program
-from ..trees.rebuild import bound_names, map_blocks, map_children, rebuilt
+from ..trees.rebuild import bound_names, map_children, rebuilt, without_statements
 
 __all__ = ["lift_closures"]
 
@@ -76,16 +76,13 @@ def _lifted(program: Program, function: Any, make: Callable[[Program, Any], Any]
             return rebuilt(new, args=[*(located(load(c), new) for c in captured), *new.args])
         return new
 
-    def without(statements: list[Any]) -> list[Any]:
-        kept = [map_blocks(s, without) for s in statements if s is not function]
-        return kept or [located(gast.Pass(), s) for s in statements[:1]]
-
     args = function.args
     own = rebuilt(
         function,
         args=rebuilt(args, args=[*map(param, captured), *args.posonlyargs, *args.args], posonlyargs=[]),
         body=[passing(s) for s in function.body],
     )
-    tree = rebuilt(program.tree, body=[passing(s) for s in without(program.tree.body)])
+    kept = without_statements(program.tree, lambda s: s is function)
+    tree = rebuilt(program.tree, body=[passing(s) for s in kept.body])
     bindings = {**program.bindings, name: make(program, own)}
     return program.with_tree(tree, bindings=bindings, locals=program.locals & bound_names(tree))

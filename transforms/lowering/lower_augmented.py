@@ -25,7 +25,7 @@ from ..analyses.operations import IN_PLACE_OPERATORS, Apply
 from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, call, constant, load, located
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks
+from ..trees.rebuild import rewritten
 
 __all__ = ["lower_augmented"]
 
@@ -84,34 +84,20 @@ def lower_augmented(facts: Facts) -> Program:
                 return is_held_elsewhere(s, x, name)
         return False
 
-    def visit(statements: list[Any]) -> list[Any]:
-        result = []
-        for s in statements:
-            match s:
-                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call()) if (
-                    program.resolve(s.value.func) in _OPERATORS
-                ):
-                    result.extend(update(s, name))
-                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call()) if is_seen(s, name):
-                    result += [located(gast.Expr(value=s.value), s), assign(name, s.value.args[0], s)]
-                case gast.FunctionDef():
-                    result.append(s)
-                case _:
-                    result.append(map_blocks(s, visit))
-        return result
+    def statement(s: Any) -> list[Any] | None:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call()):
+                if program.resolve(s.value.func) in _OPERATORS:
+                    return update(s, name)
+                if is_seen(s, name):
+                    return [located(gast.Expr(value=s.value), s), assign(name, s.value.args[0], s)]
+        return None
 
     known = [*program.bindings.values(), *map(program.scope.lookup, [*_NAMES, *program.scope.cells])]
     if not any(v in _OPERATORS or v is helper("add_at") for v in known if callable(v)):
         return program
-    tree = gast.FunctionDef(
-        **{f: getattr(program.tree, f) for f in program.tree._fields if f != "body"},
-        body=visit(program.tree.body),
-    )
-    return program.with_tree(
-        located(tree, program.tree),
-        bindings=objects.all_bindings(),
-        names=names,
-    )
+    tree = rewritten(program.tree, statement, nested=False)
+    return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
 
 
 def _is_addition(facts: Facts, value: Any) -> bool:

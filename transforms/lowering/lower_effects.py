@@ -18,7 +18,7 @@ import gast
 from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, call, constant, find_nodes, load, located, names_read
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt
+from ..trees.rebuild import Rewriter, rebuilt, without_statements
 
 __all__ = ["Place", "Writer", "Written", "lower_effects", "without_unread"]
 
@@ -53,9 +53,9 @@ class Written:
 
 def lower_effects(program: Program, rewrite: Callable[[Any, Writer], list[Any] | None]) -> Program:
     """The program with the statements that `rewrite(statement, writer)` gives, None leaving one as it is."""
-    writer = Writer(program)
-    tree = rebuilt(program.tree, body=writer.block(program.tree.body, rewrite))
-    if not writer.changed:
+    writer = Writer(program, rewrite)
+    tree = writer.function(program.tree)
+    if tree is program.tree:
         return program
     return program.with_tree(
         tree,
@@ -74,36 +74,29 @@ def without_unread(program: Program, attributes: Sequence[str]) -> Program:
                 return attr in attributes and name not in read
         return False
 
-    def without(statements: list[Any]) -> list[Any]:
-        kept = [map_blocks(s, without) for s in statements if not is_unread(s)]
-        return kept or [located(gast.Pass(), s) for s in statements[:1]]
-
     if not any(map(is_unread, find_nodes(program.tree, gast.Assign))):
         return program
-    return program.with_tree(rebuilt(program.tree, body=without(program.tree.body)))
+    return program.with_tree(without_statements(program.tree, is_unread))
 
 
-class Writer:
+class Writer(Rewriter):
     """Writes statements, with names and what they are bound to."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    nested = True
+
+    def __init__(self, program: Program, rewrite: Callable[[Any, Writer], list[Any] | None]) -> None:
+        self.program, self.rewrite = program, rewrite
         self.names = program.names.copy()
         self.objects = Objects(program, self.names)
-        self.changed = False
 
     def bound(self, value: Any, hint: str) -> Any:
         """A name for an object: the hint wherever that already means it."""
         return load(self.objects.name(value, hint))
 
-    def block(self, statements: list[Any], rewrite: Callable[[Any, Writer], list[Any] | None]) -> list[Any]:
-        result: list[Any] = []
-        for s in statements:
-            found = rewrite(s, self) if isinstance(s, REWRITTEN) else None
-            *before, last = [s] if found is None else found
-            self.changed = self.changed or found is not None
-            result += [*before, map_blocks(last, lambda inner: self.block(inner, rewrite))]
-        return result
+    def statement(self, s: Any) -> list[Any]:
+        found = self.rewrite(s, self) if isinstance(s, REWRITTEN) else None
+        *before, last = [s] if found is None else found
+        return [*before, self.inside(last)]
 
     def stores(self, s: Any, found: Written) -> list[Any]:
         """The stores that the call `s` is."""

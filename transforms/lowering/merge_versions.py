@@ -18,9 +18,9 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import find_nodes, load, located, target_names, walk
+from ..trees.nodes import find_nodes, load, target_names, walk
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt, substitute
+from ..trees.rebuild import rebuilt, substitute, without_statements
 
 __all__ = ["merge_versions"]
 
@@ -45,7 +45,7 @@ def merge_versions(program: Program) -> Program:
     if not mapping:
         return program
     body = substitute(program.tree.body, {n: load(v) for n, v in mapping.items()})
-    return program.with_tree(rebuilt(program.tree, body=_without(body)))
+    return program.with_tree(without_statements(rebuilt(program.tree, body=body), _is_needless))
 
 
 def _copies(program: Program) -> dict[str, list[str]]:
@@ -66,16 +66,9 @@ def _copies(program: Program) -> dict[str, list[str]]:
     return {n: sources for n, sources in found.items() if n not in other}
 
 
-def _without(statements: list[Any]) -> list[Any]:
-    """The statements without copies of a name to itself."""
-    result: list[Any] = []
-    for s in statements:
-        match s:
-            case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)) if a == b:
-                continue
-            case gast.FunctionDef():
-                pass
-            case _:
-                s = map_blocks(s, lambda b: _without(b) or [located(gast.Pass(), n) for n in b[:1]])
-        result.append(s)
-    return result
+def _is_needless(s: Any) -> bool:
+    """Whether a statement copies a name to itself."""
+    match s:
+        case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)):
+            return bool(a == b)
+    return False

@@ -24,9 +24,9 @@ from typing import Any
 import gast
 
 from ..analyses.find_functions import Functions, find_functions, functions_in
-from ..trees.nodes import assign, binding_counts, constant, find_nodes, load, located
+from ..trees.nodes import assign, binding_counts, blocks_of, constant, find_nodes, load, located
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, map_children, rebuilt
+from ..trees.rebuild import Rewriter, map_blocks, map_children, rebuilt
 
 __all__ = ["name_functions"]
 
@@ -100,7 +100,7 @@ def beside(functions: Functions, wanted: set[str]) -> frozenset[str]:
     return frozenset().union(*(found for found in held if found & wanted))
 
 
-class _Writer:
+class _Writer(Rewriter):
     def __init__(self, program: Program, functions: Functions, wanted: frozenset[str]) -> None:
         self.program = program
         self.functions = functions
@@ -110,11 +110,7 @@ class _Writer:
         self.given = {n: self.functions.partials[n].call for n in wanted if n in functions.partials}
 
     def run(self) -> Program:
-        tree = rebuilt(self.program.tree, body=self.block(self.program.tree.body))
-        return self.program.with_tree(tree, names=self.names)
-
-    def block(self, statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in self.statement(s)]
+        return self.program.with_tree(self.function(self.program.tree), names=self.names)
 
     def statement(self, s: Any) -> list[Any]:
         match s:
@@ -129,11 +125,9 @@ class _Writer:
                 found = self.functions.called(name)
                 if found & self.wanted:
                     return self.dispatch(s, name, sorted(found & self.wanted), found <= self.wanted)
-        if isinstance(s, (gast.If, gast.While, gast.With, gast.Try)):
-            return [map_blocks(s, self.block)]
         if isinstance(s, gast.For):
-            return [map_blocks(rebuilt(s, iter=self.named(s.iter)), self.block)]
-        return [self.named(s)]
+            s = rebuilt(s, iter=self.named(s.iter))
+        return [self.inside(s) if blocks_of(s) else self.named(s)]
 
     def named(self, node: Any) -> Any:
         """A statement or expression with the names of functions in the place of these."""

@@ -18,7 +18,7 @@ import gast
 from ..trees import bind_objects
 from ..trees.nodes import assign, attribute, call, constant, load, located, same
 from ..trees.program import Program
-from ..trees.rebuild import map_children, rebuilt, substitute
+from ..trees.rebuild import Rewriter, map_children, rebuilt, substitute
 from .follow_fields import Fields, Objects
 
 __all__ = ["drop_holding", "drop_unseen", "promote_fields"]
@@ -44,7 +44,7 @@ def drop_unseen(program: Program, objects: Objects, helper: Any) -> Program:
     return program if same(made.tree, program.tree) else made
 
 
-class _Promoter:
+class _Promoter(Rewriter):
     """Writes variables in the place of the attributes of `fields`."""
 
     def __init__(self, program: Program, fields: Fields, helper: Any) -> None:
@@ -111,12 +111,6 @@ class _Promoter:
     def bound(self, name: str) -> str:
         return self.named.name(self.helper(name), name)
 
-    def block(self, statements: list[Any]) -> list[Any]:
-        result: list[Any] = []
-        for s in statements:
-            result.extend(self.statement(s))
-        return result or [located(gast.Pass(), s) for s in statements[:1]]
-
     def statement(self, s: Any) -> list[Any]:
         fields = self.fields
         before: list[Any] = []
@@ -165,13 +159,11 @@ class _Promoter:
                 if name not in fields.given and isinstance(value, gast.Attribute):
                     return [assign(target, attribute(fields.classes[name], attr), s)]
             case gast.If():
-                new = rebuilt(s, body=self.block(s.body), orelse=self.block(s.orelse) if s.orelse else [])
-                return [*before, new]
+                return [*before, self.inside(s)]
             case gast.For():
-                new = rebuilt(s, iter=substitute(s.iter, mapping), body=self.block(s.body))
-                return [*before, new]
+                return [*before, self.inside(rebuilt(s, iter=substitute(s.iter, mapping)))]
             case gast.While():
-                return [rebuilt(s, body=self.block(s.body))]
+                return [self.inside(s)]
         return [*before, substitute(s, mapping) if mapping else s]
 
     def whole(self, s: Any, name: str, before: list[Any]) -> str:

@@ -36,7 +36,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, map_children, rebuilt, substitute
+from ..trees.rebuild import Rewriter, map_children, rebuilt, substitute
 from .merge_objects import merge_copies_of
 
 __all__ = ["promote_items"]
@@ -196,7 +196,7 @@ def _parts(node: Any) -> Iterator[Any]:
         yield from (v for v in (value if isinstance(value, list) else [value]) if isinstance(v, gast.AST))
 
 
-class _Writer:
+class _Writer(Rewriter):
     """Writes variables in the place of items."""
 
     def __init__(self, program: Program, dicts: _Dicts, items: dict[str, dict[Hashable, Any]]) -> None:
@@ -234,10 +234,6 @@ class _Writer:
             atom = self.replaced[atom.id]
         return atom
 
-    def block(self, statements: list[Any]) -> list[Any]:
-        result = [new for s in statements for new in self.statement(s)]
-        return result or [located(gast.Pass(), s) for s in statements[:1]]
-
     def statement(self, s: Any) -> list[Any]:
         if isinstance(s, gast.FunctionDef):
             return [s]
@@ -255,7 +251,7 @@ class _Writer:
                 self.replaced[name if variable is None else variable.id] = self.variables[item]
                 return []
         if blocks_of(s):
-            return [self.changed(map_blocks(s, self.block))]
+            return [self.changed(self.inside(s))]
         new = self.changed(s)
         before = []
         for name in self.items.keys() & set(names_read(new)):

@@ -11,7 +11,6 @@ view of an adjoint; one that is made and read between two changes needs none.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -23,14 +22,15 @@ from ..trees.nodes import (
     assign,
     assigned_names,
     blocks_of,
+    bound_here,
     constant,
+    header_of,
     load,
-    located,
     names_read,
     own_statements,
 )
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt, substitute
+from ..trees.rebuild import map_blocks, substitute, with_body
 
 __all__ = ["is_open_view", "rematerialise_views"]
 
@@ -81,7 +81,7 @@ def rematerialise_views(facts: Facts) -> Program:
     views = [n for n, v in defined.items() if reads.is_view(v) and any(map(reads.is_changed, names_read(v)))]
     if not views or any(isinstance(s, gast.Try) for s in statements):
         return program  # where a view cannot be made, an exception is raised only where it is read
-    bound = Counter(name for s in statements for name in _bound(s))
+    bound = Counter(name for s in statements for name in bound_here(s))
     captured = {n for s in statements if isinstance(s, gast.FunctionDef) for n in names_read(s)}
 
     def is_steady(name: str, parts: set[str]) -> bool:
@@ -94,7 +94,7 @@ def rematerialise_views(facts: Facts) -> Program:
     found: dict[str, Any] = {}
     for view in views:
         parts = _parts(view, defined, reads)
-        uses = [s for s in statements if not parts.isdisjoint(_read(s))]
+        uses = [s for s in statements if not parts.isdisjoint(names_read(header_of(s)))]
         if all(is_steady(n, parts) for n in parts) and all(_only_reads(s, parts, reads) for s in uses):
             found |= {name: defined[name] for name in parts}
     return _Writer(program, found).program() if found else program
@@ -142,22 +142,6 @@ def _only_reads(s: Any, parts: set[str], reads: _Reads) -> bool:
     return False
 
 
-def _bound(s: Any) -> list[str]:
-    """The names that a statement itself binds, without the blocks in it."""
-    inner = {name for block in blocks_of(s) for name in assigned_names(block)}
-    return [name for name in assigned_names(s) if name not in inner] if inner else assigned_names(s)
-
-
-def _read(s: Any) -> Sequence[str]:
-    """The names that a statement itself reads, without the blocks in it."""
-    match s:
-        case gast.For(iter=header) | gast.If(test=header) | gast.While(test=header):
-            return names_read(header)
-        case gast.With(items=items):
-            return names_read([item.context_expr for item in items])
-    return [] if blocks_of(s) else names_read(s)
-
-
 class _Writer:
     """Makes views, given by the expressions that they are, where statements read them."""
 
@@ -165,7 +149,7 @@ class _Writer:
         self.before, self.views, self.names = program, views, program.names.copy()
 
     def program(self) -> Program:
-        tree = rebuilt(self.before.tree, body=self.block(self.before.tree.body))
+        tree = with_body(self.before.tree, self.block(self.before.tree.body))
         return self.before.with_tree(tree, names=self.names)
 
     def block(self, statements: list[Any]) -> list[Any]:
@@ -179,7 +163,7 @@ class _Writer:
             else:
                 continue
             result.append(s)
-        return result or [located(gast.Pass(), s) for s in statements[:1]]
+        return result
 
     def renewed(self, node: Any, s: Any) -> tuple[list[Any], Any]:
         """The statements that make the views anew that a tree reads, and the tree with these."""

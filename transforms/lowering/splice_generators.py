@@ -71,7 +71,16 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import MISSING, Names, Program
-from ..trees.rebuild import bound_names, map_blocks, map_children, rebuilt, relocated, substitute, with_blocks
+from ..trees.rebuild import (
+    bound_names,
+    map_blocks,
+    map_children,
+    rebuilt,
+    relocated,
+    rewritten,
+    substitute,
+    with_blocks,
+)
 from .consumers import Generator, Surroundings, as_loop, takes_all
 from .inlinable import bind, calls_by_keyword, stays
 from .inline_calls import Finder, Inliner, bound_names_of, key_of, without_unused
@@ -166,21 +175,16 @@ class _Splicer(Inliner):
     def with_names(self) -> Node:
         """The function with names for the generators that loops go over."""
 
-        def block(statements: list[Node]) -> list[Node]:
-            result: list[Node] = []
-            for s in statements:
-                s = map_blocks(s, block)
-                is_call = isinstance(s, gast.For) and isinstance(s.iter, gast.Call)
-                if is_call and makes_generator(self.program, s.iter):
-                    name = self.names.temporary(getattr(s.iter.func, "id", "items"))
-                    self.unnamed.add(name)
-                    self.defined[name] = 1
-                    result.append(assign(name, s.iter, s))
-                    s = rebuilt(s, iter=load(name))
-                result.append(s)
-            return result
+        def statement(s: Node) -> list[Node] | None:
+            is_call = isinstance(s, gast.For) and isinstance(s.iter, gast.Call)
+            if not is_call or not makes_generator(self.program, s.iter):
+                return None
+            name = self.names.temporary(getattr(s.iter.func, "id", "items"))
+            self.unnamed.add(name)
+            self.defined[name] = 1
+            return [assign(name, s.iter, s), rebuilt(s, iter=load(name))]
 
-        return rebuilt(self.program.tree, body=block(self.program.tree.body))
+        return rewritten(self.program.tree, statement, inner_first=True)
 
     def blocks(self, statements: list[Node], known: dict[str, Node]) -> list[Node]:
         """The block with generators put in; `known` are the nested functions that are defined before it."""
@@ -222,7 +226,7 @@ class _Splicer(Inliner):
                         self.changed = True
                         continue
             result.append(map_blocks(s, inner))
-        return result or [located(gast.Pass(), s) for s in statements[:1]]
+        return result
 
     def is_alone(self, name: str) -> bool:
         """Whether a variable is assigned once and read once."""

@@ -27,7 +27,7 @@ import gast
 from ..trees.bind_objects import Objects
 from ..trees.nodes import call, constant, find_nodes, located
 from ..trees.program import Program
-from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from ..trees.rebuild import bound_names, rewritten
 from .resolve_names import imported_name
 
 __all__ = ["bind_imports"]
@@ -58,20 +58,17 @@ def bind_imports(program: Program) -> Program:
                     "import it under a name of its own",
                 )
 
-    def without_imports(statements: list[Node]) -> list[Node]:
-        return [
-            (failure(failing[id(s)], s) if id(s) in failing else located(gast.Pass(), s))
-            if isinstance(s, (gast.Import, gast.ImportFrom))
-            else map_blocks(s, without_imports)
-            for s in statements
-        ]
+    def statement(s: Node) -> list[Node] | None:
+        if not isinstance(s, (gast.Import, gast.ImportFrom)):
+            return None
+        return [failure(failing[id(s)], s) if id(s) in failing else located(gast.Pass(), s)]
 
     def failure(error: ImportError, s: Node) -> Node:
         """What an import that fails does: it raises when it is reached."""
         return located(gast.Raise(exc=call(objects.name(type(error)), constant(str(error))), cause=None), s)
 
     objects = Objects(program, program.names.copy())
-    tree = rebuilt(program.tree, body=without_imports(program.tree.body))
+    tree = rewritten(program.tree, statement)
     return program.with_tree(
         tree,
         bindings={**objects.all_bindings(), **found},

@@ -39,13 +39,12 @@ from ..trees.nodes import (
     find_nodes,
     is_atom,
     load,
-    located,
     names_read,
     store,
     tuple_of,
 )
 from ..trees.program import Names, Program
-from ..trees.rebuild import map_blocks, rebuilt
+from ..trees.rebuild import Rewriter
 from .desugar_loops import desugar_loops
 from .lazy_iterables import base_name
 
@@ -58,7 +57,7 @@ def desugar_assignments(program: Program) -> Program:
     """The program whose assignments and loops have one simple target each."""
     program = desugar_loops(program)
     writer = _Writer(program)
-    tree = rebuilt(program.tree, body=writer.block(program.tree.body))
+    tree = writer.function(program.tree)
     return program.with_tree(
         tree,
         names=writer.names,
@@ -66,26 +65,22 @@ def desugar_assignments(program: Program) -> Program:
     )
 
 
-class _Writer:
+class _Writer(Rewriter):
+    nested = True
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.names: Names = program.names.copy()
         self.objects = Objects(program, self.names)
         self.captured = captured_names(program.tree)
 
-    def block(self, statements: list[Node]) -> list[Node]:
-        result: list[Node] = []
-        for statement in statements:
-            match statement:
-                case gast.Assign():
-                    result.extend(self.chain(statement.targets, statement.value, statement))
-                case gast.AnnAssign():
-                    result.extend(
-                        self.single(statement.target, statement.value, statement) if statement.value else []
-                    )
-                case _:
-                    result.append(map_blocks(statement, self.block))
-        return result or [located(gast.Pass(), s) for s in statements[:1]]
+    def statement(self, s: Node) -> list[Node]:
+        match s:
+            case gast.Assign():
+                return self.chain(s.targets, s.value, s)
+            case gast.AnnAssign():
+                return self.single(s.target, s.value, s) if s.value else []
+        return [self.inside(s)]
 
     def chain(self, targets: list[Node], value: Node, like: Node) -> list[Node]:
         """`a = b = value`: the value is evaluated once, the targets are assigned from left to right."""

@@ -46,7 +46,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, parameters, rebuilt
+from ..trees.rebuild import Rewriter, parameters
 from .desugar_list_stores import CHANGES, changed_list, made_anew, named_once
 from .desugar_stars import has_star
 from .expand_item_updates import index_value
@@ -68,7 +68,7 @@ def desugar_containers(program: Program) -> Program:
     ):
         return program
     writer = _Writer(program)
-    tree = rebuilt(program.tree, body=writer.block(program.tree.body))
+    tree = writer.function(program.tree)
     return program.with_tree(
         tree,
         names=writer.objects.names,
@@ -76,7 +76,9 @@ def desugar_containers(program: Program) -> Program:
     )
 
 
-class _Writer:
+class _Writer(Rewriter):
+    nested = True
+
     def __init__(self, program: Program) -> None:
         self.objects = Objects(program, program.names.copy())
         self.program = program
@@ -86,10 +88,11 @@ class _Writer:
         self.made_anew = made_anew(program)
         self.dicts = _made(program, DICTS, dict) - given
 
-    def block(self, statements: list[Node]) -> list[Node]:
-        return [located(new, s) for s in statements for new in self.statement(s)]
-
     def statement(self, s: Node) -> list[Node]:
+        return [located(new, s) for new in self.written(s)]
+
+    def written(self, s: Node) -> list[Node]:
+        """The statements that stand in place of one."""
         match s:
             case gast.Delete(targets=targets):
                 return [new for t in targets for new in self.deleted(t)]
@@ -126,7 +129,7 @@ class _Writer:
                 found = changed_list(self.objects, s, name, name in self.made_anew)
                 if found is not None:
                     return found
-        return [map_blocks(s, self.block)]
+        return [self.inside(s)]
 
     def deleted(self, target: Node) -> list[Node]:
         """`del` of one target, as a call where it is no name."""

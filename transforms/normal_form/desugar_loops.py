@@ -35,7 +35,7 @@ from ..trees.helpers import transposed
 from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple_of
 from ..trees.printer import to_source
 from ..trees.program import MISSING, Names, Program
-from ..trees.rebuild import map_blocks, rebuilt
+from ..trees.rebuild import Rewriter, rebuilt
 from .check_loop_effects import check_changes
 from .index_loops import enumerated, nested_ranges
 from .jump_outcomes import breaks_in, returns_in
@@ -55,29 +55,27 @@ def desugar_loops(program: Program) -> Program:
     """The program whose loop targets are names or flat tuples of names."""
     names = program.names.copy()
     writer = _Writer(Objects(program, names))
-    tree = rebuilt(program.tree, body=writer.block(program.tree.body))
+    tree = writer.function(program.tree)
     return program.with_tree(
         tree, names=names, bindings=writer.objects.all_bindings()
     )
 
 
-class _Writer:
+class _Writer(Rewriter):
+    nested = True
+
     def __init__(self, objects: Objects) -> None:
         self.objects, self.program, self.names = objects, objects.program, objects.names
 
-    def block(self, statements: list[Node]) -> list[Node]:
-        result: list[Node] = []
-        for s in statements:
-            if isinstance(s, gast.For):
-                result.extend(self.loop(s))
-            elif isinstance(s, gast.Expr) and isinstance(s.value, gast.YieldFrom):
-                item, source = self.names.temporary("item"), s.value.value
-                one = located(gast.Expr(value=located(gast.Yield(value=load(item)), s)), s)
-                made = gast.For(target=store(item), iter=source, body=[one], orelse=[], type_comment=None)
-                result.extend(self.loop(located(made, s)))
-            else:
-                result.append(map_blocks(s, self.block))
-        return result
+    def statement(self, s: Node) -> list[Node]:
+        if isinstance(s, gast.For):
+            return self.loop(s)
+        if isinstance(s, gast.Expr) and isinstance(s.value, gast.YieldFrom):
+            item, source = self.names.temporary("item"), s.value.value
+            one = located(gast.Expr(value=located(gast.Yield(value=load(item)), s)), s)
+            made = gast.For(target=store(item), iter=source, body=[one], orelse=[], type_comment=None)
+            return self.loop(located(made, s))
+        return [self.inside(s)]
 
     def loop(self, node: Node) -> list[Node]:
         """The statements that a `for` becomes."""
@@ -97,7 +95,7 @@ class _Writer:
         counted = counted_iterable(self.objects, node)
         if counted is None:
             check_items(self.objects, node)
-            new = map_blocks(self.with_parts(node), self.block)
+            new = self.inside(self.with_parts(node))
             target, unpacking = flat(new.target, self.names, node)
             source = self.held(new.iter, hold)
             return [*before, rebuilt(new, target=target, iter=source, body=[*unpacking, *new.body])]

@@ -46,7 +46,7 @@ from ..trees.bind_objects import Objects
 from ..trees.helpers import is_mapping, is_sequence
 from ..trees.nodes import assign, call, constant, find_nodes, load, located, store, tuple_of, walk
 from ..trees.program import Names, Program
-from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from ..trees.rebuild import Rewriter, bound_names
 
 __all__ = ["desugar_match"]
 
@@ -71,7 +71,7 @@ def desugar_match(program: Program) -> Program:
     taken = {n.id for n in find_nodes(program.tree, gast.Name)} | captures(program.tree)
     local = bound_names(program.tree) | captures(program.tree)
     writer = _Writer(replace(program, locals=local), program.names.copy(taken))
-    tree = rebuilt(program.tree, body=writer.block(program.tree.body))
+    tree = writer.function(program.tree)
     return program.with_tree(tree, bindings=writer.objects.all_bindings())
 
 
@@ -86,19 +86,15 @@ def captures(tree: Node) -> set[str]:
     return found - {None}
 
 
-class _Writer:
+class _Writer(Rewriter):
+    nested = True
+
     def __init__(self, program: Program, names: Names) -> None:
         self.program, self.names = program, names
         self.objects = Objects(program, names)
 
-    def block(self, statements: list[Node]) -> list[Node]:
-        result: list[Node] = []
-        for s in statements:
-            if isinstance(s, gast.Match):
-                result.extend(self.match(s))
-            else:
-                result.append(map_blocks(s, self.block))
-        return result
+    def statement(self, s: Node) -> list[Node]:
+        return self.match(s) if isinstance(s, gast.Match) else [self.inside(s)]
 
     def match(self, s: Node) -> list[Node]:
         subject = s.subject

@@ -29,7 +29,7 @@ import gast
 
 from ..trees.nodes import bound_counts, find_nodes, located, read_counts
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, map_children, rebuilt
+from ..trees.rebuild import map_blocks, map_children, rebuilt, with_body
 
 __all__ = ["desugar_methods"]
 
@@ -69,9 +69,9 @@ def desugar_methods(program: Program) -> Program:
                 todo = [called(t, s.targets[0].id, s.value) for t in todo]
             else:
                 result.append(map_blocks(s, block))
-        return result or [located(gast.Pass(), s) for s in statements[:1]]
+        return result
 
-    return program.with_tree(rebuilt(program.tree, body=block(program.tree.body)))
+    return program.with_tree(with_body(program.tree, block(program.tree.body)))
 
 
 def is_named_method(s: Node) -> bool:

@@ -21,7 +21,7 @@ from ..analyses.operations import IN_PLACE_OPERATORS
 from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, call, find_nodes, load, located
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, rebuilt
+from ..trees.rebuild import rewritten
 
 __all__ = ["expand_item_updates", "index_value"]
 
@@ -58,19 +58,14 @@ def expand_item_updates(facts: Facts) -> Program:
             return changed
         return [*changed, assign(gast.Subscript(value=base, slice=index, ctx=gast.Store()), load(result), s)]
 
-    def visit(statements: list[Any]) -> list[Any]:
-        result: list[Any] = []
-        for s in statements:
-            if isinstance(s, gast.AugAssign) and isinstance(s.target.value, gast.Name):
-                result.extend(update(s))
-            else:
-                result.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, visit))
-        return result
+    def statement(s: Any) -> list[Any] | None:
+        is_update = isinstance(s, gast.AugAssign) and isinstance(s.target.value, gast.Name)
+        return update(s) if is_update else None
 
-    body = visit(program.tree.body)
+    tree = rewritten(program.tree, statement, nested=False)
     if not expanded:
         return program
-    return program.with_tree(rebuilt(program.tree, body=body), names=names, bindings=objects.all_bindings())
+    return program.with_tree(tree, names=names, bindings=objects.all_bindings())
 
 
 def index_value(index: Any, slice_name: str) -> Any:

@@ -46,7 +46,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import MISSING, Program
-from ..trees.rebuild import map_blocks, rebuilt
+from ..trees.rebuild import map_blocks, rebuilt, rewritten
 
 __all__ = ["expand_stars", "lower_stars"]
 
@@ -225,15 +225,14 @@ def lower_stars(program: Program, stays: Callable[[Node], bool], call_star: Any,
             return located(call(objects.name(call_method), *owner, args, *mappings), node)
         return located(call(objects.name(call_star), node.func, args, *mappings), node)
 
-    def block(statements: list[Node]) -> list[Node]:
+    def statement(s: Node) -> list[Node] | None:
+        if not isinstance(s, (gast.Assign, gast.Expr)) or not has_stars(s.value) or stays(s.value):
+            return None
         result: list[Node] = []
-        for s in statements:
-            if isinstance(s, (gast.Assign, gast.Expr)) and has_stars(s.value) and not stays(s.value):
-                s = rebuilt(s, value=lowered(s.value, result, s))
-            result.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, block))
-        return result
+        new = rebuilt(s, value=lowered(s.value, result, s))
+        return [*result, new]
 
-    tree = rebuilt(program.tree, body=block(program.tree.body))
+    tree = rewritten(program.tree, statement, nested=False)
     return program.with_tree(
         tree,
         names=names,

@@ -30,13 +30,12 @@ def f(x):
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import gast
 
 from ..analyses.liveness import free_names
-from ..trees.nodes import assigned_names, find_nodes, load, names_read, own_statements, walk
+from ..trees.nodes import assigned_names, binding_counts, find_nodes, load, names_read, own_statements, walk
 from ..trees.program import Names, Program
 from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, substitute
 
@@ -60,10 +59,7 @@ def order_definitions(program: Program) -> Program:
 class _Placer:
     def __init__(self, program: Program) -> None:
         self.names: Names = program.names.copy()
-        bound = [n.id for n in find_nodes(program.tree, gast.Name) if is_bound(n)]
-        self.bound = Counter(
-            bound + [n.name for n in find_nodes(program.tree, gast.FunctionDef)]
-        )
+        self.bound = binding_counts(program.tree)
 
     def block(self, statements: list[Node]) -> list[Node]:
         statements = [map_blocks(s, self.block) for s in self.nest(statements)]

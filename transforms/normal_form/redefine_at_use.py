@@ -25,6 +25,7 @@ from ..analyses.liveness import free_names
 from ..trees.nodes import (
     assigned_names,
     blocks_of,
+    bound_here,
     find_nodes,
     load,
     located,
@@ -80,7 +81,7 @@ def is_only_passed(body: list[Node], name: str, keeps: Keeps, asked: frozenset[s
                 allowed += count if is_passed and is_only_passed(s.body, name, keeps, known) else 0
             continue
         part = header(s)
-        if name in target_names_of(s):
+        if name in bound_here(s):
             return False
         for call in [] if part is None else find_nodes(part, gast.Call):
             given = [*call.args, *(k.value for k in call.keywords)]
@@ -88,12 +89,6 @@ def is_only_passed(body: list[Node], name: str, keeps: Keeps, asked: frozenset[s
             allowed += isinstance(call.func, gast.Name) and call.func.id == name
             allowed += count if count and not keeps(call, name) else 0
     return allowed == loaded(body, name)
-
-
-def target_names_of(s: Node) -> set[str]:
-    """The names that a statement itself binds, but for a definition."""
-    inner = {n for block in blocks_of(s) for n in assigned_names(block)}
-    return set(assigned_names(s)) - inner
 
 
 def header(s: Node) -> Node | None:
