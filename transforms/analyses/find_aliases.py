@@ -20,8 +20,9 @@ from ..trees.nodes import blocks_of, bound_in_header, load, names_read, statemen
 from ..trees.program import EMPTY, Program
 from .facts import Facts
 from .find_exchanges import find_exchanges
+from .find_live import Live, find_live
 from .find_recency import Recent
-from .liveness import live_before, loop_head
+from .find_uses import find_uses
 from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Pop
 
 __all__ = ["OUTSIDE", "Aliases", "argument_of", "contents_of", "find_aliases", "is_outside"]
@@ -77,14 +78,15 @@ class Aliases:
         tree: Any,
         held: dict[str, Held],
         together: dict[str, Held],
-        live_after: dict[int, frozenset[str]],
+        live: Live,
         recent: Recent,
     ) -> None:
         """`held` is what names hold at any time; names that share no root in `together` share no object at
         any one time, though loops may pass it from one to the other.
         """
-        self.tree, self.held, self.together, self.live_after = tree, held, together, live_after
+        self.tree, self.held, self.together, self.live = tree, held, together, live
         self.iterated = iterated(tree.body)
+        self.outer = held.keys() - live.bits.keys()  # names of what is around the function
         self.recent = recent
 
     def reaches(self, a: str, b: str) -> bool:
@@ -103,7 +105,7 @@ class Aliases:
         found = sorted(filter(is_outside, mine))
         found += sorted(
             other
-            for other in self.live_after[id(statement)] | self.iterated[id(statement)]
+            for other in self.live.names_after(statement) | self.iterated[id(statement)] | self.outer
             if other not in (name, result)
             and both(self.together.get(other, NOTHING)) & now
             and not self.recent.is_older(other, name, statement)
@@ -265,8 +267,9 @@ def find_aliases(facts: Facts) -> Aliases:
                 return held
 
     has_loops = any(isinstance(s, (gast.For, gast.While)) for s in statements_in(tree.body))
-    live: dict[int, frozenset[str]] = {}
-    _note_live(tree.body, frozenset(), frozenset(), live)
+    uses = find_uses(tree)
+    assert uses is not None
+    live = find_live(tree, uses)
     arguments = dict(held)
     found = together = solve()
     for exchange in find_exchanges(tree):
@@ -314,25 +317,3 @@ def iterated(statements: list[Any], around: frozenset[str] = frozenset()) -> dic
         for block in blocks_of(s):
             found |= iterated(block, inner)
     return found
-
-
-def _note_live(
-    statements: list[Any], after: frozenset[str], at_break: frozenset[str], noted: dict[int, frozenset[str]]
-) -> None:
-    """Notes for every statement, nested ones too, which names are live after it."""
-
-    for s, live in zip(statements, live_before(statements, after, at_break)[1:], strict=True):
-        noted[id(s)] = live
-        if isinstance(s, gast.If):
-            _note_live(s.body, live, at_break, noted)
-            _note_live(s.orelse, live, at_break, noted)
-        elif isinstance(s, (gast.For, gast.While)):
-            _note_live(s.body, loop_head(s, live) | live, live, noted)
-        elif isinstance(s, (gast.With, gast.Try)):
-            anywhere = live | frozenset(names_read(blocks_of(s)[-1]) if isinstance(s, gast.Try) else ())
-            for h in getattr(s, "handlers", []):
-                anywhere |= frozenset(names_read(h))
-            if isinstance(s, gast.Try):
-                anywhere |= frozenset(names_read(s.orelse))
-            for block in blocks_of(s):
-                _note_live(block, anywhere, at_break, noted)

@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from ..trees.nodes import own_statements
+from .find_live import Live
 from .liveness import is_exit, live_before
 
 __all__ = ["Exchange", "find_exchanges"]
@@ -26,7 +27,7 @@ class Exchange:
     copies: frozenset[int]
     loop: Any
 
-    def keeps_apart(self, held: Mapping[str, Any], live: Mapping[int, frozenset[str]]) -> bool:
+    def keeps_apart(self, held: Mapping[str, Any], live: Live) -> bool:
         """Whether the names hold different objects at any time; `held` is what all names hold, the copies
         left out.
         """
@@ -35,12 +36,9 @@ class Exchange:
         if any(own[a] & own[b] for k, a in enumerate(names) for b in names[k + 1 :]):
             return False
         roots = frozenset().union(*own.values())
-        later = live[id(self.loop)] | _live_at_end(self.loop, live)
+        outer = held.keys() - live.bits.keys()
+        later = live.names_after(self.loop) | live.names_after(self.loop.body[-1]) | outer
         return not any((held[n][0] | held[n][1]) & roots for n in later if n in held and n not in own)
-
-
-def _live_at_end(loop: Any, live: Mapping[int, frozenset[str]]) -> frozenset[str]:
-    return live[id(loop.body[-1])]
 
 
 def find_exchanges(tree: Any) -> Iterator[Exchange]:
