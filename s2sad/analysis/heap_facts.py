@@ -9,16 +9,14 @@ from typing import Any
 from weakref import WeakSet
 
 from ..kinds import domain
-from ..kinds.class_members import member_of
-from ..kinds.lattice import OBJECT, SET, UNKNOWN, Dict, Kind, List, Record, Tuple, widen
+from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Kind, List, Record, Tuple, widen
 from ..runtime import containers as conversions
 from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys
 from ..runtime import object_graph as heap_places
 from ..runtime.reachable_arrays import outside_of
-from ..transforms.analyses.effects import ELSEWHERE
 from ..transforms.analyses.facts import Facts
-from ..transforms.analyses.find_effects import changed_atoms
-from ..transforms.analyses.operations import Apply, Call, Operation
+from ..transforms.analyses.operations import Apply, Operation
+from ..transforms.heap.heap_natures import Natures
 from ..transforms.trees.nodes import load, names_read
 from ..transforms.trees.program import MISSING, Program
 from ..values.objects import is_plain
@@ -53,77 +51,37 @@ LISTS = frozenset(  # functions of NumPy that may return lists
 )
 
 
-class HeapNatures:
-    """Implements `transforms.lower_heap.Natures`; `given` are the kinds of the arguments.
-    """
+class HeapNatures(Natures):
+    """The natures of the values of a program; `arguments` are the kinds of the arguments."""
 
     def __init__(
         self,
         facts: Facts,
-        given: Mapping[str, Kind],
+        arguments: Mapping[str, Kind],
         find_with_heap: Callable[[Operation, Callable[[Any], Kind]], Any],
     ) -> None:
-        self.facts, self.arguments, self.find_with_heap = facts, given, find_with_heap
-        self.program, self.kind, self.operation = facts.program, facts.kind, facts.operation
+        super().__init__(facts)
+        self.arguments, self.find_with_heap = arguments, find_with_heap
 
     def of(self, node: Any) -> str:
-        found = self.program.resolve(node)
+        found = self.facts.program.resolve(node)
         if found is not MISSING and not is_plain(type(found)) and not isinstance(found, (list, dict, tuple)):
             return "plain"
         return nature_of(self.kind(node))
+
+    def given(self, name: str) -> str:
+        return nature_of(self.arguments.get(name, UNKNOWN))
 
     def class_of(self, node: Any) -> type | None:
         kind = self.kind(node)
         return kind.cls if isinstance(kind, Record) else None
 
-    def is_list(self, node: Any) -> bool:
-        return isinstance(self.kind(node), List)
-
-    def is_set(self, node: Any) -> bool:
-        return self.kind(node) is SET
-
-    def is_number(self, node: Any) -> bool:
-        return domain.is_scalar(self.kind(node))
-
-    def holds_numbers(self, node: Any, index: Any) -> bool:
-        return domain.is_scalar(domain.item_kind(self.kind(node), index, self.kind))
-
     def is_constant(self, node: Any) -> bool:
         return domain.is_differentiable(widen(self.kind(node))) is False
 
     def is_array(self, node: Any) -> bool:
-        return nature_of(self.kind(node)) == "plain" and not domain.is_immutable(self.kind(node))
-
-    def sharing(self, value: Any) -> str:
-        operation = self.operation(value)
-        return self.facts.sharing(operation) if isinstance(operation, Apply) else "unknown"
-
-    def outside(self, read: list[Any]) -> Any:
-        return outside_of(read)
-
-    def changes_array(self, value: Any) -> bool:
-        effect, _ = self.facts.effect_at(value)
-        arrays = effect.changed - {ELSEWHERE}
-        return bool(arrays or changed_atoms(value, self.facts))
-
-    def is_held(self, node: Any) -> bool:
-        kind = self.kind(node.value)
-        if not isinstance(kind, Record):
-            return True
-        member = member_of(kind, node.attr)
-        return member is None or member.role in ("field", "constant")
-
-    def is_method(self, node: Any) -> bool:
-        kind = self.kind(node.value)
-        member = member_of(kind, node.attr) if isinstance(kind, Record) else None
-        return member is not None and member.role == "method"
-
-    def is_inert(self, value: Any) -> bool:
-        operation = self.operation(value)
-        return isinstance(operation, Apply) and PRIMITIVES.is_nondifferentiable(operation.function)
-
-    def is_primitive(self, value: Any) -> bool:
-        return isinstance(self.operation(value), Apply)
+        kind = self.kind(node)
+        return nature_of(kind) == "plain" and not domain.is_immutable(kind)
 
     def gives_number(self, value: Any) -> bool:
         operation = self.operation(value)
@@ -134,27 +92,16 @@ class HeapNatures:
             return True
         return PRIMITIVES.is_of_numpy(function) and getattr(function, "__name__", "") not in LISTS
 
-    def is_unknown(self, value: Any) -> bool:
-        operation = self.operation(value)
-        return isinstance(operation, Call) and operation.function is MISSING
-
-    def given(self, name: str) -> str:
-        return nature_of(self.arguments.get(name, UNKNOWN))
-
     def makes_object(self, value: Any) -> bool:
-        return makes_empty(new_class(value, self.program, self.kind))
-
-    def may_change(self, value: Any) -> bool:
-        operation = self.operation(value)
-        if not isinstance(operation, Call):
-            return False
-        return operation.function is MISSING or self.facts.may_change(value)
+        return makes_empty(new_class(value, self.facts.program, self.kind))
 
     def with_heap(self, value: Any) -> Any:
         return self.find_with_heap(self.operation(value), self.kind)
 
-    @staticmethod
-    def helper(name: str) -> Any:
+    def outside(self, read: list[Any]) -> Any:
+        return outside_of(read)
+
+    def helper(self, name: str) -> Any:
         if name == "concat":
             return operator.concat
         owner = next((m for m in HELPERS if name in m.__all__), None)
