@@ -64,14 +64,14 @@ from ..runtime.mutation import repeated, times_repeated
 from ..source.getters import GETTERS
 from ..transforms.analyses.operations import Member
 from ..transforms.analyses.template_slots import differentiable_slots
-from ..transforms.trees.program import MISSING
+from ..transforms.trees.program import MISSING, ArrayLibrary
 from ..values.objects import is_named_tuple
 from .aliasing import sharing_of
 from .context_managers import nature_of_context
 from .identity_calls import copied_by, returned_by
 from .writes import changed, changed_by_method, is_changing_method
 
-__all__ = ["PRIMITIVES", "RulePrimitives"]
+__all__ = ["PRIMITIVES", "NumPy", "RulePrimitives"]
 
 
 # The modules of what generated code calls.
@@ -347,10 +347,17 @@ class RulePrimitives:
         """An object that generated code may need, by the name it is known by."""
         if name in ("fprop_of", "jvp_of"):
             return provided(name)
-        if name == "np":
-            return np
-        owner = next((m for m in HELPERS if name in m.__all__), np)
-        return getattr(owner, name)
+        return next(getattr(m, name) for m in HELPERS if name in m.__all__)
+
+    @staticmethod
+    def array_module() -> tuple[str, Any]:
+        """The module of functions on arrays, behind the name that it has in generated code."""
+        return "np", np
+
+    @staticmethod
+    def array_function(name: str) -> Any:
+        """The function on arrays of this name."""
+        return getattr(np, name)
 
     @staticmethod
     def means(name: str, function: Any) -> bool:
@@ -371,6 +378,21 @@ class RulePrimitives:
     def is_in_place(function: Any) -> bool:
         """Whether a primitive changes its first argument, and returns it."""
         return bool(fact(function, "updates"))
+
+
+class NumPy(ArrayLibrary):
+    """What normal form asks of NumPy, and of SciPy."""
+
+    indices = np.ndindex
+    items = np.ndenumerate
+    array = staticmethod(np.asarray)
+
+    def writes(self, function: Any) -> bool:
+        return bool(fact(function, "writes")) or isinstance(getattr(function, "__self__", None), np.ufunc)
+
+    def takes_outputs(self, function: Any) -> bool:
+        library = (getattr(function, "__module__", None) or "").partition(".")[0]
+        return isinstance(function, np.ufunc) or library in ("numpy", "scipy")
 
 
 PRIMITIVES = RulePrimitives()

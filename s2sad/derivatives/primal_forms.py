@@ -22,7 +22,7 @@ from ..analysis.inactive_calls import leaving
 from ..analysis.kind_summaries import CallKinds
 from ..analysis.object_facts import KnownObjects
 from ..analysis.outer_bindings import declared_outside
-from ..analysis.primitive_table import PRIMITIVES
+from ..analysis.primitive_table import PRIMITIVES, NumPy
 from ..kinds import domain
 from ..kinds.class_members import replaced_tuple
 from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Record, Tuple
@@ -134,7 +134,8 @@ class Forms:
         source = read_source(function)
         scope = replace(source.scope, rebound=self.rebound)
         names = names_of(source.tree, scope)
-        return source, Program(source.tree, scope, source.filename, source.lines, names=names)
+        text = source.filename, source.lines
+        return source, Program(source.tree, scope, *text, names=names, library=NumPy())
 
     def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
         """The plain function that a call runs: of a derivative, the code generated for these kinds; of a

@@ -241,7 +241,7 @@ def is_floating(kind: Kind) -> bool:
 
 
 def zero_plan(kind: Kind) -> str:
-    """How to write a zero like a value of the kind: "0.0", "None" (it carries no derivative), "np.zeros_like"
+    """How to write a zero like a value of the kind: "0.0", "None" (it carries no derivative), "array"
     or the helper "zeros_like".
     """
     wide = widen(kind)

@@ -42,7 +42,7 @@ __all__ = [
 
 _ANY: frozenset[Dim] = frozenset({None})  # nothing is known of the lengths
 UnbroadcastPlan = OneOf["none", "sum", "guard"] | tuple[OneOf["axes", "kept"], tuple[int, ...]]
-ZeroPlan = OneOf["0.0", "np.zeros_like", "zeros_like"]
+ZeroPlan = OneOf["0.0", "array", "zeros_like"]
 
 
 def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -> UnbroadcastPlan:
@@ -139,7 +139,7 @@ def zero_plan(x: Kind) -> ZeroPlan:
         case Scalar("float" | "real"):
             return "0.0"
         case Array(str(dtype), _) if _is_inexact(dtype):
-            return "np.zeros_like"
+            return "array"
     return "zeros_like"
 
 

@@ -181,6 +181,23 @@ def package_of(path: Path) -> str:
 @pytest.mark.parametrize("path", transforms(), ids=lambda path: "/".join(path.parts[-2:]))
 def test_transforms_stand_alone(path: Path) -> None:
     assert not unwanted_imports(path)
+    assert not library_names(path.read_text())
+
+
+def library_names(text: str) -> set[str]:
+    """The libraries of arrays that a module names in code or in a string without a space."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value:
+            found.add(node.value.partition(".")[0])
+    return found & {"np", "numpy", "scipy"}
+
+
+@pytest.mark.parametrize("line", ["numpy.sum(x)", "name == 'numpy.sum'", "helper('np')", "('scipy',)"])
+def test_a_library_that_is_named_is_noticed(line: str) -> None:
+    assert library_names(f"class A:\n    \"Doc of np.sum.\"\n    def f():\n        return {line}\n")
 
 
 @pytest.mark.parametrize("layer", LAYERS)

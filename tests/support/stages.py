@@ -9,6 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sad.analysis.primitive_table import NumPy
 from s2sad.transforms.normal_form.bind_imports import bind_imports
 from s2sad.transforms.normal_form.check_syntax import check_syntax
 from s2sad.transforms.normal_form.desugar_assignments import desugar_assignments
@@ -46,7 +47,9 @@ def read(text: str, name: str = "f", **names: Any) -> tuple[Callable[..., Any], 
     exec(text, namespace)
     program = program_of(text, Scope(namespace))
     tree = next(n for n in gast.parse(text).body if isinstance(n, gast.FunctionDef) and n.name == name)
-    return namespace[name], Program(tree, program.scope, "module.py", tuple(text.splitlines()))
+    return namespace[name], Program(
+        tree, program.scope, "module.py", tuple(text.splitlines()), library=NumPy()
+    )
 
 
 def up_to(last: Pass, program: Program) -> Program:

@@ -277,8 +277,10 @@ class Changes:
             function = object_of(node.func)
             places = self._facts.primitives.shape_only(function)
             spared = [node.args[k] for k in places if k < len(node.args)]
-            if any(function is self._facts.primitives.helper(n) for n in ("may_share_memory", "adjoint_of")):
-                spared = list(node.args)  # these ask for the object
+            primitives = self._facts.primitives
+            asking = primitives.helper("adjoint_of"), primitives.array_function("may_share_memory")
+            if any(function is f for f in asking):  # these ask for the object
+                spared = list(node.args)
         spared = [n for n in spared if not isinstance(n, gast.Name) or self._keeps_shape(n.id)]
         for child in children(node):
             if not any(child is n for n in spared):

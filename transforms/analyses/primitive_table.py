@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ..trees.program import Program
 
-__all__ = ["KindedProgram", "Member", "Primitives", "Rule", "Template"]
+__all__ = ["ArrayFunction", "KindedProgram", "Member", "Primitives", "Rule", "Template"]
+
+# The functions on arrays that passes write or look for, as attributes of `Primitives.array_module`.
+ArrayFunction = Literal[
+    "any", "arange", "array", "asarray", "copy", "full_like", "logical_and", "logical_not", "logical_or",
+    "may_share_memory", "ones_like", "shape", "sum", "where", "zeros_like",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -131,6 +137,8 @@ class Primitives(Protocol):
     def is_dict(self, kind: Any) -> bool: ...
     def is_list(self, kind: Any) -> bool | None: ...
     def helper(self, name: str) -> Any: ...
+    def array_module(self) -> tuple[str, Any]: ...
+    def array_function(self, name: ArrayFunction) -> Any: ...
     def context_nature(self, manager: Any) -> str | None: ...
 
 

@@ -78,7 +78,7 @@ class AdjointEmitter(MaskEmitter):
         if adjoint.whole is not None:
             return adjoint.whole
         if adjoint.mask is None or adjoint.zeroed:
-            return self.numpy_call("full_like", load(variable), adjoint.value)
+            return self.array_call("full_like", load(variable), adjoint.value)
         found = None if adjoint.uniform else kept(self, adjoint.mask, adjoint.value, variable)
         return found or self.chosen_from(
             variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True)
@@ -88,7 +88,7 @@ class AdjointEmitter(MaskEmitter):
         """The expression for an adjoint that is one where a mask holds and another where it does not."""
         value = a.value
         if a.uniform and b.uniform and not self.has_form(mask, variable):
-            value = self.numpy_call("full_like", load(variable), value)
+            value = self.array_call("full_like", load(variable), value)
         return choice(self, mask, value, b.value, variable)
 
     def has_form(self, mask: Mask, variable: str) -> bool:
@@ -266,7 +266,7 @@ class AdjointEmitter(MaskEmitter):
         """Whether a name holds the numbers 0, 1, 2, ... in this order."""
         match self.computed_by(name):
             case Apply(function=function, args=[_], keywords=()):
-                arange = self.primitives.helper("np").arange
+                arange = self.primitives.array_function("arange")
                 return function is arange and not self.changes.is_changed(name)
         return False
 
@@ -306,10 +306,10 @@ class AdjointEmitter(MaskEmitter):
         if self.domain.is_scalar(kind):
             return value
         if self.may_have_no_axes(variable):
-            return self.numpy_call("array", value)
+            return self.array_call("array", value)
         if self.domain.is_array(kind) and isinstance(value, gast.Name) and not adjoint.partial:
             is_known = not self.has_calls  # to be an array, where this is differentiated again
-            return call(attribute(value, "copy")) if is_known else self.numpy_call("copy", value)
+            return call(attribute(value, "copy")) if is_known else self.array_call("copy", value)
         return call(self.helper("copy_adjoint"), value)
 
     def added(self, variable: str, name: str, value: Any) -> Any:

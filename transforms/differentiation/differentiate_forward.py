@@ -257,7 +257,7 @@ class Forward(TangentEmitter):
             case Item(base=base, index=index):
                 of = self.present(base.id) if self.is_unknown_part(base) else self.tangent(base)
                 if self.domain.may_index_number(self.kind(base), index, self.kind):
-                    of = call(attribute(self.helper("np"), "asarray"), of)  # a float has no items
+                    of = self.array_call("asarray", of)  # a float has no items
                 value = gast.Subscript(value=of, slice=index, ctx=gast.Load())
             case Field(base=base, name=field):
                 value = self.field_tangent(base, field)

@@ -195,7 +195,7 @@ def _as_number(reverse: Reverse, out: Any, cotangent: Any) -> Any:
     """
     if not reverse.is_as_number(out.id) or reverse.domain.is_scalar(reverse.kind(out)):
         return cotangent
-    return reverse.numpy_call("sum", cotangent)
+    return reverse.array_call("sum", cotangent)
 
 
 def _seed(reverse: Reverse, out: Any, form: str, seed: list[Any]) -> Any:

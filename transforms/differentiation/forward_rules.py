@@ -173,7 +173,7 @@ class TangentEmitter(Emitter):
         view = substitute(operation.node, {source.id: self.part(source)})
         if sharing in ("elements", "view"):
             return view
-        shared = call(self.numpy("may_share_memory"), load(out), source)
+        shared = call(self.array_function("may_share_memory"), load(out), source)
         return gast.IfExp(test=shared, body=view, orelse=call(self.helper("copy_adjoint"), value))
 
     def unshared(self, operation: Apply, out: str, value: Any) -> Any:
@@ -261,7 +261,7 @@ class TangentEmitter(Emitter):
         match value:
             case gast.Call(func=func, args=[conditions, d, _]) if self.is_helper(func, "where_each"):
                 test = gast.Subscript(value=conditions, slice=constant(part), ctx=gast.Load())
-                return self.numpy_call("where", test, d, constant(0))
+                return self.array_call("where", test, d, constant(0))
         return None
 
     def explicit(

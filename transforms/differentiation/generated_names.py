@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from ..analyses.operations import Apply, Primitives
+from ..analyses.primitive_table import ArrayFunction
 from ..trees.nodes import attribute, call, load
 from ..trees.program import MISSING, Program
 
@@ -51,13 +52,18 @@ class Objects:
     def helper(self, name: str) -> Any:
         return load(self.bind(name, self.primitives.helper(name)))
 
-    def numpy_call(self, name: str, *args: Any, **keywords: Any) -> Any:
-        """`np.name(...)`."""
-        return call(self.numpy(name), *args, **keywords)
+    def array_call(self, name: ArrayFunction, *args: Any, **keywords: Any) -> Any:
+        """A call of a function on arrays."""
+        return call(self.array_function(name), *args, **keywords)
 
-    def numpy(self, name: str) -> Any:
-        """`np.name`."""
-        return attribute(load(self.bind("np", self.primitives.helper("np"))), name)
+    def array_function(self, name: ArrayFunction) -> Any:
+        """A function on arrays, as an attribute of their module."""
+        return attribute(load(self.bind(*self.primitives.array_module())), name)
+
+    def is_array_function(self, node: Any, name: ArrayFunction) -> bool:
+        """Whether an expression means a function on arrays, as an attribute of their module."""
+        is_path = isinstance(node, gast.Attribute)
+        return is_path and self.object_of(node) is self.primitives.array_function(name)
 
     def object_of(self, node: Any) -> Any:
         """What a name in generated code means, or an attribute of such a name, as far as is known."""
@@ -68,14 +74,9 @@ class Objects:
             return MISSING
         return self.bindings.get(node.id, self.program.scope.lookup(node.id))
 
-    def is_helper(self, node: Any, *path: str) -> bool:
-        """Whether an expression means a helper, or what a path of attributes leads to from it."""
-        if not isinstance(node, gast.Attribute if path[1:] else gast.Name):
-            return False
-        wanted = self.primitives.helper(path[0])
-        for name in path[1:]:
-            wanted = getattr(wanted, name)
-        return self.object_of(node) is wanted
+    def is_helper(self, node: Any, name: str) -> bool:
+        """Whether an expression means a helper."""
+        return isinstance(node, gast.Name) and self.object_of(node) is self.primitives.helper(name)
 
     def is_fresh(self, value: Any) -> bool:
         """Whether an expression surely makes a new object that nothing else holds."""

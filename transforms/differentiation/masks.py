@@ -100,11 +100,11 @@ def chosen(emitter: Emitter, value: Any) -> tuple[Any, bool, Any] | None:
     whether the part is for those at which it does not hold, and the part.
     """
     match value:
-        case gast.Call(func=func, args=[condition, first, second]) if emitter.is_helper(func, "np", "where"):
+        case gast.Call(func=func, args=[test, first, second]) if emitter.is_array_function(func, "where"):
             if _is_zero(second):
-                return condition, False, first
+                return test, False, first
             if _is_zero(first):
-                return condition, True, second
+                return test, True, second
     return None
 
 
@@ -183,9 +183,9 @@ def marks_of(mask: Mask | None, own: Collection[str]) -> str | None:
 def marks_before(emitter: MaskEmitter, current: Adjoint | None, name: str) -> Any:
     """The array that says, before a loop, which elements an adjoint called `name` is not for."""
     if current is None or current.mask is None:
-        like = "ones_like" if current is None else "zeros_like"
-        return emitter.numpy_call(like, load(name), dtype=load(emitter.bind("bool", bool)))
-    return emitter.numpy_call("logical_not", truth(emitter, current.mask))
+        dtype = load(emitter.bind("bool", bool))
+        return emitter.array_call("ones_like" if current is None else "zeros_like", load(name), dtype=dtype)
+    return emitter.array_call("logical_not", truth(emitter, current.mask))
 
 
 def mask_of_item(
@@ -220,7 +220,7 @@ def either_holds(emitter: MaskEmitter, a: Mask | None, b: Mask | None, code: lis
         return a
     if set(b) <= set(a):
         return b
-    test = emitter.numpy_call("logical_or", truth(emitter, a), truth(emitter, b))
+    test = emitter.array_call("logical_or", truth(emitter, a), truth(emitter, b))
     return mask_of(emitter, test, False, code)
 
 
@@ -241,9 +241,9 @@ def truth(emitter: Emitter, mask: Mask) -> Any:
         ]
         return parts[0] if len(parts) == 1 else gast.BoolOp(op=gast.And(), values=parts)
     first, *rest = mask
-    found = emitter.numpy_call("logical_not", load(first.name)) if first.inverted else load(first.name)
+    found = emitter.array_call("logical_not", load(first.name)) if first.inverted else load(first.name)
     for condition in rest:
-        found = emitter.numpy_call("logical_and", found, truth(emitter, (condition,)))
+        found = emitter.array_call("logical_and", found, truth(emitter, (condition,)))
     return found
 
 
@@ -253,7 +253,7 @@ def reaching(emitter: MaskEmitter, mask: Mask, operand: str, is_sum: bool, code:
     """
     test = truth(emitter, mask)
     if is_sum:
-        return mask_of(emitter, emitter.numpy_call("any", test), False, code)
+        return mask_of(emitter, emitter.array_call("any", test), False, code)
     return mask_of(emitter, call(emitter.helper("reaching"), test, load(operand)), False, code)
 
 
@@ -476,7 +476,7 @@ def choice(emitter: Emitter, mask: Mask, value: Any, other: Any, variable: str |
     kind = emitter.kinds.get(variable or "", emitter.domain.UNKNOWN)
     if emitter.domain.is_real_scalar(kind):
         return _chosen_number(emitter, mask, value, other)
-    found = emitter.numpy_call("where", test, first, second)
+    found = emitter.array_call("where", test, first, second)
     if variable is None or emitter.domain.is_array(kind):
         return found
     return call(emitter.helper("unbroadcast"), found, load(variable))
@@ -494,13 +494,13 @@ def one_of(emitter: Emitter, a: Any, b: Any) -> Any:
     if first is None or second is None or first[1] == second[1] or not same(first[0], second[0]):
         return None
     parts = (second[2], first[2]) if first[1] else (first[2], second[2])
-    return emitter.numpy_call("where", first[0], *parts)
+    return emitter.array_call("where", first[0], *parts)
 
 
 def scalar_choices(emitter: Emitter, value: Any) -> Any:
     """An expression of numbers with `a if c else b` for `np.where(c, a, b)`."""
     match value:
-        case gast.Call(func=func, args=[test, first, second]) if emitter.is_helper(func, "np", "where"):
+        case gast.Call(func=func, args=[test, first, second]) if emitter.is_array_function(func, "where"):
             return _conditional(test, scalar_choices(emitter, first), scalar_choices(emitter, second))
         case gast.Call(func=func, args=[test, whole]) if emitter.is_helper(func, "halved_where"):
             half = gast.BinOp(left=whole, op=gast.Div(), right=constant(2))

@@ -277,7 +277,7 @@ class ReverseWalk(Reverse):
             is_vector = self.domain.is_vector_of_floats(kind)
             value = gast.List(elts=parts, ctx=gast.Load())
             if is_vector:
-                value = self.numpy_call("array", value)
+                value = self.array_call("array", value)
             elif not self.domain.is_list(kind):
                 value = call(self.helper("pack_like"), load(s.value.id), *parts)
             elif s.value.id not in env and all(map(self.has_adjoint, targets)):

@@ -204,7 +204,7 @@ def spread_out(reverse: Reverse, rule: Rule, out: str, adjoint: Adjoint, back: l
         return Adjoint(reverse.full(out, adjoint, back))
     spread = adjoint.whole
     if spread is None:
-        spread = reverse.numpy_call("full_like", load(out), adjoint.value)
+        spread = reverse.array_call("full_like", load(out), adjoint.value)
     return replace(adjoint, value=reverse.named(out, spread, back), uniform=False, whole=None)
 
 
@@ -341,7 +341,7 @@ def part_of_rest(
                     code.append(assign(shared[slot.gradient].id, dout))
                 dout = shared[slot.gradient]
             test = gast.Subscript(value=conditions, slice=constant(slot.part), ctx=gast.Load())
-            return reverse.numpy_call("where", test, dout, constant(0))
+            return reverse.array_call("where", test, dout, constant(0))
     if not is_atom(value):
         if slot.gradient not in shared:
             name = reverse.names.temporary(base)

@@ -102,8 +102,8 @@ class Emitter(Objects):
                 return constant(0.0)
             case "None":
                 return constant(None)
-            case "np.zeros_like":
-                return self.numpy_call("zeros_like", node)
+            case "array":
+                return self.array_call("zeros_like", node)
         return call(self.helper("zeros_like"), node)
 
     def zero_of(self, node: Any) -> Any:
@@ -326,11 +326,11 @@ class Emitter(Objects):
         """The sum of a value that brings it to the shape of an operand; None where only the run can tell."""
         match plan:
             case "sum":
-                return self.numpy_call("sum", value)
+                return self.array_call("sum", value)
             case ("axes" | "kept", axes):
                 axis = constant(axes[0]) if len(axes) == 1 else tuple_of([constant(a) for a in axes])
                 keywords = {"keepdims": constant(True)} if plan[0] == "kept" else {}
-                return self.numpy_call("sum", value, axis=axis, **keywords)
+                return self.array_call("sum", value, axis=axis, **keywords)
         return None
 
     def lends_shape(self, operation: Apply, operand: Any, out: str, as_floats: bool = False) -> bool:

@@ -326,7 +326,7 @@ class Shadows:
         """The statement of the forward sweep that notes whether what may be a view is one."""
         match self.reverse.operation(s.value):
             case Apply(args=[gast.Name(id=source), *_]) if name in self.is_view_of:
-                test = call(self.reverse.numpy("may_share_memory"), load(name), load(source))
+                test = call(self.reverse.array_function("may_share_memory"), load(name), load(source))
                 return [assign(self.is_view_of[name], test, s)]
         return []
 

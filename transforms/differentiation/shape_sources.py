@@ -135,7 +135,7 @@ class ShapeSources:
                     if k < len(new) and isinstance(new[k], gast.Name):
                         source = self._source(new[k].id, loops)
                         new[k] = new[k] if source == new[k].id else load(source)
-                is_shape = function is self.emitter.primitives.helper("shape")
+                is_shape = function is self.emitter.primitives.array_function("shape")
                 if is_shape and self.emitter.domain.is_array(self.emitter.kind(new[0])):
                     return gast.Attribute(value=new[0], attr="shape", ctx=gast.Load())
                 same = all(a is b for a, b in zip(new, args, strict=True))

@@ -125,7 +125,7 @@ def zeros_as_helper(reverse: Reverse, code: Any, names: Any) -> Any:
     """Code with `zeros_of(x)`, which wants no more of an array than its shape, for `np.zeros_like(x)`."""
     match code:
         case gast.Call(func=func, args=[gast.Name(id=name)], keywords=[]) if name in names:
-            if reverse.is_helper(func, "np", "zeros_like"):
+            if reverse.is_array_function(func, "zeros_like"):
                 return rebuilt(code, func=reverse.helper("zeros_of"))
     return map_children(code, lambda child: zeros_as_helper(reverse, child, names))
 

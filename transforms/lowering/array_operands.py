@@ -25,7 +25,7 @@ __all__ = ["array_operands"]
 
 def array_operands(facts: Facts) -> Program:
     """The program with arrays for such operands."""
-    program, numpy = facts.program, facts.primitives.helper("np")
+    program = facts.program
 
     def listed(value: Any) -> list[Any]:
         return _listed(facts, value)
@@ -34,7 +34,8 @@ def array_operands(facts: Facts) -> Program:
         return program
     names = program.names.copy()
     objects = Objects(program, names)
-    module = objects.name(numpy, "np")
+    known_as, library = facts.primitives.array_module()
+    module = objects.name(library, known_as)
 
     def statement(s: Any) -> list[Any] | None:
         found = listed(s.value) if _value(s) is not None else []

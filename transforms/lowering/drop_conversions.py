@@ -32,7 +32,7 @@ def drop_conversions(facts: Facts) -> Program:
                 found = primitives.returned_by(facts.operation(value), facts.kind)
                 source = primitives.copied_by(facts.operation(value), facts.kind)
                 if found is None and source is not None:
-                    copy = attribute(writer.bound(primitives.helper("np"), "np"), "copy")
+                    copy = attribute(writer.bound(*reversed(primitives.array_module())), "copy")
                     found = located(call(copy, source), value)
                 return None if found is None else [rebuilt(s, value=found)]
         return None

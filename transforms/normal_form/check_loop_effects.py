@@ -14,7 +14,6 @@ __all__ = ["Changes", "check_changes", "may_change_items"]
 
 Node = Any  # gast publishes no types
 
-WRITERS = ("copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "at", "shuffle", "setitem")
 READERS = ("dot", "sum", "mean", "max", "min", "copy", "astype", "reshape", "ravel", "item", "get", "conj")
 OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
@@ -104,14 +103,15 @@ class Changes:
             if node.func.attr in ("append", "add"):
                 return not self.is_always(root, gast.List, gast.Set)
             return root not in self.items and node.func.attr not in READERS
-        if getattr(found, "__name__", "") in WRITERS or any(k.arg in ("out", None) for k in node.keywords):
+        library = self.program.library
+        if library.writes(found) or any(k.arg in ("out", None) for k in node.keywords):
             return True
         module = (getattr(found, "__module__", None) or "").partition(".")[0]
         given = [*node.args, *(k.value for k in node.keywords)]
         if isinstance(found, type) or module in ("builtins", "math"):
             return False
-        if module in ("numpy", "scipy") or hasattr(found, "nin"):
-            given = given[2:]  # what comes after two operands may be what the result is written to
+        if library.takes_outputs(found):
+            given = given[2:]
         return not all(self.is_own(n.id) for a in given for n in gast.walk(a) if isinstance(n, gast.Name))
 
     def is_own(self, name: str) -> bool:

@@ -11,7 +11,6 @@ whose indices are read outside of it, stays a loop over `np.ndindex`.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from typing import Any
 
@@ -30,13 +29,12 @@ Node = Any  # gast publishes no types
 
 def enumerated(objects: Objects, node: Node) -> list[Node] | None:
     """A loop over `np.ndenumerate(x)` as one over indices, which reads the elements; None for others."""
-    found = _called(objects, node)
-    if _name(found) != "numpy.ndenumerate" or len(node.iter.args) != 1:
+    library, found = objects.program.library, _called(objects, node)
+    if found is None or found is not library.items or len(node.iter.args) != 1:
         return None
-    numpy = sys.modules[found.__module__]
     names, (source,) = objects.names, node.iter.args
     array = names.temporary(source.id if isinstance(source, gast.Name) else "array")
-    before = assign(array, call(objects.name(numpy.asarray), source), node)
+    before = assign(array, call(objects.name(library.array), source), node)
     body: list[Node] = []
     if isinstance(node.target, gast.Tuple) and len(node.target.elts) == 2:
         index, item = node.target.elts
@@ -49,7 +47,7 @@ def enumerated(objects: Objects, node: Node) -> list[Node] | None:
         body.append(assign(index, place, node))
         index = store(place.id)
     read = assign(item, gast.Subscript(value=load(array), slice=place, ctx=gast.Load()), node)
-    indices = located(call(objects.name(numpy.ndindex), attribute(load(array), "shape")), node)
+    indices = located(call(objects.name(library.indices), attribute(load(array), "shape")), node)
     return [before, rebuilt(node, target=index, iter=indices, body=[read, *body, *node.body])]
 
 
@@ -57,7 +55,8 @@ def nested_ranges(objects: Objects, node: Node) -> list[Node] | None:
     """A loop over `np.ndindex(...)` as loops over ranges; None where it cannot be told how many, or where
     these would not do the same.
     """
-    if _name(_called(objects, node)) != "numpy.ndindex" or node.orelse or breaks_in(node.body):
+    found = _called(objects, node)
+    if found is None or found is not objects.program.library.indices or node.orelse or breaks_in(node.body):
         return None
     names, sizes, body = objects.names, node.iter.args, node.body
     stars = sum(isinstance(a, gast.Starred) for a in sizes)
@@ -90,11 +89,6 @@ def _called(objects: Objects, node: Node) -> Any:
     if not isinstance(source, gast.Call) or source.keywords or not source.args:
         return None
     return objects.bindings.get(getattr(source.func, "id", ""), objects.program.resolve(source.func))
-
-
-def _name(found: Any) -> str:
-    """The name of a class, with that of its module."""
-    return f"{found.__module__}.{found.__name__}" if isinstance(found, type) else ""
 
 
 def _loaded(index: Node) -> Node | None:

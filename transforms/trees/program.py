@@ -20,7 +20,7 @@ from .modules import name_key
 from .nodes import find_nodes
 from .rebuild import bound_names
 
-__all__ = ["EMPTY", "MISSING", "Names", "Program", "Scope", "names_of", "program_of"]
+__all__ = ["EMPTY", "MISSING", "ArrayLibrary", "Names", "Program", "Scope", "names_of", "program_of"]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 EMPTY = (object.__new__, SimpleNamespace.__new__)  # what makes objects that hold nothing, given a class
@@ -97,6 +97,27 @@ class Scope:
         return (scope if isinstance(scope, dict) else vars(scope)).get(name, MISSING)
 
 
+class ArrayLibrary:
+    """What normal form asks of a library of arrays; of none, as here, nothing is known.
+
+    A loop over `indices(shape)` goes over all indices of an array, one over `items(x)` over these and the
+    elements there; `array(x)` is an array of what can be one.
+    """
+
+    indices: Any = None
+    items: Any = None
+    array: Any = None
+
+    def writes(self, function: Any) -> bool:
+        """Whether a function changes an argument."""
+        return False
+
+    def takes_outputs(self, function: Any) -> bool:
+        """Whether a function of two operands takes behind them what its result is written to."""
+        return False
+
+
+
 @dataclass(frozen=True)
 class Program:
     """A function on its way through the pipeline.
@@ -106,7 +127,8 @@ class Program:
     objects that passes have given names to (helpers, derivatives of callees); `origins` the variable that a
     name is a version of; `lines` the user's file from line 1, for errors and provenance comments; `effects`
     the stores to attributes, as (object, attribute), that nothing reads again but who sees the object later;
-    `left` the functions, by identity, of which calls stay as they stand, as if only the run knew them.
+    `left` the functions, by identity, of which calls stay as they stand, as if only the run knew them;
+    `library` what is known of a library of arrays.
     """
 
     tree: Any
@@ -119,6 +141,7 @@ class Program:
     origins: Mapping[str, str] = field(default_factory=dict)
     effects: frozenset[tuple[str, str]] = frozenset()
     left: frozenset[int] = frozenset()
+    library: ArrayLibrary = field(default_factory=ArrayLibrary)
 
     def with_tree(self, tree: Any, **changes: Any) -> Program:
         """The program with another tree, whose variables are its locals, too, unless `locals` are given."""

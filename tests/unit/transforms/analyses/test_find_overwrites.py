@@ -73,8 +73,9 @@ def test_calls_that_change_their_arguments_count() -> None:
 
 def object_of(node: Any) -> Any:
     """What generated code means by the name of a function."""
-    name = node.attr if isinstance(node, gast.Attribute) else node.id
-    return len if name == "len" else PRIMITIVES.helper(name)
+    if isinstance(node, gast.Attribute):
+        return getattr(np, node.attr)
+    return len if node.id == "len" else PRIMITIVES.helper(node.id)
 
 
 @pytest.mark.parametrize(
