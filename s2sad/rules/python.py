@@ -128,7 +128,7 @@ nondifferentiable([
     getattr(source, name) for source in (logging, logging.Logger)
     for name in ("debug", "info", "warning", "error", "critical", "exception", "log")
 ], pure=False)
-displays(["json", "logging", "matplotlib", "mpl_toolkits", "pprint", "reprlib", "seaborn", "textwrap"])
+displays(["json", "logging", "matplotlib", "mpl_toolkits", "pprint", "reprlib", "seaborn"])
 
 declare([
     setattr, delattr, operator.setitem, operator.delitem, operator.iconcat, bisect.insort, bisect.insort_left,

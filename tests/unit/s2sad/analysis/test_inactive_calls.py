@@ -274,7 +274,7 @@ def test_how_far_functions_lead() -> None:
     assert leads_far(re.match) and leads_far(textwrap.dedent)
     assert not leads_far(statistics.NormalDist.pdf, statistics.NormalDist)
     assert not leads_far(texts) and not is_of_libraries(texts)
-    assert is_short(os.path.basename) and not is_short(json.loads)
+    assert is_short(os.path.basename) and not is_short(textwrap.dedent)
     assert BUDGET > 500  # scipy.optimize.rosen leads through SciPy's dispatch
 
 
