@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Program:
     """A function with one set of arguments, and the numbers of those to differentiate.
 
-    `second` marks the programs whose second derivatives are compared too.
+    `second` marks the programs whose second derivatives are compared too, `quick` those of the quick tests.
     """
 
     name: str
@@ -28,13 +28,14 @@ class Program:
     args: tuple[Any, ...]
     wrt: tuple[int, ...]
     second: bool
+    quick: bool
 
 
 _DECLARED: list[Program] = []
 
 
 def program(
-    *arguments: tuple[Any, ...], wrt: tuple[int, ...] = (0,), second: bool = False
+    *arguments: tuple[Any, ...], wrt: tuple[int, ...] = (0,), second: bool = False, quick: bool = False
 ) -> Callable[[F], F]:
     """Declares the function to be a program, once for each tuple of arguments."""
 
@@ -43,7 +44,7 @@ def program(
             name = f.__name__ if count == 1 else f"{f.__name__}-{count}"
             if any(p.name == name for p in _DECLARED):
                 raise ValueError(f"two programs are named {name}")
-            _DECLARED.append(Program(name, f, args, wrt, second))
+            _DECLARED.append(Program(name, f, args, wrt, second, quick))
         return f
 
     return declare

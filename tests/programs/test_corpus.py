@@ -40,7 +40,9 @@ def test_there_are_programs_of_every_family() -> None:
     assert len({p.function for p in PROGRAMS}) >= 170
 
 
-@pytest.mark.parametrize("p", PROGRAMS, ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "p", [pytest.param(p, marks=[pytest.mark.quick] * p.quick, id=p.name) for p in PROGRAMS]
+)
 def test_program(p: Program) -> None:
     """All that is checked of a program, which is derived once for it."""
     check_smoothness(p)
