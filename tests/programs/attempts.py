@@ -56,7 +56,7 @@ def exception_handled(x, y):
     return z * y
 
 
-@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def return_from_a_try(x, y):
     try:
         return root(x) * y
@@ -65,7 +65,7 @@ def return_from_a_try(x, y):
     return x * y
 
 
-@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def return_from_both(x, y):
     try:
         return root(x) * y
@@ -216,7 +216,7 @@ def nested_attempts(x, y):
     return z * y
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def raised_again(x, y):
     try:
         z = math.sqrt(x)
@@ -225,7 +225,7 @@ def raised_again(x, y):
     return z * y
 
 
-@program((0.8, 1.3), (1.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), (1.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def failed_assertion(x, y):
     try:
         assert x > 1.0, "too small"
@@ -235,7 +235,7 @@ def failed_assertion(x, y):
     return z * z
 
 
-@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), (-0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def suppressed(x, y):
     z = x
     with contextlib.suppress(ValueError, KeyError):
@@ -243,7 +243,7 @@ def suppressed(x, y):
     return z * y
 
 
-@program((0.8,), (-0.8,), second=True)
+@program((0.8,), (-0.8,), second=True, quick=True)
 def floating_point_error(x):
     try:
         with np.errstate(all="raise"):
@@ -253,7 +253,7 @@ def floating_point_error(x):
     return z * x
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def numbers_in_text(x, y):
     total = 0.0
     for token in ["1.5", "x", "2"]:
@@ -276,7 +276,7 @@ def append_in_a_try(x, y):
     return found[0] * found[1] + found[2]
 
 
-@program((0.8, 1.3), wrt=(0, 1))
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
 def exception_in_a_closure(x, y):
     def log(v):
         try:
@@ -287,7 +287,7 @@ def exception_in_a_closure(x, y):
     return sum(log(v) for v in [x, -x, y])
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def missing_module(x, y):
     try:
         import no_such_module
@@ -347,7 +347,7 @@ def exception_from_a_call_in_a_loop(x, y):
     return s
 
 
-@program((positive(3),), second=True)
+@program((positive(3),), second=True, quick=True)
 def attributes_that_arrays_lack(x):
     y = x * 2.0
     try:
@@ -366,7 +366,7 @@ def sine_unless(fails, x):
 Z = np.array([0.2, -0.2, 1.0])
 
 
-@program((0.7, -0.9, Z, 1), (0.7, -0.9, Z, 7), wrt=(0, 1, 2))
+@program((0.7, -0.9, Z, 1), (0.7, -0.9, Z, 7), wrt=(0, 1, 2), quick=True)
 def return_from_a_nested_attempt(x, y, z, n):
     for total in (x, y):
         for i in reversed(range(2)):

@@ -74,7 +74,7 @@ def returns_everywhere(x):
     return y
 
 
-@program((0.2, 1.0), (0.8, 1.0), (0.8, 3.0), wrt=(0, 1))
+@program((0.2, 1.0), (0.8, 1.0), (0.8, 3.0), wrt=(0, 1), quick=True)
 def nested_returns(x, y):
     if x > 0.5:
         if y > 2.0:
@@ -111,7 +111,7 @@ def defined_on_one_path_only_there(x):
     return y
 
 
-@program((0.8,), (-0.8,))
+@program((0.8,), (-0.8,), quick=True)
 def different_types_in_arms(x):
     if x > 0:  # noqa: SIM108
         y = x
@@ -153,7 +153,7 @@ def optional_argument(x, scale=None):
     return x * scale
 
 
-@program((0.8, "sin"), (0.8, "cos"), (0.8, "none"), wrt=(0,))
+@program((0.8, "sin"), (0.8, "cos"), (0.8, "none"), wrt=(0,), quick=True)
 def string_modes(x, mode):
     if mode == "sin":
         return math.sin(x)
@@ -197,7 +197,7 @@ def swap_in_branch(a, b):
     return b * b - a
 
 
-@program((0.8, 1.4), wrt=(0, 1))
+@program((0.8, 1.4), wrt=(0, 1), quick=True)
 def untaken_branch_would_fail(x, y):
     if x > 100.0:
         y = math.log(-x) + [1.0][5]
@@ -225,7 +225,7 @@ def branch_on_size(x):
     return np.sum(x**2) / len(x)
 
 
-@program((0.8, 1.4), (-0.8, 1.4), (-0.8, -1.4), wrt=(0, 1))
+@program((0.8, 1.4), (-0.8, 1.4), (-0.8, -1.4), wrt=(0, 1), quick=True)
 def assigned_in_all_kinds_of_arms(x, y):
     if x > 0:
         a, b = x * y, y
@@ -269,7 +269,7 @@ def raise_in_untaken_branch(x):
     return math.sqrt(x)
 
 
-@program((positive(3), np.True_), (positive(3), np.False_), second=True)
+@program((positive(3), np.True_), (positive(3), np.False_), second=True, quick=True)
 def functions_or_none(x, flag):
     f = None
     if flag:
@@ -277,7 +277,7 @@ def functions_or_none(x, flag):
     return np.sum(x**2 if f is None else f(x))
 
 
-@program((positive(3), np.True_, "a"), (positive(3), np.False_, "a"), second=True)
+@program((positive(3), np.True_, "a"), (positive(3), np.False_, "a"), second=True, quick=True)
 def definitions_or_none(x, flag, unused):
     if flag:
 
@@ -289,7 +289,7 @@ def definitions_or_none(x, flag, unused):
     return np.sum(x**2 if f is None else f(x))
 
 
-@program((positive(3), np.True_), (positive(3), np.False_), second=True)
+@program((positive(3), np.True_), (positive(3), np.False_), second=True, quick=True)
 def array_or_zero(x, flag):
     r = 0
     if flag:

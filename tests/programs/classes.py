@@ -149,7 +149,7 @@ class Frame(Square):
         return super().area() - self.inner**2
 
 
-@program((0.7, 0.2, 1.3), wrt=(0, 1, 2), second=True)
+@program((0.7, 0.2, 1.3), wrt=(0, 1, 2), second=True, quick=True)
 def shapes_of_a_list(s, inner, c):
     shapes = [Square(s), Frame(s, inner), Square(c)]
     return sum(shape.cost(c) for shape in shapes)
@@ -192,7 +192,7 @@ def cached_where_it_is_needed(d, xs):
     return total
 
 
-@program(({"w": positive(2, 2), "b": positive(2, seed=4)}, 0.1), wrt=(0, 1))
+@program(({"w": positive(2, 2), "b": positive(2, seed=4)}, 0.1), wrt=(0, 1), quick=True)
 def parameters_chosen_by_name(params, rate):
     h = np.tanh(np.array([0.3, 0.9]) @ params["w"] + params["b"])
     size = sum(np.sum(v**2) for k, v in params.items() if k.startswith("w"))
@@ -267,6 +267,7 @@ class Network:
     ({"w": positive(2, 3), "b": positive(3), "v": positive(3, 1), "c": positive(1)}, positive(4, 2)),
     wrt=(0, 1),
     second=True,
+    quick=True,
 )
 def layers_of_attributes_called(p, x):
     net = Network(p)

@@ -34,7 +34,7 @@ def lambdas_made_in_a_loop(x, y):
     return z
 
 
-@program((0.7, 1.3), wrt=(0, 1))
+@program((0.7, 1.3), wrt=(0, 1), quick=True)
 def closures_composed(x, y):
     def then(f, g):
         return lambda v: g(f(v))
@@ -49,7 +49,7 @@ def iterated(f, x, n):
     return x if n == 0 else iterated(f, f(x), n - 1)
 
 
-@program((0.7, 1.2), wrt=(0, 1), second=True)
+@program((0.7, 1.2), wrt=(0, 1), second=True, quick=True)
 def captured_and_assigned_again(x, y):
     a = x
 
@@ -66,7 +66,7 @@ def captured_and_assigned_again(x, y):
     return total * a
 
 
-@program((0.7, 1.2), wrt=(0, 1), second=True)
+@program((0.7, 1.2), wrt=(0, 1), second=True, quick=True)
 def functions_of_each_turn(x, y):
     total, scale = 0.0, x
 
@@ -82,7 +82,7 @@ def functions_of_each_turn(x, y):
     return total
 
 
-@program((np.array([0.7, 1.2, 0.4]),), second=True)
+@program((np.array([0.7, 1.2, 0.4]),), second=True, quick=True)
 def order_by_what_changes(x):
     w = x * x
     first = sorted(range(3), key=lambda k: w[k])

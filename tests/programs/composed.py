@@ -56,7 +56,7 @@ class Scaled(Kernel):
         return self.factor * self.kernel.of(x, y)
 
 
-@program((A, B), wrt=(0, 1), second=True)
+@program((A, B), wrt=(0, 1), second=True, quick=True)
 def sum_of_kernels(p, x):
     kernel = Gauss(np.exp(p[0])) * 2.0 + Linear(p[1])
     k = kernel.matrix(x) + np.exp(p[2]) * np.eye(len(x))
@@ -160,7 +160,7 @@ class Cosine(Field):
         return np.cos(self.x)
 
 
-@program((A,), second=True)
+@program((A,), second=True, quick=True)
 def cached_and_not_computed_again(x):
     f = Field(x)
     a = f.sine
@@ -192,7 +192,7 @@ def cached_value_that_was_set(x):
     return f.sine.sum() + f.energy
 
 
-@program((A,), second=True)
+@program((A,), second=True, quick=True)
 def cached_value_of_another_kind(x):
     f = Field(x)
     f.sine = 3
@@ -224,7 +224,7 @@ def cached_in_closures(x):
     return total(1.0) + total(2.0)
 
 
-@program((A,), second=True)
+@program((A,), second=True, quick=True)
 def cached_array_that_changes(x):
     f = Field(x)
     f.sine[0] = 2.0

@@ -75,7 +75,7 @@ def enumerated_from_one(xs):
     return sum([k * x * x for k, x in enumerate(xs, 1)])
 
 
-@program((XS,))
+@program((XS,), quick=True)
 def reversed_and_range_with_step(xs):
     first = [x * k for k, x in zip(range(4, -2, -2), reversed(xs), strict=True)]
     return first[0] * first[2] + first[1]
@@ -130,7 +130,7 @@ def empty_list(xs):
     return sum([x for x in xs if x > 9.0]) + xs[0] * 2.0
 
 
-@program((XS,))
+@program((XS,), quick=True)
 def result_is_a_list(xs):
     return [x * x for x in xs]
 
@@ -140,7 +140,7 @@ def result_is_nested(xs):
     return {"squares": [x * x for x in xs], "pairs": [(x, x * 2.0) for x in xs]}
 
 
-@program((XS,), second=True)
+@program((XS,), second=True, quick=True)
 def dict_by_number(xs):
     d = {k: xs[k] ** 2 for k in range(3)}
     return d[0] * d[2]
@@ -152,12 +152,12 @@ def dict_of_dict(params):
     return new["a"] * new["b"]
 
 
-@program(({"a": positive(2), "b": positive(2, seed=1)},))
+@program(({"a": positive(2), "b": positive(2, seed=1)},), quick=True)
 def dict_result(params):
     return {k: v - 0.1 * np.sum(v) for k, v in params.items()}
 
 
-@program((XS,))
+@program((XS,), quick=True)
 def dict_of_pairs(xs):
     names = ["u", "v", "w"]
     d = dict(zip(names, xs, strict=True))
@@ -249,7 +249,7 @@ def loop_over_generator_of_two(xs):
     return s
 
 
-@program((XS,))
+@program((XS,), quick=True)
 def counted_generator(xs):
     s = 0.0
     for k, y in enumerate((x * x for x in xs if x < 1.0), 2):
@@ -262,7 +262,7 @@ def mapped(xs):
     return sum(map(lambda x: x**2, xs))  # noqa: C417
 
 
-@program((XS,))
+@program((XS,), quick=True)
 def mapped_over_two(xs):
     return sum(map(operator.mul, xs, reversed(xs)))
 
@@ -281,7 +281,7 @@ def mapped_in_a_loop(xs):
     return s
 
 
-@program((XS,), second=True)
+@program((XS,), second=True, quick=True)
 def filtered(xs):
     return sum(filter(lambda x: x > 0.6, xs)) ** 2
 
@@ -292,12 +292,12 @@ def filtered_list(xs):
     return kept[0] * kept[1]
 
 
-@program((XS,), second=True)
+@program((XS,), second=True, quick=True)
 def reduced(xs):
     return functools.reduce(lambda a, b: a * b + a, xs)
 
 
-@program((XS,), second=True)
+@program((XS,), second=True, quick=True)
 def reduced_from_start(xs):
     return functools.reduce(operator.mul, (x * 2.0 for x in xs), xs[1])
 
@@ -321,7 +321,7 @@ def largest_by_key(xs):
     return x * y
 
 
-@program((XS,), (np.array([9.0, 9.5]),))
+@program((XS,), (np.array([9.0, 9.5]),), quick=True)
 def smallest_with_default(xs):
     return min((x * x for x in xs if x < 2.0), default=xs[0] ** 3)
 
@@ -359,7 +359,7 @@ def sorted_by_a_dict(m, t):
     return norms[best[0]]
 
 
-@program((positive(3), 0.2), wrt=(0, 1))
+@program((positive(3), 0.2), wrt=(0, 1), quick=True)
 def largest_by_a_dict(m, t):
     norms = {j: v**2 * t for j, v in enumerate(m)}
     best = max(norms, key=norms.get)
@@ -374,7 +374,7 @@ def sorted_by_a_list(m, t):
     return norms[best[0]] * 2 + norms[top]
 
 
-@program((positive(3), 0.2), wrt=(0, 1), second=True)
+@program((positive(3), 0.2), wrt=(0, 1), second=True, quick=True)
 def largest_by_a_dict_of_names(m, t):
     norms = {0: m[0] * t, 1: m[1] ** 2, 2: m[2]}
     best = max(norms, key=norms.get)

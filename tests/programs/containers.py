@@ -30,7 +30,7 @@ def nested_argument(tree):
     return np.sum(pair[0] * v) * pair[1] * k
 
 
-@program((((0.8, 3), None, "name"),))
+@program((((0.8, 3), None, "name"),), quick=True)
 def argument_with_other_things(mixed):
     (x, n), nothing, text = mixed
     return x**n if nothing is None and text == "name" else x
@@ -45,7 +45,7 @@ def part_not_used(pairs, k):
 LAYERS = [(positive(3, 4), positive(4)), (positive(4, 1, seed=3), positive(1))]
 
 
-@program((LAYERS, positive(5, 3, seed=1)), wrt=(0, 1))
+@program((LAYERS, positive(5, 3, seed=1)), wrt=(0, 1), quick=True)
 def layers(params, x):
     for w, b in params[:-1]:
         x = np.tanh(x @ w + b)
@@ -99,7 +99,7 @@ def tuple_from_branch(x, y):
     return large / small
 
 
-@program((0.8, 1.3), wrt=(0, 1))
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
 def membership(x, y):
     names = {"a", "b"}
     table = {"a": x}
@@ -201,7 +201,7 @@ def complex_result(z, a):
     return z * z * a + np.exp(1j * a)
 
 
-@program((0.7,))
+@program((0.7,), quick=True)
 def complex_in_between(a):
     z = np.exp(1j * a) * (a + 2.0)
     return z.real * z.imag + np.real(z * np.conj(z))
@@ -236,7 +236,7 @@ def overlapping_slices(x, y):
     return both[0] * both[1] + both[2] * both[3]
 
 
-@program((0.8, 1.3), wrt=(0, 1))
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
 def list_extended(x, y):
     items = [x, y]
     items.extend([x * y, y * y])
@@ -266,7 +266,7 @@ def list_copied(x, y):
     return items[0] * other[0] * third[-1] * other[1]
 
 
-@program((0.8, 1.3), wrt=(0, 1))
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
 def dict_updated(x, y):
     named = {"a": x}
     named.update({"b": y, "a": x * y})
@@ -275,7 +275,7 @@ def dict_updated(x, y):
     return named["a"] * named["b"] * more["c"] * more["a"]
 
 
-@program((0.8, 1.3), wrt=(0, 1))
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
 def dict_defaults_set(x, y):
     named = {}
     for k in ("a", "b", "a"):
@@ -284,7 +284,7 @@ def dict_defaults_set(x, y):
     return named["a"] * named["b"]
 
 
-@program((1.2, 0.7), wrt=(0, 1), second=True)
+@program((1.2, 0.7), wrt=(0, 1), second=True, quick=True)
 def steps_of_a_stack(x, y):
     steps = [("push", x), ("push", y), ("times", None), ("push", x), ("plus", None)]
     stack = []
@@ -312,7 +312,7 @@ def dict_of_formatted_keys(x):
     return np.sum(np.array(list(d.values())) ** 2) * d["k1"]
 
 
-@program((signed(3), 2))
+@program((signed(3), 2), quick=True)
 def integer_where_a_key_is_missing(x, n):
     held = {}
     rows = [held]
@@ -324,14 +324,14 @@ def integer_where_a_key_is_missing(x, n):
     return total
 
 
-@program((signed(3),), second=True)
+@program((signed(3),), second=True, quick=True)
 def places_in_a_list(x):
     keys = ["a", "b", "c"]
     values = [float(v) for v in x]
     return x[keys.index("b")] * x[values.index(max(values))] * ("p", "q", "p").count("p")
 
 
-@program((signed(3), positive(3)), wrt=(0, 1), second=True)
+@program((signed(3), positive(3)), wrt=(0, 1), second=True, quick=True)
 def extrema_of_tuples(x, y):
     pairs = list(zip(x, y, strict=True))
     first, (low, of_low) = min(pairs)[1], max(pairs, key=lambda pair: pair[1])

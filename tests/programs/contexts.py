@@ -34,7 +34,7 @@ def error_state(x, y):
     return z * z
 
 
-@program((positive(3), positive(3, seed=1)), wrt=(0, 1), second=True)
+@program((positive(3), positive(3, seed=1)), wrt=(0, 1), second=True, quick=True)
 def masked_division(x, y):
     with np.errstate(divide="ignore"):
         return np.sum(np.where(y > 0, x / y, 0.0))
@@ -55,7 +55,7 @@ def context_in_a_loop(x, y):
     return total * x
 
 
-@program((0.8, 1.3), (1.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), (1.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def return_from_a_context(x, y):
     for k in range(3):
         with np.errstate(all="ignore"):
@@ -66,7 +66,7 @@ def return_from_a_context(x, y):
     return x
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def several_contexts(x, y):
     with np.errstate(all="ignore"), open("/dev/null") as file, np.printoptions(precision=3):
         count = len(file.read())
@@ -74,7 +74,7 @@ def several_contexts(x, y):
     return z * y
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def null_context(x, y):
     with contextlib.nullcontext(x * y) as z, contextlib.nullcontext():
         w = z * z
@@ -88,7 +88,7 @@ def lock(x, y):
     return z * z
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def context_of_a_generator(x, y):
     notes = []
     with noted(notes, "abc") as n:
@@ -96,7 +96,7 @@ def context_of_a_generator(x, y):
     return z * len(notes)
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def context_of_a_class(x, y):
     with Constant() as k:
         z = x * y * k
@@ -115,7 +115,7 @@ class Scaled:
         self.value = self.value - self.scale
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def contexts_of_classes_that_carry(x, y):
     box = Scaled(x, y)
     for k in range(3):
@@ -128,7 +128,7 @@ def contexts_of_classes_that_carry(x, y):
     return z * box.value * scale
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def attributes_as_targets(x, y):
     box = Scaled(x, y)
     with contextlib.nullcontext(x * y) as box.scale:

@@ -31,7 +31,7 @@ def best_so_far(x, y):
     return best.place * body.speed
 
 
-@program((0.7, 1.3), wrt=(0, 1), second=True)
+@program((0.7, 1.3), wrt=(0, 1), second=True, quick=True)
 def clone_moved(x, y):
     body = Body(x, y)
     other = body.clone()
@@ -39,7 +39,7 @@ def clone_moved(x, y):
     return body.place * other.place + other.speed
 
 
-@program((positive(3, seed=2),))
+@program((positive(3, seed=2),), quick=True)
 def arrays_of_a_deep_copy(x):
     body = Body(x * 2, np.outer(x, x))
     other = copy.deepcopy(body)
@@ -48,7 +48,7 @@ def arrays_of_a_deep_copy(x):
     return np.sum(body.place * other.place) + np.sum(body.speed * other.speed)
 
 
-@program((0.7, 1.3), wrt=(0, 1))
+@program((0.7, 1.3), wrt=(0, 1), quick=True)
 def deep_copy_of_a_dict(x, y):
     weights = {"w": x, "b": [y, x]}
     held = copy.deepcopy(weights)
@@ -57,7 +57,7 @@ def deep_copy_of_a_dict(x, y):
     return weights["w"] * held["w"] + weights["b"][0] * held["b"][0]
 
 
-@program((positive(3, seed=2),))
+@program((positive(3, seed=2),), quick=True)
 def copies_of_a_list(x):
     values = [v * v for v in x]
     other = copy.copy(values)

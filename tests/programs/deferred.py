@@ -58,7 +58,7 @@ def refused_early_return(x, flag):
     return np.sum(x**3)
 
 
-@program((signed(4), np.True_), second=True)
+@program((signed(4), np.True_), second=True, quick=True)
 def rest_of_the_function(x, usual):
     if usual:
         return np.sum(x**3)
@@ -73,7 +73,7 @@ def choices_and_tests(x, flag):
     return np.sum(y) if not flag and (flag or np.sum(x) > 0) else unruled(y)  # refused
 
 
-@program((positive(3), np.False_), second=True)
+@program((positive(3), np.False_), second=True, quick=True)
 def tests_of_comprehensions(x, flag):
     ys = [unruled(v) if flag else v**2 for v in x]  # refused
     zs = [y for y in ys if not (flag and unruled(x) * y > 0)]  # refused
@@ -95,7 +95,7 @@ def later_turns(x, n):
     return s
 
 
-@program((positive(4), np.False_), second=True)
+@program((positive(4), np.False_), second=True, quick=True)
 def elements_set_in_a_loop(x, flag):
     out = np.zeros_like(x)
     for i in range(len(x)):
@@ -106,7 +106,7 @@ def elements_set_in_a_loop(x, flag):
     return np.sum(out)
 
 
-@program((positive(3), np.False_), second=True)
+@program((positive(3), np.False_), second=True, quick=True)
 def taken_exceptions(x, flag):
     try:
         if flag:
@@ -120,7 +120,7 @@ def taken_exceptions(x, flag):
     return np.sum(y * y)
 
 
-@program((positive(3), np.False_))
+@program((positive(3), np.False_), quick=True)
 def tried_until_it_works(x, flag):
     while True:
         try:
@@ -131,7 +131,7 @@ def tried_until_it_works(x, flag):
     return np.sum(y * y)
 
 
-@program((positive(3), np.False_), second=True)
+@program((positive(3), np.False_), second=True, quick=True)
 def handlers_and_final_blocks(x, flag):
     try:
         y = x * 2.0
@@ -170,7 +170,7 @@ def functions_of_its_own(x, flag):
     return np.sum(chosen(inner(x)))
 
 
-@program((positive(3), np.False_), second=True)
+@program((positive(3), np.False_), second=True, quick=True)
 def refused_helpers(x, flag):
     scaled = Scaled(2.0 * x)(x, flag)
     if flag:
@@ -178,12 +178,12 @@ def refused_helpers(x, flag):
     return np.sum(scaled**2) + np.sum(halved(x, 3, flag))
 
 
-@program((positive(3), np.False_), second=True)
+@program((positive(3), np.False_), second=True, quick=True)
 def helpers_of_another_module(x, flag):
     return np.sum(elsewhere.tripled(x, False)) * np.sum(elsewhere.tripled(x, flag) ** 2)  # refused
 
 
-@program((positive(3), np.False_), second=True)
+@program((positive(3), np.False_), second=True, quick=True)
 def refused_syntax(x, flag):
     if flag:
 
@@ -199,7 +199,7 @@ def refused_syntax(x, flag):
     return np.sum(x**2)
 
 
-@program((positive(3), np.False_), second=True)
+@program((positive(3), np.False_), second=True, quick=True)
 def globals_of_an_arm(x, flag):
     if flag:
         global total
@@ -207,7 +207,7 @@ def globals_of_an_arm(x, flag):
     return np.sum(x**2)
 
 
-@program((positive(3), np.False_), second=True)
+@program((positive(3), np.False_), second=True, quick=True)
 def attributes_of_arrays(x, flag):
     if flag:
         x.shape = (3, 1)  # refused
@@ -236,7 +236,7 @@ def stars(x, flag):
     return of_many(x, 2 * x, 3 * x, flag=flag)
 
 
-@program((positive(3), 0.7))
+@program((positive(3), 0.7), quick=True)
 def functions_that_change_arrays(x, s):
     y = x * s
 

@@ -7,7 +7,7 @@ from tests.programs.declare import program
 A = np.array([0.5, 0.8, -1.3])
 
 
-@program((A,), second=True)
+@program((A,), second=True, quick=True)
 def history_in_a_dict(w):
     history = {"loss": [], "w": []}
     for _ in range(3):
@@ -26,7 +26,7 @@ def state_in_a_dict(w):
     return np.sum(state["w"]) * state["n"]
 
 
-@program((A,), second=True)
+@program((A,), second=True, quick=True)
 def dict_that_is_returned(w):
     result = {"loss": 0.0, "w": w}
     for _ in range(2):
@@ -35,7 +35,7 @@ def dict_that_is_returned(w):
     return result
 
 
-@program((A,), second=True)
+@program((A,), second=True, quick=True)
 def dict_in_a_dict(x):
     d = {"a": x, "b": {"c": x * 2.0, "d": [x]}}
     d["b"]["c"] = d["b"]["c"] * d["a"]
@@ -61,7 +61,7 @@ def dict_of_the_iteration_before(x):
     return s + d["a"]
 
 
-@program((A,), second=True)
+@program((A,), second=True, quick=True)
 def dict_that_a_list_holds(x):
     d = {"a": x, "b": 1.0}
     h = [d]

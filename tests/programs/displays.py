@@ -36,13 +36,13 @@ def merged_dict(params):
     return d["a"] * d["b"] * d["c"]
 
 
-@program(({"a": 0.5, "b": 0.7}, {"b": 1.2, "c": 0.3}), wrt=(0, 1))
+@program(({"a": 0.5, "b": 0.7}, {"b": 1.2, "c": 0.3}), wrt=(0, 1), quick=True)
 def merged_two_dicts(p, q):
     d = {"z": 1.0, **p, **q}
     return d["a"] * d["b"] * d["c"]
 
 
-@program((0.8, 1.3), wrt=(0, 1))
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
 def dict_of_keywords(x, y):
     d = dict(a=x, b=y)  # noqa: C408
     e = dict(d, b=x * y)
@@ -85,7 +85,7 @@ def loop_over_keys(params):
     return s
 
 
-@program(({"a": 0.5, "b": 0.7},), second=True)
+@program(({"a": 0.5, "b": 0.7},), second=True, quick=True)
 def got_with_default(params):
     return params.get("a") * params.get("b", 2.0) + params.get("c", 1.5)
 
@@ -98,7 +98,7 @@ def sorted_keys(params):
     return s
 
 
-@program((XS,), second=True)
+@program((XS,), second=True, quick=True)
 def popped(xs):
     stack = [xs[0], xs[1] * 2.0]
     b = stack.pop()
@@ -137,7 +137,7 @@ def imports_inside(x):
     return m.exp(x) * s(x)
 
 
-@program((0.8,), (-0.8,))
+@program((0.8,), (-0.8,), quick=True)
 def imports_in_branch(x):
     if x > 0:
         from math import sin
@@ -160,7 +160,7 @@ def reads_a_global(x):
     return x * SCALE
 
 
-@program((positive(3), 0.8), wrt=(0, 1))
+@program((positive(3), 0.8), wrt=(0, 1), quick=True)
 def annotated_in_function(x, a):
     y: float = a * 2.0
     z: np.ndarray

@@ -100,12 +100,12 @@ def extrema(x, y):
     return np.maximum(x, y) * 2.0 + np.minimum(x, 0.1) - np.maximum(0.0, y)
 
 
-@program((signed(5) * 2.0,))
+@program((signed(5) * 2.0,), quick=True)
 def clipping(x):
     return np.clip(x, -1.0, 1.0) * x + x.clip(0.0, None)
 
 
-@program((signed(5), signed(5, seed=1)), wrt=(0, 1), second=True)
+@program((signed(5), signed(5, seed=1)), wrt=(0, 1), second=True, quick=True)
 def selection(x, y):
     return np.where(x > 0, x * y, y**2)
 

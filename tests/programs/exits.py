@@ -26,7 +26,7 @@ def return_at_loop_start(x, limit):
     return s * s
 
 
-@program((0.7, 2.0), wrt=(0, 1))
+@program((0.7, 2.0), wrt=(0, 1), quick=True)
 def return_from_while(x, limit):
     while True:
         x = x * 1.5
@@ -146,7 +146,7 @@ def first_trip_breaks(x):
     return y
 
 
-@program((0.7,))
+@program((0.7,), quick=True)
 def first_trip_returns(x):
     for i in range(3):
         return x * (i + 2)

@@ -153,7 +153,7 @@ def branching_calls_in_loop(x, n):
     return s
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def call_in_condition(x):
     if square(x) < 1.0 and clipped(x) > 0.5:
         return square(x) * 3.0
@@ -200,7 +200,7 @@ def nested_lambda(x, y):
     return shift(x) * shift(2.0)
 
 
-@program((0.8, 1.3), wrt=(0, 1))
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
 def nested_default(x, y):
     def inner(t, scale=x * 2.0):
         return t * scale
@@ -209,7 +209,7 @@ def nested_default(x, y):
     return inner(y) + inner(y, 3.0) + inner(t=2.0, scale=y) + x
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def late_binding(x):
     a = x
 
@@ -266,7 +266,7 @@ def closure_with_branches(x):
     return inner(x) + inner(0.2)
 
 
-@program((0.8, 3), wrt=(0,))
+@program((0.8, 3), wrt=(0,), quick=True)
 def recursive_closure(x, n):
     def again(k):
         return x if k == 0 else math.sin(again(k - 1)) * x
@@ -274,7 +274,7 @@ def recursive_closure(x, n):
     return again(n)
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def two_level_closure(x):
     def outer(t):
         def inner(u):
@@ -305,7 +305,7 @@ def function_as_argument(x):
     return apply(square, x) + twice(square, x)
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def primitive_as_argument(x):
     return apply(math.sin, x) + twice(np.cos, x)
 
@@ -315,13 +315,13 @@ def lambda_as_argument(x, y):
     return apply(lambda t: t * y, x) + twice(lambda t: t * t + y, x)
 
 
-@program((0.8, 1.3), wrt=(0, 1))
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
 def returned_closure(x, y):
     add = adder(x)
     return add(y) * adder(y)(x)
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def functions_in_a_tuple(x):
     for f in (math.sin, square, lambda t: t + 1.0):
         x = f(x)
@@ -339,7 +339,7 @@ def lambda_called_at_once(x, y):
     return (lambda a, b: a * b + a)(x, y)
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def lambda_in_default(x, f=lambda t: t * t):
     return f(x) + x
 
@@ -420,7 +420,7 @@ def cached_recursion(x, y):
     return x * fibonacci(20) * y + cached_recurrence(x, 4) * y
 
 
-@program((0.8, np.array([0.7, 0.3, 1.2])), wrt=(0, 1), second=True)
+@program((0.8, np.array([0.7, 0.3, 1.2])), wrt=(0, 1), second=True, quick=True)
 def rebound_variables(x, v):
     total, count = x, 0
 

@@ -106,7 +106,7 @@ def loop_over_a_generator(x):
     return total
 
 
-@program((1.3,), second=True)
+@program((1.3,), second=True, quick=True)
 def consumers_of_generators(x):
     first, second = pair(x)
     values = [*pair(x)]
@@ -116,7 +116,7 @@ def consumers_of_generators(x):
     return total + first * second + values[0] * values[1] + table["b"] * tuple(pair(x))[1]
 
 
-@program((1.3,), (0.05,), second=True)
+@program((1.3,), (0.05,), second=True, quick=True)
 def questions_to_generators(x):
     if any(v > 0.6 for v in halves(x)):
         x = x * x
@@ -125,7 +125,7 @@ def questions_to_generators(x):
     return x
 
 
-@program((1.3,), second=True)
+@program((1.3,), second=True, quick=True)
 def endless_generators(x):
     total = sum(v * v for v in itertools.islice(multiples(x), 3))
     total += sum(itertools.takewhile(lambda v: v < 5.0, multiples(x)))
@@ -140,7 +140,7 @@ def endless_generators(x):
     return total
 
 
-@program((1.3,), second=True)
+@program((1.3,), second=True, quick=True)
 def generators_of_generators(x):
     def rows():
         for k in range(3):
@@ -172,7 +172,7 @@ def return_from_a_loop_over_a_generator(x):
     return x
 
 
-@program((1.3,), second=True)
+@program((1.3,), second=True, quick=True)
 def generator_passed_on(x):
     def total(items):
         s = 0.0
@@ -216,7 +216,7 @@ def loop_body_and_generator_in_turns(x):
     return total * y
 
 
-@program((positive(3),), second=True)
+@program((positive(3),), second=True, quick=True)
 def generator_of_arrays(x):
     def sweeps(n):
         u = x.copy()
@@ -231,7 +231,7 @@ def generator_of_arrays(x):
     return total + kept[0][1] * kept[2][2]
 
 
-@program((1.3, 5), (1.3, 0))
+@program((1.3, 5), (1.3, 0), quick=True)
 def recursive_generators(x, n):
     def down(n):
         if n > 0:
@@ -253,7 +253,7 @@ def generator_methods(node):
     return total * sum(node.values()) + max(node.right)
 
 
-@program((1.3,), second=True)
+@program((1.3,), second=True, quick=True)
 def finally_in_a_generator(x):
     left = [0.0]
 
@@ -272,7 +272,7 @@ def finally_in_a_generator(x):
     return total * left[1] * len(left)
 
 
-@program((1.3,), second=True)
+@program((1.3,), second=True, quick=True)
 def contexts_of_generators(x):
     node = Node(x)
     with squared(x) as y, doubled(node):

@@ -71,7 +71,7 @@ def global_flag_in_a_loop(x):
     return total
 
 
-@program((positive(3, seed=6),))
+@program((positive(3, seed=6),), quick=True)
 def global_table_made_once(x):
     global TABLE
     if TABLE is None:
@@ -98,7 +98,7 @@ def global_of_a_closure(x):
     return step(x) * step(x * x)
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def global_missing_at_first(x):
     global MADE
     try:
@@ -127,7 +127,7 @@ def declared_in_a_function():
         nonlocal calls
         calls += 1
 
-    @program((0.8,))
+    @program((0.8,), quick=True)
     def variable_around_counter(x):
         nonlocal calls
         calls = 1
@@ -135,7 +135,7 @@ def declared_in_a_function():
         tick()
         return y * y * calls
 
-    @program((0.8,))
+    @program((0.8,), quick=True)
     def variable_around_read_between_changes(x):
         nonlocal rate
         rate = 0.5

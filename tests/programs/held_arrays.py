@@ -50,7 +50,7 @@ def attraction(b, others):
     return a
 
 
-@program((positive(3, 2), positive(3, 2, seed=1), 0.05), wrt=(0, 1, 2), second=True)
+@program((positive(3, 2), positive(3, 2, seed=1), 0.05), wrt=(0, 1, 2), second=True, quick=True)
 def bodies_of_a_list(x, v, dt):
     bodies = [Body(1.0 + i, x[i] * 1.0, v[i].copy()) for i in range(3)]
     for _ in range(2):
@@ -95,7 +95,7 @@ def array_read_before_and_after(x, y):
     return s + np.sum(a.value)
 
 
-@program((positive(2), 0.3), wrt=(0, 1), second=True)
+@program((positive(2), 0.3), wrt=(0, 1), second=True, quick=True)
 def elements_of_a_held_array(x, y):
     a = Weights(x * 2)
     cells = [a]
@@ -145,7 +145,7 @@ def local_arrays_among_objects(x, y):
     return np.sum(mat**2) * cells[0].value
 
 
-@program((positive(2), 0.3), wrt=(0, 1), second=True)
+@program((positive(2), 0.3), wrt=(0, 1), second=True, quick=True)
 def held_array_in_a_loop_of_none(x, y):
     cells = [Weights(x * y)]
     for c in cells[1:]:
@@ -186,7 +186,7 @@ def held_numbers_updated(x, y):
     return cells[0].value * cells[1].value + old
 
 
-@program((positive(2), 0.3), wrt=(0, 1), second=True)
+@program((positive(2), 0.3), wrt=(0, 1), second=True, quick=True)
 def held_arrays_as_lists_change(x, y):
     stack = [Weights(x * 1.0), Weights(x * 2.0)]
     other = [stack[0].value, stack[1].value]
@@ -233,7 +233,7 @@ def sums_by_key(x, a):
     return np.sum(sums["even"]) * np.sum(sums["odd"])
 
 
-@program(({"w": positive(2), "b": positive(1)}, 0.05), wrt=(0, 1), second=True)
+@program(({"w": positive(2), "b": positive(1)}, 0.05), wrt=(0, 1), second=True, quick=True)
 def array_of_a_dict_by_name(params, rate):
     params = {k: v.copy() for k, v in params.items()}
     both = [params]

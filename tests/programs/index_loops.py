@@ -16,7 +16,7 @@ def over_shape(a):
     return s
 
 
-@program((GRID,), second=True)
+@program((GRID,), second=True, quick=True)
 def over_counts(a):
     b = np.zeros(a.shape)
     for i, j in np.ndindex(2, 3):
@@ -62,7 +62,7 @@ def index_loop_that_returns(a, bound):
     return s
 
 
-@program((GRID,), second=True)
+@program((GRID,), second=True, quick=True)
 def indices_read_after_the_loop(a):
     i = j = 1
     for i, j in np.ndindex(0, 3):  # noqa: B007
@@ -89,7 +89,7 @@ def two_loops_over_indices(a):
     return s
 
 
-@program((GRID,), (NONE,), second=True)
+@program((GRID,), (NONE,), second=True, quick=True)
 def enumerated_elements(a):
     s = 0.0
     for (i, j), v in np.ndenumerate(a):
@@ -97,7 +97,7 @@ def enumerated_elements(a):
     return s
 
 
-@program((GRID,), second=True)
+@program((GRID,), second=True, quick=True)
 def enumerated_while_it_changes(a):
     a = a.copy()
     for index, v in np.ndenumerate(a):
@@ -113,7 +113,7 @@ def enumerated_pairs(a):
     return s
 
 
-@program((GRID[0],), second=True)
+@program((GRID[0],), second=True, quick=True)
 def enumerated_vector_and_list(x):
     s = 0.0
     for (i,), v in np.ndenumerate(x):

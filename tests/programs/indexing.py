@@ -29,7 +29,7 @@ def starred_index(a, i):
     return a[*i] * a[(i[0], *i[1:])] + a[i[0], *i[1:]]
 
 
-@program((A, (1,)))
+@program((A, (1,)), quick=True)
 def starred_store(a, i):
     b = 2 * a
     b[*i, 1] = a[*i, 0] * a[*i, 2]
@@ -86,7 +86,7 @@ def mixed_index(b):
     return b[1, :, 1:3] * b[0, ::-1, 2:]
 
 
-@program((X,))
+@program((X,), quick=True)
 def boolean_mask(x):
     return x[x > 0] ** 2
 
@@ -175,7 +175,7 @@ def window_sums(x):
     return best * best
 
 
-@program((X,))
+@program((X,), quick=True)
 def slice_object(x):
     part = slice(1, 4)
     return x[part] * x[part][0]
@@ -216,14 +216,14 @@ def element_stored_under_names(a):
     return first - last * a[1, 1]
 
 
-@program((np.arange(20.0).reshape(5, 4) / 7, np.array([0, 1, 2, 3, 0])), second=True)
+@program((np.arange(20.0).reshape(5, 4) / 7, np.array([0, 1, 2, 3, 0])), second=True, quick=True)
 def picked_in_each_row(x, labels):
     rows = np.arange(len(labels))
     shifted = x - np.log(np.sum(np.exp(x), axis=1, keepdims=True))
     return np.mean(shifted[rows, labels]) + np.sum(x[rows, 0] * x[rows, -1] ** 2)
 
 
-@program((np.arange(12.0).reshape(4, 3) / 7, np.array([1, 2])), second=True)
+@program((np.arange(12.0).reshape(4, 3) / 7, np.array([1, 2])), second=True, quick=True)
 def picked_by_counts_that_change(x, columns):
     rows, pairs = np.arange(4), np.arange(2)
     rows[1] = 0
@@ -231,7 +231,7 @@ def picked_by_counts_that_change(x, columns):
     return np.sum(blocks) + np.sum(x[pairs, np.array([[0, 1], [0, 0]])] ** 3) + np.sum(x[pairs, columns] ** 2)
 
 
-@program((signed(5, 3),), (signed(2, 3),), second=True)
+@program((signed(5, 3),), (signed(2, 3),), second=True, quick=True)
 def pairs_of_rows(x):
     i, j = np.triu_indices(x.shape[0], k=1)
     r2 = np.sum((x[i] - x[j]) ** 2, axis=1)
@@ -252,13 +252,13 @@ def places_of_positives(x, y):
     return np.sum(x[where] ** 2 * x[where[::-1]]) + np.sum(np.repeat(x, 2) ** 2)
 
 
-@program((signed(6), 2.0), second=True)
+@program((signed(6), 2.0), second=True, quick=True)
 def slope_by_frequencies(u, length):
     k = 2 * np.pi * np.fft.fftfreq(len(u), d=length / len(u))
     return np.sum(np.real(np.fft.ifft(1j * k * np.fft.fft(u))) ** 2)
 
 
-@program((signed(6), 0.3, 3), (signed(6), 0.3, 0), wrt=(0, 1), second=True)
+@program((signed(6), 0.3, 3), (signed(6), 0.3, 0), wrt=(0, 1), second=True, quick=True)
 def heat_in_place(x, c, n):
     u = x * 1.0
     for _ in range(n):
@@ -280,7 +280,7 @@ def spread_views_of_what_changes(x, m):
     return total
 
 
-@program((signed(3, 3), signed(3)), wrt=(0, 1), second=True)
+@program((signed(3, 3), signed(3)), wrt=(0, 1), second=True, quick=True)
 def diagonal_of_what_changes(m, x):
     a = m * 2.0
     d, turned = np.einsum("ii->i", a), np.einsum("ij->ji", a)
@@ -289,7 +289,7 @@ def diagonal_of_what_changes(m, x):
     return np.sum(d * x) + np.sum(turned[0] * x**2)
 
 
-@program((signed(5), positive(4), np.array([3, 1, 1, 0])), wrt=(0, 1), second=True)
+@program((signed(5), positive(4), np.array([3, 1, 1, 0])), wrt=(0, 1), second=True, quick=True)
 def products_at_places(x, v, places):
     a = x.copy()
     np.multiply.at(a, places, v)
@@ -298,7 +298,7 @@ def products_at_places(x, v, places):
     return a * x
 
 
-@program((signed(6), positive(4), np.array([4, 1, 1, 0])), wrt=(0, 1), second=True)
+@program((signed(6), positive(4), np.array([4, 1, 1, 0])), wrt=(0, 1), second=True, quick=True)
 def elements_read_twice_of_what_changes(x, p, places):
     a = x * 1.0
     b = a[::-1]
@@ -308,19 +308,19 @@ def elements_read_twice_of_what_changes(x, p, places):
     return np.sum(b * p[1]) + np.sum(t * t * a[places])
 
 
-@program((signed(2, 3, 4),), second=True)
+@program((signed(2, 3, 4),), second=True, quick=True)
 def tuples_within_an_index(x):
     again = (1, 1, 0)
     return x[..., (0, 2)] * x[:, again, :2][:, :1] ** 2
 
 
-@program((np.float64(1.2), signed(3)), wrt=(0, 1), second=True)
+@program((np.float64(1.2), signed(3)), wrt=(0, 1), second=True, quick=True)
 def numbers_of_numpy_as_arrays(a, x):
     total = np.sum(x)
     return (a[..., None] * x + x / total[None]) * a[()] ** 2 + total[...] * np.mean(x)[None, None][0]
 
 
-@program((positive(4), 1.3), wrt=(0, 1), second=True)
+@program((positive(4), 1.3), wrt=(0, 1), second=True, quick=True)
 def joined_by_an_index(x, a):
     padded = np.r_[0, x, a]
     table = np.c_[np.ones(4), x, x**2]
@@ -328,13 +328,13 @@ def joined_by_an_index(x, a):
     return moved * np.sum((padded[1:] - padded[:-1]) ** 2)
 
 
-@program((positive(3), 0.7), wrt=(0, 1), second=True)
+@program((positive(3), 0.7), wrt=(0, 1), second=True, quick=True)
 def joined_numbers_and_tuples(x, a):
     pairs = np.c_[x[0], a * x[1]]
     return np.c_[tuple(x * k for k in range(1, 4))] @ np.r_[x[0], a, 2] * np.r_[pairs, pairs][1, 0]
 
 
-@program((positive(3, 4), 1.3), wrt=(0, 1), second=True)
+@program((positive(3, 4), 1.3), wrt=(0, 1), second=True, quick=True)
 def grids_of_an_index(u, width):
     n, m = u.shape
     rows, columns = np.mgrid[0:n, 1 : m + 1]

@@ -19,7 +19,7 @@ def items_of_list(p):
     return np.sum((A @ p[0]) ** 2) * p[-1] + np.sum(p[1] ** 3) * p[2]
 
 
-@program((((A, B), 0.5),), second=True)
+@program((((A, B), 0.5),), second=True, quick=True)
 def items_of_tuples(p):
     (a, b), c = p
     return np.sum(a * b) * c + p[0][0][0] * p[1]
@@ -81,7 +81,7 @@ def items_with_names_of_others(p):
     return np.sum(np.abs(p["sum"]) ** p["k"]) * len(p["name"]) * p["lambda"]
 
 
-@program(([A, W, 0.5], A), wrt=(0, 1), second=True)
+@program(([A, W, 0.5], A), wrt=(0, 1), second=True, quick=True)
 def list_that_is_iterated(p, x):
     total = p[2]
     for v in p[:2]:

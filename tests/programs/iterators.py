@@ -15,7 +15,7 @@ def running_sums(x):
     return sum(v * v for v in itertools.accumulate(x))
 
 
-@program((positive(3),), second=True)
+@program((positive(3),), second=True, quick=True)
 def running_products(x):
     return sum(itertools.accumulate(x, operator.mul))
 
@@ -33,17 +33,17 @@ def running_over_few(x):
     return sum(itertools.accumulate(x), 1.0)
 
 
-@program((positive(3), [0.3, 0.8]), wrt=(0, 1), second=True)
+@program((positive(3), [0.3, 0.8]), wrt=(0, 1), second=True, quick=True)
 def chained(x, more):
     return sum(k * v * v for k, v in enumerate(itertools.chain(x, more, [x[0] * x[1]])))
 
 
-@program(([[0.3, 0.8], [], [1.2]],))
+@program(([[0.3, 0.8], [], [1.2]],), quick=True)
 def chained_from_one(rows):
     return sum(v * v for v in itertools.chain.from_iterable(rows))
 
 
-@program((positive(2), positive(3, seed=1)), wrt=(0, 1), second=True)
+@program((positive(2), positive(3, seed=1)), wrt=(0, 1), second=True, quick=True)
 def every_pair_of_two(x, y):
     total = 0.0
     for a, b in itertools.product(x, y):
@@ -56,12 +56,12 @@ def every_triple(x):
     return sum(a * b * c * c for a, b, c in itertools.product(x, x, [1.0, x[0]]))
 
 
-@program((positive(4),), second=True)
+@program((positive(4),), second=True, quick=True)
 def every_combination(x):
     return sum(np.exp(-((a - b) ** 2)) for a, b in itertools.combinations(x, 2))
 
 
-@program((positive(4),))
+@program((positive(4),), quick=True)
 def every_combination_of_three(x):
     return sum(a * b * b * c for a, b, c in itertools.combinations(list(x), 3))
 
@@ -71,12 +71,12 @@ def every_order_of_two(x):
     return sum(a * b * b for a, b in itertools.permutations(x, 2))
 
 
-@program((positive(4),), (positive(1),))
+@program((positive(4),), (positive(1),), quick=True)
 def neighbouring_items(x):
     return sum(((b - a) ** 2 for a, b in itertools.pairwise(x)), x[0])
 
 
-@program((positive(4), 2), (positive(4), 9), (positive(4), 0))
+@program((positive(4), 2), (positive(4), 9), (positive(4), 0), quick=True)
 def first_few(x, n):
     return sum((v * v for v in itertools.islice(x, n)), x[3])
 
@@ -108,7 +108,7 @@ def counter_kept(x):
     return total * next(numbers)
 
 
-@program((positive(3),), second=True)
+@program((positive(3),), second=True, quick=True)
 def pairs_with_a_constant(x):
     total = 0.0
     for pair in zip(WEIGHTS, x, strict=True):
@@ -130,12 +130,12 @@ def pairs_with_an_argument_that_is_given(x, y):
     return sum(a * a * b for a, b in rows)
 
 
-@program((positive(3), positive(3, seed=1)), wrt=(0, 1))
+@program((positive(3), positive(3, seed=1)), wrt=(0, 1), quick=True)
 def pairs_counted_from(x, y):
     return sum(n * pair[0] * pair[1] for n, pair in enumerate(zip(x, y, strict=True), 2))
 
 
-@program((positive(4, seed=8),))
+@program((positive(4, seed=8),), quick=True)
 def iterators_with_names(x):
     slopes = map(np.cos, x)
     large = filter(lambda v: v > 0.5, slopes)
@@ -146,7 +146,7 @@ def iterators_with_names(x):
     return total
 
 
-@program((positive(3, seed=8),))
+@program((positive(3, seed=8),), quick=True)
 def generators_with_names(x):
     factor = 2.0
     scaled = (v * factor for v in x)
@@ -170,14 +170,14 @@ def first_that_fits(x):
     return y * next((v for v in x if v > 50.0), x[1]) * next(a * b for a in x for b in x if a * b > 0.7)
 
 
-@program((positive(4),), second=True)
+@program((positive(4),), second=True, quick=True)
 def first_of_iterators(x):
     parts = {"a": x[0] * x[1], "b": x[2]}
     first = next(iter(parts.values())) * parts[next(iter(parts))]
     return first + next(iter(x)) * next(iter([]), x[3]) * next(map(np.exp, x))
 
 
-@program((positive(4),), (positive(1),), second=True)
+@program((positive(4),), (positive(1),), second=True, quick=True)
 def iterators_that_several_statements_read(x):
     values, squares = iter(x), iter([v * v for v in x])
     best = next(values)
@@ -190,7 +190,7 @@ def iterators_that_several_statements_read(x):
     return total + next(squares, x[0])
 
 
-@program((positive(3),), second=True)
+@program((positive(3),), second=True, quick=True)
 def first_that_is_not_there(x):
     try:
         y = next(v for v in x if v > 50.0) + next(iter(()))

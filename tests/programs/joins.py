@@ -20,7 +20,7 @@ def joined_columns(a, b):
     return np.sum(np.tanh(z) * z[::-1])
 
 
-@program((X, 0.7), wrt=(0, 1), second=True)
+@program((X, 0.7), wrt=(0, 1), second=True, quick=True)
 def joined_with_numbers(x, y):
     z = np.concatenate([[0.0, 1.0], x, [y, y * x[0]], [2.0]])
     return np.sum(np.diff(z) ** 2 * z[1:])
@@ -82,7 +82,7 @@ def joined_and_summed(x, y):
     return np.sum(np.concatenate([x * x, y])) * np.mean(np.array([x[0], y[1]]))
 
 
-@program((X, Y), wrt=(0, 1), second=True)
+@program((X, Y), wrt=(0, 1), second=True, quick=True)
 def joined_and_chosen(x, y):
     z = np.concatenate([x, y])
     return np.sum(np.where(z > 0.6, z**2, 3.0 * z))
@@ -119,7 +119,7 @@ def joined_then_changed(x, y):
     return np.sum(z**2) + np.sum(a**3)
 
 
-@program((X, Y), wrt=(0, 1))
+@program((X, Y), wrt=(0, 1), quick=True)
 def changed_then_joined(x, y):
     a = x * 2.0
     parts = [a, y]
@@ -127,7 +127,7 @@ def changed_then_joined(x, y):
     return np.sum(np.concatenate(parts) ** 2)
 
 
-@program((A, Y), wrt=(0, 1), second=True)
+@program((A, Y), wrt=(0, 1), second=True, quick=True)
 def joined_in_loop(a, y):
     h = y * 1.0
     for row in a:
@@ -142,14 +142,14 @@ def joined_in_branch(x, flag):
     return np.sum(z**2)
 
 
-@program((X,), second=True)
+@program((X,), second=True, quick=True)
 def shared_parts(x):
     a, b, c = np.split(x**2, 3)
     first, rest = np.array_split(x, [1])
     return np.sum(a * b * c) + first[0] * np.sum(np.concatenate([rest, a]))
 
 
-@program((A,), second=True)
+@program((A,), second=True, quick=True)
 def shared_columns(a):
     left, mid, right = np.hsplit(a, 3)
     top, low = np.vsplit(a, 2)

@@ -77,7 +77,7 @@ def network(w, b):
     return Network([Dense(w, b), Tanh(), Scale(w.T, b), Tanh()])
 
 
-@program((0.5 * signed(3, 3), signed(3), signed(4, 3)), wrt=(0, 1, 2), second=True)
+@program((0.5 * signed(3, 3), signed(3), signed(4, 3)), wrt=(0, 1, 2), second=True, quick=True)
 def layers_that_keep(w, b, x):
     return np.sum(network(w, b).forward(x) ** 2)
 
@@ -111,7 +111,7 @@ def chain_of_filters(gain, signal):
     return total
 
 
-@program((0.7, 1.3), (2.7, 1.3), wrt=(0, 1), second=True)
+@program((0.7, 1.3), (2.7, 1.3), wrt=(0, 1), second=True, quick=True)
 def chain_that_is_left(gain, x):
     for k, part in enumerate([Gain(gain), Clip(), Gain(x)]):
         x = part.step(x) * (k + 1)

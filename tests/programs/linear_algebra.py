@@ -100,7 +100,7 @@ def norm(x):
     return np.linalg.norm(x) * np.linalg.norm(x - 3.0)
 
 
-@program((signed(5, 3), signed(3, seed=1), 0.4), wrt=(0, 1, 2))
+@program((signed(5, 3), signed(3, seed=1), 0.4), wrt=(0, 1, 2), quick=True)
 def linear_model(x, w, b):
     return np.mean((x @ w + b - 1.0) ** 2) + 0.1 * (w @ w)
 
@@ -118,7 +118,7 @@ def recurrent(xs, w, u, h):
     return h
 
 
-@program((signed(3, 4), signed(3, 4, seed=1), signed(3, 4, seed=2)), wrt=(0, 1, 2))
+@program((signed(3, 4), signed(3, 4, seed=1), signed(3, 4, seed=2)), wrt=(0, 1, 2), quick=True)
 def attention(q, k, v):
     scores = q @ k.T / np.sqrt(q.shape[1])
     weights = np.exp(scores - np.max(scores, axis=1, keepdims=True))

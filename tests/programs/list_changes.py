@@ -33,7 +33,7 @@ def popped_from_a_place(x, k):
     return taken * items[0] + items[1] * items[2] * len(items)
 
 
-@program((positive(3),))
+@program((positive(3),), quick=True)
 def popped_for_nothing(x):
     items = [x[0], x[1], x[2]]
     items.pop(1)
@@ -42,14 +42,14 @@ def popped_for_nothing(x):
     return items[0] * items[1]
 
 
-@program(([0.9, -0.3, 0.5],), second=True)
+@program(([0.9, -0.3, 0.5],), second=True, quick=True)
 def sorted_in_place(x):
     items = [v * 2 for v in x]
     items.sort()
     return items[0] + 2 * items[1] ** 2 + 3 * items[2] ** 3
 
 
-@program(([0.9, -0.3, 0.5],))
+@program(([0.9, -0.3, 0.5],), quick=True)
 def sorted_in_place_by_key(x):
     items = list(x)
     items.sort(key=abs, reverse=True)
@@ -75,7 +75,7 @@ def cleared_and_filled(x):
     return total + items[0]
 
 
-@program((positive(3), positive(3)), wrt=(0, 1), second=True)
+@program((positive(3), positive(3)), wrt=(0, 1), second=True, quick=True)
 def window_that_slides(x, y):
     window = [0.0, 0.0, 0.0]
     total = 0.0
@@ -86,7 +86,7 @@ def window_that_slides(x, y):
     return total
 
 
-@program((positive(3), positive(3)), wrt=(0, 1), second=True)
+@program((positive(3), positive(3)), wrt=(0, 1), second=True, quick=True)
 def slice_of_a_list_set(x, y):
     rows = [x, y, x * y]
     rows[0:2] = [y * y, x * x, x]
@@ -94,7 +94,7 @@ def slice_of_a_list_set(x, y):
     return np.sum(rows[0] * rows[1]) + np.sum(rows[2] ** 3 + rows[3] * rows[4])
 
 
-@program((positive(3), positive(3)), wrt=(0, 1), second=True)
+@program((positive(3), positive(3)), wrt=(0, 1), second=True, quick=True)
 def slices_of_a_shared_list_set(x, y):
     rows = [[x, y, x * y, y, x]]
     same = rows[0]
@@ -117,7 +117,7 @@ def slices_set_in_a_loop(x, y):
     return sum(k * r**2 for k, r in enumerate(rows))
 
 
-@program((positive(4),), second=True)
+@program((positive(4),), second=True, quick=True)
 def methods_with_names(x):
     items = []
     names = {}

@@ -201,7 +201,7 @@ def over_reversed_range(xs):
     return s
 
 
-@program((positive(3), positive(3, seed=1)), wrt=(0, 1))
+@program((positive(3), positive(3, seed=1)), wrt=(0, 1), quick=True)
 def over_enumerated_zip(xs, ys):
     s = 0.0
     for i, (x, y) in enumerate(zip(xs, ys)):  # noqa: B905

@@ -31,7 +31,7 @@ def by_shape(shape):
     return area
 
 
-@program((0.8, 1.3), (1.3, 0.8), wrt=(0, 1), second=True)
+@program((0.8, 1.3), (1.3, 0.8), wrt=(0, 1), second=True, quick=True)
 def with_guards(x, y):
     match (x, y):
         case (a, b) if a < b:
@@ -41,7 +41,7 @@ def with_guards(x, y):
     return z * x
 
 
-@program(({"a": 0.4, "b": 1.5},), ({"c": 0.4},), ({"d": 0.7},))
+@program(({"a": 0.4, "b": 1.5},), ({"c": 0.4},), ({"d": 0.7},), quick=True)
 def by_keys(params):
     match params:
         case {"a": a, "b": b}:
@@ -52,7 +52,7 @@ def by_keys(params):
             return rest["d"] * 2.0
 
 
-@program((0.8, None), (0.8, 2), (0.8, 2.5), (0.8, [1]))
+@program((0.8, None), (0.8, 2), (0.8, 2.5), (0.8, [1]), quick=True)
 def by_class(x, option):
     match option:
         case None:
@@ -65,7 +65,7 @@ def by_class(x, option):
             return x * len(option)
 
 
-@program(((0.8, (1.3, 0.4)),), second=True)
+@program(((0.8, (1.3, 0.4)),), second=True, quick=True)
 def nested_pattern(tree):
     match tree:
         case (x, (y, z)) as whole:
@@ -73,7 +73,7 @@ def nested_pattern(tree):
     return 0.0
 
 
-@program((0.8, (0, 1.3)), (0.8, (1.3, 0)), wrt=(0, 1))
+@program((0.8, (0, 1.3)), (0.8, (1.3, 0)), wrt=(0, 1), quick=True)
 def captures_in_alternatives(x, pair):
     match pair:
         case (0, y) | (y, 0):
@@ -81,7 +81,7 @@ def captures_in_alternatives(x, pair):
     return x
 
 
-@program(([0.8, 0.5, 1.2, 0.9],), second=True)
+@program(([0.8, 0.5, 1.2, 0.9],), second=True, quick=True)
 def first_and_last(values):
     match values:
         case [first, *_, last]:
@@ -89,7 +89,7 @@ def first_and_last(values):
     return values[0]
 
 
-@program((positive(3), [("scale", 2.0), ("shift", 0.5), ("stop",), ("scale", 9.0)]), wrt=(0,))
+@program((positive(3), [("scale", 2.0), ("shift", 0.5), ("stop",), ("scale", 9.0)]), wrt=(0,), quick=True)
 def interpreter(x, steps):
     for step in steps:
         match step:
@@ -104,7 +104,7 @@ def interpreter(x, steps):
     return x
 
 
-@program((0.8, 3), (0.8, 4))
+@program((0.8, 3), (0.8, 4), quick=True)
 def guard_that_falls_through(x, n):
     match n:
         case k if k % 2 == 0:
@@ -151,7 +151,7 @@ class Spot(NamedTuple):
     y: float
 
 
-@program((0.7, 1.2), wrt=(0, 1), second=True)
+@program((0.7, 1.2), wrt=(0, 1), second=True, quick=True)
 def attributes_of_a_class(x, c):
     total = 0.0
     for op in [Op(Mode.LIN, c), Op(Mode.QUAD, c * x), Op(Mode.LIN, 2.0)]:
@@ -185,7 +185,7 @@ def attributes_by_name_and_position(x, y):
     return total
 
 
-@program((Circle(0.7), Op("lin", 0.4)), wrt=(0, 1), second=True)
+@program((Circle(0.7), Op("lin", 0.4)), wrt=(0, 1), second=True, quick=True)
 def attributes_of_arguments(c, op):
     match c, op:
         case Circle(r), Op(Mode.QUAD, k):

@@ -166,7 +166,7 @@ def inner_names_shadow(x, y):
     return inner(y) * x + y
 
 
-@program((0.8, 1.3), wrt=(0, 1))
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
 def lambda_names_shadow(x, y):
     f = lambda y: x * y * y  # noqa: E731
     g = lambda x: f(x) + y  # noqa: E731
@@ -232,7 +232,7 @@ def clashing_inlined_names(x, dx):
     return out * trace
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def attribute_of_same_name(T):
     x = np.array([[T, 1.0]])
     return np.sum(x.T * T) * x.size

@@ -70,7 +70,7 @@ def dataclass_as_dict(pair):
     return d["first"]["mass"] * np.sum(d["first"]["place"]) * d["sizes"][1] + d["limits"][0] * n
 
 
-@program((Body(0.7, positive(2)),), second=True)
+@program((Body(0.7, positive(2)),), second=True, quick=True)
 def dataclass_as_tuple(body):
     mass, place, name = astuple(body)
     return mass * np.sum(place**2) * len(name)

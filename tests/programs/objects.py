@@ -160,7 +160,7 @@ def attribute_in_a_branch(model, x):
     return np.sum(y)
 
 
-@program((linear(), positive(3)), wrt=(0, 1))
+@program((linear(), positive(3)), wrt=(0, 1), quick=True)
 def method_as_value(model, x):
     apply = model.forward
     return np.sum(apply(apply(x)))
@@ -344,14 +344,14 @@ def vector_operators(x, y):
     return abs(b) * b[0] + b[1]
 
 
-@program((0.7,), second=True)
+@program((0.7,), second=True, quick=True)
 def property_set(x):
     t = Celsius(x * x)
     t.kelvin = t.kelvin * 1.1
     return t.degrees
 
 
-@program((0.7, 0.4), wrt=(0, 1))
+@program((0.7, 0.4), wrt=(0, 1), quick=True)
 def returns_an_object(q, p):
     state = State(q, p)
     state.kick(0.3)
@@ -411,7 +411,7 @@ def named_tuples_made(x, y):
     return p.norm() * p.y + q.x * q.norm()
 
 
-@program((0.7, 0.3), wrt=(0, 1))
+@program((0.7, 0.3), wrt=(0, 1), quick=True)
 def named_tuple_as_result(x, y):
     return Point(x * y), [Point(x, y)]
 

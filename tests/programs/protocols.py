@@ -75,7 +75,7 @@ def groups_zipped(x, y):
     return sum(u * v for u, v in zip(a, b, strict=True)) + sum(a) * sum(v**2 for v in sorted(b))
 
 
-@program((0.3, 1.4), wrt=(0, 1), second=True)
+@program((0.3, 1.4), wrt=(0, 1), second=True, quick=True)
 def group_in_a_group_of_loops(x, y):
     g = Group([x, y])
     total = 0.0
@@ -97,7 +97,7 @@ def group_and_a_list_of_it(x, y):
     return sum(b.x for b in g) * g[0].x * len(g)
 
 
-@program((0.3, 1.4), wrt=(0, 1), second=True)
+@program((0.3, 1.4), wrt=(0, 1), second=True, quick=True)
 def items_set_by_the_class(x, y):
     t = Table(x, y)
     t["a"] = x * y
@@ -105,7 +105,7 @@ def items_set_by_the_class(x, y):
     return t["a"] ** 2 * t["b"]
 
 
-@program((0.3, 1.4), wrt=(0, 1), second=True)
+@program((0.3, 1.4), wrt=(0, 1), second=True, quick=True)
 def values_of_a_table(x, y):
     t = Table(x, y)
     total = 0.0
@@ -157,12 +157,12 @@ def class_method_of_an_object(x):
     return b.make(x * b.v).v + b.again().v ** 2 + b.scaled(x, by=x) ** 2
 
 
-@program((Derived(0.7),), second=True)
+@program((Derived(0.7),), second=True, quick=True)
 def class_method_of_an_argument(b):
     return b.make(b.v**2).v + b.again().v ** 2 + b.again().make(3.0).v * b.v
 
 
-@program((0.7,), second=True)
+@program((0.7,), second=True, quick=True)
 def class_methods_of_different_classes(x):
     held = [Derived(x), Base(x)]
     for c in held:
@@ -195,7 +195,7 @@ def items_of_a_named_tuple_replaced(p, y):
     return q.a * q.b + p._replace().a
 
 
-@program((0.7, 0.5), wrt=(0, 1))
+@program((0.7, 0.5), wrt=(0, 1), quick=True)
 def state_of_a_named_tuple(x, dt):
     s = State(x)
     for _ in range(3):
@@ -212,14 +212,14 @@ def shifted(p, y):
     return type(p)(p[0] + y, p[1] * y)
 
 
-@program((Pair(0.7, 0.3), 0.5), wrt=(0, 1), second=True)
+@program((Pair(0.7, 0.3), 0.5), wrt=(0, 1), second=True, quick=True)
 def named_tuples_of_the_same_class(p, y):
     held = [shifted(p, y), shifted(State(y, p.a), y)]
     made = [State, Pair][int(y > 0.2)](held[1].vel, y)
     return made.a * held[1].pos * held[0].b
 
 
-@program((0.7, 0.5), wrt=(0, 1), second=True)
+@program((0.7, 0.5), wrt=(0, 1), second=True, quick=True)
 def named_tuples_replaced_in_a_list(x, dt):
     states = [State(x), Pair(x, dt)]
     states[0] = states[0]._replace(vel=dt)
@@ -276,7 +276,7 @@ class Sheet:
         self.values[place] = value
 
 
-@program((positive(3, seed=4),))
+@program((positive(3, seed=4),), quick=True)
 def items_by_slices(x):
     sheet = Sheet(np.outer(x, x))
     sheet[0, 1] = x[2]

@@ -8,7 +8,7 @@ import numpy as np
 from tests.programs.declare import positive, program, signed
 
 
-@program((0.7, 1.3), wrt=(0, 1), second=True)
+@program((0.7, 1.3), wrt=(0, 1), second=True, quick=True)
 def remembered_values(a, b):
     memo = {0: a, 1: b}
 
@@ -166,7 +166,7 @@ def search_tree(x):
     return sum((i + 1) * v for i, v in enumerate(out)) * out[0]
 
 
-@program((0.4, 0.9), wrt=(0, 1), second=True)
+@program((0.4, 0.9), wrt=(0, 1), second=True, quick=True)
 def tree_grown(a, b):
     def grow(node, depth):
         for k in range(2 if depth else 0):

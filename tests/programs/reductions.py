@@ -69,7 +69,7 @@ def extrema_of_axes(a):
     return np.max(a, axis=1) * np.min(a, axis=1) + a.max(axis=1)
 
 
-@program((A,))
+@program((A,), quick=True)
 def extrema_kept(a):
     return a - np.max(a, axis=1, keepdims=True)
 
@@ -84,13 +84,13 @@ def variances_of_axes(a):
     return np.var(a, axis=1) + np.std(a, axis=1, ddof=1) * a.var(axis=1, ddof=1)
 
 
-@program((signed(2, 3),), second=True)
+@program((signed(2, 3),), second=True, quick=True)
 def log_sum_exp(a):
     top = np.max(a, axis=1, keepdims=True)
     return np.log(np.sum(np.exp(a - top), axis=1)) + top[:, 0]
 
 
-@program((signed(2, 3),), second=True)
+@program((signed(2, 3),), second=True, quick=True)
 def softmax(a):
     e = np.exp(a)
     return e / np.sum(e, axis=-1, keepdims=True)
@@ -104,13 +104,14 @@ def softmax(a):
     (positive(1, 2, 1), positive(3, 1, 1)),
     wrt=(0, 1),
     second=True,
+    quick=True,
 )
 def sums_of_broadcast_products(a, b):
     both = np.sum(a * b, axis=1) * np.sum(a / b, axis=(0, -1))[0]
     return both + np.sum((a + 1) * b, axis=(1, 2), keepdims=True)[0]
 
 
-@program((positive(3, 1, 2), positive(3, 2)), wrt=(0, 1), second=True)
+@program((positive(3, 1, 2), positive(3, 2)), wrt=(0, 1), second=True, quick=True)
 def contraction_by_a_sum(a, b):
     return np.sum(np.sum(a * b[:, :, np.newaxis], axis=1) * a[:, 0], axis=0)
 
@@ -125,7 +126,7 @@ def argument_of_extremum(x):
     return x[np.argmax(x)] * x[x.argmin()]
 
 
-@program((positive(4),))
+@program((positive(4),), quick=True)
 def counts(x):
     return x * x.size + x.shape[0] * np.size(x) + x.ndim * len(x)
 
@@ -149,7 +150,7 @@ def logistic_loss(w, b, x, y):
     return np.mean(np.logaddexp(0, z) - y * z)
 
 
-@program((A,))
+@program((A,), quick=True)
 def sum_by_method_chain(a):
     return (a * 2.0).sum(axis=0).mean() * a.T.sum()
 

@@ -28,7 +28,7 @@ def solved_in_a_loop_inside(c, v, steps):
     return c @ c
 
 
-@program((U, V), second=True)
+@program((U, V), second=True, quick=True)
 def stored_in_a_loop_inside(c, v):
     for _ in range(2):
         y = c.copy()
@@ -107,7 +107,7 @@ def changed_before_it_is_made(c, v):
     return c @ y
 
 
-@program((U, V))
+@program((U, V), quick=True)
 def anew_on_one_path(c, v):
     c = c * 1.0
     y = before = c
@@ -134,7 +134,7 @@ def kept_in_a_list(c, v):
     return np.sum(kept[0] * kept[-1] * kept[2])
 
 
-@program((U, V), second=True)
+@program((U, V), second=True, quick=True)
 def with_a_view_of_the_last(c, v):
     c = c * 1.0
     part = c[1:]

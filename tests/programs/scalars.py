@@ -7,7 +7,7 @@ import numpy as np
 from tests.programs.declare import program
 
 
-@program((0.7,), (-1.3,), second=True)
+@program((0.7,), (-1.3,), second=True, quick=True)
 def identity(x):
     return x
 
@@ -42,7 +42,7 @@ def remainders(x, y):
     return x % y + 0.25 * (x // y) * y + x % 1.0
 
 
-@program((0.7,), second=True)
+@program((0.7,), second=True, quick=True)
 def negations(x):
     return -x * -(x - 2.0) + -(-x) + (+x)  # noqa: B002
 
@@ -52,7 +52,7 @@ def precedence(x):
     return -(x**2) + (1 + x) ** 2 / (2 - x) - (x - (1 - x)) * 2
 
 
-@program((0.7,))
+@program((0.7,), quick=True)
 def constant_result(x):
     return 1.5
 
@@ -67,7 +67,7 @@ def integer_argument(x, n):
     return x * n + n / x + x**n
 
 
-@program((0.6,), second=True)
+@program((0.6,), second=True, quick=True)
 def same_operand_twice(x):
     return x * x + x / x - (x - x) + x**x
 
@@ -102,7 +102,7 @@ def math_logarithms(x):
     return math.log1p(x) + math.log2(x) - math.log10(x) + math.expm1(x)
 
 
-@program((2.4,))
+@program((2.4,), quick=True)
 def math_rounding(x):
     return x * math.floor(x) + math.ceil(x) * 2.0 - math.fabs(-x)
 
@@ -122,7 +122,7 @@ def absolute_values(x, y):
     return abs(x) * y + 3.0 * abs(x * y)
 
 
-@program((1.7, -0.4), (-1.7, 0.4), wrt=(0, 1))
+@program((1.7, -0.4), (-1.7, 0.4), wrt=(0, 1), quick=True)
 def builtin_extrema(x, y):
     return max(x, y) * 2.0 - min(x, y, 0.1) + max(x * y, 0.0)
 
@@ -137,7 +137,7 @@ def conversions(x):
     return float(x) * int(x) + x * bool(x)
 
 
-@program((0.7,), second=True)
+@program((0.7,), second=True, quick=True)
 def math_constants(x):
     return x * math.pi + math.e * np.pi
 
@@ -157,12 +157,12 @@ def nested_ternary(x):
     return (x if x < 0.5 else x**2) if x < 1.0 else x**3
 
 
-@program((0.3,), (0.8,), (1.4,), second=True)
+@program((0.3,), (0.8,), (1.4,), second=True, quick=True)
 def chained_comparison(x):
     return x**2 if 0.5 < x < 1.0 else x**3
 
 
-@program((0.3, 0.4), (0.3, 1.4), (2.0, 2.5), wrt=(0, 1))
+@program((0.3, 0.4), (0.3, 1.4), (2.0, 2.5), wrt=(0, 1), quick=True)
 def long_chain(x, y):
     return x * y if 0.0 <= x < y <= 2.0 != 1 else x - y
 

@@ -13,7 +13,7 @@ def reshaped(a):
     return np.reshape(a, (3, 2)) * 2.0 + a.reshape(3, 2) ** 2
 
 
-@program((A,))
+@program((A,), quick=True)
 def reshaped_with_unknown(a):
     return a.reshape(-1) * np.reshape(a, -1) + a.reshape((-1,))
 
@@ -44,7 +44,7 @@ def squeezed(a):
     return np.squeeze(a) * a.squeeze() + np.squeeze(a, axis=0)
 
 
-@program((signed(3),))
+@program((signed(3),), quick=True)
 def expanded(x):
     return np.expand_dims(x, 1) * x + x[:, None] * x[np.newaxis, :]
 
@@ -97,7 +97,7 @@ def array_of_rows(x, y):
     return np.array([x, y]) * np.asarray([y, x])
 
 
-@program((signed(3),))
+@program((signed(3),), quick=True)
 def array_of_array(x):
     return np.array(x) * np.asarray(x) + x.copy()
 
@@ -117,12 +117,12 @@ def broadcast(x):
     return np.broadcast_to(x, (2, 3)) * 2.0
 
 
-@program((signed(3),))
+@program((signed(3),), quick=True)
 def tiled(x):
     return np.tile(x, 2) * np.repeat(x, 2)
 
 
-@program((signed(4),))
+@program((signed(4),), quick=True)
 def flipped(x):
     return np.flip(x) * x[::-1] + np.roll(x, 1)
 
@@ -137,7 +137,7 @@ def triangles(a):
     return np.tril(a) @ np.triu(a)
 
 
-@program((A,))
+@program((A,), quick=True)
 def untouched_results(a):
     return a, a.T, a[0]
 
@@ -156,7 +156,7 @@ def to_python_and_back(x):
     return x * first + float(x[1])
 
 
-@program((signed(3),), second=True)
+@program((signed(3),), second=True, quick=True)
 def nodes_of_a_quadrature(x):
     nodes, weights = np.polynomial.legendre.leggauss(len(x))
     return np.sum(weights * x**2 * nodes**2)

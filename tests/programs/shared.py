@@ -98,7 +98,7 @@ def nested_argument_changed(d, y):
     return sum(d["a"]) * d["b"].v
 
 
-@program(([0.7, 1.1, 0.3], 0.3), wrt=(0, 1), second=True)
+@program(([0.7, 1.1, 0.3], 0.3), wrt=(0, 1), second=True, quick=True)
 def items_replaced_while_enumerated(xs, y):
     ys = xs
     for i, v in enumerate(ys):
@@ -114,7 +114,7 @@ def values_replaced_while_gone_through(d, y):
     return sum(v * v for v in d.values())
 
 
-@program((0.7, 1.3), wrt=(0, 1))
+@program((0.7, 1.3), wrt=(0, 1), quick=True)
 def tuples_in_a_shared_list(x, y):
     queue = [(x, "a")]
     other = queue
@@ -228,14 +228,14 @@ def integers_among_shared_values(x, n):
 # ---------------------------------------------------------------- containers
 
 
-@program((positive(4),), second=True)
+@program((positive(4),), second=True, quick=True)
 def item_deleted(x):
     items = [x[0], x[1] * x[0], x[2]]
     del items[1]
     return items[0] * items[1]
 
 
-@program((positive(4),))
+@program((positive(4),), quick=True)
 def items_deleted_by_slice(x):
     items = [v * v for v in x]
     del items[1:3]
@@ -250,7 +250,7 @@ def key_deleted(x):
     return sum(d.values())
 
 
-@program((0.7, 1.3), wrt=(0, 1))
+@program((0.7, 1.3), wrt=(0, 1), quick=True)
 def deleted_through_another_name(x, y):
     d = {"a": x, "b": y}
     other = d
@@ -259,7 +259,7 @@ def deleted_through_another_name(x, y):
     return other["a"] * d["b"]
 
 
-@program((0.7, 1.3), wrt=(0, 1))
+@program((0.7, 1.3), wrt=(0, 1), quick=True)
 def attribute_deleted(x, y):
     a = Cell(x)
     cells = [a]
@@ -269,7 +269,7 @@ def attribute_deleted(x, y):
     return cells[0].w
 
 
-@program((positive(4),), second=True)
+@program((positive(4),), second=True, quick=True)
 def popped_from_a_dict(x):
     d = {"a": x[0], "b": x[1] * x[0]}
     v = d.pop("a")
@@ -288,7 +288,7 @@ def last_few(x):
     return total
 
 
-@program((positive(5),), second=True)
+@program((positive(5),), second=True, quick=True)
 def lists_by_key(x):
     d = {}
     for k in range(4):
@@ -304,7 +304,7 @@ def default_lists(x):
     return sum(d[0]) * sum(d[1])
 
 
-@program((positive(5),))
+@program((positive(5),), quick=True)
 def default_numbers(x):
     d = defaultdict(float)
     for k, v in zip("ababa", x, strict=True):
@@ -312,7 +312,7 @@ def default_numbers(x):
     return d["a"] * d["b"]
 
 
-@program((positive(5),))
+@program((positive(5),), quick=True)
 def ordered_dict(x):
     d = OrderedDict([("c", x[2])])
     d["a"] = x[0]
@@ -334,7 +334,7 @@ def rows_of_a_list(x):
     return sum(sum(r) for r in rows) * rows[0][1]
 
 
-@program((positive(5),))
+@program((positive(5),), quick=True)
 def window_of_a_deque(x):
     window = deque(maxlen=3)
     other = window
@@ -346,7 +346,7 @@ def window_of_a_deque(x):
     return total
 
 
-@program((positive(5),))
+@program((positive(5),), quick=True)
 def queue_at_both_ends(x):
     queue = deque([x[0]])
     queue.append(x[1] * x[0])
@@ -359,7 +359,7 @@ def queue_at_both_ends(x):
     return total
 
 
-@program((positive(5),))
+@program((positive(5),), quick=True)
 def heap_of_numbers(x):
     heap = []
     for v in x:
@@ -370,14 +370,14 @@ def heap_of_numbers(x):
     return total
 
 
-@program((positive(5),))
+@program((positive(5),), quick=True)
 def heap_of_a_list(x):
     heap = list(x * x)
     heapq.heapify(heap)
     return heapq.heappop(heap) * heap[0]
 
 
-@program((positive(5),))
+@program((positive(5),), quick=True)
 def sorted_as_it_grows(x):
     items = []
     for v in x:
@@ -385,7 +385,7 @@ def sorted_as_it_grows(x):
     return items[0] * items[-1]
 
 
-@program(([0.7, 1.1, 0.3, 0.9],), second=True)
+@program(([0.7, 1.1, 0.3, 0.9],), second=True, quick=True)
 def list_sorted_through_another_name(xs):
     other = xs
     other.sort()
@@ -543,7 +543,7 @@ class Layer:
         return self.w.T @ (g * (1 - y**2))
 
 
-@program(([Layer(signed(3, 3)), Layer(signed(3, 3, seed=3))], positive(3)), wrt=(0, 1))
+@program(([Layer(signed(3, 3)), Layer(signed(3, 3, seed=3))], positive(3)), wrt=(0, 1), quick=True)
 def layers_that_keep_their_input(layers, x):
     h = x
     for layer in layers:
@@ -598,7 +598,7 @@ def layers_made_in_a_loop(w, x):
     return np.sum(Net(layers).forward(x))
 
 
-@program((Net([Dense(signed(3, 3), positive(3)), Leaky()]), positive(3)), wrt=(0, 1))
+@program((Net([Dense(signed(3, 3), positive(3)), Leaky()]), positive(3)), wrt=(0, 1), quick=True)
 def weights_of_a_layer_set(net, x):
     for layer in net.layers:
         if isinstance(layer, Dense):
@@ -635,7 +635,7 @@ class Settings:
             setattr(self, name + "_squared", value * value)
 
 
-@program((0.7, 1.3), wrt=(0, 1))
+@program((0.7, 1.3), wrt=(0, 1), quick=True)
 def attributes_of_any_name(x, y):
     settings = Settings(a=x, b=y)
     total = 0.0
@@ -657,7 +657,7 @@ class Spring:
         return 0.5 * self.stiffness * self.length**2
 
 
-@program((0.7, 1.3), wrt=(0, 1), second=True)
+@program((0.7, 1.3), wrt=(0, 1), second=True, quick=True)
 def frozen_objects_replaced(x, y):
     spring = Spring(x)
     for _ in range(3):
@@ -666,7 +666,7 @@ def frozen_objects_replaced(x, y):
     return spring.energy() * other.energy() * len(other.label)
 
 
-@program((Spring(0.7, 1.2), 1.3), wrt=(0, 1), second=True)
+@program((Spring(0.7, 1.2), 1.3), wrt=(0, 1), second=True, quick=True)
 def frozen_argument_replaced(spring, y):
     spring = replace(spring, stiffness=spring.stiffness * y)
     return spring.stretched(y)
@@ -680,7 +680,7 @@ def objects_made_of_settings(settings, y):
     return sum(s.energy() for s in springs) * points[0].dot(points[1])
 
 
-@program((positive(3),))
+@program((positive(3),), quick=True)
 def list_changed_after_its_product(x):
     rows = [x[0], x[1]]
     kept = [rows]

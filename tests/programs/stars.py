@@ -80,17 +80,17 @@ def parameters_expanded(parameters, x):
     return np.sum(predict(*parameters, x))
 
 
-@program(([0.5, 0.3],), second=True)
+@program(([0.5, 0.3],), second=True, quick=True)
 def list_expanded(pair):
     return weighted(*pair)
 
 
-@program((positive(2),), second=True)
+@program((positive(2),), second=True, quick=True)
 def array_expanded(x):
     return weighted(*x)
 
 
-@program(({"a": 0.5, "b": 0.7},))
+@program(({"a": 0.5, "b": 0.7},), quick=True)
 def dict_expanded(values):
     return weighted(**values) * named(**values)
 
@@ -115,7 +115,7 @@ def decorated_function(x, y):
     return decorated(x) + decorated(x, b=y)
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def nested_star_function(x, y):
     def inner(*args, **options):
         return product(*args) * options["k"] * y
@@ -161,7 +161,7 @@ def tuple_reassigned_in_a_loop(x, y):
     return total
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def dict_changed_between_calls(x, y):
     options = {"a": x}
     first = forwarded(**options)
@@ -175,14 +175,14 @@ def keywords_of_several_kinds(x, y):
     return with_options(x, **options) * with_options(x, **options, c=y) + with_options(a=x, **options)
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def primitives_expanded(x, y):
     pair = (x, y)
     values = [x, y, x * y]
     return np.multiply(*pair) * max(*values) + np.hypot(*values[:2]) + min(*values, 0.5)
 
 
-@program((positive(4), [2, 2]), second=True)
+@program((positive(4), [2, 2]), second=True, quick=True)
 def shape_expanded(x, shape):
     y = x * x
     return np.sum(y.reshape(*shape) @ x.reshape(*shape)) * np.sum(np.ones((*shape, 1)))
@@ -229,13 +229,13 @@ def zipped_columns(x, y):
     return total
 
 
-@program(([[1.0, 2.0], [3.0, 4.0], [0.5, 0.7]],))
+@program(([[1.0, 2.0], [3.0, 4.0], [0.5, 0.7]],), quick=True)
 def sums_of_columns(rows):
     columns = [sum(column) for column in zip(*rows, strict=True)]
     return columns[0] * columns[1]
 
 
-@program((positive(2, 3),))
+@program((positive(2, 3),), quick=True)
 def zipped_rows_of_an_array(x):
     return sum(a * b * b for a, b in zip(*x, strict=True))
 

@@ -53,7 +53,7 @@ def parallel_assignment(a, b):
     return a / b
 
 
-@program((0.8, 1.4), wrt=(0, 1))
+@program((0.8, 1.4), wrt=(0, 1), quick=True)
 def chained_assignment(x, y):
     a = b = x * y
     a = a * x
@@ -66,7 +66,7 @@ def nested_unpacking(x, y):
     return a * b + c * d
 
 
-@program((0.8, 1.4), wrt=(0, 1))
+@program((0.8, 1.4), wrt=(0, 1), quick=True)
 def unpacking_a_tuple(x, y):
     pair = (x * y, x - y)
     a, b = pair
@@ -79,13 +79,13 @@ def unpacking_an_array(x):
     return a * b + c
 
 
-@program((positive(2, 3),))
+@program((positive(2, 3),), quick=True)
 def unpacking_rows(x):
     a, b = x
     return np.sum(a * b**2)
 
 
-@program((0.8, 1.4), wrt=(0, 1))
+@program((0.8, 1.4), wrt=(0, 1), quick=True)
 def starred_unpacking(x, y):
     a, *rest = (x, y, x * y)
     return a * rest[0] + rest[1]
@@ -139,7 +139,7 @@ def with_docstring(x):
     return x * x + 1.0
 
 
-@program((0.8, 3), wrt=(0,))
+@program((0.8, 3), wrt=(0,), quick=True)
 def with_assertions(x, n):
     assert x > 0
     assert n == 3, f"n is {n}"
@@ -147,7 +147,7 @@ def with_assertions(x, n):
     return x * n
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def printing(x):
     y = x * x
     print("y is", y, end=".\n")
@@ -155,7 +155,7 @@ def printing(x):
     return y
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def formatted_string(x):
     label = f"<{x:.1f}>"
     return x * len(label)
@@ -185,7 +185,7 @@ def pass_statements(x):
     return x * 3.0
 
 
-@program((0.8, 1.4), wrt=(0, 1))
+@program((0.8, 1.4), wrt=(0, 1), quick=True)
 def annotated(x: float, y: "float" = 1.0) -> float:
     z: float = x * y
     w: float
@@ -193,7 +193,7 @@ def annotated(x: float, y: "float" = 1.0) -> float:
     return w
 
 
-@program((0.8,))
+@program((0.8,), quick=True)
 def walrus(x):
     return (y := x * x) * 2.0 + y * y
 
@@ -294,7 +294,7 @@ def scaled_by_bool(x):
     return x * positive_x + (not positive_x) * 3.0
 
 
-@program((0.8, 1.4), wrt=(0, 1), second=True)
+@program((0.8, 1.4), wrt=(0, 1), second=True, quick=True)
 def attributes_by_name(x, y):
     sine = getattr(math, "sin")  # noqa: B009
     return sine(x) * getattr(y, "real") + getattr(np, "no_such_function", np.cos)(x)  # noqa: B009
@@ -318,7 +318,7 @@ def letters_and_numbers(x, y):
     return total
 
 
-@program((0.8, 1.4), wrt=(0, 1), second=True)
+@program((0.8, 1.4), wrt=(0, 1), second=True, quick=True)
 def sets_of_numbers(x, y):
     total = 0.0
     seen = set()
@@ -330,7 +330,7 @@ def sets_of_numbers(x, y):
     return total * y
 
 
-@program((0.8, 1.3), wrt=(0, 1), second=True)
+@program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)
 def empty_constructors_and_stars_beside_values(x, y):
     items = list()  # noqa: C408
     table = dict()  # noqa: C408

@@ -42,7 +42,7 @@ def stored_over_in_a_loop(a, n):
     return out
 
 
-@program((A, 4), second=True)
+@program((A, 4), second=True, quick=True)
 def stored_over_and_passed_on(a, n):
     u, v = a * 1.5, a * a
     for _ in range(n):
@@ -59,7 +59,7 @@ def stored_over_in_one_arm(a, first):
     return b * a
 
 
-@program((A,))
+@program((A,), quick=True)
 def stored_over_twice_then_in_part(a):
     b = a * a
     c = b * 3
@@ -70,7 +70,7 @@ def stored_over_twice_then_in_part(a):
     return b
 
 
-@program((A,))
+@program((A,), quick=True)
 def view_stored_over(a):
     b = a * a
     row = b[0]
@@ -79,7 +79,7 @@ def view_stored_over(a):
     return b
 
 
-@program((A.astype("float32"), A), wrt=(0, 1))
+@program((A.astype("float32"), A), wrt=(0, 1), quick=True)
 def stored_over_with_a_cast(a, b):
     c = a * 2
     c[...] = b
@@ -94,7 +94,7 @@ def whole_reads(b):
     return c * d + e[:, ...] * np.sum(d[:], axis=1, keepdims=True)
 
 
-@program((A,))
+@program((A,), quick=True)
 def whole_read_of_what_changes(a):
     b = a * 1.0
     c = b[:, :]
@@ -103,7 +103,7 @@ def whole_read_of_what_changes(a):
     return b * c
 
 
-@program((B,), second=True)
+@program((B,), second=True, quick=True)
 def softmax_over_an_axis(x):
     e = np.exp(x - np.max(x, axis=-1, keepdims=True))
     return e / np.sum(e, axis=-1, keepdims=True)
@@ -114,7 +114,7 @@ def normalised_rows(a):
     return a * a / np.sum(a * a, axis=1)[:, np.newaxis]
 
 
-@program((B,), second=True)
+@program((B,), second=True, quick=True)
 def sums_over_several_axes(b):
     y = np.sin(b)
     s = np.sum(y, axis=(0, 2))
@@ -131,7 +131,7 @@ def sums_of_sums(a):
     return rows * columns * total
 
 
-@program((B, 0), (B, 2))
+@program((B, 0), (B, 2), quick=True)
 def sum_over_an_axis_of_the_run(b, axis):
     y = np.sin(b)
     return np.sum(y) * np.sum(y * y, axis=axis)
@@ -164,7 +164,7 @@ def sum_of_what_was_chosen(x):
     return y * np.sum(y, axis=0) + np.mean(y, axis=1, keepdims=True)
 
 
-@program((signed(3, 4), signed(4)), wrt=(0, 1), second=True)
+@program((signed(3, 4), signed(4)), wrt=(0, 1), second=True, quick=True)
 def rectified(x, b):
     h = np.maximum(x + b, 0)
     return np.maximum(h * h - b, 0) @ np.ones(4)

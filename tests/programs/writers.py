@@ -26,7 +26,7 @@ def second_differences(u):
     return WORK
 
 
-@program((signed(4), 0.7), wrt=(0, 1))
+@program((signed(4), 0.7), wrt=(0, 1), quick=True)
 def writers_in_a_dict(x, s):
     y = x * s
 
@@ -42,7 +42,7 @@ def writers_in_a_dict(x, s):
     return np.sum(y * x)
 
 
-@program((signed(4), 0.7), (signed(4), -0.7), wrt=(0, 1))
+@program((signed(4), 0.7), (signed(4), -0.7), wrt=(0, 1), quick=True)
 def writer_chosen(x, s):
     y = x * s
     change = (lambda v: np.multiply(y, v, out=y)) if s > 0 else lambda v: np.add(y, v, out=y)
@@ -51,7 +51,7 @@ def writer_chosen(x, s):
     return np.sum(y * y)
 
 
-@program((signed(4), 0.7), wrt=(0, 1))
+@program((signed(4), 0.7), wrt=(0, 1), quick=True)
 def writers_made_by_a_function(x, s):
     y = x * s
     for change in (writer(y, 0), writer(y, 2)):
@@ -60,7 +60,7 @@ def writers_made_by_a_function(x, s):
     return np.sum(y * x)
 
 
-@program((signed(4), 0.7), wrt=(0, 1))
+@program((signed(4), 0.7), wrt=(0, 1), quick=True)
 def writing_partial_application(x, s):
     y = x * s
     scale_y = functools.partial(scale, y, factor=s)
@@ -69,7 +69,7 @@ def writing_partial_application(x, s):
     return np.sum(y * x)
 
 
-@program((signed(4), 0.3), wrt=(0, 1))
+@program((signed(4), 0.3), wrt=(0, 1), quick=True)
 def work_array_of_the_module(x, s):
     u = x
     for _ in range(3):
