@@ -1,8 +1,8 @@
 """Which tests are quick: `pytest -m quick`, those to run while working.
 
-They are chosen for what they notice: the tests of each pass, every rule on its samples, what is refused, and
-those programs of the corpus (`quick=True` where they are declared) that together run nearly every line of the
-transforms twice.
+They are chosen for what they notice: the tests of each pass, the first rules of each family, what is refused,
+and those programs of the corpus (`quick=True` where they are declared) that together run nearly every line of
+the transforms twice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ QUICK = (
     "programs/test_minimal_code.py",
     "programs/test_refusals.py",
     "programs/test_stores.py",
-    "rules/test_rules.py",
     "rules/test_powers.py",
     "support",
     "unit/s2sad/kinds",

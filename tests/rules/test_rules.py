@@ -22,10 +22,19 @@ from s2sad.testing.check_rules import check_rule
 # Those of the package: other tests declare some of their own.
 RULES = [r for r in rules() if r.template.function.__module__.startswith("s2sad.")]
 STRUCTURAL = (list, tuple, zip, enumerate, reversed)  # known to the transforms
-IDS = [f"{r.template.function.__module__.rpartition('.')[2]}-{r.name}" for r in RULES]
+FAMILIES = {(r.template.function.__module__, r.structure): r for r in reversed(RULES)}
+FIRST = {id(r) for r in FAMILIES.values()}  # of each family and structure
+EACH = [
+    pytest.param(
+        r,
+        id=f"{r.template.function.__module__.rpartition('.')[2]}-{r.name}",
+        marks=[pytest.mark.quick] * (id(r) in FIRST),
+    )
+    for r in RULES
+]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=IDS)
+@pytest.mark.parametrize("rule", EACH)
 def test_rule_fits_its_functions(rule: Rule) -> None:
     check_rule(rule)
 
@@ -51,7 +60,7 @@ def called(template: Template) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("rule", RULES, ids=IDS)
+@pytest.mark.parametrize("rule", EACH)
 def test_templates_call_what_can_be_differentiated(rule: Rule) -> None:
     for template in templates(rule):
         for name, function in called(template).items():
@@ -61,7 +70,7 @@ def test_templates_call_what_can_be_differentiated(rule: Rule) -> None:
             assert allowed, f"{template.function.__qualname__} calls {name}, which has no rule"
 
 
-@pytest.mark.parametrize("rule", RULES, ids=IDS)
+@pytest.mark.parametrize("rule", EACH)
 def test_templates_are_assignments_branches_and_returns(rule: Rule) -> None:
     allowed = (gast.Assign, gast.If, gast.Return)
     nested = (gast.comprehension, gast.Lambda, gast.IfExp, gast.NamedExpr)
