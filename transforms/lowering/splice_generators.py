@@ -143,7 +143,9 @@ class _Splicer(Inliner):
 
     def spliced(self) -> Program:
         self.unnamed: set[str] = set()
-        self.program = self.program.with_tree(self.with_names())
+        tree = self.with_names()
+        if self.unnamed:
+            self.program = self.program.with_tree(tree)
         self.reads = read_counts(self.program.tree)
         self.objects = Objects(self.program, self.names)
         self.changed = False
