@@ -29,7 +29,7 @@ LOOKS = (isinstance, issubclass, type, id, hasattr, callable)
 
 
 class KnownObjects:
-    """Implements `transforms.follow_fields.Objects`; `given` are the kinds of the arguments.
+    """Implements `transforms.lowering.follow_fields.Objects`; `given` are the kinds of the arguments.
     """
 
     def __init__(self, facts: Facts, given: Mapping[str, Kind]) -> None:

@@ -120,7 +120,7 @@ def _is_value(node: Any, value: Any) -> bool:
 
 
 class RulePrimitives:
-    """Implements `transforms.operations.Primitives` over the registry."""
+    """Implements `transforms.analyses.primitive_table.Primitives` over the registry."""
 
     find_rule = staticmethod(find_rule)
     indexed = staticmethod(indexed)
