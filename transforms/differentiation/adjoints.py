@@ -93,7 +93,7 @@ class AdjointEmitter(MaskEmitter):
 
     def has_form(self, mask: Mask, variable: str) -> bool:
         """Whether what is chosen by a mask from numbers surely has the shape and dtype of the variable."""
-        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        kind = self.facts.kind_of_name(variable)
         return any(self.domain.is_mask_of(self.kinds[c.name], kind) for c in mask)
 
     def accumulate(self, env: Env, variable: str, value: Any, code: list[Any]) -> None:
@@ -234,7 +234,7 @@ class AdjointEmitter(MaskEmitter):
             total = self.adjoint_name(held)
             code.append(assign(total, self.plus(parts[name], value, held)))
             value = load(total)
-        owned = part.owned or part.uniform or self.domain.is_scalar(self.kinds.get(held, self.domain.UNKNOWN))
+        owned = part.owned or part.uniform or self.domain.is_scalar(self.facts.kind_of_name(held))
         parts[name] = value
         env[variable] = Adjoint(
             call(like, load(variable), **parts), owned=owned and (current is None or current.owned)
@@ -242,13 +242,13 @@ class AdjointEmitter(MaskEmitter):
 
     def adds_in_place(self, variable: str, index: Any) -> bool:
         """Whether what is added to a part of the adjoint is added by `+=`, which also broadcasts."""
-        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        kind = self.facts.kind_of_name(variable)
         if self.is_number_of(kind, index):
             return True
         selects_once = (
             self.is_basic(index) or self.is_choice_of(variable, index) or self.counts_one_by_one(index)
         )
-        return bool(self.domain.is_array(kind)) and selects_once
+        return self.domain.is_array(kind) and selects_once
 
     def is_number_of(self, kind: Any, index: Any) -> bool:
         """Whether an index picks a number out of a list of floats, whose adjoint is one."""
@@ -272,7 +272,7 @@ class AdjointEmitter(MaskEmitter):
 
     def is_basic(self, index: Any) -> bool:
         """Whether an index selects each element once, by integers and slices alone."""
-        return bool(self.domain.is_basic_index(index, self.kind))
+        return self.domain.is_basic_index(index, self.kind)
 
     def own(self, env: Env, variable: str, code: list[Any]) -> str:
         """The name of the variable's adjoint, made one that may be changed in place: a zero or a copy if need
@@ -302,7 +302,7 @@ class AdjointEmitter(MaskEmitter):
         value = adjoint.value
         if not adjoint.is_full:
             return self.filled(variable, adjoint)
-        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        kind = self.facts.kind_of_name(variable)
         if self.domain.is_scalar(kind):
             return value
         if self.may_have_no_axes(variable):
@@ -321,7 +321,7 @@ class AdjointEmitter(MaskEmitter):
 
     def added_to_each(self, variable: str, name: str, value: Any) -> Any:
         """The statement that adds to the arrays that an adjoint holds."""
-        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        kind = self.facts.kind_of_name(variable)
         element = self.domain.element_kind(kind)
         is_plain = self.domain.is_array(element) and self.domain.is_differentiable(element)
         if self.domain.may_have_no_axes(element) or not (is_plain and self.domain.is_list(kind)):
@@ -341,11 +341,11 @@ class AdjointEmitter(MaskEmitter):
 
     def may_have_no_axes(self, variable: str) -> bool:
         """Whether a variable is an array that may have no axes, of which arithmetic makes a number."""
-        return bool(self.domain.may_have_no_axes(self.kinds.get(variable, self.domain.UNKNOWN)))
+        return self.domain.may_have_no_axes(self.facts.kind_of_name(variable))
 
     def is_any_array(self, variable: str) -> bool:
         """Whether a variable is an array, with axes or without."""
-        is_array = self.domain.is_array(self.kinds.get(variable, self.domain.UNKNOWN))
+        is_array = self.domain.is_array(self.facts.kind_of_name(variable))
         return bool(is_array) or self.may_have_no_axes(variable)
 
     def joined(
@@ -378,7 +378,7 @@ class AdjointEmitter(MaskEmitter):
                 value = self.zero(variable) if adjoint is None else self.full(variable, adjoint, code)
                 if adjoint is None and not is_known(variable) and variable in names_read(value):
                     # The path of this arm may have no such variable; of numbers and arrays any zero will do.
-                    kind = self.kinds.get(variable, self.domain.UNKNOWN)
+                    kind = self.facts.kind_of_name(variable)
                     value = constant(0.0 if self.domain.is_numeric(kind) else None)
                     partial = True
                 code.append(assign(name, value))

@@ -119,7 +119,7 @@ class Join:
         kinds = [emitter.kind(node) for node in (leaf, load(self.out))]
         if self.emitter.is_shadowed(leaf.id) or emitter.domain.may_have_no_axes(kinds[0]):
             return False
-        return bool(emitter.domain.share_real_dtype(kinds))
+        return emitter.domain.share_real_dtype(kinds)
 
     def shares(self) -> Iterator[tuple[Any, Index]]:
         """The arrays and numbers, and the part of the result that each is."""

@@ -216,7 +216,7 @@ class Forward(TangentEmitter):
 
     def first(self, name: str) -> Any:
         """The tangent of a number that does not vary yet: also of an integer, where it may become a float."""
-        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        kind = self.facts.kind_of_name(name)
         if self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None:
             return call(self.helper("present"), gast.Constant(value=None, kind=None), load(name))
         return self.zero(name)

@@ -101,7 +101,7 @@ class TangentEmitter(Emitter):
     def present(self, name: str) -> Any:
         """The tangent of a number; what comes out of a container, and may be an integer, may have none."""
         tangent = self.tangent(load(name))
-        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        kind = self.facts.kind_of_name(name)
         known = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind)
         if (known and not self.domain.may_be_integer(kind)) or name not in self.parts:
             return tangent
@@ -252,7 +252,7 @@ class TangentEmitter(Emitter):
         if self.is_of_numbers(operation):
             before[:] = [of_numbers(self, s) for s in before]
             return scalar_choices(self, value)
-        if full or self.domain.is_scalar(self.kinds.get(out, self.domain.UNKNOWN)):
+        if full or self.domain.is_scalar(self.facts.kind_of_name(out)):
             return value
         return call(self.helper("broadcast_like"), value, load(out))
 

@@ -77,7 +77,7 @@ class MaskEmitter(Emitter):
     def is_choice_of(self, variable: str, index: Any) -> bool:
         """Whether an index is an array of truth values, one for each element of the variable."""
         return isinstance(index, gast.Name) and bool(
-            self.domain.is_choice_of(self.kind(index), self.kinds.get(variable, self.domain.UNKNOWN))
+            self.domain.is_choice_of(self.kind(index), self.facts.kind_of_name(variable))
         )
 
     def index_value(self, index: Any) -> Any:
@@ -276,7 +276,7 @@ def stays_zero(emitter: MaskEmitter, name: str) -> bool:
         arrays = [o for o in operation.operands() if not emitter.domain.is_scalar(emitter.kind(o))]
         if len(arrays) > 1:  # there may be a NaN in the other one
             return False
-    is_number = emitter.domain.is_scalar(emitter.kinds.get(name, emitter.domain.UNKNOWN))
+    is_number = emitter.domain.is_scalar(emitter.facts.kind_of_name(name))
     return all(
         stays_zero(emitter, o.id)
         for o in operation.operands()
@@ -458,7 +458,7 @@ def kept(emitter: Emitter, mask: Mask, value: Any, variable: str) -> Any:
     """The expression for what is like a variable in the elements of a mask and zero elsewhere; None where
     that is not surely an array.
     """
-    kind = emitter.kinds.get(variable, emitter.domain.UNKNOWN)
+    kind = emitter.facts.kind_of_name(variable)
     if not (emitter.domain.is_array(kind) and emitter.domain.is_float(kind)):
         return None
     if len(mask) == 1 and mask[0].inverted:
@@ -473,7 +473,7 @@ def choice(emitter: Emitter, mask: Mask, value: Any, other: Any, variable: str |
     inverted = len(mask) == 1 and mask[0].inverted
     test = load(mask[0].name) if len(mask) == 1 else truth(emitter, mask)
     first, second = (other, value) if inverted else (value, other)
-    kind = emitter.kinds.get(variable or "", emitter.domain.UNKNOWN)
+    kind = emitter.facts.kind_of_name(variable or "")
     if emitter.domain.is_real_scalar(kind):
         return _chosen_number(emitter, mask, value, other)
     found = emitter.array_call("where", test, first, second)

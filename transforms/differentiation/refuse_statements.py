@@ -171,7 +171,7 @@ def may_be_dict(emitter: Emitter, node: Any) -> bool:
     """Whether an atom may be a dict, for all that is known."""
     kind = emitter.kind(node)
     if emitter.domain.is_dict(kind) or not isinstance(node, gast.Name):
-        return bool(emitter.domain.is_dict(kind))
+        return emitter.domain.is_dict(kind)
     match emitter.computed_by(node.id):
         case Build(node=made):
             return isinstance(made, gast.Dict)

@@ -81,7 +81,7 @@ def recomputed(reverse: Reverse, s: Any, forward: Any, wanted: list[str]) -> lis
             ):
                 read = [n for n in names_read(value) if n in reverse.program.locals]
                 varying = [n for n in read if n in loop_names and n not in again]
-                kind = reverse.kinds.get(name, reverse.domain.UNKNOWN)
+                kind = reverse.facts.kind_of_name(name)
                 number = reverse.domain.is_real_scalar(kind) and all(
                     reverse.domain.is_scalar(reverse.kind(load(n))) for n in read
                 )
@@ -98,7 +98,7 @@ def _is_index(reverse: Reverse, name: str, value: Any) -> bool:
     if isinstance(value, gast.Tuple):
         return all(reverse.domain.is_integer(reverse.kind(e)) for e in value.elts)
     is_arithmetic = isinstance(value, (gast.BinOp, gast.UnaryOp))
-    return is_arithmetic and bool(reverse.domain.is_integer(reverse.kinds.get(name, reverse.domain.UNKNOWN)))
+    return is_arithmetic and reverse.domain.is_integer(reverse.facts.kind_of_name(name))
 
 
 def _emit(name: str, steps: dict[str, Any], result: list[Any]) -> list[str]:

@@ -119,8 +119,8 @@ class ReverseWalk(Reverse):
                 value=gast.BinOp(op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div())
                 | gast.UnaryOp(op=gast.USub()),
             ):
-                kind = self.kinds.get(name, self.domain.UNKNOWN)
-                return bool(self.domain.is_float(kind) and self.domain.rank(kind) == 1)
+                kind = self.facts.kind_of_name(name)
+                return self.domain.is_float(kind) and self.domain.rank(kind) == 1
         return False
 
     def comment(self, statement: Any, code: list[Any]) -> None:
@@ -266,10 +266,10 @@ class ReverseWalk(Reverse):
         parts = [
             self.zero(t) if a is None else self.full(t, a, back) for t, a in zip(targets, found, strict=True)
         ]
-        kind = self.kinds.get(s.value.id, self.domain.UNKNOWN)
+        kind = self.facts.kind_of_name(s.value.id)
         if self.domain.is_tuple(kind):
             owned = all(
-                a is None or a.owned or self.domain.is_scalar(self.kinds.get(t, self.domain.UNKNOWN))
+                a is None or a.owned or self.domain.is_scalar(self.facts.kind_of_name(t))
                 for t, a in zip(targets, found, strict=True)
             )
             self.pass_on(env, s.value.id, Adjoint(tuple_of(parts), owned=owned), back)
@@ -331,7 +331,7 @@ class ReverseWalk(Reverse):
         return (Condition(flag),)
 
     def is_masked_by_branch(self, variable: str) -> bool:
-        kind = self.kinds.get(variable, self.domain.UNKNOWN)
+        kind = self.facts.kind_of_name(variable)
         is_array = self.domain.is_array(kind) and self.domain.is_float(kind)
         is_number = is_array or self.domain.is_real_scalar(kind)
         return is_number and variable not in self.shadows and meets_infinity(self, variable)

@@ -300,7 +300,7 @@ def _hoisted(reverse: Reverse, varying: set[str], back: list[Any]) -> tuple[list
 
 
 def _arrays(reverse: Reverse, names: list[str]) -> list[str]:
-    return [n for n in names if reverse.domain.is_array(reverse.kinds.get(n, reverse.domain.UNKNOWN))]
+    return [n for n in names if reverse.domain.is_array(reverse.facts.kind_of_name(n))]
 
 
 def _is_own(inner: Env, variable: str) -> bool:

@@ -61,7 +61,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         return [s], []
     rule = reverse.rule(operation)
     back: list[Any] = []
-    if rule.uniform is not None and reverse.domain.is_scalar(reverse.kinds.get(out, reverse.domain.UNKNOWN)):
+    if rule.uniform is not None and reverse.domain.is_scalar(reverse.facts.kind_of_name(out)):
         operand = operation.args[0]
         kind = reverse.kind(operand)
         is_number = rule.scaling == "sum" and reverse.domain.is_real_scalar(kind)
@@ -137,7 +137,7 @@ def spread_along_axes(
     operand = operation.args[0]
     if [o for o in operation.operands() if reverse.is_active(o)] != [operand]:
         return None
-    kinds = [reverse.kind(operand), reverse.kinds.get(out, reverse.domain.UNKNOWN)]
+    kinds = [reverse.kind(operand), reverse.facts.kind_of_name(out)]
     if not (all(map(reverse.domain.is_array, kinds)) and reverse.domain.share_real_dtype(kinds)):
         return None
     if not {name for name, _ in operation.keywords} <= set(rule.spread.parameters):
@@ -183,7 +183,7 @@ def doubled(reverse: Reverse, rule: Rule, found: list[tuple[str, Adjoint]]) -> l
     """
     match found:
         case [(x, a), (y, b)] if x == y and a == replace(b, value=a.value) and same(a.value, b.value):
-            kind = reverse.kinds.get(x, reverse.domain.UNKNOWN)
+            kind = reverse.facts.kind_of_name(x)
             is_numeric = rule.structure == "elementwise" or reverse.domain.is_numeric(kind)
             if is_numeric and not is_atom(a.value):
                 return [(x, replace(a, value=twice(a.value)))]

@@ -73,7 +73,7 @@ class Reverse(AdjointEmitter):
 
     def has_adjoint(self, name: str) -> bool:
         """Whether the adjoint of a variable is never None."""
-        kind = self.kinds.get(name, self.domain.UNKNOWN)
+        kind = self.facts.kind_of_name(name)
         return bool(self.domain.is_numeric(kind) and self.domain.is_differentiable(kind))
 
     def result(self, env: Env, name: str, code: list[Any]) -> Any:
@@ -85,7 +85,7 @@ class Reverse(AdjointEmitter):
             code.append(self.shadows.lookup(name, self.shadows.given.get(name)))
         if adjoint.mask is not None and not adjoint.zeroed:
             return self.full(name, adjoint, code)
-        if adjoint.owned or self.domain.is_scalar(self.kinds.get(name, self.domain.UNKNOWN)):
+        if adjoint.owned or self.domain.is_scalar(self.facts.kind_of_name(name)):
             return adjoint.value
         return self.copied(adjoint, name)
 

@@ -90,7 +90,7 @@ def grows_apart(reverse: Reverse, env: Env, base: str, variable: str) -> bool:
         and variable != base
         and variable not in reverse.shadows
         and base not in reverse.shadows
-        and bool(reverse.domain.is_array(reverse.kinds.get(variable, reverse.domain.UNKNOWN)))
+        and reverse.domain.is_array(reverse.facts.kind_of_name(variable))
     )
 
 
@@ -157,7 +157,7 @@ def reverse_addition(reverse: Reverse, s: Any, env: Env) -> Sweep:
 
 def is_reshaped(reverse: Reverse, s: Any, name: str) -> bool:
     """Whether an adjoint is needed because a change alters the shape of what was read before."""
-    shaped = reverse.domain.is_numeric(reverse.kinds.get(name, reverse.domain.UNKNOWN))
+    shaped = reverse.domain.is_numeric(reverse.facts.kind_of_name(name))
     return name in reverse.active and not shaped and reverse.changes.is_read_before(name, s)
 
 
@@ -175,7 +175,7 @@ def zero_item(reverse: Reverse, s: Any, ahead: list[Any]) -> Any:
 
 def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> Any:
     """What the adjoint of an array holds in a place, as the adjoint of the value that was put there."""
-    kind = reverse.kinds.get(base, reverse.domain.UNKNOWN)
+    kind = reverse.facts.kind_of_name(base)
     item = gast.Subscript(value=load(adjoint), slice=index, ctx=gast.Load())
     whole = is_whole(index, reverse.domain.rank(kind))
     if whole:

@@ -85,7 +85,7 @@ class Emitter(Objects):
 
     def zero(self, name: str) -> Any:
         """An expression for the zero adjoint or tangent of a variable."""
-        return self.zero_like(load(name), self.kinds.get(name, self.domain.UNKNOWN))
+        return self.zero_like(load(name), self.facts.kind_of_name(name))
 
     def zero_item(self, name: str, key: Any) -> Any:
         """The same for an item of a container."""
@@ -112,7 +112,7 @@ class Emitter(Objects):
 
     def plus(self, a: Any, b: Any, name: str) -> Any:
         """`a + b` for adjoints or tangents of the variable `name`."""
-        if self.domain.is_numeric(self.kinds.get(name, self.domain.UNKNOWN)):
+        if self.domain.is_numeric(self.facts.kind_of_name(name)):
             return gast.BinOp(left=a, op=gast.Add(), right=b)
         return call(self.helper("add"), a, b)
 
@@ -285,7 +285,7 @@ class Emitter(Objects):
             isinstance(a, (gast.Constant, gast.UnaryOp)) and not isinstance(_literal_value(a), complex)
             for a in others
         ) and not self.is_unknown_part(operand)
-        result = self.kinds.get(out, self.domain.UNKNOWN)
+        result = self.facts.kind_of_name(out)
         if self.is_of_numbers(operation) and self.is_as_number(out):
             return "none"
         domain, kind = self.domain, self.kind(operand)
@@ -309,8 +309,8 @@ class Emitter(Objects):
 
     def is_as_number(self, name: str) -> bool:
         """Whether the adjoint of a variable may be a number: it is one, or an array without dimensions."""
-        kind = self.kinds.get(name, self.domain.UNKNOWN)
-        return bool(self.domain.rank(kind) == 0 and self.domain.is_float(kind))
+        kind = self.facts.kind_of_name(name)
+        return self.domain.rank(kind) == 0 and self.domain.is_float(kind)
 
     @cached_property
     def parts(self) -> frozenset[str]:
@@ -338,8 +338,8 @@ class Emitter(Objects):
         integers with a result of floats.
         """
         others = [self.kind(a) for a in _others(operation, operand)]
-        result = self.kinds.get(out, self.domain.UNKNOWN)
-        return bool(self.domain.lends_shape(self.kind(operand), result, others, as_floats))
+        result = self.facts.kind_of_name(out)
+        return self.domain.lends_shape(self.kind(operand), result, others, as_floats)
 
     def linked_operands(self, operation: Call) -> tuple[list[Any], dict[str, Any]]:
         return [self.kind(a) for a in operation.args], {k: self.kind(v) for k, v in operation.keywords}

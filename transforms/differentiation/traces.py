@@ -140,7 +140,7 @@ def asked_for_shapes(reverse: Reverse, fields: dict[str, str], back: list[Any]) 
     return {
         n
         for field, n in fields.items()
-        if field not in read and reverse.domain.is_array(reverse.kinds.get(n, reverse.domain.UNKNOWN))
+        if field not in read and reverse.domain.is_array(reverse.facts.kind_of_name(n))
     }
 
 
@@ -316,7 +316,7 @@ def _fill_block(reverse: Reverse, block: list[Any], name: str, like: Any) -> Non
 
 
 def _placeholder(reverse: Reverse, name: str) -> Any:
-    kind = reverse.kinds.get(name, reverse.domain.UNKNOWN)
+    kind = reverse.facts.kind_of_name(name)
     if reverse.domain.is_real_scalar(kind):
         return constant(0.0)
     if reverse.domain.is_integer(kind):
