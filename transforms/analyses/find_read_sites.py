@@ -13,10 +13,9 @@ from typing import Any
 import gast
 
 from ..trees.nodes import header_expressions
-from ..trees.rebuild import map_children, rebuilt
 from .find_uses import Uses, reads
 
-__all__ = ["Order", "find_place", "put"]
+__all__ = ["Order", "find_place"]
 
 Node = Any  # gast publishes no types
 
@@ -54,24 +53,6 @@ def find_place(s: Node, name: str, is_pure: Callable[[Node], bool], uses: Uses) 
         if isinstance(s, gast.AugAssign) and is_target and not isinstance(node, gast.Name):
             search.order.operation_before = True
     return None
-
-
-def put(s: Node, name: str, value: Node) -> Node:
-    """The statement with `value` where it reads the name, outside its blocks."""
-    changes: dict[str, Any] = {}
-    for field in s._fields:
-        old = getattr(s, field, None)
-        if isinstance(old, gast.expr):
-            changes[field] = _put(old, name, value)
-        elif isinstance(old, list) and field in ("targets", "items"):
-            changes[field] = [_put(part, name, value) for part in old]
-    return rebuilt(s, **changes)
-
-
-def _put(node: Node, name: str, value: Node) -> Node:
-    if isinstance(node, gast.Name):
-        return value if node.id == name and isinstance(node.ctx, gast.Load) else node
-    return map_children(node, lambda child: _put(child, name, value))
 
 
 class _Search:

@@ -29,7 +29,7 @@ from ..trees.nodes import (
     located,
     target_names,
 )
-from ..trees.rebuild import alike, substitute, with_blocks, with_body
+from ..trees.rebuild import alike, with_blocks, with_body, with_names
 from .facts import GeneratedFacts
 
 __all__ = ["Block", "Code", "Line", "Rules", "apply_rules"]
@@ -188,14 +188,14 @@ class Code:
     def put(self, name: str, value: Node) -> None:
         """Puts an expression, or another name, where a name is read."""
         for line in list(self.readers.get(name, ())):
-            self.replace(line, _with_names(line.node, {name: value}))
+            self.replace(line, with_names(line.node, {name: value}))
 
     def rename(self, name: str, other: str) -> None:
         """Gives one name to what two hold."""
         mapping = {name: load(other)}
         for line in [*self.readers.get(name, ()), *self.definers.get(name, ())]:
             if name in bound_here(line.node) or name in self.own_reads(line.node):
-                self.replace(line, _with_names(line.node, mapping))
+                self.replace(line, with_names(line.node, mapping))
 
     # ------------------------------------------------------------ questions
 
@@ -269,6 +269,3 @@ def _statements(block: Block) -> list[Node]:
     return result
 
 
-def _with_names(s: Node, mapping: dict[str, Node]) -> Node:
-    """A statement with names replaced, its blocks left as they are."""
-    return with_blocks(substitute(with_blocks(s, [[] for _ in blocks_of(s)]), mapping), blocks_of(s))

@@ -163,6 +163,8 @@ class _Folder:
         kind = node.__class__
         if kind is gast.Name or kind is gast.Constant:
             return node
+        if kind is gast.Attribute and node.value.__class__ is gast.Name:
+            return node
         key = id(node), consumed, self.is_for_derivative
         if key in self.facts.folded:
             return node
@@ -173,10 +175,13 @@ class _Folder:
 
     def folded(self, node: Node, consumed: bool) -> Node:
         """The expression, folded, as if none had been before."""
+        if node.__class__ is gast.BinOp:
+            left, right = self.fold(node.left, True), self.fold(node.right, True)
+            if left is not node.left or right is not node.right:
+                node = rebuilt(node, left=left, right=right)
+            return self.operation(node, consumed)
         node = self.parts(node, isinstance(node, _OPERATORS))
         match node:
-            case gast.BinOp():
-                return self.operation(node, consumed)
             case gast.UnaryOp():
                 return self.unary(node, consumed)
             case gast.Compare(ops=[op], comparators=[right]):

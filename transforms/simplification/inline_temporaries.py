@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from ..analyses.find_read_sites import find_place, put
+from ..analyses.find_read_sites import find_place
 from ..analyses.find_sharing import UPDATES, base_of, find_followers
 from ..analyses.find_uses import (
     Uses,
@@ -43,7 +43,7 @@ from ..trees.nodes import (
     statements_in,
     target_names,
 )
-from ..trees.rebuild import rebuilt, with_blocks, with_body
+from ..trees.rebuild import rebuilt, with_blocks, with_body, with_names
 from .facts import GeneratedFacts
 
 __all__ = ["inline_temporaries"]
@@ -315,7 +315,7 @@ class _Block:
             return None
         if order.is_changed and not isinstance(pending.value, (gast.Name, gast.Attribute, gast.Subscript)):
             return None
-        new = put(s, name, pending.value)
+        new = with_names(s, {name: pending.value})
         settings = inliner.settings
         if isinstance(pending.value, (gast.Name, gast.Constant)):
             return new

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import gast
 
 from ..analyses.find_live import Live, find_live
 from ..analyses.find_uses import Uses
-from ..trees.nodes import fields_of, load, located, names_in, own_statements
-from ..trees.rebuild import alike, rebuilt
+from ..trees.nodes import blocks_of, load, located, own_statements
+from ..trees.rebuild import map_blocks, with_names
 from .facts import GeneratedFacts
 
 __all__ = ["Classes", "is_literal", "kept_names", "renamed"]
@@ -130,10 +131,16 @@ def renamed(statements: list[Node], mapping: Mapping[str, Node], owner: Node) ->
     for s in statements:
         if is_literal(mapping.get(_assigned(s))):
             continue
-        new = _replaced(s, mapping)
+        new = with_names(s, mapping)
+        if blocks_of(s) or s.__class__ is gast.FunctionDef:
+            new = map_blocks(new, partial(_renamed_block, mapping=mapping, owner=s))
         if new.__class__ is not gast.Assign or not _are_same(new.targets[0], new.value):
             result.append(new)
     return result or [located(gast.Pass(), owner)]
+
+
+def _renamed_block(block: list[Node], mapping: Mapping[str, Node], owner: Node) -> list[Node]:
+    return renamed(block, mapping, owner) if block else block
 
 
 def _are_same(target: Node, value: Node) -> bool:
@@ -143,35 +150,3 @@ def _are_same(target: Node, value: Node) -> bool:
     if not target.__class__ is value.__class__ is gast.Tuple or len(target.elts) != len(value.elts):
         return False
     return all(map(_are_same, target.elts, value.elts))
-
-
-def _replaced(node: Node, mapping: Mapping[str, Node]) -> Node:
-    """The tree with names replaced, sharing with the original what stays as it is."""
-    kind = node.__class__
-    if kind is gast.Constant:
-        return node
-    if kind is gast.Name:
-        new = mapping.get(node.id)
-        if new is None or (new.__class__ is gast.Name and new.id == node.id):
-            return node
-        return new if isinstance(node.ctx, gast.Load) else rebuilt(node, id=new.id)
-    if kind is gast.Assign and mapping.keys().isdisjoint(names_in(node)):
-        return node
-    changes: dict[str, Any] = {}
-    held = node.__dict__
-    for name in fields_of(kind):
-        old = held.get(name)
-        if old.__class__ is list:
-            if name == "body" or (name in ("orelse", "finalbody") and old):
-                items = renamed(old, mapping, node)
-            else:
-                items = [_replaced(v, mapping) if isinstance(v, gast.AST) else v for v in old]
-            if not alike(items, old):
-                changes[name] = items
-        elif isinstance(old, gast.AST) and old._fields:
-            new = _replaced(old, mapping)
-            if new is not old:
-                changes[name] = new
-    if kind is gast.FunctionDef and isinstance(mapping.get(node.name), gast.Name):
-        changes["name"] = mapping[node.name].id  # that of a variable which holds something else, too
-    return rebuilt(node, **changes) if changes else node

@@ -14,6 +14,7 @@ is left under it.
 """
 from __future__ import annotations
 
+from functools import cached_property, partial
 from typing import Any
 
 import gast
@@ -86,7 +87,8 @@ class _Remover:
 
     def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts, careful: bool) -> None:
         self.purity, self.uses, self.removed = facts.is_pure, uses, 0
-        self.watchers = find_followers(tree, uses, facts.is_pure, facts.traces)
+        self.find = partial(find_followers, tree, uses, facts.is_pure, facts.traces)
+        self.owned = facts.traces
         self.live = find_live(tree, uses, self.matters, careful)
 
     # ------------------------------------------------------------ what is needed
@@ -116,13 +118,20 @@ class _Remover:
                 return is_used or not all(map(self.is_pure, outside))
         return True
 
+    @cached_property
+    def watchers(self) -> dict[str, frozenset[str]]:
+        """The names by which a change of an object that only the function holds may be noticed."""
+        return self.find()
+
     def is_pure(self, node: Node) -> bool:
         return is_pure(node, self.purity)
 
     def is_seen(self, place: Node, live: Live, after: int) -> bool:
         """Whether a change in place of a name's object, or of one of its elements, may be noticed."""
         holder = place.value if isinstance(place, gast.Subscript) else place
-        if not isinstance(holder, gast.Name) or holder.id not in self.watchers:
+        if not isinstance(holder, gast.Name) or holder.id not in self.owned:
+            return True
+        if live.of([holder.id]) & after or holder.id not in self.watchers:
             return True
         if isinstance(place, gast.Subscript) and not self.is_pure(place.slice):
             return True

@@ -7,7 +7,7 @@ original.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
@@ -32,6 +32,7 @@ __all__ = [
     "substitute",
     "with_blocks",
     "with_body",
+    "with_names",
     "without_statements",
 ]
 
@@ -83,6 +84,28 @@ def substitute(node: Node, mapping: dict[str, Node]) -> Node:
     if isinstance(node, gast.FunctionDef) and node.name in mapping:
         changes["name"] = mapping[node.name].id
     return node if shared and not changes else rebuilt(node, **changes)
+
+
+def with_names(statement: Node, mapping: Mapping[str, Node]) -> Node:
+    """The statement with names replaced outside of its blocks: loaded ones by expressions, stored ones by the
+    names given; itself where it has none of them.
+    """
+    if statement.__class__ is gast.Assign and mapping.keys().isdisjoint(names_in(statement)):
+        return statement
+
+    def replaced(node: Node) -> Node:
+        kind = node.__class__
+        if kind is gast.Name:
+            new = mapping.get(node.id)
+            if new is None or (new.__class__ is gast.Name and new.id == node.id):
+                return node
+            return new if isinstance(node.ctx, gast.Load) else rebuilt(node, id=new.id)
+        return node if kind is gast.Constant or isinstance(node, gast.stmt) else map_children(node, replaced)
+
+    new = map_children(statement, replaced)
+    if new.__class__ is gast.FunctionDef and isinstance(mapping.get(new.name), gast.Name):
+        return rebuilt(new, name=mapping[new.name].id)
+    return new
 
 
 def without_statements(tree: Any, is_unwanted: Callable[[Any], bool]) -> Any:
