@@ -89,6 +89,7 @@ class Code:
         self.definers: dict[str, dict[Line, None]] = {}
         self.readers: dict[str, dict[Line, int]] = {}
         self.known: dict[Any, Line] = {}  # of a block and an operation, the first line with it
+        self.computed_with: dict[str, bool] = {}  # kept for names until a line with them changes
         self.uncopied: set[str] = set()  # names of parts of arrays that were copies
         self.lines: list[Line] = []  # in their first order, comments left out
         self.waiting: deque[Line] = deque()
@@ -158,10 +159,12 @@ class Code:
         for name in bound_here(node):
             self.definers.setdefault(name, {})[line] = None
             self.bound[name] += 1
+            self.computed_with.pop(name, None)
         for name in self.own_reads(node):
             lines = self.readers.setdefault(name, {})
             lines[line] = lines.get(line, 0) + 1
             self.read[name] += 1
+            self.computed_with.pop(name, None)
         self.visit(line)
 
     def delete(self, line: Line) -> None:
@@ -174,9 +177,11 @@ class Code:
         for name in bound_here(line.node):
             self.definers[name].pop(line, None)
             self.bound[name] -= 1
+            self.computed_with.pop(name, None)
         for name in self.own_reads(line.node):
             self.readers[name].pop(line, None)
             self.read[name] -= 1
+            self.computed_with.pop(name, None)
 
     def move_after(self, line: Line, other: Line) -> None:
         """Moves a line behind a later one of its block."""
@@ -223,12 +228,17 @@ class Code:
 
     def after(self, line: Line) -> Line | None:
         """The next line of the block."""
-        lines = line.block.lines
-        return next((i for i in lines[line.place + 1 :] if i.node is not None), None)
+        lines, place = line.block.lines, line.place + 1
+        while place < len(lines) and lines[place].node is None:
+            place += 1
+        return lines[place] if place < len(lines) else None
 
     def before(self, line: Line) -> Line | None:
         """The line of the block before it."""
-        return next((i for i in reversed(line.block.lines[: line.place]) if i.node is not None), None)
+        lines, place = line.block.lines, line.place - 1
+        while place >= 0 and lines[place].node is None:
+            place -= 1
+        return lines[place] if place >= 0 else None
 
     def last_reader(self, name: str, line: Line) -> Line | None:
         """The last line of the block to read a name, if all that read it are there, behind a line."""

@@ -90,6 +90,13 @@ def _is_value(code: Code, name: str) -> bool:
 
 
 def _is_computed_with(code: Code, name: str) -> bool:
+    found = code.computed_with.get(name)
+    if found is None:
+        found = code.computed_with[name] = _find_computed_with(code, name)
+    return found
+
+
+def _find_computed_with(code: Code, name: str) -> bool:
     """Whether a name is assigned once, made anew by arithmetic or `copy`, and only computed with: read as an
     operand of arithmetic, and by `+=` as what is added.
     """
