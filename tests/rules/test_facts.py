@@ -14,6 +14,9 @@ import numpy as np
 import pytest
 
 from s2sad.analysis.writes import changed
+from s2sad.kinds.abstraction import contains, kind_of
+from s2sad.kinds.lattice import widen
+from s2sad.kinds.result_kinds import call_kind
 from s2sad.primitives.aliasing import sharing
 from s2sad.primitives.record import AXES, Facts, Rule, declare, fact, is_pure, nondifferentiable, rules
 from s2sad.testing.check_rules import Arguments, samples_of
@@ -93,6 +96,10 @@ def of_call(f: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Iterator
             yield "writes"
     if is_pure(f) and not same(result, f(*before[0], **before[1])):
         yield "pure"
+    for known in (kind_of, lambda x, name: widen(kind_of(x, name))):
+        kinds = [known(x, f"x{k}") for k, x in enumerate(args)]
+        if not contains(call_kind(f, kinds, {k: known(v, k) for k, v in keywords.items()}, is_pure), result):
+            yield "kind"
     is_odd = fact(f, "odd") and keywords.keys() <= AXES | {"keepdims"}
     if is_odd and not same(f(-args[0], *args[1:], **keywords), -result):
         yield "odd"
@@ -126,6 +133,10 @@ def drawn(x: Any) -> Any:
     return x + np.random.standard_normal()
 
 
+def first(x: Any) -> Any:
+    return x[0]
+
+
 def scaled(x: Any, like: Any) -> Any:
     return x * x * like.sum()
 
@@ -133,8 +144,8 @@ def scaled(x: Any, like: Any) -> Any:
 WRONG: list[tuple[Any, str, Facts]] = [
     (half, "sharing", {"sharing": "fresh"}), (half, "read_only", {"sharing": "view", "read_only": True}),
     (doubled, "sharing", {"sharing": "view", "writes": (0,)}), (doubled, "writes", {}), (drawn, "pure", {}),
-    (drawn, "sharing", {"sharing": "view", "pure": False}), (scaled, "odd", {"odd": True}),
-    (scaled, "shape_only", {"shape_only": (1,)}),
+    (first, "kind", {"like": 0}), (drawn, "sharing", {"sharing": "view", "pure": False}),
+    (scaled, "odd", {"odd": True}), (scaled, "shape_only", {"shape_only": (1,)}),
 ]  # fmt: skip
 
 
