@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from .structures import LEAF, Structure, Trace, sequence
 
-__all__ = ["NotFlat", "flattened"]
+__all__ = ["NotFlat", "constant_of", "flattened"]
 
 # Helpers whose result is put together like their first argument.
 MIRRORS = frozenset({"zeros_like", "copy_adjoint", "add", "add_at"})

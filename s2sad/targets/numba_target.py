@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import importlib
 import inspect
 import re
@@ -27,6 +28,8 @@ from ..runtime.adjoints import add
 from ..source.compiling import compile_function
 from ..source.locate import GENERATED, origins
 from ..transforms.errors import NonDifferentiableError, SourceLocation, UnsupportedSyntaxError
+from .array_types import Type, type_of
+from .arrays_to_loops import with_loops
 from .flatten_containers import NotFlat, flattened
 from .structures import Structure, packed, structure_of, unpacked
 
@@ -67,7 +70,7 @@ class CompiledFunction:
 
     def version_for(self, args: tuple[Any, ...]) -> Callable[..., Any]:
         """What runs for such arguments."""
-        key = tuple([(a.dtype, a.ndim, a.flags.num) if type(a) is ndarray else type(a) for a in args])
+        key = tuple([(a.dtype, a.ndim, a.flags.num) if type(a) is ndarray else key_of(a) for a in args])
         found = self._met.get(key)
         return found if found is not None else self._begin(key, args)
 
@@ -77,39 +80,53 @@ class CompiledFunction:
         version = self._versions.get(structures)
         if version is None:
             version = self._versions[structures] = _Version(self.function, structures, self.fastmath)
-        version.compile(args)
-        run: Callable[..., Any] = version.dispatcher if version.is_direct else version.run
-        if version.is_flat:
+        run = version.compiled(args)
+        if not version.outside:
             self._met[key] = run
         return run
 
 
+def key_of(value: Any) -> Any:
+    """What tells values apart that need other code."""
+    cls = type(value)
+    if cls is ndarray:
+        return value.dtype, value.ndim, value.flags.num
+    if cls is dict:
+        return cls, *value, *map(key_of, value.values())
+    return (cls, *map(key_of, value)) if isinstance(value, (list, tuple)) else cls
+
+
 class _Version:
-    """The code for arguments of certain structures."""
+    """The code for arguments of certain structures: one dispatcher for each of their types."""
 
     def __init__(self, function: FunctionType, structures: tuple[Structure, ...], fastmath: bool) -> None:
-        self.function, self.structures = function, structures
+        self.function, self.structures, self.fastmath = function, structures, fastmath
         self.is_flat = all(s.is_leaf for s in structures)
-        code = _Code(function, structures)
+        self._code = code = _Code(function, structures)
         self.result, self.outside = code.result, code.outside
-        self.is_direct = self.is_flat and self.result.is_leaf and not self.outside
-        self.dispatcher = helpers().numba.njit(
-            code.function, boundscheck=True, fastmath=fastmath, error_model="numpy" if fastmath else "python"
-        )
+        self._dispatchers: dict[tuple[Type, ...], Any] = {}
 
-    def compile(self, args: tuple[Any, ...]) -> None:
-        """Compiles it for the types of these arguments, if that was not done before."""
+    def compiled(self, args: tuple[Any, ...]) -> Callable[..., Any]:
+        """What runs for such arguments; it is compiled for their types, if that was not done before."""
         given = self._given(args)
         check_types(given, self.function)
+        types = tuple(map(type_of, given))
+        dispatcher = self._dispatchers.get(types)
+        if dispatcher is None:
+            dispatcher = self._dispatchers[types] = self._code.dispatcher(types, self.fastmath)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", helpers().NumbaWarning)
-                self.dispatcher.compile(tuple(map(helpers().numba.typeof, given)))
+                dispatcher.compile(tuple(map(helpers().numba.typeof, given)))
         except Exception as error:  # of Numba's, or an assertion in it that fails
             refuse_by_numba(error, self.function)
+        if self.is_flat and self.result.is_leaf and not self.outside:
+            run: Callable[..., Any] = dispatcher
+            return run
+        return partial(self._run, dispatcher)
 
-    def run(self, *args: Any) -> Any:
-        result = self.dispatcher(*self._given(args))
+    def _run(self, dispatcher: Any, *args: Any) -> Any:
+        result = dispatcher(*self._given(args))
         return result if self.result.is_leaf else unpacked(result, self.result)
 
     def _given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -156,7 +173,9 @@ class _Code:
         self.readers: dict[str, Callable[[], Any]] = {}
         self.parameters: dict[str, str] = {}  # that stand for data, by its name or dotted path
         names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
-        self.taken = {*names, *(n.id for n in ast.walk(tree) if isinstance(n, ast.Name))}
+        variables = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+        self.taken = {*names, *(n.id for n in variables)}
+        self.variables = {*names, *(n.id for n in variables if isinstance(n.ctx, ast.Store))}
         tree.body = [_ReadOutside(self).visit(s) for s in tree.body]
         given = dict(zip(names, structures, strict=True))
         try:
@@ -168,9 +187,32 @@ class _Code:
             self.refuse(error.node, error.why, instead)
         tree.args = ast.arguments([], [ast.arg(n) for n in (*names, *self.readers)], None, [], [], None, [])
         tree.returns = None
+
+    def dispatcher(self, types: tuple[Type, ...], fastmath: bool) -> Any:
+        """The function to compile for arguments of these types: what it computes of arrays are loops."""
+        tree, constants = copy.deepcopy(self.tree), dict(self.constants)
+        njit = helpers().numba.njit
+        given = dict(zip([a.arg for a in tree.args.args], types, strict=True))
+        for loops in with_loops(tree, given, self.object_of, self.fresh):
+            scope = {**constants, loops.numpy: np}
+            exec(compile(loops.text, f"<s2sad {loops.name}>", "exec"), scope)
+            constants[loops.name] = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
         ast.fix_missing_locations(tree)
-        code = compile_function(tree, function.__code__.co_filename, ())
-        self.function = FunctionType(code, self.constants, function.__name__)
+        code = compile_function(tree, self.original.__code__.co_filename, ())
+        function = FunctionType(code, constants, self.original.__name__)
+        return njit(
+            function, boundscheck=True, fastmath=fastmath, error_model="numpy" if fastmath else "python"
+        )
+
+    def object_of(self, node: ast.expr) -> Any:
+        """What an expression of names from outside means; None for all others."""
+        path = dotted(node)
+        found = self.constants.get(path[0], getattr(builtins, path[0], None)) if path else None
+        if not path or path[0] in self.variables:
+            return None
+        for attr in path[1:]:
+            found = getattr(found, attr, None) if isinstance(found, ModuleType) else None
+        return found
 
     @property
     def outside(self) -> list[Callable[[], Any]]:
@@ -225,10 +267,12 @@ class _Code:
 
     def fresh(self, name: str) -> str:
         """A name that nothing has yet."""
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
+        found, count = name, 0
+        while found in self.taken:
+            count += 1
+            found = f"{name}_{count}"
+        self.taken.add(found)
+        return found
 
     def constant(self, node: ast.AST, name: str, value: Any) -> None:
         """A name of a module or function, which stays what it is."""

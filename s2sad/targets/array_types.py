@@ -1,0 +1,387 @@
+"""What the names of a generated function hold: numbers, arrays of a rank and a kind, tuples, lists.
+
+Types are found from those of the arguments by going through the statements until nothing changes. What is not
+known here is OTHER: a compiler that only rewrites what it knows leaves it alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .flatten_containers import constant_of
+
+__all__ = [
+    "DTYPES",
+    "ELEMENTWISE",
+    "FLOAT",
+    "INTEGER",
+    "OTHER",
+    "REDUCTIONS",
+    "Array",
+    "Number",
+    "Type",
+    "Types",
+    "axes_of",
+    "type_of",
+]
+
+# Helpers whose result is like their last argument, or their first one.
+LIKE_LAST = ("zeros_like", "copy_adjoint", "unbroadcast", "broadcast_like")
+LIKE_FIRST = ("share_of_ties", "add_at")
+
+
+@dataclass(frozen=True)
+class Type:
+    """The base of all types; as such it says nothing."""
+
+
+@dataclass(frozen=True)
+class Number(Type):
+    """A number, by the kind of its dtype: b, i, f or c."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class Array(Type):
+    """An array of numbers of a kind."""
+
+    rank: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Parts(Type):
+    """A tuple."""
+
+    parts: tuple[Type, ...]
+
+
+@dataclass(frozen=True)
+class Items(Type):
+    """A list of items of one type; None while nothing was appended."""
+
+    item: Type | None = None
+
+
+OTHER = Type()
+BOOL, INTEGER, FLOAT, COMPLEX = (Number(kind) for kind in "bifc")
+ORDER = "bifc"
+DTYPES = {"b": "bool_", "i": "int64", "f": "float64", "c": "complex128"}
+KINDS = {np.dtype(name): kind for kind, name in DTYPES.items()}
+
+# Elementwise functions of NumPy that give floats of floats and integers, and numbers of their own kind.
+TO_FLOAT = frozenset((
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan", "sinh",
+    "cosh", "tanh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh",
+))  # fmt: skip
+OF_REAL = frozenset(("arctan2", "hypot", "copysign", "floor", "ceil", "trunc", "rint", "fabs", "logaddexp"))
+OF_KIND = frozenset((
+    "abs", "absolute", "negative", "conj", "conjugate", "square", "sign", "maximum", "minimum",
+))  # fmt: skip
+ELEMENTWISE = TO_FLOAT | OF_REAL | OF_KIND
+REDUCTIONS = frozenset(("sum", "mean", "max", "min", "amax", "amin", "prod"))
+MIRRORS = frozenset(("zeros_like", "ones_like", "empty_like", "full_like", "copy", "ascontiguousarray"))
+
+
+def type_of(value: Any) -> Type:
+    """The type of an argument of compiled code."""
+    if isinstance(value, np.ndarray):
+        return Array(value.ndim, KINDS[value.dtype]) if value.dtype in KINDS else OTHER
+    if isinstance(value, np.generic):
+        return Number(KINDS[value.dtype]) if value.dtype in KINDS else OTHER
+    if isinstance(value, tuple):
+        return Parts(tuple(map(type_of, value)))
+    for cls, found in ((bool, BOOL), (int, INTEGER), (float, FLOAT), (complex, COMPLEX)):
+        if isinstance(value, cls):
+            return found
+    return OTHER
+
+
+def joined(a: Type | None, b: Type) -> Type:
+    """What a name holds that holds one or the other."""
+    if a is None or a == b:
+        return b
+    match a, b:
+        case Number(kind=x), Number(kind=y):
+            return Number(max(x, y, key=ORDER.index))
+        case Parts(parts=x), Parts(parts=y) if len(x) == len(y):
+            return Parts(tuple(joined(p, q) for p, q in zip(x, y, strict=True)))
+        case Items(item=x), Items(item=y):
+            return b if x is None else a if y is None else Items(joined(x, y))
+    return OTHER
+
+
+def broadcast(types: Sequence[Type], kind: str) -> Type:
+    """The type of what is computed element by element."""
+    ranks = [t.rank for t in types if isinstance(t, Array)]
+    return Array(max(ranks), kind) if ranks else Number(kind)
+
+
+def kind_of(types: Sequence[Type]) -> str | None:
+    """The widest kind of numbers; None if not all are numbers or arrays."""
+    kinds = [t.kind for t in types if isinstance(t, (Number, Array))]
+    return max(kinds, key=ORDER.index) if kinds and len(kinds) == len(types) else None
+
+
+class Types:
+    """The types of the names of a function; `meaning` tells what a function's expression stands for."""
+
+    def __init__(
+        self, function: ast.FunctionDef, given: dict[str, Type], meaning: Callable[[ast.expr], Any]
+    ) -> None:
+        self.meaning = meaning
+        self.names: dict[str, Type] = dict(given)
+        for _ in range(8):
+            before = dict(self.names)
+            self._block(function.body)
+            if self.names == before:
+                return
+        self.names = dict.fromkeys(self.names, OTHER)
+
+    # ------------------------------------------------------------ statements
+
+    def _block(self, statements: list[ast.stmt]) -> None:
+        for s in statements:
+            match s:
+                case ast.Assign(targets=[target], value=value):
+                    self._bind(target, self.of(value))
+                case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                    self._bind(s.target, self._binary(op, self.names.get(name), self.of(value)))
+                case ast.For(target=target, iter=source):
+                    self._bind(target, self._item(self.of(source)))
+                case ast.Expr(
+                    value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[x])
+                ):
+                    found = self.names.get(name)
+                    if isinstance(found, Items) and (item := self.of(x)) is not None:
+                        self.names[name] = joined(found, Items(item))
+            for _, field in ast.iter_fields(s):
+                if isinstance(field, list) and field and isinstance(field[0], ast.stmt):
+                    self._block(field)
+
+    def _bind(self, target: ast.expr, found: Type | None) -> None:
+        if found is None:
+            return
+        if isinstance(target, ast.Name):
+            self.names[target.id] = joined(self.names.get(target.id), found)
+        elif isinstance(target, ast.Tuple):
+            parts = found.parts if isinstance(found, Parts) else (OTHER,) * len(target.elts)
+            if len(parts) != len(target.elts):
+                parts = (OTHER,) * len(target.elts)
+            for element, part in zip(target.elts, parts, strict=True):
+                self._bind(element, part)
+
+    @staticmethod
+    def _item(source: Type | None) -> Type | None:
+        match source:
+            case None:
+                return None
+            case Items(item=item):
+                return item
+            case Parts(parts=parts) if len(set(parts)) == 1:
+                return parts[0]
+            case Array(rank=rank, kind=kind):
+                return Array(rank - 1, kind) if rank > 1 else Number(kind)
+        return OTHER
+
+    # ------------------------------------------------------------ expressions
+
+    def of(self, node: ast.expr) -> Type | None:
+        """The type of an expression; None where that of a name in it is not known yet."""
+        match node:
+            case ast.Constant(value=value):
+                return type_of(value)
+            case ast.Name(id=name):
+                return self.names.get(name, None if self.meaning(node) is None else OTHER)
+            case ast.Tuple(elts=elts):
+                parts = [self.of(e) for e in elts]
+                return None if None in parts else Parts(tuple(parts))  # type: ignore[arg-type]
+            case ast.List(elts=[]):
+                return Items()
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._binary(op, self.of(left), self.of(right))
+            case ast.UnaryOp(op=op, operand=operand):
+                found = self.of(operand)
+                return BOOL if isinstance(op, ast.Not) and isinstance(found, Number) else found
+            case ast.Compare(left=left, ops=[_], comparators=[right]):
+                return self._elementwise([left, right], lambda kind: "b")
+            case ast.IfExp(body=body, orelse=orelse):
+                a, b = self.of(body), self.of(orelse)
+                return b if a is None else a if b is None else joined(a, b)
+            case ast.Subscript(value=base, slice=index):
+                return self._subscript(self.of(base), index)
+            case ast.Attribute(value=base, attr=attr):
+                return self._attribute(node, base, attr)
+            case ast.Call():
+                return self._call(node)
+        return OTHER
+
+    def _binary(self, op: ast.operator, a: Type | None, b: Type | None) -> Type | None:
+        if a is None or b is None:
+            return None
+        if isinstance(op, ast.MatMult):
+            return product(a, b)
+        kind = kind_of([a, b])
+        if kind is None:
+            return OTHER
+        if isinstance(op, ast.Div):
+            kind = max(kind, "f", key=ORDER.index)
+        elif kind == "b" and not isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+            return broadcast([a, b], "i") if isinstance(a, Number) and isinstance(b, Number) else OTHER
+        return broadcast([a, b], kind)
+
+    def _elementwise(self, operands: Sequence[ast.expr], result: Callable[[str], str]) -> Type | None:
+        types = [self.of(x) for x in operands]
+        known = [t for t in types if t is not None]
+        if len(known) < len(types):
+            return None
+        kind = kind_of(known)
+        return OTHER if kind is None else broadcast(known, result(kind))
+
+    def _subscript(self, base: Type | None, index: ast.expr) -> Type | None:
+        if isinstance(base, Items):
+            return base if isinstance(index, ast.Slice) else base.item
+        if isinstance(base, Parts):
+            place = constant_of(index)
+            if isinstance(place, slice):
+                return Parts(base.parts[place])
+            is_known = isinstance(place, int) and -len(base.parts) <= place < len(base.parts)
+            return base.parts[place] if is_known else self._item(base)
+        if not isinstance(base, Array):
+            return base if base is None else OTHER
+        indices = index.elts if isinstance(index, ast.Tuple) else [index]
+        rank, used = 0, 0
+        for i in indices:
+            if isinstance(i, ast.Slice):
+                rank, used = rank + 1, used + 1
+            elif isinstance(i, ast.Constant) and i.value is None:
+                rank += 1
+            elif isinstance(i, ast.Constant) and i.value is ...:
+                others = sum(not (isinstance(j, ast.Constant) and j.value in (None, ...)) for j in indices)
+                rank, used = rank + base.rank - others, used + base.rank - others
+            else:
+                found = self.of(i)
+                if found is None:
+                    return None
+                if isinstance(found, Array) and found.kind == "i" and len(indices) == 1:
+                    rank, used = rank + found.rank, used + 1
+                elif isinstance(found, Number) and found.kind in "bi":
+                    used += 1
+                else:
+                    return OTHER
+        rank += base.rank - used
+        return OTHER if used > base.rank else Array(rank, base.kind) if rank else Number(base.kind)
+
+    def _attribute(self, node: ast.expr, base: ast.expr, attr: str) -> Type | None:
+        value = self.meaning(node)
+        if isinstance(value, (int, float)):
+            return type_of(value)
+        found = self.of(base)
+        if isinstance(found, Array):
+            match attr:
+                case "shape":
+                    return Parts((INTEGER,) * found.rank)
+                case "size" | "ndim":
+                    return INTEGER
+                case "T":
+                    return found
+                case "real" | "imag":
+                    return Array(found.rank, "f" if found.kind == "c" else found.kind)
+        if isinstance(found, Number) and attr in ("real", "imag"):
+            return Number("f" if found.kind == "c" else found.kind)
+        return None if found is None else OTHER
+
+    def _call(self, node: ast.Call) -> Type | None:
+        function, args = self.meaning(node.func), node.args
+        if isinstance(node.func, ast.Attribute) and function is None:
+            found = self.of(node.func.value)
+            return found if node.func.attr == "copy" and not args and not isinstance(found, Items) else OTHER
+        module, name = getattr(function, "__module__", "") or "", getattr(function, "__name__", "")
+        if function is range:
+            return Items(INTEGER)
+        if function is len:
+            return INTEGER
+        if function is float or module == "math":
+            return FLOAT if name not in ("floor", "ceil", "gcd", "factorial", "comb") else INTEGER
+        if function is abs and len(args) == 1:
+            return self._elementwise(args, lambda kind: "f" if kind == "c" else kind)
+        if module.startswith("s2sad") and name in (*LIKE_LAST, *LIKE_FIRST):
+            found = self.of(args[-1] if name in LIKE_LAST else args[0])
+            return found if not isinstance(found, (Number, Array)) or found.kind in "fc" else OTHER
+        if isinstance(function, np.ufunc) or getattr(np, name, None) is function:
+            return self._numpy(name, node)
+        return OTHER
+
+    def _numpy(self, name: str, node: ast.Call) -> Type | None:
+        args, options = node.args, {k.arg: k.value for k in node.keywords}
+        if name in TO_FLOAT and not options:
+            return self._elementwise(args, lambda kind: max(kind, "f", key=ORDER.index))
+        if name in OF_REAL and not options:
+            return self._elementwise(args, lambda kind: "f")
+        if name in OF_KIND and not options:
+            is_size = name in ("abs", "absolute")
+            return self._elementwise(args, lambda kind: "f" if kind == "c" and is_size else kind)
+        if name in MIRRORS and len(args) <= 2 and not options:
+            return self.of(args[0])
+        if name == "where" and len(args) == 3:
+            condition = self.of(args[0])
+            found = self._elementwise(args[1:], lambda kind: kind)
+            if not isinstance(found, (Number, Array)) or condition is None:
+                return found
+            return broadcast([condition, found], found.kind)
+        if name == "outer" and len(args) == 2 and not options:
+            found = self._elementwise(args, lambda kind: kind)
+            vectors = all(isinstance(t, Array) and t.rank == 1 for t in map(self.of, args))
+            return found if found is None else Array(2, found.kind) if vectors else OTHER  # type: ignore[attr-defined]
+        if name in ("dot", "matmul") and len(args) == 2 and not options:
+            a, b = self.of(args[0]), self.of(args[1])
+            return None if a is None or b is None else product(a, b)
+        if name in ("zeros", "ones", "empty") and len(args) == 1 and not options:
+            shape = self.of(args[0])
+            if isinstance(shape, Parts):
+                return Array(len(shape.parts), "f")
+            return None if shape is None else Array(1, "f") if shape == INTEGER else OTHER
+        if name in REDUCTIONS and options.keys() <= {"axis", "keepdims"} and len(args) <= 2:
+            return self._reduction(name, args, options)
+        return OTHER
+
+    def _reduction(self, name: str, args: list[ast.expr], options: dict[Any, ast.expr]) -> Type | None:
+        found = self.of(args[0])
+        if not isinstance(found, Array):
+            return None if found is None else OTHER
+        kind = max(found.kind, "f", key=ORDER.index) if name == "mean" else found.kind
+        if kind == "b":
+            kind = "i" if name in ("sum", "prod") else kind
+        axes = axes_of(args[1] if len(args) == 2 else options.get("axis"), found.rank)
+        keeps = options.get("keepdims", ast.Constant(False))
+        if axes is None or not isinstance(keeps, ast.Constant):
+            return OTHER
+        rank = found.rank - (0 if keeps.value else len(axes))
+        return Array(rank, kind) if rank else Number(kind)
+
+
+def axes_of(axis: ast.expr | None, rank: int) -> tuple[int, ...] | None:
+    """The axes that the text of a reduction names; None where it does not."""
+    try:
+        value = None if axis is None else ast.literal_eval(axis)
+    except ValueError:
+        return None
+    axes = tuple(range(rank)) if value is None else (value,) if isinstance(value, int) else value
+    if not isinstance(axes, tuple) or not all(isinstance(k, int) and -rank <= k < rank for k in axes):
+        return None
+    return tuple(sorted(k % rank for k in axes))
+
+
+def product(a: Type, b: Type) -> Type:
+    """The type of a matrix product."""
+    if isinstance(a, Array) and isinstance(b, Array) and a.rank <= 2 and b.rank <= 2:
+        kind = max(a.kind, b.kind, key=ORDER.index)
+        rank = a.rank + b.rank - 2
+        return Array(rank, kind) if rank else Number(kind)
+    return OTHER
