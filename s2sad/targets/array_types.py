@@ -16,6 +16,7 @@ import numpy as np
 from .flatten_containers import constant_of
 
 __all__ = [
+    "CHOICES",
     "DTYPES",
     "ELEMENTWISE",
     "FLOAT",
@@ -27,12 +28,13 @@ __all__ = [
     "Type",
     "Types",
     "axes_of",
+    "is_choice",
     "type_of",
 ]
 
 # Helpers whose result is like their last argument, or their first one.
 LIKE_LAST = ("zeros_like", "copy_adjoint", "unbroadcast", "broadcast_like")
-LIKE_FIRST = ("share_of_ties", "add_at")
+LIKE_FIRST = ("share_of_ties", "add_at", "stop_gradient")
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,12 @@ OF_REAL = frozenset(("arctan2", "hypot", "copysign", "floor", "ceil", "trunc", "
 OF_KIND = frozenset((
     "abs", "absolute", "negative", "conj", "conjugate", "square", "sign", "maximum", "minimum",
 ))  # fmt: skip
+# Helpers that choose among the elements of their second argument by those of the first, and how.
+CHOICES = {
+    "kept_where": "{1} if {0} else 0.0",
+    "zeroed_where": "0.0 if {0} else {1}",
+    "halved_where": "{1} / 2 if {0} else {1}",
+}
 ELEMENTWISE = TO_FLOAT | OF_REAL | OF_KIND
 REDUCTIONS = frozenset(("sum", "mean", "max", "min", "amax", "amin", "prod"))
 MIRRORS = frozenset(("zeros_like", "ones_like", "empty_like", "full_like", "copy", "ascontiguousarray"))
@@ -101,6 +109,11 @@ def type_of(value: Any) -> Type:
         if isinstance(value, cls):
             return found
     return OTHER
+
+
+def is_choice(function: Any) -> bool:
+    """Whether a function is a helper that chooses elements."""
+    return getattr(function, "__module__", "").endswith("rules.choices") and function.__name__ in CHOICES
 
 
 def joined(a: Type | None, b: Type) -> Type:
@@ -314,6 +327,10 @@ class Types:
         if module.startswith("s2sad") and name in (*LIKE_LAST, *LIKE_FIRST):
             found = self.of(args[-1] if name in LIKE_LAST else args[0])
             return found if not isinstance(found, (Number, Array)) or found.kind in "fc" else OTHER
+        if is_choice(function):
+            found = self.of(args[1])
+            kind = found.kind if isinstance(found, (Number, Array)) else "f"
+            return self._elementwise(args, lambda _: kind)
         if isinstance(function, np.ufunc) or getattr(np, name, None) is function:
             return self._numpy(name, node)
         return OTHER

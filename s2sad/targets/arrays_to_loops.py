@@ -21,7 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from .array_types import DTYPES, ELEMENTWISE, REDUCTIONS, Array, Number, Type, Types, axes_of
+from .array_types import (
+    CHOICES,
+    DTYPES,
+    ELEMENTWISE,
+    REDUCTIONS,
+    Array,
+    Number,
+    Type,
+    Types,
+    axes_of,
+    is_choice,
+)
 
 __all__ = ["Loops", "with_loops"]
 
@@ -105,15 +116,16 @@ class _Reader:
         return isinstance(self.types.of(node), Number)
 
     def numpy_name(self, node: ast.expr) -> str:
-        """The name of NumPy's function that an expression means."""
+        """The name of NumPy's function, or of a helper that chooses elements, that an expression means."""
         function = self.meaning(node)
         name = getattr(function, "__name__", "")
-        return name if function is not None and getattr(np, name, None) is function else ""
+        is_known = function is not None and (getattr(np, name, None) is function or is_choice(function))
+        return name if is_known else ""
 
     def elementwise_call(self, node: ast.Call) -> bool:
         name = "abs" if self.meaning(node.func) is abs else self.numpy_name(node.func)
-        is_known = name in ELEMENTWISE or (name in ("where", "outer") and len(node.args) >= 2)
-        return is_known and not node.keywords
+        is_other = name in CHOICES or (name in ("where", "outer") and len(node.args) >= 2)
+        return (name in ELEMENTWISE or is_other) and not node.keywords
 
     def is_lowered(self, node: ast.BinOp) -> bool:
         """Whether an operation means the same for the elements as for the arrays."""
@@ -187,7 +199,7 @@ class _Splitter(_Reader):
         if self.is_array(node):
             new = self.operation(node)
             return self.name_of(new) if self.is_elementwise(new) or self.reduction(new) else new
-        return self.scalar(node)
+        return self.inner(node)
 
     def name_of(self, node: ast.expr) -> ast.expr:
         """A name for the value of an expression."""
@@ -970,6 +982,8 @@ class _Emitter:
                         return f"({of(args[0], own[:1])} * {of(args[1], own[1:])})"
                     if name == "where":
                         return f"({of(args[1], own)} if {of(args[0], own)} else {of(args[2], own)})"
+                    if name in CHOICES:
+                        return f"({CHOICES[name].format(*(of(a, own) for a in args))})"
                     return f"{ast.unparse(func)}({', '.join(of(a, own) for a in args)})"
             raise AssertionError(ast.dump(n))
 

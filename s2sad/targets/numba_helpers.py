@@ -14,7 +14,7 @@ from numba import types
 from numba.core.errors import NumbaError, NumbaWarning, TypingError
 from numba.extending import overload, register_jitable
 
-from ..rules import reductions
+from ..rules import choices, reductions
 from ..runtime import adjoints
 
 __all__ = ["HELPERS", "NumbaError", "NumbaWarning", "numba"]
@@ -219,3 +219,21 @@ def share_of_ties(x: Any, out: Any, axis: Any, keepdims: Any) -> Any:
         return chosen / np.sum(chosen)
 
     return share
+
+
+# ---------------------------------------------------------------- choices
+
+
+@compiles(choices.kept_where)
+def kept_where(mask: Any, x: Any) -> Any:
+    return lambda mask, x: np.where(mask, x, 0.0)
+
+
+@compiles(choices.zeroed_where)
+def zeroed_where(mask: Any, x: Any) -> Any:
+    return lambda mask, x: np.where(mask, 0.0, x)
+
+
+@compiles(choices.halved_where)
+def halved_where(mask: Any, x: Any) -> Any:
+    return lambda mask, x: np.where(mask, x / 2, x)

@@ -1,0 +1,197 @@
+"""Statements on arrays as loops: what they mean is what NumPy does, whatever meets and shares memory."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2sad
+from s2sad.targets.array_types import Array, Number, type_of
+from s2sad.targets.arrays_to_loops import with_loops
+
+RNG = np.random.default_rng(0)
+V, W, ROW = RNG.normal(size=6), RNG.normal(size=6), RNG.normal(size=4)
+M, ONE_COLUMN, ONE = RNG.normal(size=(3, 4)), RNG.normal(size=(3, 1)), RNG.normal(size=1)
+
+
+def lowered(text: str, *args: Any) -> tuple[str, list[str]]:
+    """The function of this text with loops, and the texts of these."""
+    function = ast.parse(dedent(text)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    names = [a.arg for a in function.args.args]
+    count = iter(range(99))
+    variables = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+    local = {*names, *(n.id for n in variables if isinstance(n.ctx, ast.Store))}
+
+    def meaning(node: ast.expr) -> Any:
+        match node:
+            case ast.Name(id=name) if name not in local:
+                return {"np": np, "abs": abs, "len": len}.get(name)
+            case ast.Attribute(value=ast.Name(id="np"), attr=attr):
+                return getattr(np, attr)
+        return None
+
+    given = dict(zip(names, map(type_of, args), strict=True))
+    loops = with_loops(function, given, meaning, lambda name: f"{name}{next(count)}")
+    return ast.unparse(function), [loop.text for loop in loops]
+
+
+def test_statements_share_a_loop_and_what_is_not_read_later_is_no_array() -> None:
+    text, loops = lowered(
+        """
+        def f(x, k):
+            a = np.exp(x)
+            b = a * np.sqrt(k)
+            return np.sum(b * b)
+        """,
+        V,
+        2.0,
+    )
+    assert text == "def f(x, k):\n    part0 = np.sqrt(k)\n    part1 = loop2(part0, x)\n    return part1"
+    assert loops == [
+        "def loop2(part0, x):\n"
+        "    n0_ = x.shape[0]\n"
+        "    part1 = 0.0\n"
+        "    for i0_ in range(n0_):\n"
+        "        at_a_ = np.exp(x[i0_])\n"
+        "        at_b_ = (at_a_ * part0)\n"
+        "        part1 += (at_b_ * at_b_)\n"
+        "    return part1\n"
+    ]
+
+
+def test_a_stencil_is_read_before_it_is_stored() -> None:
+    text, loops = lowered("def f(u):\n    u[1:-1] += 0.5 * (u[2:] - u[:-2])\n    return u\n", V)
+    assert text == "def f(u):\n    part0 = loop1(u)\n    loop2(part0, u)\n    return u"
+    assert "u[i0_ + 2] - u[i0_]" in loops[0] and "u[i0_ + 1] += part0[i0_]" in loops[1]
+
+
+def test_lengths_that_are_sure_to_be_one_are_not_compared() -> None:
+    _, loops = lowered("def f(x):\n    d = x[1:] - x[:-1]\n    return np.sum(d * d)\n", V)
+    assert len(loops) == 1 and "else" not in loops[0]
+    _, loops = lowered("def f(x, y):\n    return np.sum(x * y)\n", V, W)
+    assert "if x.shape[0] == y.shape[0]:" in loops[0] and "else:" in loops[0]
+
+
+def test_types() -> None:
+    assert type_of(np.float64(1.0)) == Number("f") and type_of(M) == Array(2, "f")
+    assert not isinstance(type_of(np.ones(2, np.float32)), Array)
+
+
+# ---------------------------------------------------------------- against NumPy
+
+
+def overlapping(x, k):
+    a = x * 2
+    a[1:] = a[:-1]
+    a[::-1] *= a
+    return np.sum(a * k)
+
+
+def views_of_what_changes(x, k):
+    a = x * 1.5
+    tail = a[2:]
+    a[:-2] += tail * k
+    tail *= 2.0
+    return np.sum(a * a)
+
+
+def two_names(x, k):
+    a = x * 1.0
+    b = a
+    b[1:] += k * a[:-1]
+    return np.sum(a * b)
+
+
+def exchanged(x, k):
+    a, b = x * 1.0, x * k
+    for _ in range(3):
+        a[1:] = b[:-1] + a[1:]
+        a, b = b, a
+    return np.sum(a * b)
+
+
+def renamed(x, k):
+    a = x * k
+    s = np.sum(a)
+    a = a * a + s
+    a = a - np.mean(a)
+    return np.sum(a * x)
+
+
+def awkward_names(i0_, n0_):
+    at_x_ = np.sin(i0_) * n0_
+    np_ = at_x_ * at_x_
+    sum_np_ = np.sum(np_)
+    return sum_np_ * np.max(at_x_)
+
+
+def products(x, y):
+    return np.sum(x[:, None] * y + np.outer(x, y)) + np.sum((x[:3] * y[:3]).T)
+
+
+def over_axes(m, row):
+    a = m * row
+    rows = np.sum(a, axis=1, keepdims=True)
+    largest = s2sad.stop_gradient(np.max(a, axis=0)) + s2sad.stop_gradient(np.min(a, axis=1, keepdims=True))
+    return np.sum(np.sum(a / (rows * rows + 1.0) * largest, axis=0)) + np.sum(np.mean(a, axis=1) ** 2)
+
+
+def of_matrices(m, row):
+    t = m.T * 2.0
+    return np.sum(t[::-1, 1:] * row[:, None]) + np.sum(t[..., 0])
+
+
+def chosen(x, k):
+    a = np.where(x > 0.0, x * k, np.exp(x))
+    return np.sum(np.maximum(a, 0.5) * np.abs(x)) + np.min(a)
+
+
+def broadcast(x, y):
+    a = x * y
+    b = a + x
+    b *= y
+    b -= x
+    return np.sum(b * b)
+
+
+def of_flags(x, k):
+    far = (x > k) & ~(x < -k)
+    return np.sum(x * far)
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    *((f, (V, 0.7)) for f in (overlapping, views_of_what_changes, two_names, exchanged, renamed)),
+    (awkward_names, (V, 0.7)),
+    (products, (V, W)),
+    (over_axes, (M, ROW)),
+    (over_axes, (M, ONE)),
+    (of_matrices, (M, ROW)),
+    (chosen, (V, 0.7)),
+    (of_flags, (V, 0.1)),
+    *((broadcast, args) for args in ((V, W), (M, ROW), (M, ONE_COLUMN), (ONE, V), (M, ONE))),
+    (broadcast, (np.asfortranarray(M), M[::-1])),
+    (broadcast, (V[:0], V[:0])),
+]
+
+
+@pytest.mark.parametrize(("f", "args"), CASES, ids=lambda c: getattr(c, "__name__", None))
+def test_loops_do_what_numpy_does(f: Any, args: tuple[Any, ...]) -> None:
+    argnums = tuple(range(len(args)))
+    value, gradient = s2sad.value_and_grad(f, argnums=argnums, compile="numba")(*args)
+    wanted, slopes = s2sad.value_and_grad(f, argnums=argnums)(*args)
+    assert value == pytest.approx(wanted, rel=1e-12) and value == pytest.approx(f(*args), rel=1e-12)
+    for found, slope in zip(gradient, slopes, strict=True):
+        np.testing.assert_allclose(found, slope, rtol=1e-11, atol=1e-12)
+
+
+def test_shapes_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        s2sad.grad(broadcast, compile="numba")(V, ROW)
+    with pytest.raises(ValueError, match="zero-size array"):
+        s2sad.grad(awkward_names, compile="numba")(V[:0], 1.0)
