@@ -25,6 +25,7 @@ QUICK = (
     "unit/s2sad/kinds",
     "unit/s2sad/primitives",
     "unit/s2sad/test_api.py",
+    "unit/s2sad/test_api_functions.py",
     "unit/transforms",
 )
 # What takes seconds, of files and folders that are quick otherwise.
