@@ -7,7 +7,7 @@ from typing import Any
 from ..runtime.border import refuse_crash, show_users_frames
 from ..runtime.input_checks import unshared
 from ..targets.numba_target import compiled_for
-from ..transforms.errors import NonDifferentiableError
+from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 from .derivative import Derivative
 
 __all__ = ["Compiled"]
@@ -52,6 +52,12 @@ class Compiled(Derivative):
             made = run(*given)
         except Exception as error:
             show_users_frames(error)
+            if isinstance(error, NotImplementedError):  # of Numba's run time
+                raise UnsupportedSyntaxError(
+                    f"the compiled derivative of {self.__name__} stopped",
+                    why=f"Numba does not do for these values what NumPy does: {error}",
+                    instead="leave `compile` out",
+                ) from None
             raise
         if self.form == "jvp":
             return made[0], unshared(made[1], tangents)

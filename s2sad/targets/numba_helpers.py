@@ -142,9 +142,16 @@ def zeros_like(x: Any) -> Any:
     return mapped(x, "zeros_like", zero_of)
 
 
+def copy_of(t: Any) -> str:
+    """The text of a copy of a number or an array."""
+    if not isinstance(t, (types.Number, types.Array)):
+        raise TypingError(f"no copy of {t}")
+    return "{}.copy()" if isinstance(t, types.Array) else "{}"
+
+
 @compiles(adjoints.copy_adjoint)
 def copy_adjoint(x: Any) -> Any:
-    return mapped(x, "copy_adjoint", lambda t: "{}.copy()" if isinstance(t, types.Array) else "{}")
+    return mapped(x, "copy_adjoint", copy_of)
 
 
 @compiles(adjoints.add)
@@ -158,7 +165,8 @@ def add(a: Any, b: Any) -> Any:
         parts = "".join(f"add(a[{k}], b[{k}]), " for k in range(len(a)))
         exec(f"def added(a, b):\n    return ({parts})\n", scope)
         return scope["added"]
-    return lambda a, b: a + b
+    leaves = (types.Number, types.Array)
+    return (lambda a, b: a + b) if isinstance(a, leaves) and isinstance(b, leaves) else None
 
 
 @compiles(adjoints.add_at)

@@ -229,6 +229,23 @@ def test_what_does_not_compile_is_refused(f: Any, args: tuple[Any, ...], line: s
     assert line in caught.value.where.text and caught.value.where.filename == __file__
 
 
+def of_lists(x):
+    a = [x[0], x[1]]
+    b = list(a) + list(a)
+    return b[0] * b[2] * b[1]
+
+
+def reshaped(x, n):
+    return np.sum(x[::2].reshape(n, 1) ** 2)
+
+
+def test_what_numba_means_otherwise_is_refused() -> None:
+    x = np.array([0.5, 2.0, 3.0, 4.0])
+    for f, args in ((of_lists, (x,)), (reshaped, (x, 2))):
+        with pytest.raises(s2sad.UnsupportedSyntaxError):
+            s2sad.grad(f, compile="numba")(*args)
+
+
 def test_single_precision_is_refused() -> None:
     with pytest.raises(s2sad.UnsupportedSyntaxError, match="not compiled for a ndarray of dtype float32"):
         s2sad.grad(rosenbrock, compile="numba")(np.ones(3, np.float32))
