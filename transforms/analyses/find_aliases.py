@@ -16,7 +16,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import blocks_of, bound_in_header, load, names_read, statements_in, walk
+from ..trees.nodes import blocks_of, bound_in_header, load, names_read, places_of, statements_in, walk
 from ..trees.program import EMPTY, Program
 from .facts import Facts
 from .find_exchanges import find_exchanges
@@ -85,7 +85,7 @@ class Aliases:
         any one time, though loops may pass it from one to the other.
         """
         self.tree, self.held, self.together, self.live = tree, held, together, live
-        self.iterated = iterated(tree.body)
+        self.iterated = iterated(tree)
         self.outer = held.keys() - live.bits.keys()  # names of what is around the function
         self.recent = recent
 
@@ -308,12 +308,9 @@ def taken_from(loop: Any, program: Program) -> list[tuple[Any, list[Any]]]:
     return [(loop.target, [loop.iter])]
 
 
-def iterated(statements: list[Any], around: frozenset[str] = frozenset()) -> dict[int, frozenset[str]]:
+def iterated(tree: Any) -> dict[int, frozenset[str]]:
     """For every statement the names that the loops around it take elements from."""
-    found: dict[int, frozenset[str]] = {}
-    for s in statements:
-        found[id(s)] = around
-        inner = around | frozenset(names_read(s.iter)) if isinstance(s, gast.For) else around
-        for block in blocks_of(s):
-            found |= iterated(block, inner)
-    return found
+    return {
+        key: frozenset(n for s in place.loops if isinstance(s, gast.For) for n in names_read(s.iter))
+        for key, place in places_of(tree).items()
+    }

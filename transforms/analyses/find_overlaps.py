@@ -17,7 +17,8 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import blocks_of, bound_here, walk
+from ..trees.nodes import bound_here, places_of, walk
+from ..trees.statements import Place
 from .facts import Facts
 
 __all__ = ["Overlaps", "has_solution"]
@@ -78,20 +79,9 @@ class Overlaps:
     def _is_integer(self, name: str) -> bool:
         return self.facts.domain.is_integer(self.facts.kind_of_name(name))
 
-    @cached_property
-    def _around(self) -> dict[int, tuple[int, tuple[Node, ...]]]:
-        """For each statement its place in the text and the loops around it."""
-        found: dict[int, tuple[int, tuple[Node, ...]]] = {}
-
-        def visit(statements: list[Node], loops: tuple[Node, ...]) -> None:
-            for s in statements:
-                found[id(s)] = len(found), loops
-                inner = (*loops, s) if isinstance(s, (gast.For, gast.While)) else loops
-                for block in blocks_of(s):
-                    visit(block, inner)
-
-        visit(self.program.tree.body, ())
-        return found
+    @property
+    def _around(self) -> dict[int, Place]:
+        return places_of(self.program.tree)
 
     @cached_property
     def _assigned(self) -> dict[str, tuple[Node, bool]]:
@@ -103,7 +93,7 @@ class Overlaps:
                 continue
             for name in bound_here(s):
                 times[name] += 1
-                found[name] = s, bool(self._around[id(s)][1]) or isinstance(s, gast.For)
+                found[name] = s, bool(self._around[id(s)].loops) or isinstance(s, gast.For)
         return {name: where for name, where in found.items() if times[name] == 1}
 
     def may_hit(self, place: Node, statement: Node, store: Node) -> bool:
@@ -123,8 +113,8 @@ class Overlaps:
 
     def orders(self, statement: Node, store: Node) -> Iterator[list[Linear]]:
         """The ways in which a store comes after a statement, as inequalities between their loop variables."""
-        place, loops = self._around[id(statement)]
-        where, around = self._around[id(store)]
+        place, loops, _ = self._around[id(statement)]
+        where, around, _ = self._around[id(store)]
         same: list[Linear] = []
         for a, b in zip(loops, around, strict=False):
             if a is not b:
@@ -154,7 +144,7 @@ class Overlaps:
     def context(self, statement: Node, tag: str) -> list[Linear]:
         """What the loops around a statement say of their variables."""
         found = []
-        for loop in self._around[id(statement)][1]:
+        for loop in self._around[id(statement)].loops:
             bounds = self.range_of(loop)
             if bounds is None:
                 continue

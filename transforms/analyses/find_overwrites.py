@@ -11,16 +11,17 @@ import gast
 
 from ..trees.nodes import (
     assigned_names,
-    blocks_of,
     bound_counts,
     children,
     find_nodes,
     header_of,
     load,
     names_read,
-    walk,
+    own_statements,
+    places_of,
 )
 from ..trees.program import MISSING
+from ..trees.statements import Place
 from .facts import Facts
 from .find_aliases import ANYTHING, NOTHING, Aliases, both, find_aliases
 from .find_effects import changes_elsewhere, find_changing_calls
@@ -69,48 +70,15 @@ class Changes:
         """Whether no change alters the shape of what a name holds, as of arrays."""
         return self._facts.domain.is_numeric(self._facts.kind_of_name(name))
 
-    @cached_property
-    def _positions(self) -> dict[int, tuple[int, tuple[int, ...]]]:
-        """For each statement its place in the text and the loops around it."""
-        found: dict[int, tuple[int, tuple[int, ...]]] = {}
-
-        def visit(statements: list[Any], loops: tuple[int, ...]) -> None:
-            for s in statements:
-                found[id(s)] = len(found), loops
-                if isinstance(s, gast.If):
-                    visit(s.body, loops)
-                    visit(s.orelse, loops)
-                elif isinstance(s, (gast.For, gast.While)):
-                    visit(s.body, (*loops, id(s)))
-                else:
-                    for block in blocks_of(s):
-                        visit(block, loops)
-
-        visit(self._program.tree.body, ())
-        return found
+    @property
+    def _places(self) -> dict[int, Place]:
+        return places_of(self._program.tree)
 
     def _excludes(self, a: Any, b: Any) -> bool:
         """Whether two statements stand in opposite arms of a branch, so that a run takes only one of them."""
-        arms = self._arms
-        return any(arms[id(b)].get(branch, arm) != arm for branch, arm in arms[id(a)].items())
-
-    @cached_property
-    def _arms(self) -> dict[int, dict[int, bool]]:
-        """For each statement the branches around it, and in which of their arms it stands."""
-        found: dict[int, dict[int, bool]] = {}
-
-        def visit(statements: list[Any], around: dict[int, bool]) -> None:
-            for s in statements:
-                found[id(s)] = around
-                if isinstance(s, gast.If):
-                    visit(s.body, {**around, id(s): True})
-                    visit(s.orelse, {**around, id(s): False})
-                else:
-                    for block in blocks_of(s):
-                        visit(block, around)
-
-        visit(self._program.tree.body, {})
-        return found
+        places = self._places
+        arms = places[id(b)].arms
+        return any(arms.get(branch, arm) != arm for branch, arm in places[id(a)].arms.items())
 
     @cached_property
     def _loops(self) -> dict[int, tuple[frozenset[str], frozenset[str]]]:
@@ -163,7 +131,7 @@ class Changes:
             return False
         if stores is self._stores and not self._held(name.id) & self._changed:
             return False
-        place, loops = self._positions[id(statement)]
+        place = self._places[id(statement)]
         view = self._views.get(name.id)
         for changed, store in stores:
             if self._shared(name.id, changed):
@@ -172,11 +140,11 @@ class Changes:
                 made = self.aliases.recent.made(changed, store)
                 if made is not None and name.id not in made.holding:
                     continue
-                where, around = self._positions[id(store)]
-                if where > place and not self._excludes(statement, store):
+                where = self._places[id(store)]
+                if where.number > place.number and not self._excludes(statement, store):
                     return True
-                again = [k for k in loops if k in around and (made is None or k in made.inside)]
-                if any(self._returns(name.id, changed, k) for k in again):
+                again = [id(loop) for loop in place.loops if loop in where.loops]
+                if any(self._returns(name.id, changed, k) for k in again if made is None or k in made.inside):
                     return True
         return False
 
@@ -233,16 +201,16 @@ class Changes:
 
     def is_read_before(self, name: str, statement: Any) -> bool:
         """Whether what is changed at a statement is read before it, other than by changes like this one."""
-        place, loops = self._positions[id(statement)]
+        place = self._places[id(statement)]
         changing = {
             id(s)
             for changed, s in self._stores
             if changed == name and not is_pop(getattr(s, "value", None))
         }
-        for s in walk(self._program.tree):
-            if id(s) in self._positions and id(s) not in changing and name in names_read(header_of(s)):
-                where, around = self._positions[id(s)]
-                if where < place or set(loops) & set(around):
+        for s in own_statements(self._program.tree.body):
+            if id(s) not in changing and name in names_read(header_of(s)):
+                where = self._places[id(s)]
+                if where.number < place.number or set(place.loops) & set(where.loops):
                     return True
         return False
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import names_read, own_statements
+from ..trees.nodes import header_of, names_read, own_statements
 from .facts import Facts
 from .find_aliases import (
     NOTHING,
@@ -103,13 +103,9 @@ def _passed_on(s: Any, aliases: Aliases, found: set[str]) -> Sequence[str]:
             mine = both(aliases.held.get(target, NOTHING))
             read = [] if target in found else names_read(s)
             return [n for n in read if both(aliases.held.get(n, NOTHING)) & mine]
-        case gast.Return() | gast.If() | gast.While() | gast.Try():
+        case gast.Return() | gast.If() | gast.While():
             return []
-        case gast.For():
-            return names_read(s.iter)
-        case gast.With():
-            return names_read([item.context_expr for item in s.items])
-    return names_read(s)
+    return names_read(header_of(s))
 
 
 def classes_of(

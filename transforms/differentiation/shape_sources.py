@@ -19,7 +19,7 @@ import gast
 
 from ..analyses.find_overwrites import SHAPE_ATTRIBUTES
 from ..analyses.operations import Alias, Apply
-from ..trees.nodes import blocks_of, load, target_names
+from ..trees.nodes import blocks_of, load, own_statements, places_of, target_names
 from ..trees.rebuild import map_children, rebuilt
 from .rule_application import Emitter
 
@@ -40,18 +40,15 @@ class ShapeSources:
         found: dict[str, tuple[Any, tuple[int, ...]]] = {}
         again: set[str] = set()
 
-        def visit(statements: list[Any], loops: tuple[int, ...]) -> None:
-            for s in statements:
-                self.around[id(s)] = loops
-                inner = (*loops, id(s)) if isinstance(s, (gast.For, gast.While)) else loops
-                for name, value in _assigned(s):
-                    if name in found:
-                        again.add(name)
-                    found[name] = value, inner
-                for block in blocks_of(s):
-                    visit(block, inner)
-
-        visit(self.emitter.program.tree.body, ())
+        tree = self.emitter.program.tree
+        for s in own_statements(tree.body):
+            loops = tuple(map(id, places_of(tree)[id(s)].loops))
+            self.around[id(s)] = loops
+            inner = (*loops, id(s)) if isinstance(s, (gast.For, gast.While)) else loops
+            for name, value in _assigned(s):
+                if name in found:
+                    again.add(name)
+                found[name] = value, inner
         return {n: (None if n in again else value, loops) for n, (value, loops) in found.items()}
 
     def _chain(self, name: str, of_any_dtype: bool) -> Iterator[str]:

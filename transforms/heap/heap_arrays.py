@@ -21,8 +21,8 @@ from ..analyses.find_live import Live, find_live
 from ..analyses.find_uses import find_uses
 from ..analyses.liveness import AssignedBefore, captured_names
 from ..normal_form.expand_item_updates import index_value
-from ..trees.nodes import find_nodes, load, names_read, statements_in
-from ..trees.rebuild import map_blocks, parameters, rebuilt
+from ..trees.nodes import find_nodes, header_of, load, names_read, statements_in
+from ..trees.rebuild import parameters, rebuilt
 from .heap_names import largest
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _reads(tree: Node) -> dict[str, list[Node]]:
     """The statements that read each name, their blocks left out."""
     found: dict[str, list[Node]] = {}
     for s in statements_in(tree.body):
-        for name in names_read(s if isinstance(s, gast.FunctionDef) else map_blocks(s, lambda block: [])):
+        for name in names_read(header_of(s)):
             found.setdefault(name, []).append(s)
     return found
 

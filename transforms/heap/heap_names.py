@@ -8,9 +8,9 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assigned_names, load, statements_in
+from ..trees.nodes import bound_here, load, statements_in
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks, parameters
+from ..trees.rebuild import parameters
 from .heap_natures import Natures
 
 __all__ = ["bindings_of", "largest", "natures_of"]
@@ -29,7 +29,7 @@ def bindings_of(program: Program) -> dict[str, list[Node]]:
                 both = gast.BinOp(left=load(name), op=op, right=value)
                 found.setdefault(name, []).append(both)
             case _:
-                for name in assigned_names([map_blocks(s, lambda block: block[:0])]):
+                for name in bound_here(s):
                     found.setdefault(name, []).append(None)
     return found
 

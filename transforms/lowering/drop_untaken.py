@@ -18,9 +18,9 @@ from typing import Any
 import gast
 
 from ..analyses.facts import Facts
-from ..trees.nodes import blocks_of, located
+from ..trees.nodes import blocks_of
 from ..trees.program import Program
-from ..trees.rebuild import bound_names, map_blocks, rebuilt
+from ..trees.rebuild import bound_names, map_blocks, with_body
 
 __all__ = ["drop_known", "drop_untaken"]
 
@@ -48,9 +48,9 @@ def drop_known(program: Program, truth: Callable[[Any], bool | None]) -> Program
             else:
                 names = own | bound_names(s) if isinstance(s, gast.FunctionDef) else own
                 result.append(map_blocks(s, partial(block, own=names)))
-        return result or [located(gast.Pass(), statements[0])] if statements else []
+        return result
 
-    tree = rebuilt(program.tree, body=block(program.tree.body))
+    tree = with_body(program.tree, block(program.tree.body))
     return program.with_tree(tree) if decided else program
 
 

@@ -18,8 +18,10 @@ from ..trees.nodes import (
     assign,
     assigned_names,
     attribute,
-    blocks_of,
+    bound_here,
     load,
+    own_statements,
+    places_of,
     statements_in,
     target_names,
     walk,
@@ -58,24 +60,15 @@ def hoist_fields(facts: Facts) -> Program:
     bound = _bound_once(program)
     reads: dict[tuple[str, str], _Read] = {}
 
-    def note(statements: list[Any], loops: tuple[int, ...]) -> None:
-        for s in statements:
-            match s:
-                case gast.FunctionDef():
-                    continue
-                case gast.Assign(value=gast.Attribute(value=gast.Name(id=base), attr=attr) as node) if (
-                    base in bound and attr not in stored and is_fixed(node)
-                ):
-                    read = reads.setdefault((base, attr), _Read())
-                    read.count += 1
-                    read.repeated |= loops != bound[base]
-                    if varies(node):
-                        read.count += 1
-            inside = (*loops, id(s)) if isinstance(s, (gast.For, gast.While)) else loops
-            for block in blocks_of(s):
-                note(block, inside)
-
-    note(program.tree.body, ())
+    places = places_of(program.tree)
+    for s in own_statements(program.tree.body):
+        match s:
+            case gast.Assign(value=gast.Attribute(value=gast.Name(id=base), attr=attr) as node) if (
+                base in bound and attr not in stored and is_fixed(node)
+            ):
+                read = reads.setdefault((base, attr), _Read())
+                read.count += 1 + varies(node)
+                read.repeated |= places[id(s)].loops != bound[base]
     wanted = {key: read for key, read in reads.items() if read.repeated or read.count > 2}
     if not wanted:
         return program
@@ -94,24 +87,19 @@ def _is_store(node: Any) -> bool:
     return isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store)
 
 
-def _bound_once(program: Program) -> dict[str, tuple[int, ...]]:
+def _bound_once(program: Program) -> dict[str, tuple[Any, ...]]:
     """The names with one binding, each with the loops that it is in; a loop's target is bound in the loop."""
-    found: dict[str, tuple[int, ...]] = {}
+    found: dict[str, tuple[Any, ...]] = {}
     found.update((n.id, ()) for n in walk(program.tree.args) if isinstance(n, gast.Name))
     count = Counter(found.keys())
 
-    def note(statements: list[Any], loops: tuple[int, ...]) -> None:
-        for s in statements:
-            inside = (*loops, id(s)) if isinstance(s, (gast.For, gast.While)) else loops
-            if isinstance(s, (gast.Assign, gast.For)):
-                targets = s.targets if isinstance(s, gast.Assign) else [s.target]
-                for name in (n for t in targets for n in target_names(t)):
-                    found[name] = inside
-                    count[name] += 1
-            for block in blocks_of(s):
-                note(block, inside)
-
-    note(program.tree.body, ())
+    places = places_of(program.tree)
+    for s in own_statements(program.tree.body):
+        if isinstance(s, (gast.Assign, gast.For)):
+            loops = places[id(s)].loops
+            for name in bound_here(s):
+                found[name] = (*loops, s) if isinstance(s, gast.For) else loops
+                count[name] += 1
     return {name: loops for name, loops in found.items() if count[name] == 1}
 
 

@@ -34,7 +34,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import Names, Program
-from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, substitute, with_blocks
+from ..trees.rebuild import Rewriter, bound_names, parameters, rebuilt, substitute, with_blocks
 
 __all__ = ["Keeps", "is_only_passed", "redefine_at_use"]
 
@@ -124,46 +124,41 @@ def is_changed(body: list[Node], function: Node) -> bool:
     return False
 
 
-class _Renewed:
+class _Renewed(Rewriter):
     """Puts a function before each statement that uses it; `copies` are the names that it has there."""
 
     def __init__(self, function: Node, names: Names) -> None:
-        self.function, self.names = function, names
+        self.definition, self.names = function, names
         self.copies: list[str] = []
 
     def within(self, body: list[Node]) -> list[Node] | None:
         """The block without the function where it was; None where some use may be reached without it."""
-        at = next((k for k, s in enumerate(body) if s is self.function), None)
+        at = next((k for k, s in enumerate(body) if s is self.definition), None)
         if at is None:
             for k, s in enumerate(body):
                 for n, block in enumerate(blocks_of(s)):
-                    if any(t is self.function for t in own_statements(block)):
+                    if any(t is self.definition for t in own_statements(block)):
                         found = self.within(block)
-                        rest = loaded([*body[:k], *body[k + 1 :]], self.function.name)
+                        rest = loaded([*body[:k], *body[k + 1 :]], self.definition.name)
                         others = [t for m, b in enumerate(blocks_of(s)) if m != n for t in b]
-                        if found is None or rest or loaded(others, self.function.name):
+                        if found is None or rest or loaded(others, self.definition.name):
                             return None
                         blocks = [found if m == n else b for m, b in enumerate(blocks_of(s))]
                         return [*body[:k], with_blocks(s, blocks), *body[k + 1 :]]
             return None
-        if loaded(body[:at], self.function.name):
+        if loaded(body[:at], self.definition.name):
             return None
         result = [*body[:at], *self.block(body[at + 1 :])]
-        return result or [located(gast.Pass(), self.function)]
+        return result or [located(gast.Pass(), self.definition)]
 
-    def block(self, statements: list[Node]) -> list[Node]:
-        result: list[Node] = []
-        name = self.function.name
-        for s in statements:
-            part = header(s)
-            if part is not None and name in names_read(part):
-                copy = copied(self.function, self.names) if self.copies else self.function
-                self.copies.append(copy.name)
-                result.append(copy)
-                put = partial(substitute, mapping={name: load(copy.name)})
-                s = rebuilt(s, iter=put(s.iter)) if isinstance(s, gast.For) else put(s)
-            result.append(s if isinstance(s, gast.FunctionDef) else map_blocks(s, self.block))
-        return result
+    def statement(self, s: Node) -> list[Node]:
+        name, part = self.definition.name, header(s)
+        if part is None or name not in names_read(part):
+            return [self.inside(s)]
+        copy = copied(self.definition, self.names) if self.copies else self.definition
+        self.copies.append(copy.name)
+        put = partial(substitute, mapping={name: load(copy.name)})
+        return [copy, self.inside(rebuilt(s, iter=put(s.iter)) if isinstance(s, gast.For) else put(s))]
 
 
 def copied(function: Node, names: Names) -> Node:

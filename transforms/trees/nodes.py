@@ -22,6 +22,7 @@ from .statements import (
     header_expressions,
     header_of,
     own_statements,
+    places_of,
     statements_in,
     target_names,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "names_read",
     "own_statements",
     "param",
+    "places_of",
     "read_counts",
     "same",
     "statements_in",

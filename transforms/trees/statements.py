@@ -22,6 +22,7 @@ from .children import located, rebuilt
 from .remember import remembered
 
 __all__ = [
+    "Place",
     "Rewriter",
     "alike",
     "assigned_names",
@@ -32,6 +33,7 @@ __all__ = [
     "header_of",
     "map_blocks",
     "own_statements",
+    "places_of",
     "rewritten",
     "statements_in",
     "target_names",
@@ -297,6 +299,32 @@ def own_statements(block: list[Node]) -> list[Node]:
             found += _with_own(s)
         else:
             found.append(s)
+    return found
+
+
+class Place(NamedTuple):
+    """Where a statement stands: its number in the text, the loops around it, the outermost first, and the
+    branches around it, by identity, with the number of the arm that it stands in.
+    """
+
+    number: int
+    loops: tuple[Node, ...]
+    arms: dict[int, int]
+
+
+@remembered
+def places_of(function: Node) -> dict[int, Place]:
+    """The places of a finished function's own statements, by their identity."""
+    found: dict[int, Place] = {}
+
+    def visit(block: list[Node], loops: tuple[Node, ...], arms: dict[int, int]) -> None:
+        for s in block:
+            found[id(s)] = Place(len(found), loops, arms)
+            inner = (*loops, s) if isinstance(s, (gast.For, gast.While)) else loops
+            for k, part in enumerate(blocks_of(s)):
+                visit(part, inner, {**arms, id(s): k} if isinstance(s, gast.If) else arms)
+
+    visit(function.body, (), {})
     return found
 
 
