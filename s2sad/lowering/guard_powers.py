@@ -15,7 +15,7 @@ from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import call, located
 from ..transforms.trees.program import Program
-from ..transforms.trees.rebuild import map_blocks, rebuilt
+from ..transforms.trees.rebuild import rebuilt, rewritten
 
 __all__ = ["guard_powers", "without_needless_guards"]
 
@@ -26,50 +26,39 @@ def guard_powers(program: Program) -> Program:
     objects = Objects(program, names)
     found: list[Any] = []
 
-    def guarded(s: Any) -> Any:
+    def guarded(s: Any) -> list[Any] | None:
         operands = _operands(s.value, program) if isinstance(s, gast.Assign) else None
         if operands is None or not _may_be_complex(*operands):
-            return s
+            return None
         found.append(s)
-        return rebuilt(s, value=located(call(objects.name(real_power), *operands), s.value))
+        return [rebuilt(s, value=located(call(objects.name(real_power), *operands), s.value))]
 
-    body = _mapped(program.tree.body, guarded)
+    tree = rewritten(program.tree, guarded, nested=False)
     if not found:
         return program
-    tree = rebuilt(program.tree, body=body)
     return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
 
 
 def without_needless_guards(facts: Facts) -> Program:
     """The program with plain powers again where the kinds of atoms tell no less of these."""
-    program, kind, changed = facts.program, facts.kind, False
+    program, kind = facts.program, facts.kind
 
     def is_needless(x: Any, y: Any) -> bool:
         operands = kind(x), kind(y)
         return elementwise_kind(operator.pow, operands) == elementwise_kind(real_power, operands)
 
-    def plain(s: Any) -> Any:
-        nonlocal changed
+    def plain(s: Any) -> list[Any] | None:
         match s:
             case gast.Assign(value=gast.Call(func=gast.Name() as func, args=[x, y]) as made) if (
                 program.resolve(func) is real_power and is_needless(x, y)
             ):
-                changed = True
-                return rebuilt(s, value=located(gast.BinOp(left=x, op=gast.Pow(), right=y), made))
-        return s
+                return [rebuilt(s, value=located(gast.BinOp(left=x, op=gast.Pow(), right=y), made))]
+        return None
 
     if not any(value is real_power for value in program.bindings.values()):
         return program
-    body = _mapped(program.tree.body, plain)
-    return program.with_tree(rebuilt(program.tree, body=body)) if changed else program
-
-
-def _mapped(statements: list[Any], change: Any) -> list[Any]:
-    """The statements changed, but those of nested functions."""
-    return [
-        s if isinstance(s, gast.FunctionDef) else map_blocks(change(s), lambda block: _mapped(block, change))
-        for s in statements
-    ]
+    tree = rewritten(program.tree, plain, nested=False)
+    return program if tree is program.tree else program.with_tree(tree)
 
 
 def _operands(value: Any, program: Program) -> tuple[Any, Any] | None:

@@ -21,10 +21,11 @@ import gast
 from ..trees.nodes import (
     assign,
     assigned_names,
-    blocks_of,
     find_nodes,
+    header_of,
     located,
     names_read,
+    read_counts,
     statements_in,
 )
 from ..trees.rebuild import map_blocks, rebuilt, substitute
@@ -64,15 +65,9 @@ def _reads(body: list[Any], tangents: Set[str], live: set[str]) -> Counter[str]:
     """How often names are read, but by what nobody needs."""
     found: Counter[str] = Counter()
     for s in statements_in(body):
-        parts = [getattr(s, name, None) for name in ("test", "iter")] if blocks_of(s) else [s]
         if _is_live(s, tangents, live):
-            found.update(
-                n.id
-                for part in parts
-                if part is not None
-                for n in find_nodes(part, gast.Name)
-                if isinstance(n.ctx, gast.Load)
-            )
+            for part in header_of(s):
+                found.update(read_counts(part))
     return found
 
 

@@ -27,9 +27,9 @@ from ..trees.nodes import (
     assigned_names,
     blocks_of,
     call,
-    find_nodes,
     is_atom,
     located,
+    read_counts,
     statements_in,
     target_names,
 )
@@ -95,7 +95,7 @@ def read_displays(facts: Facts) -> Program:
     tree = with_body(program.tree, block(program.tree.body, {}))
     if tree is program.tree:
         return program
-    read_now = {n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load)}
+    read_now = read_counts(tree)
 
     def is_unread(s: Any) -> bool:
         match s:

@@ -28,7 +28,6 @@ from ..trees.nodes import (
     bound_here,
     find_nodes,
     load,
-    located,
     names_read,
     own_statements,
     walk,
@@ -148,8 +147,7 @@ class _Renewed(Rewriter):
             return None
         if loaded(body[:at], self.definition.name):
             return None
-        result = [*body[:at], *self.block(body[at + 1 :])]
-        return result or [located(gast.Pass(), self.definition)]
+        return [*body[:at], *self.block(body[at + 1 :])]
 
     def statement(self, s: Node) -> list[Node]:
         name, part = self.definition.name, header(s)
