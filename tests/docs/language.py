@@ -49,7 +49,8 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
         ("`raise`, `assert`", "raise_in_untaken_branch with_assertions failed_assertion"),
         (
             "`try`, `except`, `else`: the derivative is that of the way taken",
-            "exception_handled several_handlers else_and_finally exceptions_in_a_loop nested_attempts",
+            "exception_handled several_handlers how_far_it_got else_and_finally exceptions_in_a_loop "
+            "nested_attempts",
         ),
         ("`finally`", "finally_alone else_and_finally"),
         ("exceptions raised by what is called", "exceptions_of_what_is_called exception_in_a_closure"),

@@ -378,3 +378,79 @@ def return_from_a_nested_attempt(x, y, z, n):
                 n -= 1
             total, part = 0.5 * part, np.sin(total)
     return np.sum(z) * x
+
+
+@program((0.8,), (-0.8,), second=True, quick=True)
+def assigned_before_the_exception(x):
+    a = 1.0
+    try:
+        a = x * x
+        b = math.sqrt(x) * a
+    except ValueError:
+        b = a * 2 * x
+    return a * b
+
+
+@program((0.8, 0), (0.8, 1), (-0.8, 1), second=True)
+def how_far_it_got(x, k):
+    n = 0
+    try:
+        n += 1
+        y = math.sqrt(x)
+        n += 1
+        z = [x, math.log(x)][2 * k]
+        n += 1
+    except (ValueError, IndexError) as error:
+        y = x * n
+        z = y + len(str(error))
+    else:
+        z = z * n
+    return y * z * n
+
+
+@program((0.8,), (-0.8,), (0.15,), second=True)
+def gone_on_after_exceptions(x):
+    best = x
+    for k in range(4):
+        try:
+            best = best * x + k
+            best += math.sqrt(x - 0.1 * k)
+        except ValueError:
+            best *= 0.5
+            continue
+        best += 0.1
+    return best
+
+
+@program((0.8,), (-0.8,), second=True, quick=True)
+def list_changed_before_the_exception(x):
+    a = [x]
+    try:
+        a.append(x * x)
+        a.append(math.log(x))
+        return a[0] * a[1] * a[2]
+    except ValueError:
+        return a[0] * a[1] * len(a)
+
+
+@program((np.array([0.3, 1.2, 2.1]), 0), (np.array([0.3, 1.2, 2.1]), 7), second=True)
+def stores_before_the_exception(x, k):
+    out = np.zeros(3)
+    try:
+        out[0] = x[0] ** 2
+        out[1] = x[k] * x[1]
+        out[2] = x[2]
+    except IndexError:
+        out[1] = out[0] * 3.0
+    return np.sum(out**2)
+
+
+@program(({"a": 0.8}, "a"), ({"a": 0.8}, "b"))
+def items_set_before_the_exception(p, k):
+    found = {}
+    try:
+        found["x"] = p["a"] ** 2
+        found["y"] = p[k]
+    except KeyError:
+        found["y"] = found["x"] * 2
+    return found["x"] * found["y"]

@@ -1,11 +1,12 @@
-"""Refuses a `try` whose result depends on how far its body got before an exception.
+"""Each `try` such that its result does not depend on how far its body got before an exception.
 
-Form: the normal form. Where this check passes, an exception leaves behind what was there before the `try`: so
-the derivative is that of the handler, or that of the whole body.
+Form: the normal form. An exception then leaves behind what was there before the `try`: so the derivative is
+that of the handler, or that of the whole body. A `try` that cannot be written so is refused.
 """
 
 from __future__ import annotations
 
+import copy
 from functools import partial
 from typing import Any
 
@@ -15,42 +16,61 @@ from ..analyses.liveness import ends_in_raise, live_at_handler, live_before
 from ..analyses.operations import is_pop
 from ..trees.nodes import assigned_names, is_atom, names_read, walk_scope
 from ..trees.program import Program
-from ..trees.rebuild import map_blocks
+from ..trees.rebuild import map_blocks, rebuilt
 
-__all__ = ["Following", "check_attempt", "check_final"]
+__all__ = ["Following", "check_final", "stepwise"]
 
 Node = Any  # gast publishes no types
 Following = tuple[list[Node], frozenset[str]]  # what follows a statement in a block, and the names read after
 
 
-def check_attempt(program: Program, s: Node, following: list[Following]) -> None:
-    """Raises UnsupportedSyntaxError for a variable that the body of a `try` assigns, or an object that it
-    changes, and that a handler or what follows it sees.
+def stepwise(program: Program, s: Node, following: list[Following]) -> Node:
+    """A `try` with handlers whose body changes nothing that a handler or what follows it sees, except by its
+    last statement: what stands behind such a change is a `try` with the same handlers in the `else`.
+
+        try:                        try:
+            a = f(x)                    a = f(x)
+            b = g(a)                except ValueError:
+        except ValueError:     ->       b = a * 2
+            b = a * 2               else:
+                                        try:
+                                            b = g(a)
+                                        except ValueError:
+                                            b = a * 2
+
+    Raises UnsupportedSyntaxError where the change stands in a loop or branch of the body.
     """
     handlers = [h for h in s.handlers if not ends_in_raise(h.body)]
     if not handlers:
-        return
+        return s
     last = max((k for k, n in enumerate(s.body) if not is_quiet(n)), default=-1)
     seen = frozenset[str]().union(*(live_at_handler(h, *live_after(h, following)) for h in handlers))
-    for k, n in enumerate(s.body):
-        done = k > last or (k == last and isinstance(n, (gast.Assign, gast.AugAssign, gast.Expr)))
+    own = set(assigned_names(s.body))
+    for k, n in enumerate(s.body[: last + 1]):
         found = [name for name in assigned_names(n) if name in seen]
-        if found and not done:
+        changed = [c for c in walk_scope(n) if changed_name(c) and changed_name(c) not in own]
+        if not found and not changed:
+            continue
+        if isinstance(n, (gast.Assign, gast.AugAssign, gast.Expr)):
+            if k == last:
+                return s
+            rest = rebuilt(s, body=s.body[k + 1 :], handlers=copy.deepcopy(s.handlers))
+            return rebuilt(s, body=s.body[: k + 1], orelse=[rest])
+        if found:
             program.refuse(
                 n,
-                f"`{found[0]}` is assigned in a `try` and read after an exception",
+                f"`{found[0]}` is assigned in a loop or branch of a `try` and read after an exception",
                 "its value would tell how far the `try` got",
                 "assign another name in the `try`, and this one in its `else`",
             )
-        own = set(assigned_names(s.body))
-        changed = [c for c in walk_scope(n) if changed_name(c) and changed_name(c) not in own]
-        if changed and not done:
-            program.refuse(
-                changed[0],
-                f"`{changed_name(changed[0])}` is changed in a `try` before something that may raise",
-                "what is left of the change would tell how far the `try` got",
-                "compute the values in the `try`, and make the change in its `else`",
-            )
+        program.refuse(
+            changed[0],
+            f"`{changed_name(changed[0])}` is changed in a loop or branch of a `try` before something that may "
+            "raise",
+            "what is left of the change would tell how far the `try` got",
+            "compute the values in the `try`, and make the change in its `else`",
+        )
+    return s
 
 
 def check_final(program: Program, s: Node) -> None:

@@ -39,7 +39,7 @@ from ..trees.nodes import assign, assigned_names, call, load, located, names_rea
 from ..trees.program import Names, Program
 from ..trees.rebuild import rebuilt, substitute
 from .check_captures import check_captures
-from .check_partial_effects import Following, check_attempt, check_final
+from .check_partial_effects import Following, check_final, stepwise
 from .parallel_copies import parallel_copies
 
 __all__ = ["to_ssa"]
@@ -248,8 +248,8 @@ class _Converter:
         return [located(gast.If(test=test, body=arms[0], orelse=arms[1]), s)]
 
     def attempt(self, s: Any, env: Env, after: frozenset[str]) -> Any:
-        """A `try` with handlers, which run as if nothing of its body had: see `check_attempt`."""
-        check_attempt(self.program, s, self.following)
+        """A `try` with handlers, which run as if nothing of its body had: see `stepwise`."""
+        s = stepwise(self.program, s, self.following)
         inner = dict(env)
         at_else = live_before(s.orelse, after, after)[0]
         body = self.block(s.body, inner, at_else, after)
