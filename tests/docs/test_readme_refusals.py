@@ -25,8 +25,9 @@ SYNTAX = {
         "def g():\n    yield x\nitems = g()\ny = items.send(None)\nreturn np.sum(y)",
     ],
     "a `try` that changes in a loop or branch what is read after an exception": [
-        "y = x\ntry:\n    for k in range(3):\n        y = y / z\nexcept NameError:\n    pass\nreturn np.sum(y)",
-        "y = [x]\ntry:\n    while len(y) < 9:\n        y.append(x)\n    z = y[9]\nexcept IndexError:\n    z = y\nreturn np.sum(z)",
+        "y = x\ntry:\n    if z:\n        y = y / z\nexcept NameError:\n    pass\nreturn np.sum(y)",
+        "y = [x]\ntry:\n    while len(y) < 9:\n        y.append(x)\n    z = y[9]\n"
+        "except IndexError:\n    z = y\nreturn np.sum(z)",
     ],
     "a `with` that may swallow exceptions": ["with box:\n    y = x * 2\nreturn np.sum(y)"],
     "a `global`, or a variable around the function, set to what carries a derivative": [

@@ -63,10 +63,10 @@ def stepwise(program: Program, s: Node, following: list[Following]) -> Node:
                 "its value would tell how far the `try` got",
                 "assign another name in the `try`, and this one in its `else`",
             )
+        name = changed_name(changed[0])
         program.refuse(
             changed[0],
-            f"`{changed_name(changed[0])}` is changed in a loop or branch of a `try` before something that may "
-            "raise",
+            f"`{name}` is changed in a loop or branch of a `try` and seen after an exception",
             "what is left of the change would tell how far the `try` got",
             "compute the values in the `try`, and make the change in its `else`",
         )
