@@ -143,7 +143,7 @@ def kept(x: Any) -> Any:
         return x
     raise UnsupportedSyntaxError(
         f"a call with an object of type {type(x).__name__} that may hold an array that is changed later",
-        why="the derivative of the call needs the values from before",
+        why="the derivative of the call needs the old values",
         instead="make a new array in the place of the change",
     )
 
@@ -289,7 +289,7 @@ def refuse_lookup(base: Any) -> None:
     if not isinstance(base, (np.ndarray, np.generic, Sequence, Mapping)) and not hasattr(base, "__array__"):
         raise UnsupportedSyntaxError(
             f"a look-up by a value that carries a derivative, in a {type(base).__name__}",
-            why="what the object computes of the value is not known",
+            why="the object may compute anything from the value",
             instead="call a function that has a rule or readable source",
         )
 

@@ -1,4 +1,4 @@
-"""What is known of an adjoint on its way through a reverse sweep."""
+"""The state of one adjoint during a reverse sweep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Adjoint", "Condition", "Env", "Mask", "Sweep", "field_of", "is_same_
 
 @dataclass(frozen=True)
 class Condition:
-    """An array of truth values that a name holds; of their opposites, if `inverted`."""
+    """A name that holds an array of truth values; `inverted` takes their opposites."""
 
     name: str
     inverted: bool = False
@@ -25,17 +25,16 @@ Mask = tuple[Condition, ...]  # the elements at which all of these hold
 
 @dataclass(frozen=True)
 class Adjoint:
-    """The current adjoint of a variable: an atom.
+    """The current adjoint of a variable, held by an atom.
 
-    `owned` says that no other name holds its value, so that it may be changed in place; `uniform` that the
-    value is one number, which every element of the adjoint is (what a sum over all elements leaves), and
-    which broadcasting may spread, or an array that it may spread (what a sum over axes leaves): then `whole`
-    is the expression for the adjoint itself; `shadow` that other names have the same object, or parts of it,
-    as theirs; `buffer` that it is an array of its own that has been changed in place already;
-    `partial` that it is a number on paths on which the variable has no value; `mask` for which elements it
-    is (what the value is elsewhere means nothing, unless it is `zeroed` there). Of the adjoint of a list
-    `masks` names the list of masks of its elements, in the shape of what was chosen from them. Of an
-    accumulator `overwritten` names the array that says which elements stores have overwritten.
+    `owned`: no other name holds the value, so it may be changed in place. `uniform`: the value is one number
+    or a smaller array that broadcasting spreads to the shape of the variable, as after a sum; `whole` is then
+    the expression for the spread adjoint. `shadow`: an alias, or a container of aliases, of other adjoints.
+    `buffer`: a new array that has been changed in place already. `partial`: a number on paths on which the
+    variable is unbound. `mask`: the elements that the adjoint is for; elsewhere the value is meaningless,
+    unless it is `zeroed` there. `masks` (of a list) names the list of the masks of its elements, each in the
+    shape of the array that was chosen. `overwritten` (of an accumulator) names the mask of elements that
+    stores have overwritten.
     """
 
     value: Any
@@ -53,12 +52,12 @@ class Adjoint:
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to know but the value."""
+        """Whether the value is neither a smaller array to be spread nor masked."""
         return not self.uniform and self.mask is None
 
     @property
     def is_full(self) -> bool:
-        """Whether the value is the adjoint as it stands."""
+        """Whether the value has the variable's shape and holds zeros outside its mask, if it has one."""
         return not self.uniform and (self.mask is None or self.zeroed)
 
 
@@ -73,13 +72,13 @@ def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:
 
 
 def part_of(adjoint: Any, key: Any) -> Any:
-    """One part of the adjoint of a container."""
+    """The adjoint of one item of a container."""
     if isinstance(adjoint, gast.Tuple) and isinstance(key, gast.Constant):
         return adjoint.elts[key.value]
     return gast.Subscript(value=adjoint, slice=key, ctx=gast.Load())
 
 
 def field_of(adjoint: Any, name: str) -> Any:
-    """One part of the adjoint of an object."""
+    """The adjoint of one attribute of an object."""
     held = {k.arg: k.value for k in adjoint.keywords} if isinstance(adjoint, gast.Call) else {}
     return held[name] if name in held else attribute(adjoint, name)

@@ -1,11 +1,10 @@
-"""Adjoints that several variables have at once, as those of the terms of a sum: the last of them owns what
-the others have passed on.
+"""Ownership of an adjoint that several variables share, as the terms of a sum do: the last of them owns it.
 
     z = x + y       dz is the adjoint of x and of y;
-    y = sin(w)      dw = dz * cos(w) is made of it, and from here on it is that of x alone.
+    y = sin(w)      dw = dz * cos(w) reads it, and from here on dz is the adjoint of x alone.
 
-So it may be changed in place without a copy. This is followed along a row of assignments; whatever else a
-program does with variables ends it.
+An owned adjoint is changed in place without a copy. Only runs of assignments are followed; any other
+statement ends the sharing.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ __all__ = ["Lending"]
 
 
 class Lending:
-    """`holders` has the variables that have an adjoint, by its name."""
+    """Tracks shared adjoints: `holders` maps the name of an adjoint to the variables that have it."""
 
     def __init__(self) -> None:
         self.holders: dict[str, frozenset[str]] = {}
 
     def begins(self, statement: Any) -> None:
-        """Notes that a statement is to be reversed."""
+        """Called before a statement is reversed."""
         if not is_assignment(statement):
             self.holders.clear()
 
     def ends(self, statement: Any) -> None:
-        """Notes that a statement has been reversed; the adjoint of what it assigns may be anywhere now."""
+        """Called after a statement is reversed: the adjoint of its target may have aliases now."""
         if not is_assignment(statement):
             self.holders.clear()
         elif any(statement.targets[0].id in held for held in self.holders.values()):
@@ -40,7 +39,7 @@ class Lending:
             self.holders = {n: held for n, held in self.holders.items() if name not in held}
 
     def pass_on(self, env: Env, variable: str, adjoint: Adjoint, receivers: set[str]) -> None:
-        """Notes that the adjoint of a variable has gone on to receivers, and that nothing else holds it."""
+        """Notes that the adjoint of a variable is now the adjoint of `receivers`, and has no other alias."""
         if not isinstance(adjoint.value, gast.Name):
             return
         name = adjoint.value.id

@@ -1,9 +1,8 @@
-"""Adjoints on their way through a reverse sweep: which variables have one now, under which name, and who may
-change it in place.
+"""The adjoints of a reverse sweep: which variables have one, under which name, and which are owned.
 
 An adjoint has exactly the shape, dtype and structure of its variable. Outside loops each contribution makes a
-new name (`dx_1 = dx + ...`), so that passes after this one can put it where it is used. A variable from
-outside a loop collects its contributions in an accumulator, one name that the loop adds to; arrays in place.
+new name (`dx_1 = dx + ...`), so that simplification can nest it where it is read. A variable from outside a
+loop collects its contributions in an accumulator, one name that the loop adds to, in place for arrays.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class AdjointEmitter(MaskEmitter):
         super().__init__(facts, task)
         self.used: set[str] = set()
         self.adjoint_names: set[str] = set()
-        self.adjoint_of: dict[str, str] = {}  # for each name of an adjoint its variable
+        self.adjoint_of: dict[str, str] = {}  # the variable of each name of an adjoint
         self.spreading, self.stretched = set[str](), set[str]()
 
     def adjoint_name(self, variable: str) -> str:
@@ -54,13 +53,13 @@ class AdjointEmitter(MaskEmitter):
         return name
 
     def taken_name(self, variable: str) -> str:
-        """A name for what is taken from the adjoint of what a variable was stored into."""
+        """A new name for a part of the adjoint of a container into which the variable was stored."""
         name = self.names.fresh("d" + variable)
         self.adjoint_of[name] = variable
         return name
 
     def named(self, variable: str, value: Any, code: list[Any]) -> Any:
-        """A name for an adjoint of the variable, the value of an expression; an atom is its own."""
+        """An atom for a value of the variable's adjoint; binds a name unless the value is an atom."""
         if is_atom(value):
             return value
         name = self.adjoint_name(variable)
@@ -68,7 +67,7 @@ class AdjointEmitter(MaskEmitter):
         return load(name)
 
     def full(self, variable: str, adjoint: Adjoint, code: list[Any]) -> Any:
-        """The adjoint's value with the variable's shape, zero for the elements that it is not for."""
+        """An atom for the adjoint in the variable's shape, zero outside its mask."""
         return self.named(variable, self.filled(variable, adjoint), code)
 
     def filled(self, variable: str, adjoint: Adjoint) -> Any:
@@ -85,14 +84,14 @@ class AdjointEmitter(MaskEmitter):
         )
 
     def chosen_from(self, variable: str, mask: Mask, a: Adjoint, b: Adjoint) -> Any:
-        """The expression for an adjoint that is one where a mask holds and another where it does not."""
+        """The expression for adjoint `a` where a mask holds and adjoint `b` elsewhere."""
         value = a.value
         if a.uniform and b.uniform and not self.has_form(mask, variable):
             value = self.array_call("full_like", load(variable), value)
         return choice(self, mask, value, b.value, variable)
 
     def has_form(self, mask: Mask, variable: str) -> bool:
-        """Whether what is chosen by a mask from numbers surely has the shape and dtype of the variable."""
+        """Whether `np.where` of a mask and numbers surely has the shape and dtype of the variable."""
         kind = self.facts.kind_of_name(variable)
         return any(self.domain.is_mask_of(self.kinds[c.name], kind) for c in mask)
 
@@ -101,8 +100,8 @@ class AdjointEmitter(MaskEmitter):
         self.pass_on(env, variable, Adjoint(value), code)
 
     def pass_on(self, env: Env, variable: str, new: Adjoint, code: list[Any]) -> None:
-        """Adds a new adjoint, whose value may be any expression, to that of a variable. If it is `owned`,
-        nobody else holds what a name stands for or a call makes, or the parts of a tuple.
+        """Adds a new adjoint, whose value may be any expression, to the adjoint of a variable. If it is
+        `owned`, its value, or each item of a tuple, has no other alias.
         """
         current = env.get(variable)
         if current is not None and new.whole is not None and not current.is_plain:
@@ -114,7 +113,7 @@ class AdjointEmitter(MaskEmitter):
             return
         if current is None and isinstance(
             value, gast.Tuple
-        ):  # kept apart: the parts go on to where the tuple came from
+        ):  # kept apart: each item goes to its own variable
             parts = []
             for part in value.elts:
                 if not is_atom(part):
@@ -163,7 +162,7 @@ class AdjointEmitter(MaskEmitter):
     def accumulate_masked(
         self, env: Env, variable: str, current: Adjoint, new: Adjoint, code: list[Any]
     ) -> None:
-        """Adds two adjoints of a variable, one or both of which are for some elements only."""
+        """Adds two adjoints of a variable, at least one of which has a mask."""
         mask = current.mask
         if mask is not None and mask == new.mask:
             name = self.named(variable, self.plus(current.value, new.value, variable), code)
@@ -212,14 +211,14 @@ class AdjointEmitter(MaskEmitter):
             )
 
     def picks(self, variable: str, index: Any) -> bool:
-        """Whether an index picks elements of an array, so that the others have no adjoint."""
+        """Whether an index picks elements of an array, so that only these have an adjoint."""
         return self.is_choice_of(variable, index)
 
     def accumulate_field(
         self, env: Env, variable: str, name: str, part: Adjoint, held: str, code: list[Any]
     ) -> None:
-        """Adds the adjoint `part` of `held`, the value of an attribute, to that of the object `variable`. The
-        parts of an object's adjoint are kept apart for as long as there is nothing else in it.
+        """Adds `part`, the adjoint of an attribute's value `held`, to the adjoint of the object `variable`.
+        The parts of an object's adjoint stay apart until something else is added.
         """
         current = env.get(variable)
         like = self.helper("adjoint_like")
@@ -241,7 +240,7 @@ class AdjointEmitter(MaskEmitter):
         )
 
     def adds_in_place(self, variable: str, index: Any) -> bool:
-        """Whether what is added to a part of the adjoint is added by `+=`, which also broadcasts."""
+        """Whether `+=` adds to the selected part, as no element is selected twice; it also broadcasts."""
         kind = self.facts.kind_of_name(variable)
         if self.is_number_of(kind, index):
             return True
@@ -251,12 +250,14 @@ class AdjointEmitter(MaskEmitter):
         return self.domain.is_array(kind) and selects_once
 
     def is_number_of(self, kind: Any, index: Any) -> bool:
-        """Whether an index picks a number out of a list of floats, whose adjoint is one."""
+        """Whether an index picks a number from a list of floats."""
         is_place = is_atom(index) and self.domain.is_integer(self.kind(index))
         return bool(is_place and self.domain.holds_floats(kind))
 
     def counts_one_by_one(self, index: Any) -> bool:
-        """Whether an index has the numbers 0, 1, 2, ... beside other rows, as `a[np.arange(n), k]` has."""
+        """Whether an index has a row 0, 1, 2, ... and so selects no element twice, as `a[np.arange(n),
+        k]`.
+        """
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         picked = [p for p in parts if not isinstance(p, gast.Slice)]
         is_row = all(self.domain.rank(self.kind(p)) in (0, 1) for p in picked)
@@ -275,9 +276,7 @@ class AdjointEmitter(MaskEmitter):
         return self.domain.is_basic_index(index, self.kind)
 
     def own(self, env: Env, variable: str, code: list[Any]) -> str:
-        """The name of the variable's adjoint, made one that may be changed in place: a zero or a copy if need
-        be.
-        """
+        """The name of the variable's adjoint, made owned: by a new zero or a copy where it is not."""
         current = env.get(variable)
         if current is not None and isinstance(current.value, gast.Name) and self.is_own(variable, current):
             if current.accumulator:
@@ -298,7 +297,7 @@ class AdjointEmitter(MaskEmitter):
         return any(isinstance(v, gast.Call) and isinstance(self.operation(v), Call) for v in values)
 
     def copied(self, adjoint: Adjoint, variable: str) -> Any:
-        """A copy of an adjoint that others hold too."""
+        """A copy of an adjoint that has aliases."""
         value = adjoint.value
         if not adjoint.is_full:
             return self.filled(variable, adjoint)
@@ -308,19 +307,19 @@ class AdjointEmitter(MaskEmitter):
         if self.may_have_no_axes(variable):
             return self.array_call("array", value)
         if self.domain.is_array(kind) and isinstance(value, gast.Name) and not adjoint.partial:
-            is_known = not self.has_calls  # to be an array, where this is differentiated again
+            is_known = not self.has_calls  # an array also when this is differentiated again
             return call(attribute(value, "copy")) if is_known else self.array_call("copy", value)
         return call(self.helper("copy_adjoint"), value)
 
     def added(self, variable: str, name: str, value: Any) -> Any:
-        """The statement that adds to an adjoint in place: an array, also if it has no axes."""
+        """The in-place addition to an adjoint, which stays an array even if it has no axes."""
         target: Any = store(name)
         if self.may_have_no_axes(variable):
             target = gast.Subscript(value=load(name), slice=constant(...), ctx=gast.Store())
         return gast.AugAssign(target=target, op=gast.Add(), value=value)
 
     def added_to_each(self, variable: str, name: str, value: Any) -> Any:
-        """The statement that adds to the arrays that an adjoint holds."""
+        """The in-place addition to each array in the adjoint of a list."""
         kind = self.facts.kind_of_name(variable)
         element = self.domain.element_kind(kind)
         is_plain = self.domain.is_array(element) and self.domain.is_differentiable(element)
@@ -333,14 +332,14 @@ class AdjointEmitter(MaskEmitter):
         return gast.For(target=target, iter=pairs, body=body, orelse=[], type_comment=None)
 
     def is_own(self, variable: str, adjoint: Adjoint) -> bool:
-        """Whether an adjoint may be changed in place as it stands. That of an array without axes may be a
-        number, until it is made an array.
+        """Whether an adjoint may be changed in place. The adjoint of an array without axes may be a NumPy
+        number until it is copied.
         """
         made = adjoint.buffer or adjoint.accumulator or not self.may_have_no_axes(variable)
         return adjoint.owned and adjoint.is_full and made
 
     def may_have_no_axes(self, variable: str) -> bool:
-        """Whether a variable is an array that may have no axes, of which arithmetic makes a number."""
+        """Whether a variable is an array that may have no axes; arithmetic makes a number of it."""
         return self.domain.may_have_no_axes(self.facts.kind_of_name(variable))
 
     def is_any_array(self, variable: str) -> bool:
@@ -355,9 +354,10 @@ class AdjointEmitter(MaskEmitter):
         is_known: Callable[[str], bool],
         mask_of_arms: Callable[[str, list[Adjoint | None]], Mask | None] = lambda variable, found: None,
     ) -> None:
-        """Gives adjoints that differ between the arms of a branch one name at their ends; `env` becomes what
-        holds before the branch. `is_known` tells the variables that have a value there on every path. The
-        mask of a variable that has adjoints in some arms only is `mask_of_arms(variable, adjoints)`.
+        """Gives the adjoints that differ between the arms of a branch one name, assigned at the end of each
+        arm; `env` becomes the adjoints before the branch. `is_known` tells whether a variable is bound on
+        every path; `mask_of_arms(variable, adjoints)` is the mask of one that only some arms have an adjoint
+        of.
         """
         variables = dict.fromkeys([v for arm, _ in arms for v in arm])
         env.clear()
@@ -377,7 +377,7 @@ class AdjointEmitter(MaskEmitter):
             for (_, code), adjoint in zip(arms, found, strict=True):
                 value = self.zero(variable) if adjoint is None else self.full(variable, adjoint, code)
                 if adjoint is None and not is_known(variable) and variable in names_read(value):
-                    # The path of this arm may have no such variable; of numbers and arrays any zero will do.
+                    # The variable may be unbound on this path; any zero will do for numbers and arrays.
                     kind = self.facts.kind_of_name(variable)
                     value = constant(0.0 if self.domain.is_numeric(kind) else None)
                     partial = True

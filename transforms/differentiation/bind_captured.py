@@ -1,8 +1,8 @@
-"""Inner functions that are used as values get what they capture as defaults of parameters of their own:
-`def h(y, *, x_captured=x)`.
+"""Binds the captured variables of inner functions that are used as values to defaults of keyword-only
+parameters: `def h(y, *, x_captured=x)`.
 
-Form in: the single-assignment form, in which what is captured is not assigned again. The parameters keep
-their names whatever later passes call the variables, and derivatives of the function go by them.
+Form in: the single-assignment form, in which captured variables are not assigned again. The parameters keep
+their names when later passes rename variables, and the adjoint of the function has them as keys.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ SUFFIX = "_captured"
 def bind_captured(
     program: Program, function: Any, active: frozenset[str], names: Names
 ) -> tuple[Any, list[tuple[str, str]]]:
-    """The function with the active names that it captures bound, and these names under the keys of their
-    adjoints: all but the function itself. What is only assigned after the function is refused.
+    """The function with its active captures bound, and their names by their keys in its adjoint; the function
+    itself is not bound. Refuses a capture that is assigned after the definition.
     """
     before = _assigned_before(program, function)
     captured = [(key, n) for key, n in captured_names(function) if n in active and n != function.name]
@@ -35,7 +35,7 @@ def bind_captured(
             program.refuse(
                 function,
                 f"`{function.name}` reads `{n}`, which is assigned after it",
-                "its derivative would have to be put together before that of the variable",
+                "the derivative of the function would be built before that of the variable",
                 f"assign `{n}` before the function, or pass it as an argument",
             )
     read = [n for key, n in captured if key == n] + _varying(program, function, active)
@@ -55,8 +55,8 @@ def bind_captured(
 
 
 def _varying(program: Program, function: Any, active: frozenset[str]) -> list[str]:
-    """The inactive variables that a function captures of a loop around it: in the reverse sweep they have
-    other values.
+    """The inactive variables that a function captures and a loop around it assigns: the reverse sweep sees
+    other values of them.
     """
     loops = [s for s in own_statements(program.tree.body) if isinstance(s, (gast.For, gast.While))]
     around = [s for s in loops if any(t is function for t in own_statements(s.body))]
@@ -65,13 +65,13 @@ def _varying(program: Program, function: Any, active: frozenset[str]) -> list[st
 
 
 def is_captured(name: str) -> bool:
-    """Whether a parameter only holds what the function captured, by its name: it is no argument."""
+    """Whether a parameter is the default that holds a captured variable, and no argument."""
     return re.search(SUFFIX + r"(_\d+)?$", name) is not None
 
 
 def is_function_tangent(keys: Any) -> bool:
-    """Whether a dict of these keys is the tangent of a function: then its adjoint may be None, as that of a
-    function that is never called.
+    """Whether these are the keys of the tangent of a function; its adjoint may be None, if it was never
+    called.
     """
     return bool(keys) and all(
         isinstance(key, gast.Constant) and isinstance(key.value, str) and key.value.endswith("=")
@@ -80,7 +80,7 @@ def is_function_tangent(keys: Any) -> bool:
 
 
 def _assigned_before(program: Program, function: Any) -> set[str]:
-    """The names that are bound by what stands before the definition of a nested function."""
+    """The names that are bound before the definition of a nested function."""
     found = {
         n.id for n in [*program.tree.args.posonlyargs, *program.tree.args.args, *program.tree.args.kwonlyargs]
     }

@@ -1,5 +1,5 @@
-"""Functions that join the arrays of a list along an axis, in both modes: where nobody else reads the list,
-each array has its own part of the cotangent, and tangents are joined as the arrays are.
+"""Functions that join the arrays of a list along an axis, in both modes, where the list has no other reader:
+each array gets its slice of the cotangent, and tangents are joined as the arrays are.
 
     z = np.concatenate([x, w * x])    ->    dx = dz[:len(x)] + dz[len(x):] * w
                                             dz = np.concatenate([dx, dw * x + dx * w])
@@ -25,7 +25,7 @@ __all__ = ["item", "joined"]
 
 @dataclass(frozen=True)
 class Count:
-    """A number of elements: one that is known, and lengths that the run tells."""
+    """A number of elements: a constant and a sum of dynamic lengths."""
 
     known: int = 0
     lengths: tuple[Any, ...] = ()
@@ -43,7 +43,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Place:
-    """What stands on an axis behind some elements, and before others: one element or, `sliced`, several."""
+    """The position of an operand on an axis, between `before` and `after`; one element unless `sliced`."""
 
     before: Count
     length: Count
@@ -60,7 +60,7 @@ class Place:
 
 
 def _position(before: Count, after: Count) -> Any:
-    """A position on an axis, counted from where all is known."""
+    """A position on an axis, counted from the end where only the rest has a constant length."""
     if before.lengths and not after.lengths and after.known:
         return gast.UnaryOp(op=gast.USub(), operand=constant(after.known))
     return before.expression()
@@ -69,7 +69,7 @@ Index = list[Place | None]  # an entry for each axis; None: all of it
 
 
 def joined(emitter: Emitter, operation: Apply, rule: Rule, out: str) -> Join | None:
-    """How a function whose rule says along which axis it joins does so, where that is known."""
+    """The join that a rule with `joins` makes, where its axis and the ranks are known; else None."""
     if rule.joins is None or not operation.args:
         return None
     of_index = isinstance(operation.node, gast.Subscript)  # `np.r_[x, y]`
@@ -87,10 +87,10 @@ def joined(emitter: Emitter, operation: Apply, rule: Rule, out: str) -> Join | N
 
 
 class Join:
-    """What one result is made of: arrays and numbers, in lists that nobody else reads."""
+    """One joined result: arrays and numbers in nested lists without other readers."""
 
-    axis: int  # of the result, along which they stand
-    axes: int  # of the result
+    axis: int  # the axis of the result along which the items stand
+    axes: int  # the rank of the result
 
     def __init__(self, emitter: Emitter, joined: Any, out: str) -> None:
         self.emitter, self.joined, self.out = emitter, joined, out
@@ -103,7 +103,7 @@ class Join:
         return self.emitter.definitions.display(node, self.out)
 
     def rank(self, node: Any) -> int | None:
-        """The number of axes of an array, a number or a list."""
+        """The rank of an array, a number or a list."""
         items = self.items(node)
         if items is None:
             return self.emitter.domain.rank(self.emitter.kind(node))
@@ -112,7 +112,7 @@ class Join:
         return None if rank is None else rank + 1
 
     def is_simple(self, leaf: Any) -> bool:
-        """Whether a part of the cotangent is an adjoint of the operand as it stands."""
+        """Whether a slice of the cotangent is the operand's adjoint without a conversion."""
         emitter = self.emitter
         if not emitter.is_active(leaf):
             return True
@@ -122,13 +122,13 @@ class Join:
         return emitter.domain.share_real_dtype(kinds)
 
     def shares(self) -> Iterator[tuple[Any, Index]]:
-        """The arrays and numbers, and the part of the result that each is."""
+        """Each array or number with its index in the result."""
         items = self.items(self.joined)
         assert items is not None
         return self.parts(items, [None] * self.axes, self.axis)
 
     def length(self, node: Any, axis: int) -> Count:
-        """How long an array or a list is along one of its axes."""
+        """The length of an array or list along one of its axes."""
         items = self.items(node)
         if items is not None:
             return Count(len(items)) if axis == 0 else self.length(items[0], axis - 1)
@@ -142,7 +142,7 @@ class Join:
         return Count(lengths=(gast.Subscript(value=shape, slice=constant(axis), ctx=gast.Load()),))
 
     def whole(self, node: Any, axis: int) -> tuple[Any, int]:
-        """The array of which another is an item, and what an axis of that is among its own."""
+        """The array that `node` is an item of, and the position of the axis in that array."""
         domain, kind = self.emitter.domain, self.emitter.kind
         base = self.emitter.definitions.iterated(node.id)
         match self.emitter.computed_by(node.id):
@@ -153,8 +153,8 @@ class Join:
         return node, axis
 
     def parts(self, items: Sequence[Any], index: Index, axis: int) -> Iterator[tuple[Any, Index]]:
-        """The arrays and numbers among the items, and the part of the result that each stands in: what has as
-        many axes as the part that `index` selects stands along `axis`, what has fewer at one place of it.
+        """Each array or number among the items with its index in the result. Items with as many axes as the
+        part that `index` selects are slices along `axis`; items with fewer are single elements of it.
         """
         part = index[axis] or Place(Count(), Count(), Count(), sliced=True)
         whole, own = (sum(e is None or e.sliced for e in index[:n]) for n in (None, axis))

@@ -1,8 +1,8 @@
-"""Adjoints of two operands that were broadcast to each other, from an adjoint that is not spread yet.
+"""Adjoints of two operands that were broadcast together, from an adjoint that is not spread yet.
 
-What a sum over axes leaves has the same elements along these (`Adjoint.whole`). Multiplied by one of the
-operands it has all elements along an axis along which the other one was repeated, so that it can be summed;
-along an axis along which neither was, it still is the same for all.
+After a sum over axes all elements along them are the same (`Adjoint.whole`). The product with one operand has
+all elements along an axis along which the other was repeated, and is summed there; along the axes along which
+neither was repeated the elements stay the same.
 
     z = x * y                        ds = np.expand_dims(dout, axis)
     out = np.sum(z, axis)            dx = contracted(ds, y, x)
@@ -24,8 +24,8 @@ __all__ = ["fitted"]
 
 
 def fitted(reverse: Reverse, operation: Apply, part: Adjoint, slot: Slot) -> Adjoint | None:
-    """The adjoint of an operand from what a rule makes of one that is not spread; None where it would have
-    to be.
+    """The adjoint of an operand from the rule's value for an adjoint that is not spread; None where it must
+    be spread first.
     """
     if part.mask is not None or not reads_other(reverse, operation, part.value, slot.name):
         return None
@@ -36,7 +36,7 @@ def fitted(reverse: Reverse, operation: Apply, part: Adjoint, slot: Slot) -> Adj
 
 
 def reads_other(reverse: Reverse, operation: Apply, value: Any, operand: str) -> bool:
-    """Whether an expression reads the other one of two arrays."""
+    """Whether an expression reads the other operand of an operation on two arrays."""
     operands = [o.id for o in operation.operands() if isinstance(o, gast.Name)]
     others = [n for n in operands if n != operand]
     are_arrays = all(reverse.domain.is_array(reverse.kind(load(n))) for n in operands)

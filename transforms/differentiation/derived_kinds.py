@@ -1,7 +1,8 @@
-"""The kinds of what templates compute, and what need not be asked of them at run time.
+"""The kinds of expressions in templates, and the removal of conversions that these kinds make unnecessary.
 
-A template says `unbroadcast(v, x)` where its cotangent may have other axes than `x`, or be complex. Where the
-kinds tell that it has not, nothing of this is written; where it is complex and `x` is real, `v.real` is.
+A template says `unbroadcast(v, x)` where its cotangent may have more axes than `x`, or be complex. Where the
+kinds show that it has the form of `x`, the call is dropped; where it is complex and `x` is real, it is
+`v.real`.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ def derived_kind(emitter: Emitter, node: Any, kinds: Mapping[str, Any]) -> Any:
 
 
 def conformed(emitter: Emitter, value: Any, operand: str, kinds: Mapping[str, Any]) -> Any:
-    """The gradient of an operand that a template gives: without an `unbroadcast` that does nothing, with one
-    where an array would be that of a number.
+    """The gradient of an operand in the operand's form: drops an `unbroadcast` that does nothing, and adds
+    one where an array would be the gradient of a number.
     """
     match value:
         case gast.Call(func=func, args=[inner, gast.Name(id=name)]) if name == operand and emitter.is_helper(
@@ -80,7 +81,7 @@ def conformed(emitter: Emitter, value: Any, operand: str, kinds: Mapping[str, An
                 return attribute(inner, "real")
             return value
     is_number = emitter.domain.is_scalar(emitter.kind(load(operand)))
-    is_item = isinstance(value, gast.Subscript)  # of the gradients of several operands
+    is_item = isinstance(value, gast.Subscript)  # an item of the gradients of several operands
     if is_number and not is_item and not emitter.domain.is_scalar(derived_kind(emitter, value, kinds)):
         return call(emitter.helper("unbroadcast"), value, load(operand))
     return value

@@ -1,4 +1,4 @@
-"""Forward mode: beside each statement the one that computes the tangent of what it assigns.
+"""Forward mode: each statement is followed by the one that computes the tangent of its target.
 
 Form in: the single-assignment form. Form out: generated code that returns `(result, tangent)`. There are no
 traces: memory does not grow with the length of loops. Containers and arrays that are changed in place have
@@ -88,7 +88,7 @@ def differentiate_forward(facts: Facts, task: Task) -> tuple[Program, Generation
 
 class Forward(TangentEmitter):
     def changed_arguments(self, tree: Any, wrt: tuple[str, ...]) -> list[Any]:
-        """Tangents of its own for the arguments that the function changes."""
+        """Copies of the tangents of the arguments that the function changes."""
         result = []
         for p in [n.id for n in tree.args.args if n.id in self.active]:
             tangent = self.tangent_name(p)
@@ -99,7 +99,7 @@ class Forward(TangentEmitter):
         return result
 
     def result(self, out: Any) -> Any:
-        """The tangent of the result; zeros for a result that does not depend on the arguments."""
+        """The tangent of the result; zeros for an inactive one."""
         if self.is_active(out):
             return self.tangent(out)
         return (
@@ -186,7 +186,7 @@ class Forward(TangentEmitter):
                 return [s]
 
     def pop(self, s: Any, name: str) -> list[Any]:
-        """`v = items.pop()`: the tangent of items loses its last element, too."""
+        """`v = items.pop()`: pops from the tangent of the list, too."""
         operation = self.operation(s.value)
         if not isinstance(operation, Pop):
             return self.assignment(s, name) if name in self.active else [s]
@@ -198,7 +198,7 @@ class Forward(TangentEmitter):
         return [*list_check(self, s), s, located(gast.Expr(value=same), s)]
 
     def ordered(self, primal: Any, tangent: Any) -> list[Any]:
-        """The tangent's statement first when it reads what the primal's statement is about to overwrite."""
+        """Both statements; the tangent's first if it reads a name that the primal's statement overwrites."""
         overwritten = set(assigned_names(primal))
         return [tangent, primal] if overwritten & set(names_read(tangent)) else [primal, tangent]
 
@@ -215,14 +215,16 @@ class Forward(TangentEmitter):
         return [s, located(gast.Assign(targets=[place], value=value, type_comment=None), s)]
 
     def first(self, name: str) -> Any:
-        """The tangent of a number that does not vary yet: also of an integer, where it may become a float."""
+        """The tangent of an inactive value of an active name; also of an integer, which may become a float
+        later.
+        """
         kind = self.facts.kind_of_name(name)
         if self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None:
             return call(self.helper("present"), gast.Constant(value=None, kind=None), load(name))
         return self.zero(name)
 
     def zero_item(self, base: Any, value: Any) -> Any:
-        """The tangent of an item without one."""
+        """The tangent of an inactive item."""
         match self.domain.item_nature(self.kind(base)):
             case "array":
                 return gast.Constant(value=0, kind=None)
@@ -238,7 +240,7 @@ class Forward(TangentEmitter):
         if isinstance(operation, Apply) and constant and self.is_shadow_view(operation, name):
             return self.placed(s, name, [], self.viewed(operation, name, None))
         if isinstance(operation, Apply) and operation.function is self.primitives.helper("new_adjoints"):
-            return [s, assign(self.tangent_name(name), s.value, s)]  # their tangents are such a table
+            return [s, assign(self.tangent_name(name), s.value, s)]  # the tangent is a table of the same kind
         if constant or (
             isinstance(operation, (Apply, Call)) and not any(self.is_active(o) for o in operation.operands())
         ):
@@ -257,7 +259,7 @@ class Forward(TangentEmitter):
             case Item(base=base, index=index):
                 of = self.present(base.id) if self.is_unknown_part(base) else self.tangent(base)
                 if self.domain.may_index_number(self.kind(base), index, self.kind):
-                    of = self.array_call("asarray", of)  # a float has no items
+                    of = self.array_call("asarray", of)  # a float cannot be indexed
                 value = gast.Subscript(value=of, slice=index, ctx=gast.Load())
             case Field(base=base, name=field):
                 value = self.field_tangent(base, field)
@@ -291,17 +293,17 @@ class Forward(TangentEmitter):
         return self.ordered(s, assign(self.tangent_name(name), value, s))
 
     def in_structure(self, node: Any) -> Any:
-        """The tangent of an item of a list, tuple or dict, which may be unpacked as the item is."""
+        """The tangent of an item of a list, tuple or dict, in the item's structure as it may be unpacked."""
         if self.is_active(node) or not self.domain.is_container(self.kind(node)):
             return self.tangent(node)
         return call(self.helper("zeros_like"), node)
 
     def is_shadow_view(self, operation: Apply, name: str) -> bool:
-        """Whether a name holds a view, of an object of which the tangent is viewed in the same way."""
+        """Whether a name is a view of an object with a shadow; its tangent is the same view of the shadow."""
         return name in self.shadowed and self.primitives.sharing(operation) == "view"
 
     def zero_item_of(self, name: str, position: int, kinds: list[Any]) -> Any:
-        """The tangent of an item of a named tuple that is the default."""
+        """The tangent of a default item of a named tuple."""
         match self.domain.zero_plan(kinds[position]):
             case "0.0":
                 return gast.Constant(value=0.0, kind=None)
@@ -312,8 +314,8 @@ class Forward(TangentEmitter):
         return call(self.helper("zeros_like"), item)
 
     def field_tangent(self, base: Any, name: str) -> Any:
-        """The tangent of an attribute that an object holds, which the run has to check where its kind is not
-        known.
+        """The tangent of an attribute; a helper checks it at run time where the kind of the object is
+        unknown.
         """
         if self.primitives.member(self.kind(base), name) is not None:
             return attribute(self.tangent(base), name)
@@ -348,8 +350,8 @@ class Forward(TangentEmitter):
         return [called, *self.own_result(s, out, [a.id for _, a in active])]
 
     def own_result(self, s: Any, out: str, given: list[str]) -> list[Any]:
-        """The statement that makes the tangent of a call's result share nothing with those of its arguments,
-        where the one or the others are changed in place.
+        """The statement that makes the tangent of a call's result no alias of those of its arguments, where
+        one of them is changed in place.
         """
         may_change = not self.domain.is_immutable(self.kind(load(out)))
         if not may_change or not any(map(self.changes.is_changed, [out, *given])):
@@ -358,7 +360,7 @@ class Forward(TangentEmitter):
         return [assign(tangent, call(self.helper("copy_adjoint"), load(tangent)), s)]
 
     def callee_tangent(self, callee: Any) -> Any:
-        """The tangent of a callee that only the run knows; of a bound method that of its object."""
+        """The tangent of a dynamic callee; of a bound method that of its object."""
         owner = callee.value if isinstance(callee, gast.Attribute) else callee
         if not self.is_active(owner):
             return gast.Constant(value=None, kind=None)

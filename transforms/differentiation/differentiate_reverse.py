@@ -1,8 +1,9 @@
-"""Reverse mode: a forward sweep that keeps what the reverse sweep needs, and the reverse sweep.
+"""Reverse mode: a forward sweep that saves the residuals, and the reverse sweep.
 
 Form in: the single-assignment form. Form out: generated code, in one of two shapes that the same walk yields:
 flat (`grad`: the reverse sweep follows the forward sweep) or split (`vjp`: `fprop` returns the result and the
-closure `bprop`, which can be called many times). The walk is in `reverse`; here is what stands around it.
+closure `bprop`, which can be called many times). `reverse` has the walk; this module has the function around
+it.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ __all__ = ["differentiate_reverse"]
 
 
 def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation]:
-    """The derivative program of the form "grad", "value_and_grad" or "vjp", and what simplification wants to
-    know of it.
+    """The derivative program of the form "grad", "value_and_grad" or "vjp", and the facts that simplification
+    needs of it.
     """
     program, domain, form, aux, shadowed = facts.program, facts.domain, task.form, task.aux, task.shadowed
     reverse = ReverseWalk(facts, task)
@@ -122,8 +123,8 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
 
 
 def keep_globals(reverse: Reverse, forward: list[Any], backward: list[Any]) -> None:
-    """Makes bprop read the values that data outside the function has when fprop runs: it may be bound anew
-    before bprop is called.
+    """Saves the values of globals that bprop reads when fprop runs: they may be rebound before bprop is
+    called.
     """
     outside = {
         n: reverse.program.resolve(load(n))
@@ -140,7 +141,7 @@ def keep_globals(reverse: Reverse, forward: list[Any], backward: list[Any]) -> N
 
 
 def keep_attributes(reverse: Reverse, forward: list[Any], backward: list[Any]) -> None:
-    """The same for data that modules and classes have as attributes."""
+    """Saves the attributes of modules and classes that bprop reads, for the same reason."""
     kept: dict[tuple[str, ...], tuple[str, Any]] = {}
 
     def replaced(node: Any) -> Any:
@@ -164,7 +165,7 @@ def path_of(node: Any) -> tuple[str, ...] | None:
 
 
 def is_data_of(reverse: Reverse, root: str, node: Any) -> bool:
-    """Whether a dotted path is data of a module or class in which it may be bound anew."""
+    """Whether a dotted path is an attribute of a module or class that holds data and may be rebound."""
     value = reverse.program.resolve(node)
     return (
         value is not MISSING
@@ -174,7 +175,7 @@ def is_data_of(reverse: Reverse, root: str, node: Any) -> bool:
 
 
 def is_data(value: Any) -> bool:
-    """Whether an object is no module, class or function."""
+    """Whether an object is neither a module nor a class nor a function."""
     return not isinstance(value, (ModuleType, type)) and not callable(value)
 
 
@@ -190,9 +191,7 @@ def function(name: str, parameters: list[str], body: list[Any]) -> Any:
 
 
 def _as_number(reverse: Reverse, out: Any, cotangent: Any) -> Any:
-    """The cotangent of an array without dimensions that nobody changes as a number, which operands have that
-    are numbers.
-    """
+    """The cotangent of an unchanged array without axes, as a number where the operands are numbers."""
     if not reverse.is_as_number(out.id) or reverse.domain.is_scalar(reverse.kind(out)):
         return cotangent
     return reverse.array_call("sum", cotangent)

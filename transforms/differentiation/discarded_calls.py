@@ -1,8 +1,8 @@
-"""Calls whose result carries no derivative on, and in which a callable takes part that holds what does, or
-that may put what does into something: `hook(x)`, or `walk(hook, tree)`, of `hook = partial(scale, a)`.
+"""Calls with an inactive result that receive an active callable, or that may store an active value into an
+argument: `hook(x)`, or `walk(hook, tree)`, of `hook = partial(scale, a)`.
 
-What the callable does to what it holds, or is given, is seen nowhere in the call. So its derivative runs in
-its place, which is refused where it changes that.
+The operands do not show what the callable changes. So its derivative runs in its place, and refuses a
+callable that changes what it holds or is given.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["takes_callable"]
 
 
 def takes_callable(operation: Operation, emitter: Emitter) -> TypeGuard[Call]:
-    """Whether a call may call something that holds what carries a derivative."""
+    """Whether a call is one of these."""
     if not isinstance(operation, Call):
         return False
     held = [a for a in operation.operands() if emitter.is_active(a) and _may_be_callable(emitter, a)]
@@ -36,7 +36,7 @@ def takes_callable(operation: Operation, emitter: Emitter) -> TypeGuard[Call]:
 
 
 def _may_put_into(emitter: Emitter, call: Call) -> bool:
-    """Whether a function that the run finds may put what carries a derivative into what it is given."""
+    """Whether a dynamic callee may store an active argument into a mutable one."""
     given = [*call.args, *(value for _, value in call.keywords)]
     return any(map(emitter.is_active, given)) and any(
         isinstance(a, gast.Name)

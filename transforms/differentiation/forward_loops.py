@@ -15,8 +15,8 @@ __all__ = ["forward_loop"]
 
 
 def forward_loop(forward: TangentEmitter, s: Any) -> list[Any]:
-    """The loop over values and tangents; the tangent of what is taken from a sequence without one is zero
-    until the body changes it.
+    """The loop over values and tangents. An inactive sequence gives zero tangents, which the body may
+    change.
     """
     target, iterable = s.target, s.iter
     started = {
@@ -33,7 +33,7 @@ def forward_loop(forward: TangentEmitter, s: Any) -> list[Any]:
 
 
 def _twin(forward: TangentEmitter, s: Any) -> tuple[Any, Any]:
-    """The target and its tangent, from what the loop goes over and the same of its tangents."""
+    """The target and its tangent, as items of the iterable and of its tangent."""
     names = [n.id for n in walk(s.target) if isinstance(n, gast.Name)]
     target = substitute(s.target, {n: load(_tangent_name(forward, n)) for n in names})
     sources = s.iter.args if isinstance(s.iter, gast.Call) else [s.iter]
@@ -43,9 +43,7 @@ def _twin(forward: TangentEmitter, s: Any) -> tuple[Any, Any]:
 
 
 def _elements(forward: TangentEmitter, source: Any) -> Any:
-    """The tangent of what a loop goes over, one for each element; where it may be a dict, its keys have
-    none.
-    """
+    """The tangents of the elements of an iterable; for one that may be a dict, its keys have none."""
     tangent = forward.tangent(source)
     is_known = forward.domain.item_nature(forward.kind(source)) != "unknown"
     return tangent if is_known else call(forward.helper("of_elements"), tangent, source)
@@ -56,14 +54,14 @@ def _tangent_name(forward: TangentEmitter, name: str) -> str:
 
 
 def _is_partly_active(forward: TangentEmitter, s: Any) -> bool:
-    """Whether a loop goes over a `zip` of which some have no tangent."""
+    """Whether a loop iterates over a `zip` with an inactive operand."""
     is_zip = isinstance(s.iter, gast.Call) and forward.program.resolve(s.iter.func) is zip
     return is_zip and not all(map(forward.is_active, s.iter.args))
 
 
 def _zipped(forward: TangentEmitter, s: Any) -> tuple[Any, Any]:
-    """The target and what it goes over, where some have no tangent: these are gone over once, as they may be
-    iterators.
+    """The target and iterable of a loop over a partly active `zip`; inactive operands, which may be
+    iterators, are iterated over once.
     """
     places = [k for k, source in enumerate(s.iter.args) if forward.is_active(source)]
     names = [_tangent_name(forward, s.target.elts[k].id) for k in places]

@@ -23,9 +23,10 @@ def forward_with(forward: TangentEmitter, s: Any) -> list[Any]:
 
 
 def forward_try(forward: TangentEmitter, s: Any) -> list[Any]:
-    """The tangents of what may raise stand in the `else`: an exception of theirs is none of the handlers'.
+    """The tangents of statements that may raise stand in the `else`: the handlers must not catch their
+    exceptions.
 
-    Where they cannot be told from the values, as in loops and in calls, the whole body runs again there.
+    Where they cannot be separated from the values, as in loops and in calls, the whole body runs again there.
     """
     if not s.handlers:
         return [map_blocks(s, forward.block)]
@@ -40,8 +41,8 @@ def forward_try(forward: TangentEmitter, s: Any) -> list[Any]:
 
 
 def check_order(forward: TangentEmitter, s: Any, tangents: list[Any], again: bool) -> None:
-    """Raises UnsupportedSyntaxError where the tangents would see what the rest of the body has changed, or
-    where what runs again has an effect.
+    """Raises UnsupportedSyntaxError where the tangents would read a value that the rest of the body changes,
+    or where a statement that runs again has an effect.
     """
     own = set(assigned_names(s.body))
     statements = [n for n in statements_in(s.body) if changed_name(n) not in own]

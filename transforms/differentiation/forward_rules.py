@@ -1,8 +1,7 @@
-"""Forward mode of one operation: the tangent that a rule gives a result.
+"""Forward mode of one operation: the tangent of its result, by the structure of its rule.
 
-By the rule's structure: an elementwise template with the tangent in the place of `dout`, one term for each
-active operand; a linear function itself, on tangents; both terms of a bilinear one; or the rule's forward
-template.
+An elementwise template with the tangent in the place of `dout`, one term for each active operand; a linear
+function itself, on tangents; both terms of a bilinear one; or the rule's forward template.
 """
 
 from __future__ import annotations
@@ -40,20 +39,20 @@ __all__ = ["TangentEmitter"]
 
 
 class TangentEmitter(Emitter):
-    """Knows the tangents of variables, and makes those of results."""
+    """Names the tangents of variables and writes the tangents of results."""
 
 
     def __init__(self, facts: Facts, task: Task) -> None:
         super().__init__(facts, task)
         self.tangents: dict[str, str] = {}
-        self.of_numbers = set[str]()  # the tangents, and parts of such, that are computed from numbers alone
+        self.of_numbers = set[str]()  # tangents, and their parts, computed from numbers alone
 
     def block(self, statements: list[Any]) -> list[Any]:
-        """The statements of a block, each with that for its tangent."""
+        """The statements of a block, each with its tangent's."""
         raise NotImplementedError
 
     def statement(self, s: Any) -> list[Any]:
-        """A statement, with that for its tangent."""
+        """A statement and the one for its tangent."""
         raise NotImplementedError
 
     def tangent_name(self, variable: str) -> str:
@@ -80,8 +79,8 @@ class TangentEmitter(Emitter):
         return call(self.helper("zeros_like"), node)
 
     def part(self, node: Any) -> Any:
-        """The tangent of an operand that a rule computes with: of a number always one, of a container in its
-        structure.
+        """The tangent of an operand that a rule computes with: of a number always a number, of a container in
+        its structure.
         """
         if isinstance(node, gast.Name) and self.is_active(node):
             return self.present(node.id)
@@ -93,13 +92,13 @@ class TangentEmitter(Emitter):
         return self.tangent(node)
 
     def no_change(self, node: Any) -> Any:
-        """The zero tangent of a number, or an array of these, that carries no derivative."""
+        """The zero tangent of an inactive number or array."""
         if self.domain.is_scalar(self.kind(node)):
             return gast.Constant(value=0.0, kind=None)
         return call(self.helper("present"), gast.Constant(value=None, kind=None), node)
 
     def present(self, name: str) -> Any:
-        """The tangent of a number; what comes out of a container, and may be an integer, may have none."""
+        """The tangent of a number; that of an item, which may be an integer, may be None."""
         tangent = self.tangent(load(name))
         kind = self.facts.kind_of_name(name)
         known = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind)
@@ -147,7 +146,7 @@ class TangentEmitter(Emitter):
         return self.placed(s, out, before, self.unshared(operation, out, value))
 
     def tangent_of_join(self, operation: Apply, rule: Rule, out: str) -> Any | None:
-        """The tangent of what a function joins, the same of tangents; None of any other."""
+        """The tangent of a function that joins arrays: the join of tangents; None for any other."""
         join = joined(self, operation, rule, out)
         if join is None:
             return None
@@ -163,8 +162,8 @@ class TangentEmitter(Emitter):
         return rebuilt(operation.node, args=[tangents(operation.args[0]), *operation.node.args[1:]])
 
     def viewed(self, operation: Apply, out: str, value: Any) -> Any:
-        """The tangent of what is a view, or may be one, of the first operand: the same view of its tangent;
-        `value` is that of a copy.
+        """The tangent of a result that is, or may be, a view of the first operand: the same view of its
+        tangent; `value` is the tangent of a copy.
         """
         source, sharing = operation.args[0], self.primitives.sharing(operation)
         is_one = len(operation.args) == 1 and not self.domain.is_dict(self.kind(source))
@@ -177,9 +176,8 @@ class TangentEmitter(Emitter):
         return gast.IfExp(test=shared, body=view, orelse=call(self.helper("copy_adjoint"), value))
 
     def unshared(self, operation: Apply, out: str, value: Any) -> Any:
-        """The tangent `value` of a new object, made one that shares nothing with those of the operands.
-
-        Only what is changed in place needs that: `b = a + 1.0` has the tangent of `a`.
+        """The tangent `value` of a new object, copied if it is an alias of an operand's tangent and is
+        changed in place. Without changes `b = a + 1.0` has the tangent of `a`.
         """
         if self.primitives.sharing(operation) != "fresh" or self.is_fresh(value):
             return value
@@ -257,7 +255,7 @@ class TangentEmitter(Emitter):
         return call(self.helper("broadcast_like"), value, load(out))
 
     def of_each(self, value: Any, part: Any) -> Any:
-        """One of the choices of `where_each(conditions, d, choices)`; None of other expressions."""
+        """The choice for `part` in `where_each(conditions, d, choices)`; None of other expressions."""
         match value:
             case gast.Call(func=func, args=[conditions, d, _]) if self.is_helper(func, "where_each"):
                 test = gast.Subscript(value=conditions, slice=constant(part), ctx=gast.Load())
@@ -309,7 +307,9 @@ class TangentEmitter(Emitter):
         return self.zero(out) if value is None else value
 
     def linear_arguments(self, node: Any) -> list[list[Any]]:
-        """The arguments that a call in a template is linear in: all at once, or each of a bilinear one."""
+        """The groups of arguments that a call in a template is linear in: all at once, or each of a bilinear
+        one.
+        """
         function = self.object_of(node.func)
         rule = None if function is MISSING else self.primitives.find_rule(function)
         if rule is None or rule.structure not in ("linear", "bilinear"):
@@ -329,7 +329,7 @@ class TangentEmitter(Emitter):
         return list(dict.fromkeys(a.id for k, a in given if isinstance(a, gast.Name) and k in slots))
 
     def without_literals(self, operation: Apply, rule: Rule) -> Any:
-        """The call of a linear function with zeros for the numbers written in it that it is linear in."""
+        """The call of a linear function with zeros for the literals among its linear operands."""
         node = operation.node
         if not isinstance(node, gast.Call):
             return node
@@ -348,11 +348,11 @@ class TangentEmitter(Emitter):
         return rebuilt(node, args=args, keywords=keywords)
 
     def replaced(self, node: Any, mapping: dict[str, Any]) -> Any:
-        """The expression as the user wrote it, on tangents."""
+        """The user's expression with tangents for operands."""
         return substitute(node, mapping)
 
     def replaced_at(self, operation: Apply, slot: Slot) -> Any:
-        """The expression with the tangent in the one place of an operand."""
+        """The user's expression with the tangent for one operand."""
         tangent = self.present(slot.name)
         node = operation.node
         if slot.parameter in dict(operation.keywords):
@@ -386,8 +386,8 @@ class TangentEmitter(Emitter):
 
 
 def _extended(block: list[Any], statements: list[Any]) -> dict[str, Any]:
-    """Adds statements of a template to a block, but for what it assigns already: the names of that, for those
-    left out.
+    """Adds a template's statements to a block without those that the block has already; maps the targets that
+    are left out to the block's names.
     """
     again: dict[str, Any] = {}
     for s in statements:

@@ -1,4 +1,4 @@
-"""The names and objects of generated code, and what its expressions mean."""
+"""The names that generated code binds, and the objects that its expressions refer to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Objects"]
 
 
 class Objects:
-    """What a differentiation adds to a program: names, and the objects that they are bound to."""
+    """The names that a differentiation adds to a program, and the objects that they are bound to."""
 
     def __init__(self, program: Program, primitives: Primitives) -> None:
         self.program, self.primitives = program, primitives
@@ -25,7 +25,7 @@ class Objects:
         self.origins = dict(program.origins)
 
     def bind(self, hint: str, value: Any) -> str:
-        """The name by which generated code reads an object: the hint itself wherever that already means the
+        """The name by which generated code reads an object: the hint, if that is free or refers to the
         object.
         """
         for name, bound in self.bindings.items():
@@ -66,7 +66,7 @@ class Objects:
         return is_path and self.object_of(node) is self.primitives.array_function(name)
 
     def object_of(self, node: Any) -> Any:
-        """What a name in generated code means, or an attribute of such a name, as far as is known."""
+        """The object that a name, or an attribute of one, refers to; MISSING where it is not known."""
         if isinstance(node, gast.Attribute):
             owner = self.object_of(node.value)
             return MISSING if owner is MISSING else getattr(owner, node.attr, MISSING)
@@ -75,11 +75,11 @@ class Objects:
         return self.bindings.get(node.id, self.program.scope.lookup(node.id))
 
     def is_helper(self, node: Any, name: str) -> bool:
-        """Whether an expression means a helper."""
+        """Whether an expression refers to a helper."""
         return isinstance(node, gast.Name) and self.object_of(node) is self.primitives.helper(name)
 
     def is_fresh(self, value: Any) -> bool:
-        """Whether an expression surely makes a new object that nothing else holds."""
+        """Whether an expression surely makes a new object without aliases."""
         match value:
             case gast.Call(func=gast.Attribute(attr="copy")):
                 return True
@@ -95,9 +95,7 @@ class Objects:
         return isinstance(value, (gast.BinOp, gast.UnaryOp))
 
     def seen_in(self, value: Any) -> Any:
-        """What an expression gives another shape or order, where it is a view of all of that, or may be; or
-        the expression itself.
-        """
+        """The array that an expression may be a view of; the expression itself where it is no view."""
         match value:
             case gast.Call(func=func, args=[whole, *_] as args, keywords=keywords):
                 named = tuple((k.arg or "", k.value) for k in keywords)

@@ -1,6 +1,4 @@
-"""What differentiation is asked for, what it tells of the code that it makes, and what it asks for at an
-operand and at a call.
-"""
+"""The records that a differentiation takes and returns."""
 
 from __future__ import annotations
 
@@ -15,8 +13,8 @@ __all__ = ["Generation", "Link", "Linker", "Slot", "Task"]
 
 @dataclass(frozen=True)
 class Slot:
-    """An active operand of an operation: the rule's gradient that belongs to it, and which of the variadic
-    ones, by position or name (`part`).
+    """An active operand of an operation, with its gradient in the rule; `part` is its position or name among
+    variadic operands.
     """
 
     name: str
@@ -27,10 +25,10 @@ class Slot:
 
 @dataclass(frozen=True)
 class Generation:
-    """What is known of generated code: the lists that are traces, the names of adjoints or tangents, the
-    kinds of all other names, the name of the closure that holds the reverse sweep, the variables that
-    adjoints are of, the names of those adjoints that broadcasting has yet to spread, and of sums with such,
-    and pairs of variables that are arrays of the same shape.
+    """The facts that simplification needs of generated code: the lists that are traces (`traces`), the names
+    of adjoints or tangents (`derivatives`), the kinds of other names, the closure of the reverse sweep
+    (`bprop`), the variable of each adjoint, the adjoints that broadcasting has yet to spread (`spreading`),
+    the sums with such (`stretched`), and pairs of arrays of the same shape.
     """
 
     traces: frozenset[str]
@@ -44,8 +42,8 @@ class Generation:
 
 
 class Linker(Protocol):
-    """Finds the derivative of a user's function for a call: with respect to the arguments at `keys`, for
-    arguments of these kinds; with `careful` somebody may take its exceptions.
+    """Finds the derivative of the callee of a call with respect to the arguments at `keys`, for arguments of
+    these kinds; with `careful`, exceptions of the call may be caught.
     """
 
     def __call__(
@@ -60,12 +58,12 @@ class Linker(Protocol):
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be differentiated: in which form ("grad", "value_and_grad", "vjp" or "jvp"), with respect to
-    which parameters. `shadowed` names have shadows: their objects are those of others, too, or parts of them.
+    """A derivative to be written: its form ("grad", "value_and_grad", "vjp" or "jvp") and the parameters that
+    it is taken of. The objects of `shadowed` names have aliases, so their adjoints are shadows.
 
-    Reverse mode returns the one gradient itself if it is `bare`, and the atom `aux` beside the value. If the
-    task is `careful`, the exceptions of the forward sweep matter. If it is `linked`, others call the
-    function, with what may be objects where kinds do not tell.
+    Reverse mode returns the only gradient without a tuple if `bare`, and the atom `aux` beside the value.
+    With `careful`, exceptions of the forward sweep may be caught. With `linked`, generated code calls the
+    function, with arguments that may be objects where their kinds are unknown.
     """
 
     form: str
@@ -80,8 +78,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Link:
-    """The derivative of a user's function: its name, what stands for it, and the function's parameters with
-    their defaults.
+    """The derivative of a callee: its name, the expression's object, and the callee's parameters with their
+    defaults.
     """
 
     name: str

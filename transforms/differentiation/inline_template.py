@@ -1,8 +1,7 @@
-"""Puts a rule's template into the code: its arguments are substituted, its locals renamed, its branches
-decided where an argument is known.
+"""Inlines a rule's template: substitutes its arguments, renames its locals, and decides the branches whose
+arguments are known.
 
-The line that was written in the rule is the line that stands in the derivative. What a gradient that nobody
-asked for needs is left out.
+The line of the rule is the line of the derivative. Statements for gradients that are not wanted are dropped.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from ..trees.rebuild import substitute
 __all__ = ["ZERO", "Inlined", "Zeros", "fold_zeros", "inline_template", "literal_of", "real"]
 
 _TYPES = {"int": int, "float": float, "tuple": tuple, "str": str}
-ZERO = "0"  # the name that stands for a symbolic zero while a template is put in
+ZERO = "0"  # stands for a symbolic zero during inlining
 Inlined = tuple[list[Any], dict[int, Any]]
 
 
 @dataclass(frozen=True)
 class _OfNature:
-    """An argument of which not the value is known, but what it is."""
+    """An argument whose value is unknown and whose nature is known."""
 
     nature: str
 
@@ -42,14 +41,13 @@ def inline_template(
     base: str,
     nature: Callable[[Any], str | None] = lambda node: None,
 ) -> Inlined:
-    """The statements to run first, and for each wanted result of the template its expression.
+    """The statements to run first, and the expression of each wanted result of the template.
 
-    `arguments` maps the template's parameters to expressions; `bind(name, object)` gives the name by which
-    the code can read an object that the template reads from its module; temporaries are named after `base`;
-    `nature` says of an expression that it surely is an "array" or an "integer", and so not None. A template
-    that asks whether an argument `is True` asks whether that is known, as one does that asks this of a
-    comparison; and one that asks whether a tangent `is None` asks whether there is none. A result that the
-    template gives as None is absent.
+    `arguments` maps the template's parameters to expressions; `bind(name, object)` gives the name of an
+    object that the template reads from its module; temporaries are named after `base`; `nature` says whether
+    an expression surely is an "array" or an "integer", and so not None. The tests `a is True`, of an argument
+    or a comparison, hold where that is known to be true; `da is None` holds for a symbolic zero. A result for
+    which the template returns None is absent.
     """
     arguments = {**template.words, **arguments}
     mapping = dict(arguments)
@@ -69,19 +67,19 @@ def inline_template(
 
 
 def _with_names(body: list[Any]) -> tuple[list[Any], list[str], Sequence[str]]:
-    """A template's statements, with the names that they assign and those that they read."""
+    """A template's statements, their targets, and the names that they read."""
     return body, assigned_names(body), names_read(body)
 
 
 @lru_cache(maxsize=4096)
 def _straight(template: Template) -> tuple[list[Any], list[str], Sequence[str]] | None:
-    """The body of a template in which nothing is to be decided, None for others."""
+    """The body of a template without branches, None for others."""
     plain = not any(isinstance(s, gast.If) for s in template.body)
     return _with_names(template.body) if plain else None
 
 
 def _results(body: list[Any], wanted: Sequence[int], mapping: dict[str, Any]) -> Inlined:
-    """`_take` of statements in a row, of which only what is needed is copied."""
+    """`_take` of a body without branches; copies only the statements that are needed."""
     last = body[-1].value
     results = last.elts if isinstance(last, gast.Tuple) else [last]
     found = {k: results[k] for k in wanted if k < len(results) and not _is_none(results[k])}
@@ -107,7 +105,7 @@ def _is_zero(node: Any) -> bool:
 
 
 def _truth(test: Any, known: Mapping[str, Any]) -> Any:
-    """Whether a test holds, as far as known arguments tell, or MISSING."""
+    """The value of a test, as far as the known arguments decide it, or MISSING."""
     match test:
         case gast.UnaryOp(op=gast.Not(), operand=operand):
             value = _truth(operand, known)
@@ -142,7 +140,7 @@ def _truth(test: Any, known: Mapping[str, Any]) -> Any:
         ):
             given = known[name]
             if isinstance(given, _OfNature) and given.nature == "integer":
-                return MISSING  # NumPy's integers are no int
+                return MISSING  # NumPy's integers are not instances of int
             return isinstance(literal_of(given), _TYPES[kind])
         case gast.Name(id=name):
             return literal_of(known[name]) if name in known else MISSING
@@ -152,7 +150,7 @@ def _truth(test: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _decide(statements: list[Any], known: Mapping[str, Any]) -> list[Any]:
-    """The statements without the branches that the known arguments rule out."""
+    """The statements with the branches that the known arguments decide replaced by the arm taken."""
     result: list[Any] = []
     for position, s in enumerate(statements):
         if isinstance(s, gast.If):
@@ -174,7 +172,7 @@ def _decide(statements: list[Any], known: Mapping[str, Any]) -> list[Any]:
 
 
 def _undecided(test: Any, known: Mapping[str, Any]) -> Any:
-    """A test that is not known without those of its parts that are."""
+    """An undecided test without its decided operands."""
     if not isinstance(test, gast.BoolOp):
         return test
     left = [_undecided(v, known) for v in test.values if _truth(v, known) is MISSING]
@@ -192,7 +190,7 @@ def _returns(statements: list[Any]) -> bool:
 
 
 def _take(body: list[Any], wanted: Sequence[int], names: Names, base: str) -> Inlined:
-    """Splits a decided body into what runs first and the wanted results."""
+    """Splits a decided body into the statements to run first and the wanted results."""
     last = body[-1]
     if isinstance(last, gast.Return):
         return _results(body, wanted, {})
@@ -210,7 +208,7 @@ def _take(body: list[Any], wanted: Sequence[int], names: Names, base: str) -> In
 
 
 def _needed(statements: list[Any], live: set[str]) -> list[Any]:
-    """Those of a template's statements that the wanted results need."""
+    """The statements of a template that the wanted results need."""
     kept: list[Any] = []
     for s in reversed(statements):
         if set(assigned_names(s)) & live:
@@ -225,8 +223,8 @@ def _is_none(node: Any) -> bool:
 
 @dataclass(frozen=True)
 class Zeros:
-    """What becomes of symbolic zeros: `materialise` makes one real; `linear` groups the arguments that a call
-    is linear in, in all of a group at once.
+    """How symbolic zeros are folded: `materialise` makes an expression for one; `linear` groups the arguments
+    of a call that is zero if one whole group is zero.
     """
 
     materialise: Callable[[Any], Any]
@@ -284,14 +282,14 @@ def fold_zeros(node: Any, zeros: Zeros) -> Any:
 
 
 def _written(node: Any, zeros: Zeros) -> Any:
-    """The expression with each symbolic zero made real, nothing folded: so it has the shape that it had."""
+    """The expression with each symbolic zero materialised and nothing folded, which keeps its shape."""
     symbols = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and n.id.startswith(ZERO)}
     return substitute(node, {z: zeros.materialise(load(z)) for z in symbols})
 
 
 def real(node: Any, zeros: Zeros) -> Any:
-    """The expression with symbolic zeros folded, itself made real when it is one; of a part of one the whole
-    is.
+    """The expression with symbolic zeros folded; materialised if it is zero itself, the whole of a subscript
+    first.
     """
     folded = fold_zeros(node, zeros)
     if folded is None and any(isinstance(n, gast.Call) for n in gast.walk(node)):

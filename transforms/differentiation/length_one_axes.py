@@ -1,5 +1,5 @@
-"""Views of whole arrays with axes of length one put in or axes turned around, `b[::-1, None]`, and what takes
-these axes out and turns them back again.
+"""Views of whole arrays that insert axes of length one or reverse axes, `b[::-1, None]`, and their
+inverses.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ __all__ = ["is_turned", "squeezing", "without_kept_axes"]
 
 
 def squeezing(facts: Facts, base: Any, index: Any) -> Any:
-    """The index that takes the axes out again that an index puts into an array, and turns back those that it
-    turns around: `(:, :, 0)` for `b[..., None]` of two axes; None for an index that does anything else.
+    """The index that inverts such a view: `(:, :, 0)` for `b[..., None]` of two axes; None for any other
+    index.
     """
 
     def is_none(part: Any) -> bool:

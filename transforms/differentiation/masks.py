@@ -1,9 +1,9 @@
-"""Masks: which elements an adjoint is for, where a function chose elements by a condition.
+"""Masks: the elements that an adjoint is for, where a function chose elements by a condition.
 
-`z = np.where(m, np.sqrt(x), 0)` does not depend on `x` where `m` is false, whatever the slope of the root is
-there: zero times infinity would be NaN. So the adjoint of the root is not made zero there and multiplied: it
-goes on as it is, with the mask `m` beside it, through everything that computes element by element, and zeros
-are put in behind: `dx = np.where(m, dz / (2 * x_1), 0)`.
+`z = np.where(m, np.sqrt(x), 0)` does not depend on `x` where `m` is false. An adjoint set to zero there,
+times the infinite slope of the root at zero, would be NaN. So the adjoint goes on unchanged through
+elementwise operations, with the mask `m` beside it, and zeros are put in at the end: `dx = np.where(m, dz /
+(2 * x_1), 0)`.
 
 A mask comes from a gradient that a rule writes as `np.where(condition, value, 0)`, or with the zero first.
 """
@@ -61,17 +61,17 @@ __all__ = [
 
 
 class MaskEmitter(Emitter):
-    """A differentiation that knows which elements adjoints are for."""
+    """A differentiation that tracks the masks of adjoints."""
 
     def __init__(self, facts: Facts, task: Task) -> None:
         super().__init__(facts, task)
         self.condition_names: set[str] = set()
-        self.never_steep: set[str] = set()  # the variables that `meets_infinity` said no of
-        self.marks: set[str] = set()  # the conditions that may be changed: no other mask has them
-        self.conditions: list[dict[str, str]] = []  # for each open block the names that conditions have there
+        self.never_steep: set[str] = set()  # variables for which `meets_infinity` is false
+        self.marks: set[str] = set()  # conditions that may be changed: each belongs to one mask
+        self.conditions: list[dict[str, str]] = []  # the names of conditions in each open block
 
     def known_condition(self, test: Any) -> str | None:
-        """The name that this block has for a condition already."""
+        """The name of a condition that this block has evaluated already."""
         return self.conditions[-1].get(test.id) if isinstance(test, gast.Name) else None
 
     def is_choice_of(self, variable: str, index: Any) -> bool:
@@ -96,8 +96,8 @@ class MaskEmitter(Emitter):
 
 
 def chosen(emitter: Emitter, value: Any) -> tuple[Any, bool, Any] | None:
-    """Of an expression `np.where(condition, part, 0)` or `np.where(condition, 0, part)` the condition,
-    whether the part is for those at which it does not hold, and the part.
+    """The condition of `np.where(condition, part, 0)` or `np.where(condition, 0, part)`, whether the part is
+    chosen where it does not hold, and the part; None for other expressions.
     """
     match value:
         case gast.Call(func=func, args=[test, first, second]) if emitter.is_array_function(func, "where"):
@@ -109,7 +109,7 @@ def chosen(emitter: Emitter, value: Any) -> tuple[Any, bool, Any] | None:
 
 
 def summed(emitter: Emitter, value: Any) -> Any:
-    """What an expression `unbroadcast(part, operand)` sums, or None."""
+    """The part of `unbroadcast(part, operand)`; None for other expressions."""
     match value:
         case gast.Call(func=func, args=[part, _]) if emitter.is_helper(func, "unbroadcast"):
             return part
@@ -117,8 +117,8 @@ def summed(emitter: Emitter, value: Any) -> Any:
 
 
 def chosen_each(emitter: MaskEmitter, value: Any, code: list[Any]) -> tuple[str | None, Any]:
-    """The name of the list of conditions in an expression `where_each(conditions, part, choices)`, and the
-    expression with this name; None for other expressions.
+    """The name of the conditions in `where_each(conditions, part, choices)`, and the expression that reads
+    that name; None for other expressions.
     """
     match value:
         case gast.Call(func=func, args=[conditions, *others]) if emitter.is_helper(func, "where_each"):
@@ -132,7 +132,7 @@ def _is_zero(node: Any) -> bool:
 
 
 def condition_of(emitter: MaskEmitter, test: Any, code: list[Any]) -> str:
-    """The name of a condition, evaluated here: later its own names may mean something else."""
+    """A name for a condition, evaluated here as its operands may be assigned again."""
     for s in code:
         if isinstance(s, gast.Assign) and same(s.value, test) and isinstance(s.targets[0], gast.Name):
             return str(s.targets[0].id)
@@ -154,8 +154,8 @@ def mask_of(emitter: MaskEmitter, test: Any, inverted: bool, code: list[Any]) ->
 def mask_at(
     emitter: MaskEmitter, adjoint: str, variable: str, index: Any, inverted: bool, code: list[Any]
 ) -> Mask:
-    """The mask of the elements of an array that an index selects, or of the others; `adjoint` names an array
-    of that shape.
+    """The mask of the elements that an index selects, or of the others; `adjoint` names an array of their
+    shape.
     """
     if emitter.is_choice_of(variable, index):
         return mask_of(emitter, index, inverted, code)
@@ -167,13 +167,13 @@ def mask_at(
 
 
 def marked(emitter: MaskEmitter, name: str, index: Any, value: bool) -> Any:
-    """The statement that marks the elements that an index selects as overwritten, or as read."""
+    """The statement that marks the selected elements as overwritten, or as read."""
     place = gast.Subscript(value=load(name), slice=index, ctx=gast.Store())
     return gast.Assign(targets=[place], value=constant(value), type_comment=None)
 
 
 def marks_of(mask: Mask | None, own: Collection[str]) -> str | None:
-    """The name of the array of `own` that tells a mask alone, by what is overwritten."""
+    """The name in `own` of the array of overwritten elements, if that alone is the mask."""
     match mask:
         case (Condition(name, True),) if name in own:
             return name
@@ -181,7 +181,7 @@ def marks_of(mask: Mask | None, own: Collection[str]) -> str | None:
 
 
 def marks_before(emitter: MaskEmitter, current: Adjoint | None, name: str) -> Any:
-    """The array that says, before a loop, which elements an adjoint called `name` is not for."""
+    """The array that says, before a loop, at which elements the adjoint called `name` is meaningless."""
     if current is None or current.mask is None:
         dtype = load(emitter.bind("bool", bool))
         return emitter.array_call("ones_like" if current is None else "zeros_like", load(name), dtype=dtype)
@@ -199,7 +199,7 @@ def mask_of_item(
 
 
 def note_conditions(emitter: MaskEmitter, code: list[Any]) -> None:
-    """Notes the conditions that have names from now on in the block that is written."""
+    """Notes the conditions that the block being written has names for from here on."""
     for s in code:
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=test)):
@@ -208,12 +208,12 @@ def note_conditions(emitter: MaskEmitter, code: list[Any]) -> None:
 
 
 def both_hold(a: Mask | None, b: Mask) -> Mask:
-    """The mask of the elements that are in both; None is that of all."""
+    """The mask of the elements in both; None is the mask of all."""
     return b if a is None else a + tuple(c for c in b if c not in a)
 
 
 def either_holds(emitter: MaskEmitter, a: Mask | None, b: Mask | None, code: list[Any]) -> Mask | None:
-    """The mask of the elements that are in one of the two; None is that of all."""
+    """The mask of the elements in one of the two; None is the mask of all."""
     if a is None or b is None:
         return None
     if a == b or set(a) <= set(b):
@@ -225,7 +225,7 @@ def either_holds(emitter: MaskEmitter, a: Mask | None, b: Mask | None, code: lis
 
 
 def opposite(a: Mask | None, b: Mask | None) -> bool:
-    """Whether two masks are of the elements of one, told apart by the last condition."""
+    """Whether two masks differ in the sign of their last condition alone."""
     return a is not None and b is not None and a[:-1] == b[:-1] and _inverse(a[-1]) == b[-1]
 
 
@@ -248,8 +248,8 @@ def truth(emitter: Emitter, mask: Mask) -> Any:
 
 
 def reaching(emitter: MaskEmitter, mask: Mask, operand: str, is_sum: bool, code: list[Any]) -> Mask:
-    """The mask of an operand that was broadcast, or may have been, to what `mask` is for: of its elements
-    those that took part in any of these.
+    """The mask of an operand that was, or may have been, broadcast to the shape of `mask`: the elements that
+    contributed to a masked one.
     """
     test = truth(emitter, mask)
     if is_sum:
@@ -258,9 +258,9 @@ def reaching(emitter: MaskEmitter, mask: Mask, operand: str, is_sum: bool, code:
 
 
 def stays_zero(emitter: MaskEmitter, name: str) -> bool:
-    """Whether zeros in the adjoint of a variable reach, element by element, what it was computed from as
-    zeros without a mask, no slope on the way being infinite, or NaN in some element. (What reaches a number
-    from the elements of an array is their sum: that it may be the sum of none is looked at there.)
+    """Whether zeros in the adjoint of a variable stay zeros, element by element, in the adjoints of its
+    sources: no slope on the way is infinite, or NaN. (The sum over elements that reaches a number is checked
+    by its own operation.)
     """
     operation = emitter.computed_by(name)
     if isinstance(operation, Item) and meets_infinity(emitter, name):
@@ -274,7 +274,7 @@ def stays_zero(emitter: MaskEmitter, name: str) -> bool:
         return False
     if isinstance(operation.node, gast.BinOp) and isinstance(operation.node.op, gast.Mult):
         arrays = [o for o in operation.operands() if not emitter.domain.is_scalar(emitter.kind(o))]
-        if len(arrays) > 1:  # there may be a NaN in the other one
+        if len(arrays) > 1:  # the other one may hold a NaN
             return False
     is_number = emitter.domain.is_scalar(emitter.facts.kind_of_name(name))
     return all(
@@ -293,7 +293,7 @@ def _may_be_infinite(node: Any) -> bool:
 
 
 def _is_power(operation: Apply) -> bool:
-    """Whether an operation is `x ** 2` or the like, or divides by a number that the program says."""
+    """Whether an operation is `x ** c` with `c >= 1`, or divides by a literal."""
     match operation.node:
         case gast.BinOp(op=gast.Pow(), right=gast.Constant(value=int() | float() as exponent)):
             return exponent >= 1
@@ -303,7 +303,9 @@ def _is_power(operation: Apply) -> bool:
 
 
 def meets_infinity(emitter: MaskEmitter, name: str) -> bool:
-    """Whether the adjoint of a variable goes on, number by number, to where a slope may be infinite."""
+    """Whether the adjoint of a variable reaches, number by number, an operation whose slope may be
+    infinite.
+    """
     todo, seen = [name], set[str]()
     while todo:
         variable = todo.pop()
@@ -319,7 +321,7 @@ def meets_infinity(emitter: MaskEmitter, name: str) -> bool:
 
 
 def _sources_unless_steep(emitter: MaskEmitter, name: str) -> list[str] | None:
-    """The variables that the adjoint of another goes on to; None where a slope may be infinite."""
+    """The variables that receive the adjoint of another; None where a slope may be infinite."""
     operation = emitter.computed_by(name)
     match operation:
         case Alias(source=source):
@@ -343,8 +345,8 @@ def _sources_unless_steep(emitter: MaskEmitter, name: str) -> list[str] | None:
 
 
 def moved_by(emitter: MaskEmitter, operation: Apply, rule: Rule) -> str | None:
-    """The array of which an operation gives the elements as they are, in another shape or order, as a copy or
-    a view; None for other operations.
+    """The array whose elements an operation gives unchanged, in another shape or order, as a copy or a view;
+    None for other operations.
     """
     active = [o.id for o in operation.operands() if emitter.is_active(o)]
     if len(active) != 1 or not emitter.domain.is_array(emitter.kinds.get(active[0])):
@@ -365,8 +367,8 @@ def moved_by(emitter: MaskEmitter, operation: Apply, rule: Rule) -> str | None:
 
 
 def picked(emitter: MaskEmitter, operand: str, value: Any, code: list[Any]) -> tuple[Any, Mask | None]:
-    """The gradient of an array that elements were picked of, by a mask or as the largest, and the mask of
-    these; None where it does not matter.
+    """The gradient of an array from which elements were picked, by a mask or as the largest, and the mask of
+    these; the mask is None where it does not matter.
     """
     test: Any = None
     match value:
@@ -398,8 +400,8 @@ def picked(emitter: MaskEmitter, operand: str, value: Any, code: list[Any]) -> t
 def of_view(
     emitter: MaskEmitter, source: str, adjoint: Adjoint, back_again: Callable[[Any], Any], code: list[Any]
 ) -> Mask | None:
-    """The mask of an array, given that of a view of all of its elements, of which `back_again` makes the
-    array; None where it does not matter.
+    """The mask of an array from the mask of a view of all its elements, which `back_again` inverts; None
+    where it does not matter.
     """
     if adjoint.mask is None or not meets_infinity(emitter, source):
         return None
@@ -412,7 +414,7 @@ def of_view(
 def moved(
     emitter: MaskEmitter, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, code: list[Any]
 ) -> Mask | None:
-    """The mask of what an operation moves, given that of its result; None where it does not matter."""
+    """The mask of a rearranged array from the mask of the result; None where it does not matter."""
     source = moved_by(emitter, operation, rule) if adjoint.mask is not None else None
     if adjoint.mask is None or source is None or not meets_infinity(emitter, source):
         return None
@@ -428,7 +430,7 @@ def moved(
 
 
 def divides(node: Any) -> bool:
-    """Whether a template divides by what may be zero, or takes a power that may be a root."""
+    """Whether a template divides by a value that may be zero, or takes a power that may be a root."""
     for n in walk(node):
         match n:
             case gast.BinOp(op=gast.Div(), right=divisor):
@@ -455,8 +457,8 @@ def _is_positive(divisor: Any) -> bool:
 
 
 def kept(emitter: Emitter, mask: Mask, value: Any, variable: str) -> Any:
-    """The expression for what is like a variable in the elements of a mask and zero elsewhere; None where
-    that is not surely an array.
+    """The expression for `value` inside a mask and zeros of the variable's form elsewhere; None where that is
+    not surely an array.
     """
     kind = emitter.facts.kind_of_name(variable)
     if not (emitter.domain.is_array(kind) and emitter.domain.is_float(kind)):
@@ -467,9 +469,7 @@ def kept(emitter: Emitter, mask: Mask, value: Any, variable: str) -> Any:
 
 
 def choice(emitter: Emitter, mask: Mask, value: Any, other: Any, variable: str | None = None) -> Any:
-    """The expression for `value` in the elements of a mask and `other` elsewhere; as an adjoint of a
-    variable, if of one.
-    """
+    """The expression for `value` inside a mask and `other` elsewhere; in the form of `variable`, if given."""
     inverted = len(mask) == 1 and mask[0].inverted
     test = load(mask[0].name) if len(mask) == 1 else truth(emitter, mask)
     first, second = (other, value) if inverted else (value, other)
@@ -489,7 +489,7 @@ def _chosen_number(emitter: Emitter, mask: Mask, value: Any, other: Any) -> Any:
 
 
 def one_of(emitter: Emitter, a: Any, b: Any) -> Any:
-    """The sum of two expressions as one choice, where at most one of them is not zero; else None."""
+    """The sum of two expressions as one choice, where at most one of them is nonzero; else None."""
     first, second = chosen(emitter, a), chosen(emitter, b)
     if first is None or second is None or first[1] == second[1] or not same(first[0], second[0]):
         return None
@@ -498,7 +498,7 @@ def one_of(emitter: Emitter, a: Any, b: Any) -> Any:
 
 
 def scalar_choices(emitter: Emitter, value: Any) -> Any:
-    """An expression of numbers with `a if c else b` for `np.where(c, a, b)`."""
+    """A scalar expression with `a if c else b` for `np.where(c, a, b)`."""
     match value:
         case gast.Call(func=func, args=[test, first, second]) if emitter.is_array_function(func, "where"):
             return _conditional(test, scalar_choices(emitter, first), scalar_choices(emitter, second))
@@ -513,15 +513,15 @@ def scalar_choices(emitter: Emitter, value: Any) -> Any:
 
 
 def guarded(emitter: Emitter, mask: Mask, value: Any) -> Any:
-    """An expression of numbers that is computed only where a mask holds, if it may raise elsewhere."""
+    """A scalar expression that is evaluated only where a mask holds, if it may raise elsewhere."""
     if not any(isinstance(n, gast.Call) or divides(n) for n in walk(value)):
         return value
     return _chosen_number(emitter, mask, value, constant(0.0))
 
 
 def of_numbers(emitter: Emitter, s: Any, mask: Mask | None = None) -> Any:
-    """An assignment with its value as `scalar_choices` has it, and computed where a mask holds; other
-    statements as they are.
+    """An assignment whose value went through `scalar_choices` and is guarded by the mask; other statements
+    unchanged.
     """
     match s:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):

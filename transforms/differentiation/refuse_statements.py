@@ -1,4 +1,4 @@
-"""Statements that neither mode differentiates where what they do to a derivative is not known."""
+"""Statements that neither mode differentiates where their effect on a derivative is not known."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .rule_application import Emitter
 __all__ = ["check_handlers", "context_nature", "index_guard", "refuse_opaque"]
 
 
-KEYS = ("items", "keys", "popitem")  # methods of dicts that give keys
+KEYS = ("items", "keys", "popitem")  # methods of dicts that return keys
 READERS = (list, tuple, set, frozenset, sorted, min, max, sum, iter, enumerate, zip, reversed, map, filter)
-GIVING_DICTS = ("heap_", "reference", "united", "merged", "dict_copy")  # what functions that do are called
+GIVING_DICTS = ("heap_", "reference", "united", "merged", "dict_copy")  # prefixes of helpers
 KEYED = ("get", "pop", "setdefault", "__getitem__")  # methods of dicts that read by a key
 
 
 def context_nature(emitter: Emitter, s: Any) -> str:
-    """What the context of a `with` does; raises UnsupportedSyntaxError for one that may swallow
-    exceptions, or that holds what is differentiated.
+    """The nature of a `with` context; raises UnsupportedSyntaxError for one that may swallow exceptions, and
+    for an active one that does more than set options.
     """
     context = s.items[0].context_expr
     made = isinstance(context, gast.Call)
@@ -32,14 +32,14 @@ def context_nature(emitter: Emitter, s: Any) -> str:
     if nature != "setting" and any(name in emitter.active for name in names_read(context)):
         emitter.program.refuse(
             s,
-            "a context of what carries a derivative",
+            "a context that is given a value that carries a derivative",
             "what entering it does to the value is not known",
             "use the value itself in the body",
         )
     if nature is None:
         emitter.program.refuse(
             s,
-            "a context that may swallow exceptions, or that is not known before the run",
+            "a context that may swallow exceptions, or that is dynamic",
             "how far its body got would not be known",
             "use a context manager of the module's, whose `__exit__` returns nothing",
         )
@@ -47,8 +47,8 @@ def context_nature(emitter: Emitter, s: Any) -> str:
 
 
 def index_guard(emitter: Emitter, s: Any) -> list[Any]:
-    """The checks of what a statement looks up, or puts, by a value that carries a derivative: a dict that
-    carries none may hold what an earlier call computed of it, and keys that are read carry none.
+    """The run-time checks of a statement that reads or stores by an active key: an inactive dict may hold a
+    value that an earlier call computed from the key, and keys that are read are inactive.
     """
     checks = lookup_guard(emitter, s)
     if (read := keyed_read(emitter, s)) is not None:
@@ -60,9 +60,8 @@ def index_guard(emitter: Emitter, s: Any) -> list[Any]:
 
 
 def lookup_guard(emitter: Emitter, s: Any) -> list[Any]:
-    """A check that what is looked up by a value that carries a derivative is in an array or container:
-    any other object may compute with it. Raises UnsupportedSyntaxError for one known to be something
-    else.
+    """A check that a subscript with an active index reads an array or container; any other object may compute
+    with the index. Raises UnsupportedSyntaxError for one known to be something else.
     """
     match s:
         case gast.Assign(value=gast.Subscript(value=base, slice=index)):
@@ -80,16 +79,16 @@ def lookup_guard(emitter: Emitter, s: Any) -> list[Any]:
             if not isinstance(found, (Sequence, Mapping)):
                 emitter.program.refuse(
                     s.value,
-                    "a look-up by a value that carries a derivative, in what is no array or container",
-                    "what the object computes of the value is not known",
+                    "a look-up by a value that carries a derivative, in no array or container",
+                    "the object may compute anything from the value",
                     "call a function that has a rule or readable source",
                 )
     return []
 
 
 def keyed_read(emitter: Emitter, s: Any) -> tuple[Any, ...] | None:
-    """What a statement may read from a dict that carries no derivative, by a key that carries one: the dict,
-    the key, and the heap that knows which are the function's own.
+    """The dict, the key, and the heap, if any, of a statement that may read an inactive dict by an active
+    key; else None.
     """
     match s:
         case gast.Assign(value=gast.Subscript(value=base, slice=key)):
@@ -120,7 +119,7 @@ def keyed_read(emitter: Emitter, s: Any) -> tuple[Any, ...] | None:
 
 
 def new_keys(emitter: Emitter, s: Any) -> list[Any]:
-    """The keys that carry a derivative of a dict that a statement makes, or puts something into."""
+    """The active keys of a dict that a statement makes or stores into."""
     keys: list[Any] = []
     match s:
         case gast.Assign(value=gast.Dict(keys=found)):
@@ -168,7 +167,7 @@ def _reads_keys(emitter: Emitter) -> bool:
 
 
 def may_be_dict(emitter: Emitter, node: Any) -> bool:
-    """Whether an atom may be a dict, for all that is known."""
+    """Whether an atom may be a dict."""
     kind = emitter.kind(node)
     if emitter.domain.is_dict(kind) or not isinstance(node, gast.Name):
         return emitter.domain.is_dict(kind)
@@ -181,8 +180,8 @@ def may_be_dict(emitter: Emitter, node: Any) -> bool:
 
 
 def check_handlers(emitter: Emitter, s: Any) -> None:
-    """Raises UnsupportedSyntaxError for a handler that reads values from its exception, which may carry
-    a derivative.
+    """Raises UnsupportedSyntaxError for a handler that reads from its exception a value that may be
+    active.
     """
     for h in s.handlers:
         if h.name is None or h.name.id not in emitter.active:
@@ -198,24 +197,24 @@ def check_handlers(emitter: Emitter, s: Any) -> None:
 
 
 def refuse_opaque(emitter: Emitter, statement: Any, operation: Opaque) -> NoReturn:
-    """Raises UnsupportedSyntaxError for an expression whose derivative is not known."""
+    """Raises UnsupportedSyntaxError for an active operation without a rule."""
     if isinstance(operation.node, gast.Attribute):
         emitter.program.refuse(
             statement,
             f"the attribute `{operation.node.attr}` of a value that carries a derivative",
-            "what it has to do with the value is not known",
+            "how it depends on the value is not known",
             "pass what is needed as an argument of its own",
         )
     if not isinstance(operation.node, gast.Set):
         emitter.program.refuse(
             statement,
             "an operator on an object that carries a derivative, or whose operand does",
-            "which function of which class it calls cannot be told before the run",
+            "which function of which class it calls is dynamic",
             "define the operator in Python without `NotImplemented`, or call a method by its name",
         )
     emitter.program.refuse(
         statement,
         "a set of values that carry derivatives",
-        "its elements have no places that derivatives could have",
+        "its elements have no order, and so derivatives have no place",
         "use a list or a dict",
     )

@@ -1,4 +1,4 @@
-"""What the reverse body of a loop computes, reads or unpacks again, rather than find it in the trace."""
+"""Rematerialises values in the reverse body of a loop instead of reading them from the trace."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def function_of(reverse: Reverse, node: Any) -> Any:
 
 
 def recomputed(reverse: Reverse, s: Any, forward: Any, wanted: list[str]) -> list[Any]:
-    """What the reverse body computes again rather than reads from the trace: index arithmetic, arithmetic on
-    numbers that the loop leaves alone, and sums and differences of these with numbers that are in the trace
-    anyway; elements of what nobody changes, at places that it knows, all of its items, and views of it.
+    """The statements that the reverse body runs again instead of reading their results from the trace: index
+    arithmetic, arithmetic on loop-invariant numbers, sums and differences with numbers that are in the trace
+    anyway; items at known indices, all items, and views of objects that are not changed.
     """
     loop_names = set(assigned_names(forward))
     by_memory = reverse.shadows.by_memory
-    saved = dict.fromkeys(n for n in wanted if n not in by_memory)  # another array has another adjoint
+    saved = dict.fromkeys(n for n in wanted if n not in by_memory)  # a copy has another adjoint
     again: set[str] = set()
     targets = {n.id for n in walk(s.target) if isinstance(n, gast.Name)} if isinstance(s, gast.For) else set()
     ranged = isinstance(s, gast.For) and function_of(reverse, s.iter) is range
     kept = set(saved) | (targets if ranged else set())
-    steps: dict[str, Any] = {}  # index arithmetic that may be done again, for more of it
+    steps: dict[str, Any] = {}  # index arithmetic that other index arithmetic may need
     result: list[Any] = []
     for statement in forward.body:
         match statement:
@@ -102,7 +102,7 @@ def _is_index(reverse: Reverse, name: str, value: Any) -> bool:
 
 
 def _emit(name: str, steps: dict[str, Any], result: list[Any]) -> list[str]:
-    """Writes the arithmetic for a name, after what it takes; returns the names of all of it."""
+    """Writes the arithmetic for a name after the arithmetic for its operands; returns the names written."""
     value = steps.pop(name)
     made = [n for read in names_read(value) if read in steps for n in _emit(read, steps, result)]
     result.append(assign(name, value))
@@ -110,8 +110,8 @@ def _emit(name: str, steps: dict[str, Any], result: list[Any]) -> list[str]:
 
 
 def _unpacks_again(reverse: Reverse, target: Any, base: str, saved: Container[str]) -> bool:
-    """Whether what a tuple, list or array holds may as well be unpacked again, nearly all of it being read;
-    what can be iterated over only once may not.
+    """Whether unpacking a tuple, list or array again beats saving its items: most of them are read, and it is
+    no iterator.
     """
     names = target_names(target)
     is_flat = all(isinstance(e, gast.Name) for e in target.elts)
@@ -122,13 +122,13 @@ def _unpacks_again(reverse: Reverse, target: Any, base: str, saved: Container[st
 
 
 def _stays(reverse: Reverse, statement: Any, value: Any) -> bool:
-    """Whether a subscript gives in the reverse sweep what it gives at a statement: nothing changes that part
-    of the array later, or it is a view, whatever is changed.
+    """Whether a subscript has the same value in the reverse sweep: nothing changes that part of the array
+    later, or it is a view.
     """
     base, index = value.value, value.slice
     if any(map(reverse.changes.is_changed, names_read(index))):
         return False
-    if reverse.domain.item_nature(reverse.kind(base)) == "unknown":  # an object may give another one later
+    if reverse.domain.item_nature(reverse.kind(base)) == "unknown":  # an object may return another one later
         return False
     if not reverse.changes.is_changed(base.id):
         return True
@@ -149,7 +149,7 @@ def _holds(reverse: Reverse, statement: Any, place: Any, name: str) -> bool:
 
 
 def _is_steady_view(reverse: Reverse, value: Any, loop_names: set[str]) -> bool:
-    """Whether an expression is a view, as `x.T`, of what the loop leaves alone and nobody changes."""
+    """Whether an expression is a view, as `x.T`, of loop-invariant arrays that are not changed."""
     operation = reverse.operation(value)
     if not isinstance(operation, Apply) or reverse.primitives.sharing(operation) != "view":
         return False

@@ -1,8 +1,7 @@
-"""The walk over the single-assignment form that gives both sweeps of reverse mode.
+"""The walk over the single-assignment form that writes both sweeps of reverse mode.
 
-Blocks are walked from their last statement to their first. Each statement gives what stands in its place in
-the forward sweep, and what the reverse sweep does about it; that is nothing unless an adjoint has arrived at
-what the statement assigns.
+Blocks are walked from the last statement to the first. Each statement gives its forward statements and its
+reverse statements; the latter are empty unless its target has an adjoint.
 """
 
 from __future__ import annotations
@@ -84,15 +83,15 @@ class ReverseWalk(Reverse):
         return [s for part in reversed(forward) for s in part], backward
 
     def snapshots(self, statement: Any, ahead: list[Any], back: list[Any]) -> Sweep:
-        """Keeps a copy, made where the statement is, of each value that its reverse reads and that may be
-        overwritten before then.
+        """Copies, where the statement stands, each value that its reverse reads and that may be overwritten
+        before then.
         """
         if self.changes.functions_overwritten(statement, back, self.object_of):
             self.program.refuse(
                 statement,
-                "a function that the way back calls again, and that reads what is changed later",
-                "the derivative of the call needs the values from before",
-                "pass what it reads as an argument, or change a copy",
+                "a function that the reverse sweep calls again and whose captures are changed later",
+                "the derivative of the call needs the old value",
+                "pass the variable as an argument, or change a copy",
             )
         overwritten = self.changes.overwritten(statement, back, self.object_of)
         if not overwritten:
@@ -101,17 +100,17 @@ class ReverseWalk(Reverse):
         copies = {name: assign(copy, self.copy_of(name), statement) for name, copy in kept.items()}
         read = {name: load(copy) for name, copy in kept.items()}
         back = [b if self.shadows.is_lookup(b) else substitute(b, read) for b in back]
-        # Of what the statement makes or changes, the reverse reads what it leaves.
+        # The reverse reads the values after a statement's own changes.
         late = set(kept) if self.changes.is_change(statement) else set(assigned_names(statement))
         before = [copy for name, copy in copies.items() if name not in late]
         after = [copy for name, copy in copies.items() if name in late]
-        if before and self.is_exact(statement):  # it may as well read the copies
+        if before and self.is_exact(statement):  # the statement itself may read the copies, too
             ahead = [substitute(a, {n: load(c) for n, c in kept.items() if n not in late}) for a in ahead]
         return [*before, *ahead, *after], back
 
     def is_exact(self, statement: Any) -> bool:
-        """Whether a statement does arithmetic on vectors, which gives the same to the last bit wherever they
-        lie in memory. Sums and products of matrices may not.
+        """Whether a statement does arithmetic on vectors, whose last bit does not depend on the memory
+        layout. That of sums and products of matrices may.
         """
         match statement:
             case gast.Assign(
@@ -124,7 +123,7 @@ class ReverseWalk(Reverse):
         return False
 
     def comment(self, statement: Any, code: list[Any]) -> None:
-        """Notes the user's statement that the following code differentiates, once."""
+        """Adds the comment with the user's statement that the following code differentiates, once."""
         origin = (getattr(statement, "lineno", None), getattr(statement, "col_offset", None))
         if origin == self.origin or blocks_of(statement):
             return
@@ -181,7 +180,7 @@ class ReverseWalk(Reverse):
         return [*ahead, *noted], [gast.If(test=copied, body=back, orelse=[])] if back else []
 
     def passed_on(self, s: Any, name: str, adjoint: Adjoint, env: Env) -> Sweep:
-        """The reverse of a statement that makes an object: its adjoint goes on to what it was made from."""
+        """The reverse of a statement that makes an object: its adjoint goes on to the operands."""
         operation = self.operation(s.value)
         back: list[Any] = []
         match operation:
@@ -242,7 +241,7 @@ class ReverseWalk(Reverse):
         return [s], back
 
     def definition(self, s: Any, name: str, env: Env) -> Sweep:
-        """A nested function used as a value: its adjoint holds those of its free variables, by name."""
+        """A nested function used as a value: its adjoint holds those of its captured variables, by name."""
         adjoint = env.pop(name, None)
         back: list[Any] = []
         if adjoint is not None:
@@ -301,7 +300,7 @@ class ReverseWalk(Reverse):
         is_known = self.assigned_before.at(s)
         forward = [*ahead, located(gast.If(test=test, body=sweeps[0][0], orelse=sweeps[1][0]), s)]
         went_on = [k for k, block in enumerate((s.body, s.orelse)) if not ends_in_raise(block)]
-        if len(went_on) == 1:  # whatever runs backwards did not raise
+        if len(went_on) == 1:  # no statement raised if the reverse sweep runs
             env.clear()
             env.update(arms[went_on[0]])
             return forward, sweeps[went_on[0]][1]
@@ -315,8 +314,8 @@ class ReverseWalk(Reverse):
     def mask_of_arms(
         self, test: Any, ends: list[list[Any]], variable: str, found: list[Adjoint | None]
     ) -> Mask | None:
-        """The mask of a variable that only one arm of a branch has an adjoint of, where that matters. Of
-        several branches in one another it is told by a flag that their arms set.
+        """The mask of a variable that only one arm of a branch has an adjoint of, where that matters. Arms of
+        nested branches set a flag for it.
         """
         if all(a is not None and a.mask is None for a in found) or not self.is_masked_by_branch(variable):
             return None
@@ -337,14 +336,14 @@ class ReverseWalk(Reverse):
         return is_number and variable not in self.shadows and meets_infinity(self, variable)
 
     def picks(self, variable: str, index: Any) -> bool:
-        """As for others; by places, too, where a slope may be infinite."""
+        """As above; also single elements, where a slope may be infinite."""
         if super().picks(variable, index):
             return True
         is_list = self.is_any_array(variable) and not self.is_basic(index)
         return is_list and variable not in self.shadows and meets_infinity(self, variable)
 
     def may_say_otherwise(self, test: Any) -> bool:
-        """Whether a test may be an object, which may be true now and not later."""
+        """Whether a test may be an object, whose truth may change."""
         kind = self.kind(test)
         is_unknown = self.primitives.is_unknown(kind) and isinstance(test, gast.Name)
         return self.primitives.is_object(kind) or (

@@ -1,4 +1,4 @@
-"""Reverse mode of a call: the forward sweep calls the function's fprop, the reverse sweep the bprop that this
+"""Reverse mode of a call: the forward sweep calls the callee's fprop, and the reverse sweep the bprop that it
 returned.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["reverse_call", "unheard_call"]
 
 
 def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: Adjoint, env: Env) -> Sweep:
-    """Both sweeps of a call of a function that has a linked derivative, or whose function the run knows."""
+    """Both sweeps of a call of a function with a linked derivative, or of a dynamic callee."""
     if not any(reverse.is_active(o) for o in operation.operands()):
         return [s], []
     active = active_arguments(reverse, operation)
@@ -54,7 +54,7 @@ def active_arguments(reverse: Reverse, operation: Call) -> list[tuple[Any, Any]]
 def forward_call(
     reverse: Reverse, s: Any, operation: Call, active: list[tuple[Any, Any]], out: str
 ) -> tuple[list[Any], str]:
-    """The forward sweep of a call, and the name of the bprop that it gets."""
+    """The forward sweep of a call, and the name of the bprop that it returns."""
     kinds, named = reverse.linked_operands(operation)
     link = reverse.link(operation, [key for key, _ in active], kinds, named, reverse.careful)
     copied = reverse.primitives.copied(operation.function)
@@ -98,8 +98,8 @@ def is_changed_later(reverse: Reverse, s: Any, out: str) -> bool:
 def kept_arguments(
     reverse: Reverse, s: Any, operation: Call, copied: list[Any]
 ) -> tuple[list[Any], Any]:
-    """The call with copies in the place of the arguments that may be changed after it, as its bprop may read
-    them; and the statements that make these. Those that the function has `copied` itself stay.
+    """The call with copies of the arguments that may be changed after it, which its bprop may read, and the
+    statements that make them. Arguments that the function has `copied` itself are passed as they are.
     """
     atoms = [*operation.args, *(v for _, v in operation.keywords)]
     if operation.function is MISSING:
@@ -115,7 +115,9 @@ def kept_arguments(
 
 
 def callee_owner(operation: Call) -> Any:
-    """What the adjoint of a callee that only the run knows belongs to: the object of a method, or itself."""
+    """The atom that the adjoint of a dynamic callee belongs to: the object of a bound method, or the
+    callee.
+    """
     callee = operation.callee
     return callee.value if isinstance(callee, gast.Attribute) else callee
 
@@ -123,8 +125,8 @@ def callee_owner(operation: Call) -> Any:
 def _spread_unknown(
     reverse: Reverse, operation: Call, result: Any, active: list[Any], env: Env, back: list[Any]
 ) -> list[Any]:
-    """The contributions of a call whose function only the run knows: its bprop gives the function's own
-    adjoint first, then a dictionary of those of its arguments, by position and name.
+    """The contributions of a call of a dynamic callee: its bprop returns the callee's own adjoint, then a
+    dict of the arguments' adjoints by position and name.
     """
     owner = callee_owner(operation)
     dfunction, dargs = reverse.names.temporary("dfunction"), reverse.names.temporary("dargs")

@@ -1,5 +1,5 @@
-"""Reverse mode of the items of a parameter, a container, that are read before all else: where nothing else is
-read of it, their adjoints are its adjoint.
+"""Reverse mode of the first reads of items of a parameter: where the container has no other reader, its
+adjoint is a display of theirs.
 
     w = p["w"]
     b = p["b"]    ->    dp = {"w": dw, "b": db}
@@ -22,12 +22,12 @@ __all__ = ["items_first", "reverse_items"]
 
 
 def items_first(statements: list[Any]) -> int:
-    """How many of the first statements read items by literal keys."""
+    """The number of leading statements that read items by literal keys."""
     return len(list(takewhile(lambda s: item_read(s) is not None, statements)))
 
 
 def reverse_items(reverse: Reverse, reads: list[Any], env: Env) -> Sweep:
-    """Both sweeps of the first statements, which read items; `env` holds the adjoints behind them."""
+    """Both sweeps of the leading reads; `env` holds the adjoints after them."""
     ahead: list[Any] = []
     back: list[Any] = []
     parts: dict[str, dict[Hashable, Any]] = {}

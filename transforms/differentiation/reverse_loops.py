@@ -1,7 +1,7 @@
 """Reverse mode of loops.
 
-A loop's body is differentiated once it is known which of the variables that it carries have adjoints. What
-the reverse body reads of an iteration goes through a trace (`traces`).
+The body is differentiated repeatedly until the set of carried variables with adjoints stays the same. The
+residuals of an iteration go through a trace (`traces`).
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
 def _of_parts(
     reverse: Reverse, s: Any, item: Any, adjoints: dict[str, Adjoint | None], back: list[Any]
 ) -> list[Any]:
-    """The reverse of a loop's body with the shadows of those variables that are parts of an item with this
-    adjoint; those of numbers are added to it.
+    """The reverse of a loop's body, after the shadows of variables that are parts of an item with this
+    adjoint; adjoints of numbers are added to it.
     """
     made = [
         reverse.shadows.element(s, name, item, constant(k))
@@ -105,7 +105,7 @@ def _of_parts(
     ]
     added: list[Any] = []
     for k, (name, adjoint) in enumerate(adjoints.items()):
-        if adjoint is not None and name not in reverse.shadows:  # of a number
+        if adjoint is not None and name not in reverse.shadows:  # a number
             value = reverse.full(name, adjoint, added)
             place = gast.Subscript(value=item, slice=constant(k), ctx=gast.Load())
             total = call(reverse.helper("add"), place, value)
@@ -114,7 +114,9 @@ def _of_parts(
 
 
 def _unless_keys(reverse: Reverse, source: Any, added: list[Any]) -> list[Any]:
-    """What adds to the adjoint of a sequence, where it may be a dict, whose keys are no part of it."""
+    """Statements that add to the adjoint of a sequence, guarded where it may be a dict, whose keys have
+    none.
+    """
     if reverse.domain.item_nature(reverse.kind(source)) != "unknown":
         return added
     test = gast.UnaryOp(op=gast.Not(), operand=call(reverse.bind("is_mapping", is_mapping), source))
@@ -122,8 +124,8 @@ def _unless_keys(reverse: Reverse, source: Any, added: list[Any]) -> list[Any]:
 
 
 def reverse_while(reverse: Reverse, s: Any, env: Env) -> Sweep:
-    """Both sweeps of a `while` loop; what its test computes runs once more than its body, so its reverse
-    comes first.
+    """Both sweeps of a `while` loop. Its test is evaluated once more than its body, so the reverse of the
+    test comes first.
     """
     position = next((k for k, n in enumerate(s.body) if is_test(n)), None)
     header = s.body[:position] if position is not None else []
@@ -159,8 +161,8 @@ def reverse_while(reverse: Reverse, s: Any, env: Env) -> Sweep:
 
 
 def _sources(reverse: Reverse, s: Any) -> list[tuple[Any, list[str], bool]]:
-    """The active sequences that a loop takes elements from, each with the loop variable that an element is,
-    or with those that its parts are.
+    """The active sequences that a loop iterates over, each with its loop variable, or with the variables that
+    an element is unpacked into.
     """
     function = function_of(reverse, s.iter)
     targets = [n.id for n in walk(s.target) if isinstance(n, gast.Name)]
@@ -189,8 +191,8 @@ def _sources(reverse: Reverse, s: Any) -> list[tuple[Any, list[str], bool]]:
 
 
 def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
-    """Differentiates a loop's body once it is known which of the variables that it carries have adjoints;
-    `env` is changed to what holds before the loop.
+    """Differentiates a loop's body until the set of carried variables with adjoints stays the same; `env`
+    becomes the adjoints before the loop.
     """
     assigned = set(assigned_names(s))
     outer = [n for n in names_read(s) if n in reverse.active and n not in assigned]
@@ -268,7 +270,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
 
 
 def _marks(reverse: Reverse, loop: Any, name: str) -> str | None:
-    """The name of the array that says which elements of another a loop overwrites, where that matters."""
+    """The name of the mask of elements of `name` that a loop overwrites, where that matters."""
     stores = (s.targets[0] for s in statements_in(loop.body) if isinstance(s, gast.Assign))
     is_stored = any(isinstance(t, gast.Subscript) and getattr(t.value, "id", "") == name for t in stores)
     if not is_stored or name in reverse.shadows or not reverse.is_any_array(name):
@@ -282,7 +284,7 @@ def _marks(reverse: Reverse, loop: Any, name: str) -> str | None:
 
 
 def _is_only_appended(loop: Any, name: str) -> bool:
-    """Whether a loop does nothing with a list but append to it, so that none of it has an adjoint there."""
+    """Whether a loop only appends to a list, so that the list has no adjoint before the loop."""
     appended = 0
     for s in own_statements(loop.body):
         match s:
@@ -294,7 +296,7 @@ def _is_only_appended(loop: Any, name: str) -> bool:
 
 
 def _hoisted(reverse: Reverse, varying: set[str], back: list[Any]) -> tuple[list[Any], list[Any]]:
-    """The reverse body, and what it looks up that is the same in each iteration."""
+    """The reverse body and its loop-invariant lookups, which are hoisted."""
     before = [s for s in back if reverse.shadows.is_lookup(s) and not varying & set(names_read(s.value))]
     return [s for s in back if not any(s is b for b in before)], before
 
@@ -304,6 +306,6 @@ def _arrays(reverse: Reverse, names: list[str]) -> list[str]:
 
 
 def _is_own(inner: Env, variable: str) -> bool:
-    """Whether the adjoint that an iteration leaves to a variable is its alone."""
+    """Whether the adjoint that an iteration leaves to a variable has no alias."""
     adjoint = inner.get(variable)
     return adjoint is None or adjoint.owned

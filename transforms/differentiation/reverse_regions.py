@@ -17,8 +17,8 @@ __all__ = ["reverse_try", "reverse_with"]
 
 
 def reverse_with(reverse: Reverse, s: Any, env: Env) -> Sweep:
-    """A context is entered in the forward sweep; one that only sets how things are computed holds in the
-    reverse sweep of its body, too.
+    """A context is entered in the forward sweep; one that only sets options is entered in the reverse sweep
+    of its body, too.
     """
     nature = context_nature(reverse, s)
     forward, back = reverse.block(s.body, env)
@@ -30,7 +30,7 @@ def reverse_with(reverse: Reverse, s: Any, env: Env) -> Sweep:
 
 
 def reverse_try(reverse: Reverse, s: Any, env: Env) -> Sweep:
-    """A flag tells the reverse sweep whether the body ran to its end, or which handler was taken."""
+    """A flag tells the reverse sweep whether the body ran to its end, or which handler ran."""
     if not s.handlers:
         final, final_back = reverse.block(s.finalbody, env)
         body, back = reverse.block(s.body, env)

@@ -1,4 +1,4 @@
-"""Reverse mode of a function with a rule: what that adds to the adjoints of operands."""
+"""Reverse mode of a function with a rule: its contributions to the adjoints of its operands."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     receivers = {name for name, _ in handed_on}
     rest = [part.value for name, part in found if name not in receivers]
     if len(found) == 1 and same(reverse.seen_in(found[0][1].value), given.value):
-        handed_on = found  # in another shape
+        handed_on = found  # reshaped
     for name, part in found:
         is_all = given.owned and given.is_plain and handed_on == [(name, part)]
         reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
@@ -107,8 +107,8 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
 def reverse_join(
     reverse: Reverse, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, env: Env
 ) -> list[Any] | None:
-    """The reverse of a function that joins what a list holds: each has its part of the cotangent, the list
-    itself none. None of any other.
+    """The reverse of a function that joins the items of a list: each gets its slice of the cotangent, and the
+    list has no adjoint. None of any other.
     """
     join = joined(reverse, operation, rule, out)
     if join is None or adjoint.mask is not None:
@@ -129,7 +129,7 @@ def reverse_join(
 def spread_along_axes(
     reverse: Reverse, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, env: Env
 ) -> list[Any] | None:
-    """The reverse of a reduction over axes to an array, whose adjoint broadcasting may spread; None of
+    """The reverse of a reduction over axes, whose operand's adjoint broadcasting may spread later; None of
     others.
     """
     if rule.spread is None or not operation.args:
@@ -151,7 +151,7 @@ def spread_along_axes(
             template, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
         )
         if any(map(blocks_of, statements)):
-            return None  # the axis is known at run time only
+            return None  # the axis is dynamic
         back += statements
         results.append(found[0])
     reverse.pass_on(env, operand.id, Adjoint(results[0], uniform=True, whole=results[1]), back)
@@ -161,8 +161,8 @@ def spread_along_axes(
 def reverse_fit(
     reverse: Reverse, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, env: Env
 ) -> list[Any] | None:
-    """The reverse of `stored_in(value, x)`, which refuses values that have not the shape of the array `x`,
-    where the two have one dtype: all three have one shape. None of others.
+    """The reverse of `stored_in(value, x)`, which raises unless `value` has the shape of the array `x`, where
+    both have one dtype: all three have one shape. None of others.
     """
     if operation.function is not reverse.primitives.helper("stored_in") or not adjoint.is_plain:
         return None
@@ -178,9 +178,7 @@ def reverse_fit(
 
 
 def doubled(reverse: Reverse, rule: Rule, found: list[tuple[str, Adjoint]]) -> list[tuple[str, Adjoint]]:
-    """Two equal parts of one operand, as those of `x * x`, as one that is twice as large; of a list there is
-    no such part.
-    """
+    """The two equal contributions of `x * x` as one, multiplied by two; contributions to lists stay apart."""
     match found:
         case [(x, a), (y, b)] if x == y and a == replace(b, value=a.value) and same(a.value, b.value):
             kind = reverse.facts.kind_of_name(x)
@@ -199,7 +197,7 @@ def twice(value: Any) -> Any:
 
 
 def spread_out(reverse: Reverse, rule: Rule, out: str, adjoint: Adjoint, back: list[Any]) -> Adjoint:
-    """The adjoint of a result in its shape; for a rule that is elementwise, with its mask apart."""
+    """The adjoint of a result in the result's shape; an elementwise rule keeps the mask apart."""
     if rule.structure != "elementwise":
         return Adjoint(reverse.full(out, adjoint, back))
     spread = adjoint.whole
@@ -211,8 +209,8 @@ def spread_out(reverse: Reverse, rule: Rule, out: str, adjoint: Adjoint, back: l
 def contributions(
     reverse: Reverse, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, back: list[Any]
 ) -> list[tuple[str, Adjoint]] | None:
-    """What a rule adds to the adjoint of each active operand, values being expressions; None when a uniform
-    adjoint would have to be spread first.
+    """The contributions of a rule to the adjoints of its active operands, as expressions; None when a uniform
+    adjoint must be spread first.
     """
     template = reverse.template_for(operation, rule, out)
     bound, slots = reverse.arguments(operation, template, rule)
@@ -283,7 +281,7 @@ def contributions(
 
 
 def unfilled(reverse: Reverse, value: Any) -> Any:
-    """The expression, reading as it is the adjoint of a list of which no part is missing."""
+    """The expression without the filling of missing items, where it reads the adjoint of a complete list."""
     match value:
         case gast.Call(func=func, args=[gast.Name(id=name) as adjoint, _]) if (
             name in reverse.complete and reverse.is_helper(func, "filled")
@@ -293,7 +291,7 @@ def unfilled(reverse: Reverse, value: Any) -> Any:
 
 
 def direct(value: Any, code: list[Any], results: list[Any]) -> Any:
-    """What the last statement assigns, which is taken away, where a gradient is nothing but its name."""
+    """The value of the last statement, which is removed, where a gradient is the name of its target alone."""
     match code, value:
         case [*before, gast.Assign(targets=[gast.Name(id=name)], value=assigned)], gast.Name(id=wanted) if (
             name == wanted and [n for tree in [*results, *before] for n in loads(tree)].count(name) == 1
@@ -304,7 +302,7 @@ def direct(value: Any, code: list[Any], results: list[Any]) -> Any:
 
 
 def kinds_of_adjoint(reverse: Reverse, out: str, adjoint: Adjoint) -> dict[str, Any]:
-    """The kind of what the adjoint of a result is called: that of the result."""
+    """The kind of the name of a result's adjoint, which is that of the result."""
     is_named = isinstance(adjoint.value, gast.Name) and adjoint.is_plain
     return {adjoint.value.id: reverse.kind(load(out))} if is_named else {}
 
@@ -313,7 +311,7 @@ def is_chosen_twice(
     reverse: Reverse, operation: Apply, out: str, adjoint: Adjoint, slots: list[Slot], results: dict[int, Any]
 ) -> bool:
     """Whether zeros would be put into the adjoint of the result for an operand that is summed, and again for
-    another.
+    another operand.
     """
     if adjoint.mask is None or adjoint.zeroed or adjoint.uniform or len(slots) < 2:
         return False
@@ -329,7 +327,7 @@ def is_chosen_twice(
 def part_of_rest(
     reverse: Reverse, results: dict[int, Any], slot: Slot, base: str, shared: dict[int, Any], code: list[Any]
 ) -> Any:
-    """The expression for one of the gradients that a template gives its variadic parameter in a tuple."""
+    """The expression of one gradient in the tuple that a template gives for its variadic parameter."""
     value = results[slot.gradient]
     if isinstance(value, gast.Tuple):
         return value.elts[slot.part]
@@ -353,8 +351,8 @@ def part_of_rest(
 
 
 def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -> tuple[Adjoint, bool]:
-    """The gradient that a rule gives, with its mask and that of the result's adjoint; and whether it is to be
-    summed yet.
+    """The gradient with its own mask and that of the result's adjoint, and whether it is still to be
+    summed.
     """
     masks, value = chosen_each(reverse, value, code)
     written = behind(value, code)
@@ -369,7 +367,7 @@ def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -
 
 
 def behind(value: Any, statements: list[Any]) -> Any:
-    """The expression that a template's local variable stands for; what is none stands for itself."""
+    """The value of a template's local variable; other expressions unchanged."""
     if not isinstance(value, gast.Name):
         return value
     match [s for s in statements if value.id in assigned_names(s)]:
@@ -379,7 +377,7 @@ def behind(value: Any, statements: list[Any]) -> Any:
 
 
 def is_multiple(value: Any, dout: Any) -> bool:
-    """Whether an expression is a cotangent times a number that the program says, so that zeros stay zeros."""
+    """Whether an expression is a cotangent times a literal number, which keeps zeros."""
     match value:
         case gast.BinOp(left=left, op=gast.Mult() | gast.Div(), right=gast.Constant()):
             return is_multiple(left, dout)
@@ -389,8 +387,8 @@ def is_multiple(value: Any, dout: Any) -> bool:
 
 
 def has_shape(reverse: Reverse, operation: Apply, value: Any, out: str) -> bool:
-    """Whether an elementwise expression surely has the shape of the result `out`: it reads it, or an operand
-    of that shape.
+    """Whether an elementwise expression surely has the shape of the result `out`: it reads `out`, or an
+    operand of that shape.
     """
     read = set(names_read(value))
     return out in read or any(
@@ -445,8 +443,8 @@ def unbroadcasted(
 
 
 def factored(summed: Callable[[Any], Any], value: Any, operand: str, shaped: set[str]) -> Any:
-    """What `summed` makes of an expression, with a sign, and a division by the operand in whose shape the sum
-    is, behind it: passes less over what is larger. Names in `shaped` have the shape of what is summed.
+    """`summed(value)`, with a sign, or a division by the operand, moved out of the sum: fewer passes over the
+    larger array. Names in `shaped` have the shape of the sum's argument.
     """
     match value:
         case gast.UnaryOp(op=gast.USub(), operand=positive):
@@ -462,7 +460,7 @@ def factored(summed: Callable[[Any], Any], value: Any, operand: str, shaped: set
 
 
 def without_one(reverse: Reverse, value: Any) -> Any:
-    """`x` for `1.0 * x`, as what is summed next."""
+    """`x` for `1.0 * x`, which is summed next."""
     match value:
         case gast.BinOp(left=gast.Constant(value=1.0), op=gast.Mult(), right=gast.Name() as right):
             return right if reverse.domain.is_float(reverse.kind(right)) else value

@@ -1,4 +1,4 @@
-"""What the reverse of each kind of statement is given: the state of one differentiation in reverse mode."""
+"""The state of one differentiation in reverse mode, which the reverse of each kind of statement is given."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Reverse(AdjointEmitter):
         super().__init__(facts, task)
         self.split = task.form == "vjp"
         self.assigned_before = AssignedBefore(self.program.tree)
-        self.kept: set[str] = set()  # what is returned after the reverse sweep
+        self.kept: set[str] = set()  # names that are returned after the reverse sweep
         self.traces: list[str] = []
         self.origin: Any = None
-        self.complete: set[str] = set()  # adjoints of lists in which no part is missing
-        self.function_adjoints: set[str] = set()  # those that calls of functions gave
+        self.complete: set[str] = set()  # adjoints of lists without missing items
+        self.function_adjoints: set[str] = set()  # adjoints that the bprops of calls returned
         self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
-        self.read_by_open: dict[int, tuple[int, set[str]]] = {}  # as far as their statements have been asked
+        self.read_by_open: dict[int, tuple[int, set[str]]] = {}  # the names read there, and statements seen
         self.shapes = ShapeSources(self)
         self.lending = Lending()
 
@@ -49,7 +49,9 @@ class Reverse(AdjointEmitter):
         return super().is_as_number(name) and not self.changes.is_changed(name)
 
     def of_number(self, adjoint: Any, atom: Any) -> Any:
-        """The adjoint that a function which the run finds gives: None for a number that is an integer now."""
+        """The adjoint that a dynamic callee returned for a number, which is None if that is an integer
+        now.
+        """
         kind = self.kind(atom)
         is_open = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None
         if not is_open and not self.domain.may_be_integer(kind):
@@ -57,8 +59,8 @@ class Reverse(AdjointEmitter):
         return call(self.helper("present"), adjoint, atom)
 
     def captured_part(self, adjoint: Any, key: str, free: str) -> Any:
-        """What the adjoint of a function holds for a variable that it captured; it may be None when it does
-        not come from a call of the function alone.
+        """The item of a function's adjoint for a captured variable; a helper reads it where the adjoint may
+        be None.
         """
         if isinstance(adjoint, gast.Name) and adjoint.id in self.function_adjoints:
             return self.of_number(part_of(adjoint, constant(key)), load(free))
@@ -66,7 +68,7 @@ class Reverse(AdjointEmitter):
         return self.of_number(part, load(free))
 
     def copy_of(self, name: str) -> Any:
-        """An expression for a copy of what a name holds."""
+        """An expression for a copy of the value of a name."""
         if self.domain.is_array(self.kind(load(name))):
             return call(attribute(load(name), "copy"))
         return call(self.helper("copy_adjoint"), load(name))
@@ -77,7 +79,7 @@ class Reverse(AdjointEmitter):
         return bool(self.domain.is_numeric(kind) and self.domain.is_differentiable(kind))
 
     def result(self, env: Env, name: str, code: list[Any]) -> Any:
-        """The gradient with respect to a parameter: a value that is the caller's alone."""
+        """The gradient with respect to a parameter, without aliases."""
         adjoint = env.get(name)
         if adjoint is None:
             return self.zero(name)
@@ -90,15 +92,15 @@ class Reverse(AdjointEmitter):
         return self.copied(adjoint, name)
 
     def read_outside(self) -> set[str]:
-        """The names that the reverse code read before what is written now, in the same function, and that
-        hold other values there.
+        """The names that the reverse code written so far reads in the same function, and that the statements
+        being written must not assign.
 
-        In the flat form the code outside of all loops is done with its names when a loop takes them over.
+        In the flat form code outside of all loops does not read its names again once a loop assigns them.
         """
         return self.kept.union(*map(self.read_in, self.open if self.split else self.open[1:]))
 
     def read_in(self, block: list[Any]) -> set[str]:
-        """The names that an open block, to which statements are only added, reads so far."""
+        """The names that an open block, which only grows, reads so far."""
         count, names = self.read_by_open.get(id(block), (0, set()))
         names.update(names_read(block[count:]))
         self.read_by_open[id(block)] = len(block), names

@@ -1,7 +1,7 @@
-"""Reverse mode of what changes an array or a list in place.
+"""Reverse mode of stores, `append` and `pop`.
 
-The adjoint of such a variable is changed in place too, one object for its whole life. (That the variable has
-no other name is what `find_mutated` makes sure of.)
+The adjoint of an array or list that is changed in place is one object, which is changed in place, too.
+`find_mutated` makes sure that the variable has no alias without a shadow.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ __all__ = ["is_addition", "list_check", "reverse_addition", "reverse_append", "r
 
 
 def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
-    """`a[i] = v`: the adjoint of v is what stood in that place of the adjoint of a, which then is zero. `a[i]
-    += v` leaves it there.
-    """
+    """`a[i] = v`: the adjoint of v is `da[i]`, which then is set to zero. `a[i] += v` does not set it."""
     target = s.target if isinstance(s, gast.AugAssign) else s.targets[0]
     base = target.value.id
     if reverse.shadows.is_container(base):
@@ -64,14 +62,14 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
         elif is_masked_by(reverse, env[base], base, target.slice):
             others = mask_at(reverse, name, base, target.slice, True, back)
             env[base] = replace(env[base], mask=both_hold(mask, others), zeroed=True)
-    if value is not None and not added:  # after the place is zero: the value may be the array itself
+    if value is not None and not added:  # after `da[i]` is zero: the value may be the array itself
         reverse.pass_on(env, s.value.id, Adjoint(value, owned=owned), back)
     return ahead, back
 
 
 def is_masked_by(reverse: Reverse, adjoint: Adjoint, base: str, index: Any) -> bool:
-    """Whether it is kept which elements of an array a store overwrites: an array of truth values tells it, or
-    a slope may be infinite in what the array was computed from.
+    """Whether a store's elements are tracked by a mask: the index is an array of truth values, or the adjoint
+    of the array reaches an infinite slope.
     """
     if adjoint.accumulator or base in reverse.shadows:
         return False
@@ -79,8 +77,8 @@ def is_masked_by(reverse: Reverse, adjoint: Adjoint, base: str, index: Any) -> b
 
 
 def grows_apart(reverse: Reverse, env: Env, base: str, variable: str) -> bool:
-    """Whether what is added to the adjoint of a variable is added to an array of its own, apart from the
-    adjoint of `base`.
+    """Whether additions to the adjoint of a variable go into an array of its own, not an alias of the adjoint
+    of `base`.
     """
     adjoint = env.get(variable)
     return (
@@ -103,9 +101,7 @@ def is_copy(value: Any) -> bool:
 
 
 def replaces(reverse: Reverse, s: Any, env: Env) -> bool:
-    """Whether a store leaves nothing of an array whose adjoint no other name has a part of, and no loop goes
-    on adding to.
-    """
+    """Whether a store overwrites all of an array whose adjoint has no alias and is no accumulator."""
     if not isinstance(s, gast.Assign):
         return False
     base = s.targets[0].value
@@ -119,7 +115,7 @@ def replaces(reverse: Reverse, s: Any, env: Env) -> bool:
 
 
 def reverse_replacement(reverse: Reverse, s: Any, env: Env) -> Sweep:
-    """`a[...] = v`: v takes the adjoint of a over, as it is; before that a has none."""
+    """`a[...] = v`: the adjoint of a becomes that of v; before the store a has none."""
     base = s.targets[0].value
     adjoint = env.pop(base.id)
     back: list[Any] = []
@@ -136,14 +132,16 @@ def reverse_replacement(reverse: Reverse, s: Any, env: Env) -> Sweep:
 
 
 def is_addition(emitter: Emitter, s: Any) -> bool:
-    """Whether a statement is `add_at(a, i, v)`, which adds to each element as often as the index names it."""
+    """Whether a statement is `add_at(a, i, v)`, which adds once for each time that an element is in the
+    index.
+    """
     return isinstance(s.value.func, gast.Name) and emitter.primitives.is_in_place(
         emitter.program.resolve(s.value.func)
     )
 
 
 def reverse_addition(reverse: Reverse, s: Any, env: Env) -> Sweep:
-    """`add_at(a, i, v)`: the adjoint of v is what stands in that place of the adjoint of a."""
+    """`add_at(a, i, v)`: the adjoint of v is `da[i]`."""
     base, index, value = s.value.args
     if not reverse.is_active(value) or (base.id not in env and not is_reshaped(reverse, s, base.id)):
         return [s], []
@@ -156,13 +154,13 @@ def reverse_addition(reverse: Reverse, s: Any, env: Env) -> Sweep:
 
 
 def is_reshaped(reverse: Reverse, s: Any, name: str) -> bool:
-    """Whether an adjoint is needed because a change alters the shape of what was read before."""
+    """Whether the adjoint is needed only because a change alters the shape that an earlier read saw."""
     shaped = reverse.domain.is_numeric(reverse.facts.kind_of_name(name))
     return name in reverse.active and not shaped and reverse.changes.is_read_before(name, s)
 
 
 def zero_item(reverse: Reverse, s: Any, ahead: list[Any]) -> Any:
-    """The adjoint of what a store overwrites; what it depends on is kept in the forward sweep."""
+    """The adjoint of the overwritten item, zero; the forward sweep keeps that item if its form is dynamic."""
     base, index = s.targets[0].value, s.targets[0].slice
     if reverse.domain.item_nature(reverse.kind(base)) == "array":
         return constant(0)
@@ -174,7 +172,7 @@ def zero_item(reverse: Reverse, s: Any, ahead: list[Any]) -> Any:
 
 
 def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> Any:
-    """What the adjoint of an array holds in a place, as the adjoint of the value that was put there."""
+    """The selected part of an array's adjoint as the adjoint of the stored value."""
     kind = reverse.facts.kind_of_name(base)
     item = gast.Subscript(value=load(adjoint), slice=index, ctx=gast.Load())
     whole = is_whole(index, reverse.domain.rank(kind))
@@ -199,7 +197,7 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
 
 
 def is_whole(index: Any, rank: int | None) -> bool:
-    """Whether an index, `...` or `:` or several, selects all of an array of this rank (None: unknown)."""
+    """Whether an index, as `...` or `:, :`, selects all of an array of this rank (None: unknown)."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     dots = sum(isinstance(p, gast.Constant) and p.value is ... for p in parts)
     colons = sum(isinstance(p, gast.Slice) and p.lower is p.upper is p.step is None for p in parts)
@@ -209,7 +207,7 @@ def is_whole(index: Any, rank: int | None) -> bool:
 
 
 def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:
-    """`items.append(v)`: the adjoint of v is the last element of the adjoint of items, which loses it."""
+    """`items.append(v)`: the adjoint of v is popped from the adjoint of items."""
     items, (value,) = s.value.func.value.id, s.value.args
     if reverse.shadows.is_container(items):
         return [s], []
@@ -227,7 +225,7 @@ def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:
 
 
 def reverse_pop(reverse: Reverse, s: Any, name: str, env: Env) -> Sweep:
-    """`v = items.pop()`: the adjoint of items gets that of v as its last element."""
+    """`v = items.pop()`: the adjoint of v is appended to the adjoint of items."""
     items = s.value.func.value.id
     adjoint = env.pop(name, None)
     if items not in reverse.active or reverse.shadows.is_container(items) or (
@@ -246,7 +244,7 @@ def reverse_pop(reverse: Reverse, s: Any, name: str, env: Env) -> Sweep:
 
 
 def list_check(emitter: Emitter, s: Any) -> list[Any]:
-    """A check before `v = items.pop()` that items is a list, where the run has to tell."""
+    """A check before `v = items.pop()` that items is a list, where its kind is unknown."""
     items = s.value.func.value
     if emitter.primitives.is_list(emitter.kind(items)):
         return []

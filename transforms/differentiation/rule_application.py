@@ -1,4 +1,4 @@
-"""What both modes of differentiation share: what is known of the program, and rules put in at a call."""
+"""The base class of both modes: the facts of the program, and the application of rules to operations."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ __all__ = ["Emitter"]
 
 
 class Emitter(Objects):
-    """The common part of a differentiation: what it knows of the program, and what it adds to it."""
+    """The facts of a differentiation's program, and the code that both modes write."""
 
     def __init__(self, facts: Facts, task: Task) -> None:
         super().__init__(facts.program, facts.primitives)
         self.active = facts.of(find_active, task.wrt)
         self.changes = facts.of(find_changes, self.active, task.form == "vjp")
-        self.kinds: dict[str, Any] = dict(facts.kinds)  # and those of new names
+        self.kinds: dict[str, Any] = dict(facts.kinds)  # also of generated names
         self.facts = facts.extended(self.kinds)
         self.domain, self.kind = facts.domain, self.facts.kind
         self.link, self.shadowed = task.link, task.shadowed
         self.careful, self.linked = task.careful, task.linked
-        self.reads_keys: bool | None = None  # whether a function may read the keys of a dict; None: not asked
+        self.reads_keys: bool | None = None  # whether a function may read dict keys; None: not computed
         self.same_shape: set[frozenset[str]] = set()
         self._literal_tuples = literal_tuples(facts.program.tree)
 
@@ -58,7 +58,7 @@ class Emitter(Objects):
         return Definitions(self.program.tree)
 
     def computed_by(self, name: str) -> Operation | None:
-        """What computes a variable, if it is assigned once, by one operation."""
+        """The operation that defines a variable; None unless it is assigned once."""
         value = self.definitions.value(name)
         return None if value is None else self.operation(value)
 
@@ -73,7 +73,7 @@ class Emitter(Objects):
         )
 
     def passed_to(self, value: Any) -> list[str]:
-        """The names that the adjoint of what is computed may go on to."""
+        """The active names that receive the adjoint of an expression."""
         return [n for n in self.facts.sources(value) if n in self.active]
 
     def is_shadowed(self, name: str) -> bool:
@@ -131,7 +131,7 @@ class Emitter(Objects):
     def arguments(
         self, operation: Apply, template: Template, rule: Rule
     ) -> tuple[dict[str, Any], list[Slot]]:
-        """The template's parameters bound to the call's atoms, and where the active ones stand."""
+        """The template's parameters bound to the operation's atoms, and the active ones as slots."""
         bound: dict[str, Any] = {}
         slots: list[Slot] = []
         extra: list[Any] = []
@@ -178,7 +178,7 @@ class Emitter(Objects):
         return {name: self.spelled_out(atom) for name, atom in bound.items()}, slots
 
     def spelled_out(self, atom: Any) -> Any:
-        """The atom, or the literal tuple that it names: a template decides its branches by it."""
+        """The atom, or the literal tuple that it names, so that a template can be decided by it."""
         return self._literal_tuples.get(atom.id, atom) if isinstance(atom, gast.Name) else atom
 
     def carries(self, value: Any) -> bool:
@@ -223,8 +223,8 @@ class Emitter(Objects):
         return rule.template
 
     def is_elementwise(self, operation: Apply, rule: Rule) -> bool:
-        """Whether a rule's template for an operation computes element by element; that of `max` of numbers
-        does.
+        """Whether the template for an operation computes element by element, as also that of `max` of
+        numbers.
         """
         if rule.structure == "elementwise":
             return True
@@ -232,7 +232,7 @@ class Emitter(Objects):
         return has_numbers and len(operation.args) > 1 and self.is_of_numbers(operation)
 
     def is_of_floats(self, kinds: list[Any], out: str) -> bool:
-        """Whether the result is a number, or a list of floats, made of those in a list, and of others."""
+        """Whether the result is a float, or a list of floats, computed from a list of floats and numbers."""
         if not kinds or not self.domain.holds_floats(kinds[0]):
             return False
         made = self.kind(load(out))
@@ -240,7 +240,7 @@ class Emitter(Objects):
         return bool(is_made and all(map(self.domain.is_real_scalar, kinds[1:])))
 
     def makes_row(self, operation: Apply, out: str, whole: bool = False) -> bool:
-        """Whether the result is a vector of the floats in the list or tuple that is the first argument."""
+        """Whether the result is a vector of the floats in its first argument, a list or tuple."""
         if not self.domain.is_vector_of_floats(self.kind(load(out))):
             return False
         return bool(operation.args) and self.domain.is_row(self.kind(operation.args[0]), whole)
@@ -258,7 +258,7 @@ class Emitter(Objects):
         return list(map(self.without_defaults, code)), {k: self.without_defaults(v) for k, v in found.items()}
 
     def without_defaults(self, node: Any) -> Any:
-        """A statement or expression whose calls pass no literal, by name or last, that is the default."""
+        """A statement or expression whose calls omit literals, by keyword or last, that equal the default."""
         node = map_children(node, self.without_defaults)
         if not isinstance(node, gast.Call) or not (node.keywords or node.args[1:]):
             return node
@@ -272,13 +272,14 @@ class Emitter(Objects):
         return rebuilt(node, args=node.args[:last], keywords=kept)
 
     def is_of_numbers(self, operation: Apply) -> bool:
-        """Whether all operands are floats, or exact numbers and None beside floats."""
+        """Whether all operands are floats, or exact numbers and None beside at least one float."""
         kinds = [self.kind(o) for o in operation.operands()]
         return all(map(self.domain.is_python_real, kinds)) and any(map(self.domain.is_real_scalar, kinds))
 
     def shape_plan(self, operation: Apply, operand: Any, out: str, is_elementwise: bool = True) -> Any:
-        """How the shape of a result relates to that of an operand: "none" (the same), "sum", ("axes", ...) or
-        "guard". An elementwise one of literals besides is like the operand, if that is no object.
+        """How an operand's adjoint gets its shape from the result's: "none" (it has it), "sum", ("axes", ...)
+        or "guard" (a helper decides). An elementwise result of one operand and literals has the operand's
+        shape, unless that may be an object.
         """
         others = _others(operation, operand)
         literal = all(
@@ -296,7 +297,7 @@ class Emitter(Objects):
         return "none" if plan == "guard" and is_elementwise and self.are_alike(operand, out) else plan
 
     def are_alike(self, operand: Any, out: str) -> bool:
-        """Whether an operand is an array of the shape and dtype of a result, whatever they are."""
+        """Whether an operand surely is an array of the result's shape and dtype."""
         name = getattr(operand, "id", "")
         if not self.domain.share_real_dtype([self.kind(operand), self.kind(load(out))]):
             return False
@@ -308,13 +309,17 @@ class Emitter(Objects):
         return find_equal_shapes(self.facts)
 
     def is_as_number(self, name: str) -> bool:
-        """Whether the adjoint of a variable may be a number: it is one, or an array without dimensions."""
+        """Whether the adjoint of a variable may be a number: the variable is one, or an array without
+        axes.
+        """
         kind = self.facts.kind_of_name(name)
         return self.domain.rank(kind) == 0 and self.domain.is_float(kind)
 
     @cached_property
     def parts(self) -> frozenset[str]:
-        """The names that may hold a part of a container or object, or what others give or return."""
+        """The names that may hold an item of a container or object, or a value that a dynamic caller or
+        callee gives.
+        """
         given = [p.id for p in self.program.tree.args.args] if self.linked else []
         return find_dynamic_parts(self.facts, given)
 
@@ -323,7 +328,7 @@ class Emitter(Objects):
         return getattr(node, "id", "") in self.parts and bool(self.primitives.is_unknown(self.kind(node)))
 
     def summed_by(self, plan: Any, value: Any) -> Any | None:
-        """The sum of a value that brings it to the shape of an operand; None where only the run can tell."""
+        """The sum of a value to the shape of an operand; None where that shape is dynamic."""
         match plan:
             case "sum":
                 return self.array_call("sum", value)
@@ -334,7 +339,7 @@ class Emitter(Objects):
         return None
 
     def lends_shape(self, operation: Apply, operand: Any, out: str, as_floats: bool = False) -> bool:
-        """Whether an operand is an array of the shape of an elementwise result, and with `as_floats` one of
+        """Whether an operand is an array of the shape of an elementwise result; with `as_floats`, one of
         integers with a result of floats.
         """
         others = [self.kind(a) for a in _others(operation, operand)]
@@ -355,7 +360,7 @@ def _others(operation: Apply, operand: Any) -> list[Any]:
 
 
 def literal_tuples(tree: Any) -> dict[str, Any]:
-    """The tuples of literals, as `axis=(1, 2)` has one, by the names that hold them and nothing else."""
+    """The tuples of literals, as in `axis=(1, 2)`, by the names that are assigned nothing else."""
     found: dict[str, Any] = {}
     for n in find_nodes(tree, gast.Assign):
         match n:

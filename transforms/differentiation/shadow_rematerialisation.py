@@ -1,7 +1,7 @@
-"""Where the reverse sweep cannot make a shadow again by the statements that made the object.
+"""Finds the shadows that the reverse sweep cannot rematerialise by the statements that made the objects.
 
-Form: the single-assignment form. A list that is changed, an array that outlives the iteration that made it,
-and a name that loops give to one array after the other have no such statements.
+Form: the single-assignment form. A list that is changed, an array that outlives its iteration, and a name
+that loops assign several arrays have no such statements.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ __all__ = ["shadows_of"]
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What is in the way of the shadow of a name; of one that is `final`, of any adjoint of it."""
+    """A reason why the shadow of a name cannot be rematerialised; a `final` one rules out any adjoint of
+    it.
+    """
 
     name: str
     why: str
@@ -35,7 +37,7 @@ class Obstacle:
 
 
 def shadows_of(reverse: AdjointEmitter) -> Shadows:
-    """The shadows of a program, those found by memory of which the reverse sweep cannot make all."""
+    """The shadows of a program; those that cannot be rematerialised are looked up by memory."""
     shadows = Shadows(reverse)
     if reverse.shadowed:
         _find_by_memory(shadows, reverse.changes.aliases)
@@ -44,7 +46,7 @@ def shadows_of(reverse: AdjointEmitter) -> Shadows:
 
 
 def _find_by_memory(shadows: Shadows, aliases: Aliases) -> None:
-    """Notes the names of those classes of which the reverse sweep cannot make all shadows."""
+    """Notes the alias classes whose shadows cannot all be rematerialised."""
     reverse = shadows.reverse
     for o in obstacles(shadows, aliases):
         if o.name in shadows.by_memory:
@@ -70,15 +72,15 @@ def _refuse(program: Program, o: Obstacle) -> NoReturn:
 
 
 def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
-    """All that is in the way of shadows that are made in the reverse sweep."""
+    """All reasons against rematerialising shadows."""
     reverse = shadows.reverse
     domain, tree = reverse.domain, reverse.program.tree
     for name in shadows.names:
         kind = reverse.kind(load(name))
         if not (reverse.is_any_array(name) or domain.is_container(kind)):
-            yield Obstacle(name, "what it is is known only at run time")
+            yield Obstacle(name, "whether it is an array or a container is dynamic")
         elif domain.may_hold_integers(kind):
-            yield Obstacle(name, "which of its arrays are of integers is known only at run time", final=True)
+            yield Obstacle(name, "which of its arrays hold integers is dynamic", final=True)
     for p in tree.args.args:
         if p.id in shadows.names and domain.is_tuple_of_numbers(reverse.kind(p)):
             yield Obstacle(p.id, "it is a tuple that holds numbers too")
@@ -92,22 +94,22 @@ def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as value) if (
                 name in shadows.names and shadows.is_found(value)
             ):
-                yield Obstacle(name, "which array's adjoint it is is known only at run time", s)
+                yield Obstacle(name, "which array it is the adjoint of is dynamic", s)
             case gast.Assign(targets=[gast.Name(id=name)]) if name in shadows.names and shadows.is_apart(s):
                 yield Obstacle(name, "it holds numbers too", s, final=True)
             case gast.Try(handlers=[_, *_]):
                 for name in assigned_names(s):
                     if name in shadows.names:
-                        yield Obstacle(name, "whether it is made, an exception decides", s, final=True)
+                        yield Obstacle(name, "an exception decides whether it is bound", s, final=True)
             case (
                 gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))])
                 | gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base))))
             ) if base in shadows.names and not reverse.is_any_array(base):
-                yield Obstacle(base, "what it holds is changed, and is changed itself", s)
+                yield Obstacle(base, "it is changed, and so are its items", s)
 
 
 def _is_part_of_list(shadows: Shadows, s: Any) -> bool:
-    """Whether a statement makes a slice of a list: only of numbers that has adjoints of its own."""
+    """Whether a statement makes a slice of a list whose items are no numbers."""
     operation, domain = shadows.reverse.operation(s.value), shadows.reverse.domain
     if not isinstance(operation, Item) or not isinstance(operation.base, gast.Name):
         return False
@@ -117,7 +119,7 @@ def _is_part_of_list(shadows: Shadows, s: Any) -> bool:
 
 
 def _of_loop(shadows: Shadows, loop: Any, aliases: Aliases) -> Iterator[Obstacle]:
-    """What is made in an iteration must not be held by a later one, nor after the loop."""
+    """An object of one iteration must have no alias in a later one, nor after the loop."""
     inside = set(assigned_names(loop))
     here = {id(n) for n in walk(loop)}
     tree = shadows.reverse.program.tree

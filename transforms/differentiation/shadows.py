@@ -1,16 +1,16 @@
-"""Shadows: the adjoints of objects that several names hold, or hold parts of, and that are changed in place.
+"""Shadows: the adjoints of objects that have aliases, or whose parts have, and that are changed in place.
 
-Where names share an object their adjoints share one in the same way: a view of the array has the same view of
-its adjoint, a list that holds the array a list that holds its adjoint. They are made in the reverse sweep, by
-the statements that made the objects, before anything is added to them: those of a block where its reverse
-begins, those of a loop's body in each iteration of the reverse loop.
+The adjoints of aliases are aliases: the same view of the adjoint for a view of the array, and a list that
+holds the adjoint for a list that holds the array. The reverse sweep rematerialises them by the statements
+that made the objects, before anything is added to them: those of a block where its reverse begins, those of a
+loop's body in each iteration of the reverse loop.
 
     row = A[i]                  drow = dA[i]
     B = np.zeros_like(A)        dB = np.zeros_like(B)
     rows = [A, B]               drows = [dA, dB]
 
-Where that cannot be (`remaking`), the arrays of such names stay in the traces, and each use asks for the
-adjoint by the memory that the array lies in; a container of arrays then needs none of its own:
+Where that is impossible (`shadow_rematerialisation`), the traces keep the arrays, and each use looks up the
+adjoint by the memory of the array; a container of arrays then has no adjoint:
 
     rows.append(row)            drow = adjoint_of(adjoints, row)
 """
@@ -41,26 +41,26 @@ __all__ = ["Shadows", "shadow_of"]
 
 
 class Shadows:
-    """The shadows of a program; `names` gives the name of each variable's."""
+    """The shadows of a program; `names` maps each variable to the name of its shadow."""
 
     def __init__(self, reverse: AdjointEmitter) -> None:
         self.reverse = reverse
         self.names = {n: reverse.adjoint_name(n) for n in sorted(reverse.shadowed - self._tables())}
-        # The flags, set in the forward sweep, of what only the run knows to be a view or a copy.
+        # The flags, set in the forward sweep, that tell whether a name is a view or a copy.
         self.is_view_of = {
             n: reverse.names.fresh(f"{n}_is_view") for n in self._undecided()
         }
         self.by_memory: frozenset[str] = frozenset()
-        self.available: set[str] = set()  # those of `by_memory` that the block being written has looked up
-        self.lasting: Env = {}  # the adjoints of `by_memory`, which names have wherever they are read
-        self.given: dict[str, str] = {}  # the names of what arguments held at first
+        self.available: set[str] = set()  # names of `by_memory` that this block has looked up
+        self.lasting: Env = {}  # the adjoints of `by_memory`, which have one name everywhere
+        self.given: dict[str, str] = {}  # the names of copies of what container arguments held at the start
         self.table = ""
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
     def join_names(self) -> None:
-        """Gives one shadow to names that are always of one object."""
+        """Gives names that are always bound to one object one shadow."""
         if not self.names:
             return
         tree = self.reverse.program.tree
@@ -73,7 +73,9 @@ class Shadows:
                         self.names[name] = self.names[source]
 
     def _same_as(self, operation: Any, name: str) -> str:
-        """The name of what an operation gives another name, or of a container with the same shadow."""
+        """The name of the alias that an operation gives another name to, or of a container with the same
+        shadow.
+        """
         match operation:
             case Alias(source=gast.Name(id=source)):
                 return str(source)
@@ -84,7 +86,7 @@ class Shadows:
         return ""
 
     def _tables(self) -> set[str]:
-        """The names of tables of adjoints by memory, of which each adjoint has its own."""
+        """The names of tables of adjoints by memory, which have no shadow."""
         return {
             s.targets[0].id
             for s in find_nodes(self.reverse.program.tree, gast.Assign)
@@ -92,7 +94,7 @@ class Shadows:
         }
 
     def is_found(self, value: Any) -> bool:
-        """Whether an expression is an adjoint that is found by memory."""
+        """Whether an expression looks an adjoint up by memory."""
         return self._is_helper(value, "adjoint_of")
 
     def _is_helper(self, value: Any, name: str) -> bool:
@@ -100,7 +102,7 @@ class Shadows:
         return isinstance(operation, Apply) and operation.function is self.reverse.primitives.helper(name)
 
     def _undecided(self) -> list[str]:
-        """The names of what may be a view of something that has a shadow."""
+        """The names that may, or may not, be views of an object with a shadow."""
         found: list[str] = []
         for s in find_nodes(self.reverse.program.tree, gast.Assign) if self.names else ():
             match s:
@@ -113,7 +115,7 @@ class Shadows:
         return found
 
     def of(self, node: Any) -> Any:
-        """The shadow of an atom, or the zero of one without."""
+        """The shadow of an atom, or a zero."""
         if isinstance(node, gast.Name) and node.id in self.names:
             return load(self.names[node.id])
         return self.reverse.zero_of(node)
@@ -121,25 +123,25 @@ class Shadows:
     # ------------------------------------------------------------ finding them by memory
 
     def is_container(self, name: str) -> bool:
-        """Whether a name holds arrays that have their own adjoints each."""
+        """Whether a name holds a container of arrays that are looked up one by one."""
         return name in self.by_memory and not self.reverse.is_any_array(name)
 
     def lookup(self, name: str, held: str | None = None, target: str | None = None) -> Any:
-        """The statement that looks the adjoint of a name up; `held` is another name for what it holds,
-        `target` one for the adjoint.
+        """The statement that looks up the adjoint of a name; `held` is another name of the object, `target`
+        one for the adjoint.
         """
         found = call(self.reverse.helper("adjoint_of"), load(self.table), load(held or name))
         return assign(target or self.names[name], found)
 
     def at_birth(self, name: str, adjoint: Adjoint) -> tuple[list[Any], Adjoint]:
-        """The last look at the adjoint of an object, where that is made; it goes on under another name."""
+        """The last lookup of an object's adjoint, where the object is made; it gets a name of its own."""
         if name not in self.by_memory:
             return [], adjoint
         target = self.reverse.adjoint_name(name)
         return [self.lookup(name, target=target)], Adjoint(load(target), owned=True)
 
     def is_lookup(self, s: Any) -> bool:
-        """Whether a statement of the reverse sweep looks an adjoint up."""
+        """Whether a statement of the reverse sweep is a lookup."""
         return (
             isinstance(s, gast.Assign)
             and isinstance(s.value, gast.Call)
@@ -147,8 +149,9 @@ class Shadows:
         )
 
     def looked_up(self, s: Any, back: list[Any], given_away: bool = False) -> Sweep:
-        """The reverse code of a statement with what it has to look up, and what the forward sweep keeps for
-        that: who is in a container at that time. One that is `given_away` others may change.
+        """The reverse code of a statement after its lookups, and the forward statements that copy the
+        containers that may be changed before then; a statement that has `given_away` a container always
+        copies it.
         """
         if not self.by_memory or not back:
             return [], back
@@ -165,16 +168,16 @@ class Shadows:
         return ahead, [*found, *back]
 
     def kept(self, name: str, copy: str, s: Any = None) -> Any:
-        """The statement of the forward sweep that keeps which arrays a container holds."""
+        """The forward statement that keeps a shallow copy of a container."""
         return assign(copy, call(self.reverse.helper("shallow_copy"), load(name)), s)
 
     def begun(self) -> list[Any]:
-        """The first statement of a reverse sweep that looks adjoints up."""
+        """The statement that makes the table of adjoints, first in the reverse sweep."""
         return [assign(self.table, call(self.reverse.helper("new_adjoints")))] if self.by_memory else []
 
     def arguments(self, parameters: list[str]) -> list[Any]:
-        """What the forward sweep begins with: the check that no two arguments of which some array is changed
-        share memory, and which arrays they hold.
+        """The first statements of the forward sweep: a check that no two arguments with changed arrays share
+        memory, and shallow copies of container arguments.
         """
         found = [p for p in parameters if p in self.by_memory]
         containers = list(filter(self.is_container, found))
@@ -188,12 +191,12 @@ class Shadows:
     # ------------------------------------------------------------ making them
 
     def parameters(self, parameters: list[str]) -> list[Any]:
-        """The statements that make the shadows of a function's arguments."""
+        """The statements that make the shadows of a function's parameters."""
         made = [p for p in parameters if p in self.names and p not in self.by_memory]
         return [assign(self.names[p], self.reverse.zero(p)) for p in made]
 
     def made(self, statements: list[Any]) -> list[Any]:
-        """The statements that make the shadows of what a block makes, loops in it left out."""
+        """The statements that make the shadows of a block's objects, without those of its loops."""
         result: list[Any] = []
         for s in statements:
             match s:
@@ -211,7 +214,9 @@ class Shadows:
         return result
 
     def element(self, s: Any, name: str, shadow: Any, position: Any) -> Any:
-        """The statement that makes the shadow of a loop variable, an element of what has this shadow."""
+        """The statement that makes the shadow of a loop variable, an element of an iterable with this
+        shadow.
+        """
         return assign(self.names[name], part(shadow, position), s)
 
     def _made(self, s: Any, name: str) -> list[Any]:
@@ -228,7 +233,7 @@ class Shadows:
                 values = [self.of(i) for i in items]
                 if isinstance(operation.node, gast.Dict):
                     return [assign(shadow, gast.Dict(keys=list(keys), values=values))]
-                # The adjoints of numbers are put in place: that a tuple does not allow.
+                # The adjoints of numbers are stored into it, which a tuple does not allow.
                 changes = not all(isinstance(i, gast.Name) and i.id in self.names for i in items)
                 made = gast.List if changes else type(operation.node)
                 return [assign(shadow, made(elts=values, ctx=gast.Load()))]
@@ -247,7 +252,7 @@ class Shadows:
         return [assign(shadow, self.reverse.zero(name))]
 
     def _elements(self, operation: Apply, name: str) -> Any:
-        """The shadow of a new container of the elements of others."""
+        """The shadow of a new container of the items of others."""
         if self._is_same(operation, name):
             return self.of(operation.args[0])
         domain, kind = self.reverse.domain, self.reverse.kind
@@ -258,20 +263,20 @@ class Shadows:
         return elements
 
     def _holds_elements(self, operation: Apply) -> bool:
-        """Whether an operation makes a container of the elements of others, or a view of a dict."""
+        """Whether an operation makes a container of the items of others, or a view of a dict."""
         return self.reverse.primitives.sharing(operation) in ("elements", "live")
 
     def _is_same(self, operation: Apply, name: str) -> bool:
-        """Whether a new container holds what one other does, where that does, so that they have one shadow:
-        nobody changes them.
+        """Whether a new container holds the items of one other at the same keys, so that both have one
+        shadow: neither is changed.
         """
         domain, kinds = self.reverse.domain, list(map(self.reverse.kind, operation.args))
         is_one = len(kinds) == 1 and domain.is_container(kinds[0])
         return is_one and domain.is_dict(kinds[0]) == domain.is_dict(self.reverse.kind(load(name)))
 
     def is_apart(self, s: Any) -> bool:
-        """Whether a statement makes a container with a shadow that shares only arrays with that of what it is
-        made of, and that holds other things.
+        """Whether a statement makes a container that has a shadow of its own, and holds numbers beside
+        arrays.
         """
         operation, name = self.reverse.operation(s.value), s.targets[0].id
         if not isinstance(operation, Apply) or not self._holds_elements(operation):
@@ -287,14 +292,14 @@ class Shadows:
         return [assign(self.names[t], v) for t, v in pairs if t in self.names and t not in self.by_memory]
 
     def is_view(self, operation: Item) -> bool:
-        """Whether an item is a view of its array, or what a container holds, rather than a copy."""
+        """Whether an item is a view of its array, or an item of a container, rather than a copy."""
         kind = self.reverse.kind(operation.base)
         if self.reverse.domain.is_container(kind):
             return not self.may_be_slice(operation)
         return self.reverse.is_basic(operation.index)
 
     def may_be_slice(self, operation: Item) -> bool:
-        """Whether an index of a container may make a new one."""
+        """Whether an index of a container may be a slice."""
         domain = self.reverse.domain
         if domain.is_dict(self.reverse.kind(operation.base)):
             return False
@@ -305,7 +310,7 @@ class Shadows:
     # ------------------------------------------------------------ what they are adjoints of
 
     def is_made_there(self, s: Any, name: str) -> bool:
-        """Whether a statement makes a new object, so that its adjoint goes on to what it was made from."""
+        """Whether a statement makes a new object, so that its adjoint goes on to the operands."""
         operation = self.reverse.operation(s.value)
         match operation:
             case Alias():
@@ -323,7 +328,7 @@ class Shadows:
         return True
 
     def noted(self, s: Any, name: str) -> list[Any]:
-        """The statement of the forward sweep that notes whether what may be a view is one."""
+        """The forward statement that sets the flag whether a name is a view."""
         match self.reverse.operation(s.value):
             case Apply(args=[gast.Name(id=source), *_]) if name in self.is_view_of:
                 test = call(self.reverse.array_function("may_share_memory"), load(name), load(source))
@@ -332,7 +337,7 @@ class Shadows:
 
 
 def shadow_of(name: str) -> Adjoint:
-    """The adjoint that is a shadow of this name."""
+    """The adjoint held by a shadow of this name."""
     return Adjoint(load(name), owned=True, accumulator=True, shadow=True)
 
 

@@ -1,8 +1,8 @@
-"""Where the reverse sweep takes a shape from.
+"""Reads shapes from arrays that the reverse sweep has anyway.
 
-Form: the single-assignment form. Code that asks for nothing but the shape and dtype of an array may ask any
-array of that shape and dtype (or only the shape): one that the user has named, and in a loop one that the
-loop leaves alone, so that no iteration keeps an array for its shape.
+Form: the single-assignment form. Code that reads only the shape and dtype of an array may read those of any
+array with the same: of one that the user has named, and in a loop of a loop-invariant one, so that the trace
+keeps no array for its shape.
 
     loss_1 = (z - y) ** 2
     loss = np.mean(loss_1)            dloss / z.size        rather than        dloss / loss_1.size
@@ -27,16 +27,16 @@ __all__ = ["ShapeSources"]
 
 
 class ShapeSources:
-    """Arrays of the same shape and dtype in a program that is differentiated."""
+    """The arrays of the same shape and dtype in a program."""
 
     def __init__(self, emitter: Emitter) -> None:
         self.emitter = emitter
         self.found: dict[tuple[str, tuple[int, ...], bool], str] = {}
-        self.around: dict[int, tuple[int, ...]] = {}  # by statement, the loops that it stands in
+        self.around: dict[int, tuple[int, ...]] = {}  # the loops around each statement
 
     @cached_property
     def _definitions(self) -> dict[str, tuple[Any, tuple[int, ...]]]:
-        """What each name that is assigned once is assigned, and the loops around that."""
+        """The value of each name that is assigned once, and the loops around the assignment."""
         found: dict[str, tuple[Any, tuple[int, ...]]] = {}
         again: set[str] = set()
 
@@ -52,7 +52,7 @@ class ShapeSources:
         return {n: (None if n in again else value, loops) for n, (value, loops) in found.items()}
 
     def _chain(self, name: str, of_any_dtype: bool) -> Iterator[str]:
-        """The name, and those of arrays of its shape and dtype that it was computed from."""
+        """The name, and the names that it was computed from that have its shape and dtype."""
         emitter = self.emitter
         kind = emitter.kind(load(name))
         while True:
@@ -102,19 +102,19 @@ class ShapeSources:
             _, around = self._definitions.get(other, (None, ()))
             if len(around) < len(loops) and around == loops[: len(around)]:
                 return other
-        return named[0] if named else chain[-1]  # the first is there anyway, if any of them is
+        return named[0] if named else chain[-1]  # the first one exists in any case
 
     def given_like(self, name: str) -> str | None:
-        """A parameter, never assigned, that is an array of the shape and dtype of another one."""
+        """A parameter that is never assigned and has the shape and dtype of another array."""
         parameters = {p.id for p in self.emitter.program.tree.args.args} - self._definitions.keys()
         return next((n for n in self._chain(name, False) if n in parameters), None)
 
     def redirect(self, statement: Any, code: list[Any]) -> list[Any]:
-        """The reverse code of a statement, with what asks for shapes alone asking others."""
+        """The reverse code of a statement with reads of shapes redirected."""
         if not code or not self._definitions:
             return code
         loops = self.around[id(statement)]
-        # what stands in blocks was redirected where it was written
+        # inner blocks were redirected when they were written
         return [c if blocks_of(c) else self.redirected(c, loops) for c in code]
 
     def redirected(self, code: Any, loops: tuple[int, ...]) -> Any:
@@ -141,7 +141,7 @@ class ShapeSources:
 
 
 def _assigned(s: Any) -> Iterator[tuple[str, Any]]:
-    """The names that a statement assigns, each with the expression if that is its value."""
+    """The names that a statement assigns, each with its value if that is one expression."""
     if isinstance(s, gast.Assign):
         whole = isinstance(s.targets[0], gast.Name)
         yield from ((n, s.value if whole else None) for t in s.targets for n in target_names(t))

@@ -1,7 +1,7 @@
-"""What a closure with a reverse sweep holds of an array of which it does not read everything.
+"""Shrinks the residuals of a closure with a reverse sweep.
 
-Of an array that is only asked for its shape it holds that, or none of it where a parameter has this shape;
-of one that is only compared with numbers what the comparisons say, an eighth of its size.
+An array that is only asked for its shape becomes that shape, or a parameter of the same shape; an array that
+is only compared with numbers becomes the results of the comparisons, an eighth of its size.
 
     y = x @ w                            y = x @ w
     z = np.maximum(y, 0)                 y_1 = y >= 0
@@ -30,7 +30,7 @@ __all__ = ["shrink_residuals"]
 def shrink_residuals(
     reverse: Reverse, statements: list[Any], forward: list[Any], backward: list[Any], out: Any
 ) -> None:
-    """Changes both sweeps, `statements` being those of the function, and `out` what it returns."""
+    """Changes both sweeps in place; `statements` are the function's, `out` its result."""
     whole = arrays_made(reverse, statements)
     held = set(names_read(out))
     keep_comparisons(reverse, [n for n in whole if whole[n] == n and n not in held], forward, backward)
@@ -40,8 +40,8 @@ def shrink_residuals(
 def keep_comparisons(
     reverse: Reverse, arrays: list[str], forward: list[Any], backward: list[Any]
 ) -> None:
-    """Compares in the forward sweep the arrays of which the reverse sweep reads nothing but comparisons with
-    numbers, and shapes.
+    """Moves comparisons with numbers into the forward sweep for arrays that the reverse sweep reads only in
+    these, and for their shape.
     """
     read = set(names_read(backward))
     for n in arrays:
@@ -60,7 +60,7 @@ def keep_comparisons(
 
 
 def without_comparisons(code: Any, name: str, found: list[Any]) -> Any:
-    """Code with marks for the comparisons of an array with numbers, which are added to those found."""
+    """Code with placeholders for the comparisons of an array with numbers, which are added to `found`."""
     match code:
         case gast.Compare(left=gast.Name(id=left), ops=[_], comparators=[gast.Constant()]) if left == name:
             known = next((k for k, c in enumerate(found) if same(c, code)), None)
@@ -72,13 +72,13 @@ def without_comparisons(code: Any, name: str, found: list[Any]) -> Any:
 
 
 def mark(k: int) -> str:
-    """A name that no program has."""
+    """A placeholder, which is no identifier."""
     return f"<{k}>"
 
 
 def put_behind(forward: list[Any], name: str, s: Any) -> None:
-    """Puts a statement right behind what an array is assigned by, so that nothing holds on to this; at the
-    end of the sweep, if it is assigned more than once.
+    """Inserts a statement after the only assignment of an array, so that the array is freed early; at the end
+    of the sweep, if there are several.
     """
     assigning = [k for k, f in enumerate(forward) if name in assigned_names(f)]
     forward.insert(assigning[0] + 1 if len(assigning) == 1 else len(forward), s)
@@ -87,16 +87,14 @@ def put_behind(forward: list[Any], name: str, s: Any) -> None:
 def keep_shapes(
     reverse: Reverse, whole: dict[str, str], forward: list[Any], backward: list[Any]
 ) -> None:
-    """Makes bprop hold the shape and dtype alone of the arrays of which it reads nothing else, and of which
-    it reads no other part.
-    """
+    """Makes bprop hold only the shape and dtype of arrays that it reads nothing else of, by any name."""
     zeros = [zeros_as_helper(reverse, b, whole) for b in backward]
     read = set(names_read(backward))
     shaped = asked_for_shapes(reverse, {n: n for n in whole if n in read}, zeros)
     needed = {whole[n] for n in whole if n in read and n not in shaped}
     kept: dict[str, str] = {}
     for n in [n for n in whole if n in shaped and whole[n] not in needed]:
-        given = reverse.shapes.given_like(n)  # which is held anyway
+        given = reverse.shapes.given_like(n)  # the closure holds it in any case
         if given is not None:
             backward[:] = [substitute(b, {n: load(given)}) for b in backward]
         else:
@@ -108,7 +106,7 @@ def keep_shapes(
 
 
 def arrays_made(reverse: Reverse, statements: list[Any]) -> dict[str, str]:
-    """For the names that are assigned new arrays, and parts of such, in a block the name of the array."""
+    """The names of a block's new arrays, and of parts of these, each with the name of the whole array."""
     bound = Counter(n for s in statements for n in assigned_names(s))
     found: dict[str, str] = {}
     for s in statements:
@@ -122,7 +120,7 @@ def arrays_made(reverse: Reverse, statements: list[Any]) -> dict[str, str]:
 
 
 def zeros_as_helper(reverse: Reverse, code: Any, names: Any) -> Any:
-    """Code with `zeros_of(x)`, which wants no more of an array than its shape, for `np.zeros_like(x)`."""
+    """Code with `zeros_of(x)`, which also takes a shape record, for `np.zeros_like(x)`."""
     match code:
         case gast.Call(func=func, args=[gast.Name(id=name)], keywords=[]) if name in names:
             if reverse.is_array_function(func, "zeros_like"):
@@ -131,6 +129,6 @@ def zeros_as_helper(reverse: Reverse, code: Any, names: Any) -> Any:
 
 
 def is_made(reverse: Reverse, value: Any) -> bool:
-    """Whether an expression makes a new object, rather than a view of another one."""
+    """Whether an expression makes a new object, and no view."""
     operation = reverse.operation(value)
     return isinstance(operation, Apply) and reverse.primitives.sharing(operation) == "fresh"

@@ -1,4 +1,4 @@
-"""Computes tangents in the arm of a branch that alone reads them, where they divide by what may be zero.
+"""Sinks tangents that divide by a value which may be zero into the arm of a branch that alone reads them.
 
 Form in and out: generated code of forward mode.
 
@@ -7,7 +7,7 @@ Form in and out: generated code of forward mode.
     if d > 0:                  ->         dd = dx / (2 * d)
         out, dout = d, dd                 out, dout = d, dd
 
-So a slope that is infinite is not asked for where the function made sure not to use it.
+So an infinite slope is not computed where the function guards against it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from .masks import divides
 __all__ = ["sink_tangents"]
 
 
-Arm = tuple[int, str, int]  # the place of a branch, its test, and which of its arms
+Arm = tuple[int, str, int]  # the index of a branch, its test, and the arm's number
 
 
 def sink_tangents(body: list[Any], tangents: Set[str], result: Any) -> list[Any]:
-    """The statements with those of such tangents moved; `tangents` are the names of those that are numbers,
-    and computed from numbers alone, `result` is the expression of that of the result.
+    """The statements with such tangents moved; `tangents` are the scalar ones computed from numbers alone,
+    `result` is the expression of the result's tangent.
     """
     statements = [*statements_in(body)][::-1]
     if not any(_divides(s, tangents) for s in statements):
@@ -54,7 +54,7 @@ def sink_tangents(body: list[Any], tangents: Set[str], result: Any) -> list[Any]
 
 
 def _divides(s: Any, tangents: Set[str]) -> bool:
-    """Whether a statement gives such a tangent what divides by what may be zero."""
+    """Whether a statement assigns such a tangent a quotient whose divisor may be zero."""
     match s:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
             return name in tangents and divides(value)
@@ -62,7 +62,7 @@ def _divides(s: Any, tangents: Set[str]) -> bool:
 
 
 def _reads(body: list[Any], tangents: Set[str], live: set[str]) -> Counter[str]:
-    """How often names are read, but by what nobody needs."""
+    """How often live statements read each name."""
     found: Counter[str] = Counter()
     for s in statements_in(body):
         if _is_live(s, tangents, live):
@@ -73,7 +73,7 @@ def _reads(body: list[Any], tangents: Set[str], live: set[str]) -> Counter[str]:
 
 def _sunk(body: list[Any], tangents: Set[str], live: set[str], total: Counter[str]) -> list[Any]:
     here, made = _reads(body, tangents, live), {name for s in body if (name := _name_of(s)) is not None}
-    steep = _steep(body, {n for n in made & tangents if here[n] == total[n]})  # nothing outside reads them
+    steep = _steep(body, {n for n in made & tangents if here[n] == total[n]})  # no other block reads them
     body = [_as_branch(s, steep) for s in body]
     body = _put_in(body, steep, tangents, live)
     arms = _arms(body, steep, tangents, live)
@@ -91,7 +91,7 @@ def _sunk(body: list[Any], tangents: Set[str], live: set[str], total: Counter[st
 
 
 def _steep(body: list[Any], tangents: Set[str]) -> set[str]:
-    """The tangents that divide by what may be zero, and those that are computed from these alone."""
+    """The tangents that divide by a value that may be zero, and all that read these."""
     found: set[str] = set()
     for s in body:
         match s:
@@ -102,7 +102,7 @@ def _steep(body: list[Any], tangents: Set[str]) -> set[str]:
 
 
 def _as_branch(s: Any, steep: set[str]) -> Any:
-    """`dy = dd if c else 0.0` as a branch, where one of the two reads such a tangent."""
+    """`dy = dd if c else 0.0` as a branch, where an arm reads such a tangent."""
     match s:
         case gast.Assign(
             targets=[gast.Name(id=name)], value=gast.IfExp(test=test, body=first, orelse=second)
@@ -114,7 +114,9 @@ def _as_branch(s: Any, steep: set[str]) -> Any:
 
 
 def _put_in(body: list[Any], steep: set[str], tangents: Set[str], live: set[str]) -> list[Any]:
-    """The statements with such a tangent where it is read, if that is once, in a part of a choice."""
+    """The statements with such tangents inlined into an arm of a conditional expression that alone reads
+    them.
+    """
     read = _reads(body, tangents, live)
     found: list[Any] = []
     for s in body:
@@ -136,7 +138,7 @@ def _put_in(body: list[Any], steep: set[str], tangents: Set[str], live: set[str]
 
 
 def _name_of(s: Any) -> str | None:
-    """The name that a statement assigns, and nothing else."""
+    """The name that a statement assigns, if it is the only target."""
     match s:
         case gast.Assign(targets=[gast.Name(id=name)]):
             return str(name)
@@ -144,13 +146,13 @@ def _name_of(s: Any) -> str | None:
 
 
 def _stays(s: Any, others: list[Any]) -> bool:
-    """Whether numbers that a statement reads are not assigned by others."""
+    """Whether no other statement assigns a name that the statement reads."""
     return set(names_read(s.value)).isdisjoint(assigned_names(others))
 
 
 def _arms(body: list[Any], steep: set[str], tangents: Set[str], live: set[str]) -> dict[int, Arm]:
-    """For each statement that computes a steep tangent, and may be moved, the arm that alone reads it: of one
-    branch, or of several with one test, of which it is the first.
+    """For each statement that computes such a tangent, and may be moved, the arm that alone reads it; of
+    several branches with one test, the arm of the first.
     """
     found: dict[int, Arm] = {}
     if not steep or not any(isinstance(s, gast.If) for s in body):
@@ -164,7 +166,7 @@ def _arms(body: list[Any], steep: set[str], tangents: Set[str], live: set[str]) 
     once = {name for name in steep if count[name] == 1}
 
     def arms_of(k: int, name: str) -> set[Any]:
-        """The arms of a statement that read a name; None where something else does."""
+        """The arms of a statement that read a name, and None if the name is read outside of arms."""
         s = body[k]
         if k in found:
             return {found[k]}
@@ -188,7 +190,7 @@ def _arms(body: list[Any], steep: set[str], tangents: Set[str], live: set[str]) 
 
 
 def _is_live(s: Any, tangents: Set[str], live: set[str]) -> bool:
-    """Whether somebody needs what a statement computes, if that is such a tangent or a display."""
+    """Whether a statement's target is live; only tangents and displays can be dead."""
     match s:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
             is_display = isinstance(value, (gast.Tuple, gast.List, gast.Dict))
@@ -197,7 +199,7 @@ def _is_live(s: Any, tangents: Set[str], live: set[str]) -> bool:
 
 
 def _needed(body: list[Any], arms: dict[int, Arm]) -> set[int]:
-    """Those that divide by what may be zero, and what reads these."""
+    """The statements that divide by a value that may be zero, and the ones that read them."""
     wanted, names = set(), set[str]()
     for k in sorted(arms):
         if divides(body[k].value) or not names.isdisjoint(names_read(body[k].value)):

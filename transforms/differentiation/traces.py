@@ -1,8 +1,8 @@
-"""Traces: what a forward loop keeps for its reverse loop, and the reverse loop over it.
+"""Traces: the residuals of a forward loop, and the reverse loop over them.
 
-A trace is a list with one entry for each iteration: the values that the reverse body reads and that the
-iteration assigned. Its length is the trip count. Where nothing has to be kept there is none. The layout is
-decided here alone.
+A trace is a list with one entry for each iteration: the values that the iteration assigned and the reverse
+body reads. Its length is the trip count. A loop without residuals has no trace. Only this module knows the
+layout.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Loop:
     forward: list[Any]
     back: list[Any]
     before: list[Any] = field(default_factory=list)  # reverse code that runs before the reverse loop
-    test: int | None = None  # in a while loop, the place of its `if not c: break` in the forward body
+    test: int | None = None  # the index of a while loop's `if not c: break` in the forward body
 
 
 def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | None) -> Sweep:
@@ -105,9 +105,7 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
 
 
 def _finished(s: Any) -> Any:
-    """The statement with new nodes for those that statements were put into: what is remembered of the old
-    ones is of the time before.
-    """
+    """A copy of the statement, as facts remembered for the old node predate the inserted statements."""
     if isinstance(s, gast.FunctionDef) or not blocks_of(s):
         return s
     new = rebuilt(s)
@@ -115,8 +113,8 @@ def _finished(s: Any) -> Any:
 
 
 def asked_for_shapes(reverse: Reverse, fields: dict[str, str], back: list[Any]) -> set[str]:
-    """The arrays among the saved names (given by what the reverse body calls them) of which that reads the
-    shape and dtype alone.
+    """The saved names (keys are their names in the reverse body) whose shape and dtype alone the reverse body
+    reads.
     """
     read: set[str] = set()
 
@@ -159,7 +157,7 @@ def _down(reverse: Reverse, count: Any) -> Any:
 
 
 def _counted(reverse: Reverse, count: Any, index: str | None) -> tuple[Any, Any]:
-    """The header of a reverse loop with so many iterations, and of which `index` is the place."""
+    """The header of a reverse loop with this many iterations, and the loop variable `index`."""
     if index is not None:
         return store(index), _down(reverse, count)
     return store(_unused(reverse)), call(reverse.bind("range", range), count)
@@ -177,8 +175,8 @@ def _leaves_early(forward: Any) -> bool:
 def _untraced(
     reverse: Reverse, s: Any, forward: Any, saved: dict[str, str], index: str | None
 ) -> tuple[Any, Any]:
-    """(header of a reverse loop that needs no trace or None, "count" when a counter will do or None); `saved`
-    gives the names in the reverse body of the values that it reads.
+    """A header that needs no trace, or None; and "count" where a counter replaces the trace. `saved` maps the
+    saved names to those of the reverse body.
     """
     if isinstance(s, gast.For) and isinstance(s.target, gast.Name) and not _leaves_early(forward):
         ranged = function_of(reverse, s.iter) is range
@@ -200,12 +198,12 @@ def _untraced(
 
 
 def _stable(forward: Any, node: Any) -> bool:
-    """Whether the loop leaves the names that its header reads as they are."""
+    """Whether the loop assigns none of the names that its header reads."""
     return not set(names_read(node)) & set(assigned_names(forward))
 
 
 def _reversed_range(reverse: Reverse, node: Any) -> Any:
-    """The range that runs backwards over a range with step 1 or -1, or None."""
+    """The reverse of a range with step 1 or -1, or None."""
     args = node.args
     if node.keywords or not 1 <= len(args) <= 3:
         return None
@@ -236,7 +234,7 @@ def _plus(node: Any, offset: int) -> Any:
 
 
 def _place(body: list[Any], saved: list[str]) -> int:
-    """Where in the forward body all the saved values are there and none has been carried on yet."""
+    """The position in the forward body where all saved values are bound and no carried one is updated yet."""
     head = live_before(body, frozenset(), frozenset())[0]
     stop = len(body) - (1 if body and is_exit(body[-1]) else 0)
     for k, statement in enumerate(body[:stop]):
@@ -248,8 +246,8 @@ def _place(body: list[Any], saved: list[str]) -> int:
 
 
 def _unassigned_before(reverse: Reverse, s: Any, saved: list[str], body: list[Any]) -> list[Any]:
-    """Placeholders for saved names that the loop carries and that nothing before it assigns; `body` is the
-    part of an iteration before they are saved.
+    """Placeholders for saved names that the loop carries and that are unbound before it; `body` is the part
+    of an iteration before they are saved.
     """
     targets = assigned_names(s.target) if isinstance(s, gast.For) else []
     own = {*targets, *assigned_names(body)}
@@ -267,7 +265,7 @@ def _bound(tree: Any) -> Counter[str]:
 
 
 def _fill(reverse: Reverse, body: list[Any], saved: list[str], position: int) -> None:
-    """Gives saved names that a path leaves unassigned a placeholder on that path."""
+    """Assigns saved names a placeholder on the paths that leave them unbound."""
     head = live_before(body, frozenset(), frozenset())[0]
     assigned = _surely_assigned(body[:position])
     for name in saved:
@@ -299,7 +297,7 @@ def _fill_name(reverse: Reverse, body: list[Any], name: str) -> None:
 
 
 def _fill_attempt(reverse: Reverse, s: Any, name: str) -> None:
-    """Gives a name a placeholder on those paths through a `try` that do not assign it."""
+    """Assigns a name a placeholder on the paths through a `try` that leave it unbound."""
     if name not in _surely_assigned([*s.body, *s.orelse]):
         block = s.orelse if name in assigned_names(s.orelse) else s.body
         _fill_block(reverse, block, name, s)
