@@ -1,5 +1,5 @@
-"""What is found of a program: kinds, aliases, activity, liveness, uses, changes.
+"""Analyses of a program: kinds, aliases, activity, liveness, uses, effects.
 
-A program and all that is found of it are its `Facts`: `facts.of(find_aliases)` is computed when it is first
-asked for, and kept. An analysis `find_x(facts)` imports those that it asks for; none of these asks for it.
+A program and the results of its analyses are its `Facts`: `facts.of(find_aliases)` is computed on first use
+and kept. An analysis `find_x(facts)` imports the analyses that it uses; the imports have no circle.
 """

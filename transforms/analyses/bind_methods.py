@@ -1,7 +1,7 @@
-"""Which function of an object's class an expression calls: methods, properties, operators.
+"""The methods, properties and operators of an object's class that an expression calls.
 
-Only objects whose class is known are looked at (`primitives.member`); what their class does not define in
-Python is left to others.
+Only objects of a known class are bound (`primitives.member`), and only members that the class defines in
+Python.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _called_method(value: Any, known: KindedProgram) -> MethodCall | None:
         return member.value if member is not None and member.role == "method" else None
 
     def calls(function: Any, *args: Any) -> MethodCall | None:
-        """The call, unless the function may answer that it does not apply."""
+        """The call, unless the function may return `NotImplemented`."""
         if function is None or "NotImplemented" in function.__code__.co_names:
             return None
         return function, located(call(function.__name__, *args), value)
@@ -88,8 +88,8 @@ def _called_method(value: Any, known: KindedProgram) -> MethodCall | None:
 
 
 def in_place_call(s: Any, known: KindedProgram) -> tuple[Any, bool]:
-    """The call that `x += v` makes of the method of x's class for that, None where there is no such method;
-    and whether the method may answer that it does not apply.
+    """The call of the in-place method that `x += v` makes, None where x's class has no such method, and
+    whether that may return `NotImplemented`.
     """
     x, name = load(s.target.id), f"__i{BINARY[type(s.op)]}__"
     member = known.primitives.member(known.kind(x), name)
@@ -98,12 +98,12 @@ def in_place_call(s: Any, known: KindedProgram) -> tuple[Any, bool]:
     return located(call(attribute(x, name), s.value), s), "NotImplemented" in member.value.__code__.co_names
 
 
-# The expressions that look something up in the classes of their operands.
+# The expressions that look up members of their operands' classes.
 LOOKING = (gast.Attribute, gast.UnaryOp, gast.Subscript, gast.BinOp, gast.Compare, gast.Call)
 
 
 def method_names(node: Any) -> list[tuple[Any, list[str]]]:
-    """What an expression may look up in the classes of its operands: each with the names."""
+    """The operands whose classes an expression may look members up in, each with the members' names."""
     match node:
         case gast.Attribute(value=gast.Name() as base, attr=name):
             return [(base, [name])]
@@ -123,7 +123,7 @@ def method_names(node: Any) -> list[tuple[Any, list[str]]]:
 
 
 def _called(value: Any, known: KindedProgram) -> MethodCall | None:
-    """Of a call: a method, a static method, or `__call__`."""
+    """The method, static method or `__call__` of a call."""
     primitives, kind = known.primitives, known.kind
     function = known.program.resolve(value.func)
     if is_atom(value.func):

@@ -1,4 +1,4 @@
-"""What a program's names are assigned, and how often they are read.
+"""The definition of each name, and how often it is read.
 
 Form: the single-assignment form.
 """
@@ -39,16 +39,16 @@ class Definitions:
                 del found[name]
 
     def value(self, name: str) -> Any | None:
-        """The expression that a name is assigned, if it is once."""
+        """The value of a name that is assigned once; else None."""
         return self._values.get(name)
 
     def iterated(self, name: str) -> Any | None:
-        """What a loop takes a name's values from, if nothing else gives it any."""
+        """The iterable of a name that is the target of one loop, and of nothing else; else None."""
         return self._iterated.get(name)
 
     def display(self, node: Any, reader: str) -> Sequence[Any] | None:
-        """The items of a list or tuple that nobody reads but what is assigned to `reader`, behind it in its
-        block.
+        """The items of a list or tuple whose only reader is the value of `reader`, later in the same block;
+        else None.
         """
         if not isinstance(node, gast.Name) or self._reads[node.id] != 1:
             return None

@@ -1,4 +1,4 @@
-"""What a call of a function without a rule may do to what it is given, and to what it returns."""
+"""The effect of a call of a function without a rule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import S2sadError, UnsupportedSyntaxError
 __all__ = ["ANYTHING", "ELSEWHERE", "NONE", "Effect", "Given"]
 
 ELSEWHERE, NONE = "", "None"
-Given = Mapping[str, Any]  # the atoms that the parameters of a call stand for
+Given = Mapping[str, Any]  # the atoms that a call passes for each parameter
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Effect:
     """What a call of a function may do.
 
     `changed` are the parameters whose arrays it changes in place, `shared` those that its result may share
-    memory with; ELSEWHERE stands for anything else. `results` are the parameters whose objects its result may
-    be, NONE for None and ELSEWHERE for anything else. `runs` is what a call of a derivative runs. If it
-    `replaces`, objects and containers may hold other objects, containers and functions afterwards.
+    memory with; ELSEWHERE stands for any other object. `results` are the parameters that the result may be,
+    NONE for None and ELSEWHERE for any other object. `runs` is the function that a call of a derivative runs.
+    With `replaces`, the items and attributes of objects may be other objects and functions after the call.
     """
 
     changed: frozenset[str] = frozenset()
@@ -30,12 +30,12 @@ class Effect:
     results: frozenset[str] = frozenset()
     replaces: bool = False
     runs: FunctionType | None = field(default=None, compare=False)
-    cause: UnsupportedSyntaxError | None = field(default=None, compare=False)  # why nothing is known of it
-    unknown: S2sadError | None = field(default=None, compare=False)  # of a call that may do anything
+    cause: UnsupportedSyntaxError | None = field(default=None, compare=False)  # why it is unknown
+    unknown: S2sadError | None = field(default=None, compare=False)  # the refusal
 
     @property
     def known_result(self) -> str | None:
-        """The one parameter that the result is, or NONE; None where only the run knows the result."""
+        """The one parameter that the result is, or NONE; None where the result is dynamic."""
         return next(iter(self.results)) if len(self.results) == 1 and ELSEWHERE not in self.results else None
 
 

@@ -1,4 +1,4 @@
-"""The kind of an expression, from those of the names in it: the part of `find_kinds` below statements."""
+"""The kind of an expression from the kinds of its names; `find_kinds` does the statements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .operations import (
 
 __all__ = ["UPDATES", "CallFacts", "ExpressionKinds", "Kinds", "Values"]
 
-Judgement = Callable[[Call, Callable[[Any], Any]], bool]  # of a call, by the kinds of atoms
+Judgement = Callable[[Call, Callable[[Any], Any]], bool]  # on a call, given the kinds of atoms
 UPDATES = {
     IN_PLACE_OPERATORS[node]: function for node, function in OPERATORS.items() if node in IN_PLACE_OPERATORS
 }
@@ -39,9 +39,9 @@ UPDATES = {
 
 @dataclass(frozen=True)
 class CallFacts:
-    """What the text of a program does not tell of its calls: what one of a user's function `returned`, what a
-    `cached` property of an owner computes, whether a call may change what it is given, and whether it may
-    replace the objects and functions that this holds.
+    """Interprocedural facts: the kind that a call `returned`, the kind of a `cached` property of an owner,
+    whether a call may change its arguments, and whether it may replace the objects and functions that these
+    hold.
     """
 
     returned: Callable[[Call, list[Any], dict[str, Any]], Any]
@@ -51,13 +51,13 @@ class CallFacts:
 
 
 class _Value(NamedTuple):
-    """An expression with what is known of it as long as the names in it are of these kinds."""
+    """The facts of an expression, valid while its names keep these kinds."""
 
     node: Any
     names: list[Any]
     kind: Any
     operation: Operation
-    changed: list[Any] | None  # the atoms that a call changes; None when its function does not tell
+    changed: list[Any] | None  # the atoms that a call changes; None when they are not known
 
 
 Values = dict[int, _Value]
@@ -65,7 +65,7 @@ Values = dict[int, _Value]
 
 class ExpressionKinds:
     """The kinds of expressions while names have the kinds of `facts`, which the caller changes as it goes;
-    `unsure` are the cached properties that are set to what they do not compute.
+    `unsure` are the cached properties that are also assigned.
     """
 
     def __init__(self, facts: Facts, calls: CallFacts, values: Values, unsure: set[str]) -> None:
@@ -77,16 +77,16 @@ class ExpressionKinds:
         self.of_calls: Values = {}
 
     def key(self, index: Any) -> Any:
-        """The kind of an index that is an atom."""
+        """The kind of an atom used as an index."""
         return self.atom(index) if is_atom(index) else self.domain.UNKNOWN
 
     def cached_kind(self, owner: Any, attr: str) -> Any:
-        """The kind of what a cached property holds."""
+        """The kind of the value of a cached property."""
         find = self.calls.cached
         return self.domain.UNKNOWN if find is None or attr in self.unsure else find(owner, attr)
 
     def element(self, node: Any) -> Any:
-        """The kind of what iteration over an expression yields."""
+        """The kind of the elements of an iterable."""
         domain = self.domain
         if isinstance(node, gast.Call):
             args = [self.atom(a) for a in node.args]
@@ -100,12 +100,12 @@ class ExpressionKinds:
         return self.known(node).kind
 
     def known(self, node: Any) -> _Value:
-        """What is known of an expression; it is found anew when the kind of a name in it is another one."""
+        """The facts of an expression, computed again when the kind of a name in it has changed."""
         names = [self.kinds.get(name) for name in loads(node)]
         value = self.values.get(id(node)) or self.of_calls.get(id(node))
         if value is None or value.names != names:
             value = self.found(node, names)
-            # what a call of a user's function returns may be known better in a later run
+            # the result of a call may be known better in a later round
             kept = self.of_calls if isinstance(value.operation, Call) else self.values
             kept[id(node)] = value
         return value
@@ -118,12 +118,12 @@ class ExpressionKinds:
         return _Value(node, names, self.kind_of(node, operation), operation, changed)
 
     def result_of(self, operation: Call, *first: Any) -> Any:
-        """The kind of what a call returns that is given what has these kinds, and its own arguments."""
+        """The kind of the result of a call with arguments of these kinds before its own."""
         args, keywords = self.given(operation)
         return self.calls.returned(operation, [*first, *args], keywords)
 
     def given(self, operation: Call) -> tuple[list[Any], dict[str, Any]]:
-        """The kinds of a call's arguments, of what has two stars under an empty name."""
+        """The kinds of a call's arguments; that of a `**` argument under an empty name."""
         return [*map(self.atom, operation.args)], {k or "": self.atom(v) for k, v in operation.keywords}
 
     def kind_of(self, node: Any, operation: Operation) -> Any:
@@ -198,7 +198,7 @@ class ExpressionKinds:
                 return self.cached_kind(owner, node.attr) if found is domain.UNKNOWN else found
 
     def is_variadic(self, operation: Apply) -> bool:
-        """Whether what a call passes with a star are surely not named parameters."""
+        """Whether the starred arguments of a call surely bind no named parameters."""
         rule = self.primitives.find_rule(operation.function)
         first = next((k for k, a in enumerate(operation.args) if isinstance(a, gast.Starred)), 0)
         return rule is not None and rule.template.vararg is not None and first >= rule.template.positional

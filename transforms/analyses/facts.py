@@ -1,4 +1,4 @@
-"""What is known of a program: `Facts`, which every analysis and every pass behind the normal form is given.
+"""`Facts`, the program and its analyses, which every analysis and every pass after the normal form is given.
 
     def find_something(facts: Facts) -> Something: ...
     def rewrite_something(facts: Facts) -> Program: ...
@@ -41,13 +41,13 @@ T = TypeVar("T")
 
 
 class CallEffects(Protocol):
-    """What calls of functions without a rule may do."""
+    """The effects of calls of functions without a rule."""
 
     def of_call(self, operation: Operation, kind: Callable[[Any], Kind]) -> tuple[Effect, Given]: ...
 
 
 class UnknownEffects:
-    """Nothing is known of calls, but that `copy.deepcopy` makes new objects."""
+    """Effects where nothing is known of calls, but that `copy.deepcopy` makes new objects."""
 
     @staticmethod
     def of_call(operation: Operation, kind: Callable[[Any], Kind]) -> tuple[Effect, Given]:
@@ -59,8 +59,8 @@ _COPY = Effect(ANYTHING.changed, frozenset(), ANYTHING.results, True)
 
 
 class Facts:
-    """A program with the kinds of its names, the primitives, the domain of kinds, and the effects of calls;
-    and all that analyses found of it. Names that are not in `kinds` are of unknown kind.
+    """A program with the kinds of its names, the primitives, the domain of kinds and the effects of calls,
+    and the kept results of analyses. Names that are not in `kinds` are of unknown kind.
     """
 
     kinds: Kinds
@@ -74,8 +74,8 @@ class Facts:
         effects: CallEffects | None = None,
         find_kinds: Callable[[Program], Kinds] | None = None,
     ) -> None:
-        """`find_kinds` finds the kinds of the names of the program, if they are not given, and of what a pass
-        makes of it.
+        """`find_kinds` infers the kinds of the program, if they are not given, and of the programs that
+        passes make.
         """
         self.program = program
         if kinds is not None:
@@ -84,12 +84,12 @@ class Facts:
         self.effects: CallEffects = effects or UnknownEffects()
         self.find_kinds = find_kinds
         self._found: dict[Any, Any] = {}
-        # of expressions, with the node, whose identity is the key
+        # keyed by the identity of the expression, which is kept alive here
         self._operations: dict[int, tuple[Any, Operation]] = {}
         self._sources: dict[int, tuple[str, ...]] = {}
 
     def of(self, analysis: Callable[Concatenate[Self, P], T], *args: P.args, **options: P.kwargs) -> T:
-        """What an analysis finds of the program."""
+        """The result of an analysis of the program, kept."""
         key = analysis, args, *options.items()
         if key not in self._found:
             self._found[key] = analysis(self, *args, **options)
@@ -97,7 +97,7 @@ class Facts:
         return found
 
     def after(self, program: Program) -> Self:
-        """The facts of a program with the same names, of the same kinds: what its expressions compute is
+        """The facts of a program with the same names and kinds; the operations of its expressions are
         kept.
         """
         if program is self.program:
@@ -107,7 +107,7 @@ class Facts:
         return new
 
     def again(self, program: Program) -> Self:
-        """The facts of a program that a pass made, whose kinds are found again."""
+        """The facts of a program that a pass made, whose kinds are inferred again."""
         if program is self.program:
             return self
         assert self.find_kinds is not None
@@ -117,7 +117,7 @@ class Facts:
         return new
 
     def with_kinds(self, program: Program, kinds: Kinds) -> Self:
-        """The facts of a program with more names, whose kinds these are."""
+        """The facts of a program with more names, of the given kinds."""
         new = copy.copy(self)
         new.program, new.kinds, new._found, new._operations, new._sources = program, kinds, {}, {}, {}
         return new

@@ -1,8 +1,8 @@
-"""Activity: which names vary with the arguments that are differentiated.
+"""Activity: which names depend differentiably on the parameters of interest.
 
-A name is active when a differentiable path leads to it from one of those arguments. What is not active needs
-neither tangent nor adjoint. (The other half, whether the result depends on a name, needs no analysis:
-adjoints are only made where one arrives.)
+A name is active when a differentiable path leads to it from one of these parameters. An inactive name needs
+neither tangent nor adjoint. (Whether the result depends on a name needs no analysis: the reverse sweep makes
+adjoints only along such paths.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["find_active", "loop_elements"]
 
 
 def loop_elements(s: Any) -> list[tuple[Any, Any]]:
-    """The targets of a `for` loop, each with what its values come from."""
+    """The targets of a `for` loop, each with the iterable that its values come from."""
     function = s.iter.func.id if isinstance(s.iter, gast.Call) and isinstance(s.iter.func, gast.Name) else ""
     if isinstance(s.target, gast.Tuple):
         if function == "zip" and len(s.iter.args) == len(s.target.elts):
@@ -34,8 +34,8 @@ def loop_elements(s: Any) -> list[tuple[Any, Any]]:
 
 
 def find_active(facts: Facts, wrt: tuple[str, ...]) -> frozenset[str]:
-    """The names that vary with the parameters `wrt`. Of names that share objects that are changed all are
-    active, or none; integers, strings, and what cancels are not.
+    """The active names with respect to the parameters `wrt`. Of aliases of a changed object all are active,
+    or none; integers, strings and shift-invariant names (`find_shift_invariance`) are not.
     """
     program, domain = facts.program, facts.domain
     cancelled = facts.of(find_shift_invariance)
@@ -49,7 +49,7 @@ def find_active(facts: Facts, wrt: tuple[str, ...]) -> frozenset[str]:
         return any(name in active for node in nodes for name in names_read(node))
 
     def gives_keys(source: Any) -> bool:
-        """Whether a loop goes over the keys of a dict, which carry no derivative, whatever it holds."""
+        """Whether a loop iterates over the keys of a dict, which are inactive."""
         while isinstance(source, gast.Call) and source.args:  # `reversed(d)`, `enumerate(d)`
             source = source.args[0]
         return is_atom(source) and domain.is_dict(facts.kind(source))
@@ -91,7 +91,7 @@ def find_active(facts: Facts, wrt: tuple[str, ...]) -> frozenset[str]:
                 case gast.Try():
                     for block in blocks_of(s):
                         visit(block)
-                    if reads_active(s.body):  # an exception may hold what the body computes with
+                    if reads_active(s.body):  # the exception may hold a value of the body
                         active.update(h.name.id for h in s.handlers if h.name is not None)
                 case gast.FunctionDef():
                     if any(name in active for _, name in captured_names(s)):

@@ -1,11 +1,10 @@
-"""Aliases: which names may hold the same array or list, and whether a change in place is seen through another
-name.
+"""Aliases: which names may hold the same array or list, and whether another name sees a change in place.
 
-Form: the single-assignment form. Each name has two sets of roots: those of the object that it holds, and
-those of what that object holds (a list its elements). A root is the statement, by the name it assigns, that
-may have made the object, `<a>` and `<a[]>` for the object that the caller passed as `a` and for what that
-holds, or OUTSIDE for what came from a global or a call. A view has the roots of its array. The sets only
-over-approximate, as long as no two arguments share memory, which is checked where one is written to.
+Form: the single-assignment form. Each name has two sets of roots: those of its object, and those of the
+object's contents (a list's items). A root is the statement, by its target, that may have made the object,
+`<a>` and `<a[]>` for the object that the caller passed as `a` and for its contents, or OUTSIDE for a global
+or the result of a call. A view has the roots of its array. The sets over-approximate, as long as no two
+arguments share memory, which is checked where one is stored into.
 """
 
 from __future__ import annotations
@@ -41,13 +40,13 @@ def contents_root(name: str) -> str:
 
 
 def argument_of(root: str) -> str | None:
-    """The parameter whose own object a root is."""
+    """The parameter whose object has this root; else None."""
     inner = root[1:-1] if root.startswith("<") else ""
     return inner if inner.isidentifier() and root != OUTSIDE else None
 
 
 def contents_of(root: str) -> str | None:
-    """The parameter of which a root is what it holds."""
+    """The parameter whose contents have this root; else None."""
     return root[1:-3] if root.startswith("<") and root.endswith("[]>") else None
 
 
@@ -56,7 +55,7 @@ def is_outside(root: str) -> bool:
     return root.startswith("<")
 
 
-Held = tuple[Roots, Roots]  # of the object itself, and of what it holds
+Held = tuple[Roots, Roots]  # of the object, and of its contents
 NOTHING: Held = frozenset(), frozenset()
 ANYTHING: Held = frozenset({OUTSIDE}), frozenset({OUTSIDE})
 
@@ -71,7 +70,7 @@ def union(found: Iterable[Held]) -> Held:
 
 
 class Aliases:
-    """What `find_aliases` found."""
+    """The aliases of a program."""
 
     def __init__(
         self,
@@ -81,25 +80,26 @@ class Aliases:
         live: Live,
         recent: Recent,
     ) -> None:
-        """`held` is what names hold at any time; names that share no root in `together` share no object at
-        any one time, though loops may pass it from one to the other.
+        """`held` maps names to the roots that they hold at any time; names without a common root in
+        `together` hold distinct objects at any one time, though a loop may pass an object from one to the
+        other.
         """
         self.tree, self.held, self.together, self.live = tree, held, together, live
         self.iterated = iterated(tree)
-        self.outer = held.keys() - live.bits.keys()  # names of what is around the function
+        self.outer = held.keys() - live.bits.keys()  # names of the enclosing scope
         self.recent = recent
 
     def reaches(self, a: str, b: str) -> bool:
-        """Whether the object of `b` may be that of `a`, or one that this holds."""
+        """Whether the object of `b` may be that of `a`, or in the contents of that."""
         return bool(both(self.held.get(a, NOTHING)) & self.held.get(b, ANYTHING)[0])
 
     def loops_over(self, name: str, statement: Any) -> list[str]:
-        """The names that loops around a statement take elements from and that may be the object of `name`."""
+        """The iterables of loops around a statement that may hold the object of `name`."""
         return sorted(n for n in self.iterated[id(statement)] if n in self.held and self.reaches(n, name))
 
     def others(self, name: str, statement: Any, result: str | None = None) -> list[str]:
-        """Who else sees a change that `statement` makes to the object of `name`: the roots of it that are
-        outside of the function, and other names that are read later, or that a loop around it reads on.
+        """The aliases that see a change of the object of `name` at `statement`: roots outside the function,
+        names that are live after it, and iterables of loops around it.
         """
         mine, now = self.held.get(name, ANYTHING)[0], self.together.get(name, ANYTHING)[0]
         found = sorted(filter(is_outside, mine))
@@ -127,14 +127,14 @@ def find_aliases(facts: Facts) -> Aliases:
         return domain.is_scalar_item(facts.kind(base), index, facts.kind)
 
     def is_container(atom: Any) -> bool:
-        """Whether an item of it is an object that is held."""
+        """Whether an atom holds its items by reference."""
         return domain.is_container(facts.kind(atom))
 
     def is_array(atom: Any) -> bool:
-        """Whether what is stored into it is copied."""
+        """Whether a store into an atom copies the value."""
         return domain.item_nature(facts.kind(atom)) == "array"
 
-    passing: frozenset[int] = frozenset()  # the copies at the ends of loops that are left out
+    passing: frozenset[int] = frozenset()  # the copies that permute names, left out
     held: dict[str, Held] = {
         n.id: NOTHING
         if immutable(n.id)
@@ -152,8 +152,8 @@ def find_aliases(facts: Facts) -> Aliases:
         return NOTHING if isinstance(node, (gast.Constant, gast.UnaryOp)) else ANYTHING
 
     def item(base: Held, kept: bool) -> Held:
-        """What an element is: an object that is held, or a view of the object itself (`kept` when it can be
-        no view).
+        """The roots of an item: of an object in the contents, or of a view of the object itself (`kept` where
+        it can be no view).
         """
         return (base[1] if kept else both(base)), base[1]
 
@@ -165,7 +165,7 @@ def find_aliases(facts: Facts) -> Aliases:
                 return of(source)
             case Item(base=base, index=index) if is_scalar_item(base, index):
                 return NOTHING
-            case Item(base=base, index=gast.Slice()) if is_container(base):  # a new list of the same objects
+            case Item(base=base, index=gast.Slice()) if is_container(base):  # a list with the same items
                 return own, of(base)[1]
             case Item(base=base, index=index):
                 found = item(of(base), is_container(base))
@@ -278,10 +278,10 @@ def find_aliases(facts: Facts) -> Aliases:
             held[name] = frozenset({f"{name}~"}), frozenset()
         if exchange.keeps_apart(apart := solve(), live):
             together = apart
-    held = found  # which is what `of_value` asks
+    held = found  # `of_value` reads it
 
     def may_keep(value: Any) -> bool:
-        """Whether an expression may put what it reads into a container."""
+        """Whether an expression may store an operand into a container."""
         match operation_of(value):
             case Call() | Opaque():
                 return True
@@ -297,7 +297,7 @@ def find_aliases(facts: Facts) -> Aliases:
 
 
 def taken_from(loop: Any, program: Program) -> list[tuple[Any, list[Any]]]:
-    """The targets of a loop, each with what it takes its values from."""
+    """The targets of a loop, each with the iterables that its values come from."""
     match loop.target, loop.iter:
         case gast.Tuple(elts=targets), gast.Call(args=args, func=func) if (
             program.resolve(func) is zip and len(args) == len(targets)
@@ -309,7 +309,7 @@ def taken_from(loop: Any, program: Program) -> list[tuple[Any, list[Any]]]:
 
 
 def iterated(tree: Any) -> dict[int, frozenset[str]]:
-    """For every statement the names that the loops around it take elements from."""
+    """For each statement the iterables of the loops around it."""
     return {
         key: frozenset(n for s in place.loops if isinstance(s, gast.For) for n in names_read(s.iter))
         for key, place in places_of(tree).items()

@@ -1,6 +1,6 @@
-"""Which names may hold what is called with an object bound to it: a method, a partial application.
+"""Names that may hold a callable with a bound object: a method, or a partial application.
 
-Form: the single-assignment form. The object is changed by calls in which its name does not occur.
+Form: the single-assignment form. A call of such a name may change an object that it does not name.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .facts import Facts
 
 __all__ = ["bound_callables", "bound_changes", "bound_writers", "partials"]
 
-MOST_ARGUMENTS = 6  # that are tried for what a partial application, or a method, leaves open
+MOST_ARGUMENTS = 6  # tried for the open parameters of a partial application or method
 
 
 def bound_callables(program: Program) -> set[str]:
-    """The names that may hold a method of an object of the function's, or a partial application."""
+    """The names that may hold a method of an object of the program, or a partial application."""
     return _holders(program, lambda v: isinstance(v, gast.Attribute) or _is_partial(program, v), False)
 
 
@@ -33,7 +33,7 @@ def partials(program: Program) -> set[str]:
 
 
 def bound_changes(facts: Facts) -> set[str]:
-    """The names that may hold a method that changes its object, or what holds such a method."""
+    """The names that may hold a method that changes its object, or a container of such a method."""
 
     primitives, kind = facts.primitives, facts.kind
 
@@ -46,9 +46,7 @@ def bound_changes(facts: Facts) -> set[str]:
 
 
 def bound_writers(facts: Facts) -> set[str]:
-    """The names that may hold a partial application, or a method of an object, that changes what it is given
-    or bound to.
-    """
+    """The names that may hold a partial application or a method that changes its arguments, bound or not."""
     program, primitives, kind = facts.program, facts.primitives, facts.kind
     nested = {s.name: s for s in own_statements(program.tree.body) if isinstance(s, gast.FunctionDef)}
 
@@ -84,7 +82,7 @@ def _is_partial(program: Program, value: Any) -> bool:
 
 
 def _holders(program: Program, starts: Callable[[Any], bool], closures: bool = True) -> set[str]:
-    """The names that may hold the value of an expression of which `starts` says so, or what holds that."""
+    """The names that may hold the value of an expression that `starts` accepts, or a container of it."""
     found = {
         s.targets[0].id
         for s in own_statements(program.tree.body)
@@ -101,8 +99,8 @@ def _holders(program: Program, starts: Callable[[Any], bool], closures: bool = T
 
 @remembered
 def _held_by(function: Any) -> list[tuple[Iterable[str], Iterable[str], bool]]:
-    """For each statement the names that it reads and those that it makes hold what these hold, and whether
-    it does so by capturing them in a function.
+    """For each statement the names that it reads, the names that may hold these afterwards, and whether it
+    captures them in a function.
     """
     pairs = (_pair(s) for s in own_statements(function.body))
     return [pair for pair in pairs if pair is not None and pair[0] and pair[1]]

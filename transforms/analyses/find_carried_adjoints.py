@@ -1,8 +1,8 @@
-"""Which variables have adjoints where an iteration of a loop begins, told before its body is differentiated.
+"""The variables with an adjoint at the start of a loop's iteration, predicted before the body is
+differentiated.
 
-Form: the single-assignment form. A walk backwards over the body that follows only whether a name has an
-adjoint, as often as a loop needs it to hold. The answer is a forecast: a rule may leave out a contribution
-that could have arrived, so the body's own differentiation has the last word.
+Form: the single-assignment form. Walks backwards over the body until the set stays the same. A rule may leave
+out a contribution that is predicted here, so the set of the differentiated body decides in the end.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Sources = Callable[[Any], list[str]]
 
 
 def find_carried_adjoints(s: Any, having: Iterable[str], assigned: set[str], sources: Sources) -> list[str]:
-    """Those of the names `assigned` in the loop `s` that have adjoints where an iteration begins, in the
-    order in which they get them, given the names that have one after the loop; `sources(value)` are the
-    names that the adjoint of a value goes on to.
+    """The names `assigned` in the loop `s` with an adjoint where an iteration begins, in the order in which
+    they get it, given the names with an adjoint after the loop; `sources(value)` are the names that receive
+    the adjoint of a value.
     """
     outside = [n for n in having if n not in assigned]
     carried = [n for n in having if n in assigned]
@@ -38,7 +38,7 @@ def find_carried_adjoints(s: Any, having: Iterable[str], assigned: set[str], sou
 
 
 def _iteration(s: Any, having: dict[str, None], sources: Sources) -> None:
-    """Changes `having` from what holds after an iteration of a loop to what holds before it."""
+    """Changes `having` from the names with an adjoint after an iteration to those before it."""
     _block(s.body, having, sources)
     if isinstance(s, gast.For):
         for target, source in loop_elements(s):
@@ -89,7 +89,7 @@ def _block(statements: list[Any], having: dict[str, None], sources: Sources) -> 
 
 
 def _move(targets: list[str], sources: Iterable[str], having: dict[str, None]) -> None:
-    """The adjoints of `targets`, if there are any, go on to `sources`."""
+    """Moves the adjoints of `targets`, if any, to `sources`."""
     if not having.keys().isdisjoint(targets):
         for name in targets:
             having.pop(name, None)

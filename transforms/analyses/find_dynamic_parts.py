@@ -1,4 +1,4 @@
-"""Which names may hold a part of something, of which only the run tells what it is.
+"""Names that may hold an object of dynamic kind that comes from elsewhere.
 
 Form: the single-assignment form.
 """
@@ -20,8 +20,8 @@ READS, SAME = ("heap_get", "heap_number", "heap_element"), "plain_number"
 
 
 def find_dynamic_parts(facts: Facts, given: Iterable[str] = ()) -> frozenset[str]:
-    """The names that may hold a part of a container or object, what a call returns, or an integer in one
-    branch; and those `given`.
+    """The names that may hold an item of a container, an attribute, a call's result, or an integer on one
+    path, and those `given`.
     """
     program, helper = facts.program, facts.primitives.helper
     reads = [helper(name) for name in READS]

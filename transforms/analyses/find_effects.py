@@ -1,8 +1,8 @@
 """Calls that change an argument: `c.sort()`, `np.copyto(c, v)`, `np.add(a, b, out=c)`, `items.pop()`.
 
-Form: the single-assignment form. Such a call is run as it stands, so nothing that carries a derivative may
-take part in it; what the reverse sweep reads of the object is kept from before. (`items.append(v)` and the
-stores `a[i] = v` have derivatives of their own.)
+Form: the single-assignment form. Such a call has no derivative, so its operands must be inactive; the
+residuals that it overwrites are copied before. (`items.append(v)` and the stores `a[i] = v` are
+differentiated elsewhere.)
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Calls = list[tuple[Any, list[Any]]]
 
 
 def changed_atoms(node: Any, known: KindedProgram) -> list[Any] | None:
-    """Which atoms a call changes in place; None when its function does not tell."""
+    """The atoms that a call changes in place; None when they are not known."""
     program, primitives, kind = known.program, known.primitives, known.kind
     atoms = list(node.args)
     keywords = {k.arg or "": k.value for k in node.keywords}
@@ -55,7 +55,7 @@ def changed_atoms(node: Any, known: KindedProgram) -> list[Any] | None:
 
 
 def changes_nothing(facts: Facts, value: Any) -> bool:
-    """Whether an expression changes nothing that the program holds."""
+    """Whether the evaluation of an expression changes no object."""
     match facts.operation(value):
         case Apply(function=function):
             changed = changed_atoms(value, facts) if isinstance(value, gast.Call) else []
@@ -66,12 +66,10 @@ def changes_nothing(facts: Facts, value: Any) -> bool:
 
 
 def find_changing_calls(facts: Facts) -> Calls:
-    """The statements that are calls which may change something, each with the atoms that it may change, and
-    that are no immutable values.
+    """The statements with a call that may change something, each with the mutable atoms that it may change.
 
-    What is called for its value alone, and is not known before the run, is not among them; nor is what nested
-    functions do to what is theirs. Raises UnsupportedSyntaxError for a nested function that changes what it
-    captures.
+    Dynamic calls in assignments are left out, and so are changes of a nested function's own objects. Raises
+    UnsupportedSyntaxError for a nested function that changes a captured object.
     """
     found = [
         (s, [a for a in atoms if not facts.domain.is_immutable(facts.kind(a))])
@@ -103,7 +101,7 @@ def _changing_calls(facts: Facts) -> Calls:
                 atoms = atoms or [base] * (not primitives.is_object(kind(base)))
         if program.resolve(s.value.func) is not functools.partial:
             passed = [s.value.func, *s.value.args, *(k.value for k in s.value.keywords)]
-            # What is called for its value alone may be given what changes nothing.
+            # The arguments of a call in an assignment may be of a kind that is never changed.
             may = changers | (applied if isinstance(s, gast.Expr) else writers)
             atoms = [*(atoms or ()), *(a for a in passed if getattr(a, "id", "") in may)]
         if atoms:
@@ -112,11 +110,11 @@ def _changing_calls(facts: Facts) -> Calls:
 
 
 def changes_elsewhere(facts: Facts, active: frozenset[str]) -> list[tuple[str, Any]]:
-    """The statements with a call that may change more than `find_changing_calls` tells, each with the
-    name of what it may change; with no name where that is outside of the function.
+    """The statements with a call that may change more than `find_changing_calls` reports, each with the name
+    that it may change, or "" for objects outside the function.
 
-    A function that only the run knows, and through which no derivative goes, may change its arguments; a
-    method its object; the method that a name stands for, or a partial application, what it was made of.
+    A dynamic callee that is inactive may change its arguments, a method its object, and a bound method or
+    partial application its bound objects.
     """
     program = facts.program
     bound = bound_callables(program)
@@ -161,15 +159,15 @@ def _may_be_changed(atom: Any, facts: Facts) -> bool:
 
 
 def _pops(s: Any, facts: Facts) -> bool:
-    """Whether a statement is `name = items.pop()` of what may be a list."""
+    """Whether a statement is `name = items.pop()` of a name that may hold a list."""
     if not isinstance(s, gast.Assign) or not is_pop(s.value):
         return False
     return facts.primitives.is_list(facts.kind(s.value.func.value)) is not False
 
 
 def refuse_active_changes(facts: Facts, active: frozenset[str]) -> None:
-    """Raises UnsupportedSyntaxError for a call that may change something, and in which something takes part
-    that carries a derivative; for one of a function that calls what is unknown, the refusal of that.
+    """Raises UnsupportedSyntaxError for a call that may change an object and has an active operand; for a
+    call of a function with an unknown callee, the refusal of that.
     """
     program = facts.program
     for statement, _ in facts.of(find_changing_calls):
@@ -180,7 +178,7 @@ def refuse_active_changes(facts: Facts, active: frozenset[str]) -> None:
                 raise refusal
             program.refuse(
                 statement.value,
-                "a call that changes its arguments, or may, where one carries a derivative",
+                "a call that may change its arguments, one of which carries a derivative",
                 "the derivative of the change is not known",
                 "make a new value, and return it: `c = np.sort(c)` in place of `c.sort()`",
             )

@@ -1,10 +1,10 @@
-"""Arrays that have one shape, whatever it is: what is computed of them element by element.
+"""Arrays of equal shape: the operands and results of elementwise operations.
 
     d = x[i:] - x[0]
     s = np.sqrt(d) * 2.0 - d        # d, s and all in between
 
-Form: the single-assignment form, with the kinds of its names. Each name that is assigned in one place stands,
-where it is read, for what it was computed from last; so does what was computed from it.
+Form: the single-assignment form, with kinds. A name that one place assigns has one value wherever it is read,
+and so have the names computed from it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ __all__ = ["find_equal_shapes"]
 
 
 def find_equal_shapes(facts: Facts) -> dict[str, str]:
-    """For each array with the shape of others the name of the first of them: two with the same have one
-    shape.
-    """
+    """Maps each array to the first array of the same shape: arrays with the same one have one shape."""
     program = facts.program
 
     def is_array(atom: Any) -> bool:
@@ -49,7 +47,7 @@ def find_equal_shapes(facts: Facts) -> dict[str, str]:
 
 
 def _shaping(facts: Facts, value: Any) -> list[Any]:
-    """The operands that give a result its shape, if it is computed element by element."""
+    """The operands that determine the shape of an elementwise result."""
     match facts.operation(value):
         case Alias(source=gast.Name() as source):
             return [source]

@@ -1,7 +1,7 @@
-"""Loops that pass objects around among the names that they carry: `u, v = v, u`.
+"""Loops that permute the objects of the names that they carry: `u, v = v, u`.
 
-Form: the single-assignment form. Whatever the names of such a loop hold, they hold different objects as long
-as they did before it; a flow-insensitive analysis cannot see that.
+Form: the single-assignment form. The names hold distinct objects in each iteration if they did before the
+loop, which a flow-insensitive analysis cannot see.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ __all__ = ["Exchange", "find_exchanges"]
 
 @dataclass(frozen=True)
 class Exchange:
-    """The names that a loop permutes, and (by their ids) the copies at the end of its body that do so."""
+    """The names that a loop permutes, and the ids of the copies at the end of its body that do so."""
 
     names: frozenset[str]
     copies: frozenset[int]
     loop: Any
 
     def keeps_apart(self, held: Mapping[str, Any], live: Live) -> bool:
-        """Whether the names hold different objects at any time; `held` is what all names hold, the copies
-        left out.
+        """Whether the names hold distinct objects at any time; `held` maps all names to their roots without
+        the copies.
         """
         own = {name: held[name][0] | held[name][1] for name in self.names}
         names = sorted(own)
@@ -42,7 +42,7 @@ class Exchange:
 
 
 def find_exchanges(tree: Any) -> Iterator[Exchange]:
-    """The loops of a function that permute names, those of nested functions left out."""
+    """The loops of a function that permute names, without those of nested functions."""
     for loop in own_statements(tree.body):
         if isinstance(loop, (gast.For, gast.While)):
             found = _exchange(loop)
@@ -58,7 +58,7 @@ def _exchange(loop: Any) -> Exchange | None:
         if pairs is None:
             break
         ends.insert(0, (s, pairs))
-    before: dict[str, str] = {}  # what a name holds at the end is what this one held at the beginning
+    before: dict[str, str] = {}  # from a name at the end of an iteration to one at the start
     for _, pairs in ends:
         before.update({target: before.get(source, source) for target, source in pairs})
     head = live_before(loop.body, frozenset(), frozenset())[0]
@@ -76,7 +76,7 @@ def _exchange(loop: Any) -> Exchange | None:
 
 
 def _pairs(s: Any) -> list[tuple[str, str]] | None:
-    """What a statement that only copies names copies: (target, source) for each."""
+    """The pairs (target, source) of a statement that only copies names; else None."""
     match s:
         case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)):
             return [(target, source)]

@@ -1,9 +1,8 @@
-"""Which nested functions, and partial applications, the names of a program may hold.
+"""Which nested functions and partial applications the names of a program may hold.
 
-Form: the normal form. A nested function may be stored in a display and picked from it, chosen by a branch, or
-have several names; as long as nothing else is done with it but calling it, all calls of it are known. What a
-name holds is a *value*: a set of functions by name (OTHER for anything else), the items of a display, or the
-kind of item that a list or dict holds.
+Form: the normal form. A nested function may be an item of a display, be chosen by a branch, or have several
+names; while it does not escape, all its calls are known. A name holds a *value*: a set of functions by name
+(OTHER for any other object), the items of a display, or the join of the items of a list or dict.
 
     steps = [scale, shift]          steps: Items of {scale} and {shift}
     for step in steps:              step: {scale, shift}
@@ -39,7 +38,7 @@ MANY_ROUNDS = 12
 
 @dataclass(frozen=True)
 class Items:
-    """What a display holds, by position or key; `keys` is None for tuples and lists."""
+    """The values of a display's items, by position or key; `keys` is None for tuples and lists."""
 
     values: tuple[Value, ...]
     keys: tuple[Any, ...] | None = None
@@ -47,7 +46,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Many:
-    """What a list holds of which the items are not told apart."""
+    """The join of the items of a list."""
 
     value: Value
 
@@ -59,7 +58,7 @@ NONE: Value = frozenset()
 
 @dataclass(frozen=True)
 class Partial:
-    """A partial application: the statement that makes it, by the name that it assigns, and its call."""
+    """A partial application: the assignment that makes it, and its call."""
 
     statement: Any
     call: Any
@@ -67,8 +66,8 @@ class Partial:
 
 @dataclass(frozen=True)
 class Functions:
-    """`held` is what names hold, where that is a function or holds one; `known` the functions of which all
-    calls are known; `partials` the partial applications by their names.
+    """`held` maps names to values with functions in them; `known` are the functions whose calls are all
+    known; `partials` maps names to partial applications.
     """
 
     held: Mapping[str, Value]
@@ -89,8 +88,8 @@ def functions_in(value: Value) -> frozenset[str]:
 
 
 def find_functions(program: Program, is_partial: Callable[[Any], bool]) -> Functions:
-    """The functions that names hold; `is_partial(call)` says that a call makes a partial application of one
-    that is known.
+    """The functions that names may hold; `is_partial(call)` tells the partial applications of known
+    functions.
     """
     return _Finder(program, is_partial).run()
 
@@ -101,12 +100,12 @@ class _Finder:
         self.is_partial = is_partial
         self.held: dict[str, Value] = {}
         self.lost: set[str] = set()
-        self.grown: set[str] = set()  # the lists that something is appended to
+        self.grown: set[str] = set()  # lists with an `append`
         self.partials: dict[str, Partial] = {}
         functions = [f.name for f in find_nodes(program.tree, gast.FunctionDef)]
         self.functions = frozenset(functions)
         self.bound = binding_counts(program.tree)
-        self.repeated: dict[str, list[Any]] = {}  # what loops make anew: the rest of the block
+        self.repeated: dict[str, list[Any]] = {}  # functions defined in loops, with the rest of the block
 
     def run(self) -> Functions:
         given = frozenset(p.id for p in parameters(self.program.tree))
@@ -121,14 +120,14 @@ class _Finder:
         for repeated, rest in self.repeated.items():
             self.check_iteration(repeated, rest, holding)
         for name, partial in reversed(self.partials.items()):
-            if name in self.lost:  # and with it the function that it holds, which may be a partial
+            if name in self.lost:  # so does its function, which may be a partial
                 self.lose_all(partial.call.args[0])
         made = frozenset(n for v in holding.values() for n in functions_in(v))
         return Functions(holding, made - self.lost, self.partials)
 
     def check_iteration(self, made: str, rest: list[Any], holding: Mapping[str, Value]) -> None:
-        """Loses what a loop makes anew in each iteration if it may outlive it: all names of it have to be
-        assigned behind it in its block.
+        """Marks a function that a loop defines as lost if it may outlive the iteration: unless all its
+        aliases are assigned after it in its block.
         """
         own = Counter(n for s in rest for n in assigned_there(s))
         if any(made in functions_in(v) and own[n] != self.bound[n] for n, v in holding.items()):
@@ -141,7 +140,7 @@ class _Finder:
         return ELSE
 
     def lose_all(self, node: Any) -> Value:
-        """What an expression or statement is that does with functions what is not followed."""
+        """The value of an expression or statement through which functions escape."""
         return self.lose(*(self.held[n] for n in names_read(node) if n in self.held))
 
     def join(self, a: Value, b: Value) -> Value:
@@ -159,7 +158,7 @@ class _Finder:
         return self.lose(a, b)
 
     def item(self, value: Value) -> Value:
-        """What any of the items of a value is."""
+        """The join of the items of a value."""
         match value:
             case Items(values=values):
                 return reduce(self.join, values, NONE)
@@ -173,8 +172,8 @@ class _Finder:
     # ------------------------------------------------------------ statements
 
     def block(self, statements: list[Any], sure: frozenset[str], varying: frozenset[str]) -> frozenset[str]:
-        """Notes what a block assigns; `sure` are the names that have values before it, the result those that
-        have after it, `varying` those that the loops around it assign.
+        """Records the assignments of a block; `sure` are the names bound before it, the result those bound
+        after it, `varying` those that the loops around it assign.
         """
         for k, s in enumerate(statements):
             match s:
@@ -234,7 +233,7 @@ class _Finder:
         return sure
 
     def after_try(self, s: Any, ways: list[frozenset[str]]) -> frozenset[str]:
-        """The names that have values behind a `try`: of its body and `else`, those of each handler too."""
+        """The names bound after a `try`: those of its body and `else` that each handler binds, too."""
         body, *handlers = ways[: 1 + len(s.handlers)]
         rest = ways[1 + len(s.handlers) :]
         if s.orelse:
@@ -333,7 +332,7 @@ class _Finder:
         return self.lose_all([*node.args, *(k.value for k in node.keywords)])
 
     def element(self, node: Any, sure: frozenset[str]) -> Value:
-        """What a loop takes of what it goes over."""
+        """The value of the elements of a loop's iterable."""
         match node:
             case gast.Name(id=name):
                 value = self.read(name, sure)
@@ -351,7 +350,7 @@ class _Finder:
 
 
 def assigned_there(s: Any) -> list[str]:
-    """The names that a statement gives values in every run of its block, and those that a loop in it does."""
+    """The names that a statement binds in every run of its block, and those that a loop in it does."""
     match s:
         case gast.FunctionDef(name=name):
             return [name]

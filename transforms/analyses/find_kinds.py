@@ -1,8 +1,8 @@
-"""The kind of every name: what a value is (scalar, array of which rank and dtype, container) as far as the
-code and its arguments tell.
+"""Kinds: what is known statically of each name's value (scalar, array of a rank and dtype, container).
 
-An abstract run of the single-assignment form over a domain that is handed in (`domain`): kinds, their join,
-and what primitives make of them. A name that a loop or a branch assigns twice has the join of both kinds.
+An abstract interpretation of the single-assignment form over a given domain (`domain`): kinds, their join,
+and the transfer functions of primitives. A name that a loop or a branch assigns twice has the join of both
+kinds.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _ROUNDS = 8  # a loop whose kinds still change after this many rounds has unknow
 def find_kinds(
     facts: Facts, calls: CallFacts, values: Values | None = None, made: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The kind of each local name, from those of the parameters, which `facts` has; `calls` tells of calls
-    what their text does not. `values` keeps what is found of expressions for the next program, which shares
-    most of them; `made` gains the kinds that names have before anything is changed.
+    """The kind of each local name, from those of the parameters in `facts`; `calls` has the interprocedural
+    facts. `values` keeps the facts of expressions for later programs that share them; `made` gains the kinds
+    of names before any change in place.
     """
     program, given, domain = facts.program, facts.kinds, facts.domain
     values = {} if values is None else values
@@ -72,8 +72,8 @@ def find_kinds(
 
 
 class _Run:
-    """One abstract run over statements: `wider` are kinds that names have at least, `made` those of objects
-    when they were given or made, `changed` what the last changes made of them, by name.
+    """One abstract run over statements: `wider` are lower bounds of the kinds of names, `made` the kinds of
+    objects when they are made, `changed` their kinds after the last change, by name.
     """
 
     def __init__(self, expressions: ExpressionKinds, wider: Kinds) -> None:
@@ -84,7 +84,7 @@ class _Run:
         self.made = dict(self.kinds)
         self.changed: dict[str, Any] = {}
         self.shared = _assigned_twice(expressions.program)
-        self.keys: set[tuple[str, str]] = set()  # names of dicts, and of keys that loops over these give
+        self.keys: set[tuple[str, str]] = set()  # a dict, and a key from a loop over it
         self.forgetting = Forgetting(expressions, self.change, self.shared)
 
     def define(self, name: str, kind: Any) -> None:
@@ -94,7 +94,7 @@ class _Run:
         self.made[name] = self.kinds[name]
 
     def change(self, name: str, kind: Any) -> None:
-        """Notes what a change in place makes of the object of a name."""
+        """Records the kind of a name's object after a change in place."""
         if self.kinds.get(name) != kind:
             self.kinds[name] = kind
             self.changed[name] = kind
@@ -134,12 +134,12 @@ class _Run:
                     self.expressions.unsure.add(attr)
             case gast.AugAssign(target=gast.Name(id=name)):
                 changed, is_open = in_place_call(s, self.expressions.facts)
-                if not is_open:  # one that may not apply is refused
+                if not is_open:  # else it is refused
                     plain = gast.BinOp(left=load(name), op=s.op, right=s.value)
                     self.define(name, self.value(changed or plain))
             case gast.AugAssign(target=gast.Subscript(value=gast.Name() as base, slice=index)):
                 if domain.holds_array(self.atom(base), index, self.atom):
-                    return  # it stays what it is
+                    return  # the kind stays
                 item = self.value(gast.Subscript(value=base, slice=index, ctx=gast.Load()))
                 both = [item, self.atom(s.value)]
                 result = domain.call_kind(OPERATORS[type(s.op)], both, {}, self.primitives.is_pure)
@@ -165,7 +165,7 @@ class _Run:
                 self.define(s.name, domain.UNKNOWN)
 
     def store(self, base: Any, index: Any, value: Any, kind: Any) -> None:
-        """Notes an item that is set, of an object by a method of its class."""
+        """Records a store of an item, also by a `__setitem__` of the object's class."""
         owner = self.kinds.get(base.id, self.domain.UNKNOWN)
         member = self.primitives.member(owner, "__setitem__")
         read = [self.atom(load(n)) for n in loads(index)]
@@ -202,7 +202,7 @@ class _Run:
 
 
 def _assigned_twice(program: Program) -> set[str]:
-    """The names that several statements assign, or a statement and the caller."""
+    """The names that several statements assign, or a statement and a parameter."""
     seen = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
     twice = set()
     for s in statements_in(program.tree.body):

@@ -1,9 +1,8 @@
-"""Which names are live (may still be read) after each statement of a function.
+"""Liveness: which names may still be read after each statement of a function.
 
-Contract: a function definition and its `Uses` in, `Live` out; nothing is changed. Names that a nested
-function captures are live from its definition to the end of the function. With `matters`, a statement whose
-result nobody needs reads nothing, so that `Live` also says which statements are needed (faint variables,
-not only dead ones).
+Contract: a function definition and its `Uses` in, `Live` out. Names that a nested function captures are live
+from its definition to the end of the function. With `matters`, the statements that are not needed read
+nothing, so that `Live` also says which are needed (it excludes faint variables, and not only dead ones).
 """
 from __future__ import annotations
 
@@ -29,9 +28,9 @@ _JUMPS = (gast.Break, gast.Continue)
 class Live:
     """Sets of names as bits of an integer (`bits`), by the identity of the statement.
 
-    `after` holds what is live after a statement, `inside` what is live at the start of a `for` loop's body,
-    once its targets are bound; `entry` at the start of the function; `needed` the statements that matter, if
-    that was asked.
+    `after` is the set live after a statement, `inside` the set live at the start of a `for` loop's body,
+    after its targets are bound; `entry` that at the start of the function; `needed` the statements that
+    matter, if asked for.
     """
 
     bits: dict[str, int]
@@ -49,7 +48,7 @@ class Live:
         return [name for name, bit in self.bits.items() if bits & bit]
 
     def of(self, names: Any) -> int:
-        """The set of those names that the function binds."""
+        """The set of the names that the function binds."""
         found = 0
         for name in names:
             found |= self.bits.get(name, 0)
@@ -60,7 +59,8 @@ def find_live(function: Node, uses: Uses, matters: Matters | None = None, carefu
     """The liveness of the function's own names.
 
     `matters(statement, live, after)` says whether a simple statement, or the header of a compound one, is
-    needed when the names in `after` are; without it all are. With `careful` what may raise is needed.
+    needed when the names in `after` are live; by default all are. With `careful` statements that may raise
+    are needed.
     """
     flow = _Flow(uses, matters, careful)
     while True:
@@ -71,7 +71,7 @@ def find_live(function: Node, uses: Uses, matters: Matters | None = None, carefu
 
 
 class _Flow:
-    """A walk backwards over the statements; loops are walked until nothing is added."""
+    """A walk backwards over the statements; loops are walked until their sets stay the same."""
 
     def __init__(self, uses: Uses, matters: Matters | None, careful: bool) -> None:
         self.uses, self.matters = uses, matters
@@ -85,20 +85,20 @@ class _Flow:
                 self.killed[key] |= bit(name, 0)
         if uses.captured:
             self.spare_captured()
-        self.handled = 0  # what exceptions lead to
-        self.guarded = careful  # whether a handler may take them
+        self.handled = 0  # the names live at the handlers
+        self.guarded = careful  # whether a handler may catch exceptions
         self.jumps: list[tuple[int, int]] = []
         self.loops: list[int] = []
 
     def spare_captured(self) -> None:
-        """Old values of captured names can still be read after a statement that binds these."""
+        """Keeps old values of captured names live after a statement that binds these."""
         captured = self.uses.captured
         for position, (key, header) in enumerate(self.uses.headers.items(), 1):
             kept = [name for name in header.binds if name in captured and captured[name] <= position]
             self.killed[key] &= ~self.live.of(kept)
 
     def at_exit(self) -> int:
-        """What nested functions, called from outside later, may read."""
+        """The names that nested functions may read when they are called after the function."""
         live = 0
         for key, names in self.uses.captures.items():
             if self.matters is None or key in self.live.needed:
@@ -147,8 +147,8 @@ class _Flow:
         return False
 
     def attempt(self, s: Node, live: int) -> int:
-        """A `try`: any of its statements may lead to a handler, or to its end, so that all are needed that
-        may raise.
+        """A `try`: each of its statements may raise into a handler, or into `finally`, so all that may raise
+        are needed.
         """
         self.live.needed.add(id(s))
         final = self.block(s.finalbody, live)
@@ -156,7 +156,7 @@ class _Flow:
         for h in s.handlers:
             bound = self.live.of([h.name.id] if h.name is not None else [])
             handled |= self.block(h.body, final) & ~bound | self.live.of(reads(h.type) if h.type else ())
-        # What only the body binds is not read where the body was left: see `check_partial_effects`.
+        # Handlers do not read names that only the body binds: see `check_partial_effects`.
         binds = Counter(n for b in own_statements(s.body) for n in self.uses.headers[id(b)].binds)
         handled &= ~self.live.of(n for n, count in binds.items() if count == self.uses.bound[n])
         at_else = self.block(s.orelse, final)
@@ -191,7 +191,7 @@ class _Flow:
 
 
 def is_quiet(s: Node) -> bool:
-    """Whether a statement can raise nothing."""
+    """Whether a statement cannot raise."""
     match s:
         case gast.Pass() | gast.Break() | gast.Continue() | Comment():
             return True

@@ -1,4 +1,4 @@
-"""Containers that a function makes for itself.
+"""Containers that do not escape from the function that makes them.
 
 Form: the normal form, before and after single assignment.
 """
@@ -16,7 +16,7 @@ __all__ = ["find_local_containers"]
 
 
 def find_local_containers(program: Program) -> set[str]:
-    """The names of lists and dicts that the function makes, and that nothing else gets hold of."""
+    """The names of lists and dicts that the function makes and that have no alias."""
     made: set[str] = set()
     held: set[str] = set()
     loops = find_nodes(program.tree, gast.For)
@@ -39,6 +39,6 @@ def find_local_containers(program: Program) -> set[str]:
 
 
 def _is_walk(iterable: Any, program: Program) -> bool:
-    """Whether what a loop goes over is a call that gives it the items of others."""
+    """Whether a loop iterates over a call that passes items on."""
     function = program.resolve(iterable.func) if isinstance(iterable, gast.Call) else MISSING
     return any(function is f for f in (zip, enumerate, reversed))

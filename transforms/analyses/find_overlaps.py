@@ -1,9 +1,9 @@
-"""Whether a store may hit elements that were read before it, told from the indices and the loops around both.
+"""Whether a store may hit elements that were read before it, by their indices and the loops around both.
 
-Form: the single-assignment form. The elements that `A[i, :j]` names are those between bounds that are linear
-in loop variables, and `for j in range(i)` bounds these: a later store hits one of them if inequalities of
-integers have a solution. That they have none, even among fractions, is found by elimination (Fourier and
-Motzkin); where anything is not of this form, the store may hit.
+Form: the single-assignment form. The elements of `A[i, :j]` lie between bounds that are linear in loop
+variables, and `for j in range(i)` bounds these: a later store hits one of them only if a system of integer
+inequalities has a solution. Fourier-Motzkin elimination shows that it has none, even among fractions. Indices
+of any other form may hit.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ __all__ = ["Overlaps", "has_solution"]
 
 Node = Any  # gast publishes no types
 Linear = dict[str, int]  # coefficients by symbol; that of "" is the constant
-Bounds = tuple[Linear | None, Linear | None]  # the first element and the one behind the last; None: unknown
+Bounds = tuple[Linear | None, Linear | None]  # the first element and the one after the last; None: unknown
 
 ONE: Linear = {"": 1}
-MOST = 400  # inequalities that elimination may come to
+MOST = 400  # inequalities at most in an elimination
 
 
 def plus(a: Linear, b: Linear, factor: int = 1) -> Linear:
@@ -39,11 +39,11 @@ def plus(a: Linear, b: Linear, factor: int = 1) -> Linear:
 
 
 def has_solution(inequalities: list[Linear]) -> bool:
-    """Whether all the linear expressions may be at least zero, with fractions for symbols. True when that
-    would take long to find out.
+    """Whether all the linear expressions may be at least zero, with fractions for symbols; True when
+    elimination takes too many steps.
 
-    >>> has_solution([{"i": 1}, {"i": -1, "": 3}]), has_solution([{"i": 1}, {"i": -1, "": -1}])
-    (True, False)
+        >>> has_solution([{"i": 1}, {"i": -1, "": 3}]), has_solution([{"i": 1}, {"i": -1, "": -1}])
+        (True, False)
     """
     left = {_key(e) for e in inequalities}
     while True:
@@ -64,13 +64,13 @@ def has_solution(inequalities: list[Linear]) -> bool:
 
 
 def _key(e: Linear) -> tuple[tuple[str, int], ...]:
-    """An inequality in its smallest form."""
+    """The normal form of an inequality."""
     divisor = gcd(*e.values()) or 1
     return tuple(sorted((s, c // divisor) for s, c in e.items() if c))
 
 
 class Overlaps:
-    """The elements that statements of a program touch."""
+    """The elements that the statements of a program touch."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts, self.program = facts, facts.program
@@ -85,7 +85,7 @@ class Overlaps:
 
     @cached_property
     def _assigned(self) -> dict[str, tuple[Node, bool]]:
-        """For each name that is assigned once the statement, and whether that is in a loop."""
+        """The definition of each name that is assigned once, and whether it stands in a loop."""
         times: Counter[str] = Counter(n.id for n in self.program.tree.args.args)
         found: dict[str, tuple[Node, bool]] = dict.fromkeys(times, (None, False))
         for s in walk(self.program.tree):
@@ -97,12 +97,14 @@ class Overlaps:
         return {name: where for name, where in found.items() if times[name] == 1}
 
     def may_hit(self, place: Node, statement: Node, store: Node) -> bool:
-        """Whether a store may change an element that the subscript `place` names at a statement, after it."""
+        """Whether a store, after a statement, may change an element that the subscript `place` selects
+        there.
+        """
         target = store.target if isinstance(store, gast.AugAssign) else getattr(store, "targets", [None])[0]
         match place, target:
             case gast.Subscript(value=gast.Name(id=a)), gast.Subscript(value=gast.Name(id=b)):
                 if a != b or self._assigned.get(a, (None, True))[1]:
-                    return True  # other names, or one that is another array each time
+                    return True  # other names, or a name of several arrays
             case _:
                 return True
         before, after = self.context(statement, "r"), self.context(store, "s")
@@ -112,7 +114,9 @@ class Overlaps:
         )
 
     def orders(self, statement: Node, store: Node) -> Iterator[list[Linear]]:
-        """The ways in which a store comes after a statement, as inequalities between their loop variables."""
+        """The orders in which a store may come after a statement, as inequalities between their loop
+        variables.
+        """
         place, loops, _ = self._around[id(statement)]
         where, around, _ = self._around[id(store)]
         same: list[Linear] = []
@@ -130,7 +134,7 @@ class Overlaps:
             yield same
 
     def range_of(self, loop: Node) -> tuple[Node, Node, int] | None:
-        """The bounds of a loop over a range, and 1 or -1 for its direction."""
+        """The bounds of a loop over a range, and its direction, 1 or -1."""
         match loop:
             case gast.For(target=gast.Name(id=name), iter=gast.Call(func=func, args=args, keywords=[])) if (
                 name in self._assigned and self.program.resolve(func) is range and 1 <= len(args) <= 3
@@ -142,7 +146,7 @@ class Overlaps:
         return None
 
     def context(self, statement: Node, tag: str) -> list[Linear]:
-        """What the loops around a statement say of their variables."""
+        """The inequalities between the variables of the loops around a statement."""
         found = []
         for loop in self._around[id(statement)].loops:
             bounds = self.range_of(loop)
@@ -160,7 +164,7 @@ class Overlaps:
     def meeting(
         self, a: Node, of_a: list[Linear], tag_a: str, b: Node, of_b: list[Linear], tag_b: str
     ) -> list[Linear]:
-        """What it means that two indices name a common element."""
+        """The inequalities that hold when two indices select a common element."""
         found = []
         parts = [self.parts(a, of_a, tag_a), self.parts(b, of_b, tag_b)]
         for (low_a, high_a), (low_b, high_b) in zip(*parts, strict=False):
@@ -170,7 +174,7 @@ class Overlaps:
         return found
 
     def parts(self, index: Node, context: list[Linear], tag: str) -> list[Bounds]:
-        """The bounds of an index along each axis; none of an index whose axes cannot be told."""
+        """The bounds of an index along each axis; empty where the axes are not known."""
         found = []
         for item in index.elts if isinstance(index, gast.Tuple) else [index]:
             if isinstance(item, gast.Slice):
@@ -198,14 +202,14 @@ class Overlaps:
         return isinstance(item, gast.Name) and self._is_integer(item.id)
 
     def counts_from_start(self, bound: Linear | None, context: list[Linear]) -> bool:
-        """Whether a bound surely is not negative: those that are count from the end."""
+        """Whether a bound surely is not negative; negative ones count from the end."""
         if bound is None:
             return False
         return not has_solution([*context, plus({s: -c for s, c in bound.items()}, ONE, -1)])
 
     def linear(self, node: Node, tag: str) -> Linear | None:
-        """An expression of integers as a linear one of symbols, None where it is none. What differs from
-        iteration to iteration has the tag in its symbol.
+        """An integer expression as a linear one of symbols, None where it is not linear. Symbols that vary in
+        the loop have the tag.
         """
         match node:
             case gast.Constant(value=value) if type(value) is int:
@@ -223,7 +227,7 @@ class Overlaps:
 
     def symbol(self, name: str, tag: str) -> Linear:
         if name not in self._assigned:
-            return {f"{name}@{next(self.fresh)}": 1}  # it may be another one wherever it is read
+            return {f"{name}@{next(self.fresh)}": 1}  # a new symbol, as each read may differ
         s, varies = self._assigned[name]
         if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
             found = self.linear(s.value, tag)

@@ -1,4 +1,4 @@
-"""Which values that a reverse sweep wants to read may have been overwritten by then."""
+"""The residuals that may be overwritten before the reverse sweep reads them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ __all__ = ["SHAPE_ATTRIBUTES", "Changes", "find_changes", "is_free_data", "outer
 
 ObjectOf = Callable[[Any], Any]
 
-# The attributes that say no more of an array than its shape and dtype.
+# The attributes that depend only on the shape and dtype of an array.
 SHAPE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
 
 
 def find_changes(facts: Facts, active: frozenset[str] = frozenset(), outlives: bool = False) -> Changes:
-    """The changes in place, given what is active: a function that only the run knows, and that is
-    differentiated, is refused when it changes an argument. If the reverse `outlives` the run, arrays from
-    outside that this writes to may be those of another run by then.
+    """The changes in place, given the active names: a dynamic call that is differentiated is refused when it
+    changes an argument. If the reverse sweep `outlives` the call, arrays from outside that the function
+    stores into may be changed by another call.
     """
     elsewhere = changes_elsewhere(facts, active)
     if outlives:
@@ -50,8 +50,8 @@ def find_changes(facts: Facts, active: frozenset[str] = frozenset(), outlives: b
 
 
 class Changes:
-    """The changes in place in a program, and where they stand: `elsewhere` are statements that may change
-    what a name holds, or (no name) something outside.
+    """The changes in place in a program; `elsewhere` are further statements that may change the object of a
+    name, or an object outside ("").
     """
 
     def __init__(self, facts: Facts, elsewhere: Stores) -> None:
@@ -67,7 +67,7 @@ class Changes:
         return self._facts.of(find_aliases)
 
     def _keeps_shape(self, name: str) -> bool:
-        """Whether no change alters the shape of what a name holds, as of arrays."""
+        """Whether no change alters the shape of a name's object, as with arrays."""
         return self._facts.domain.is_numeric(self._facts.kind_of_name(name))
 
     @property
@@ -75,7 +75,9 @@ class Changes:
         return places_of(self._program.tree)
 
     def _excludes(self, a: Any, b: Any) -> bool:
-        """Whether two statements stand in opposite arms of a branch, so that a run takes only one of them."""
+        """Whether two statements stand in different arms of a branch, so that one run takes only one of
+        them.
+        """
         places = self._places
         arms = places[id(b)].arms
         return any(arms.get(branch, arm) != arm for branch, arm in places[id(a)].arms.items())
@@ -90,22 +92,22 @@ class Changes:
         return found
 
     def _shared(self, name: str, changed: str) -> frozenset[str]:
-        """The roots of the object of `changed` that `name` has too, or what it holds."""
+        """The common roots of the object of `changed` and of `name`'s object or its contents."""
         return self._held(name) & self.aliases.held.get(changed, ANYTHING)[0]
 
     def _held(self, name: str) -> frozenset[str]:
-        """The roots of the object of a name, and of what it holds."""
+        """The roots of a name's object and of its contents."""
         held = self.aliases.held.get(name)
         return both(held or (ANYTHING if is_free_data(self._facts, name) else NOTHING))
 
     def _returns(self, name: str, changed: str, loop: int) -> bool:
-        """Whether an iteration of a loop may change, as `changed`, what an earlier one held as `name`."""
+        """Whether an iteration may change, as `changed`, an object that an earlier one held as `name`."""
         held, shared = self.aliases.held, self._shared(name, changed)
         made, carried = self._loops[loop]
         return not shared <= made or any(both(held.get(c, NOTHING)) & shared for c in carried)
 
     def is_changed(self, name: str) -> bool:
-        """Whether an object that a name holds is changed anywhere."""
+        """Whether any statement changes an object that a name holds."""
         return bool(self._stores) and bool(self._held(name) & self._changed)
 
     @cached_property
@@ -115,15 +117,15 @@ class Changes:
         return frozenset().union(*(held.get(changed, ANYTHING)[0] for changed, _ in self._stores))
 
     def may_grow(self, name: str) -> bool:
-        """Whether the number of items of what a name holds may change."""
+        """Whether the number of items of a name's object may change."""
         return not self._keeps_shape(name) and self.is_changed(name)
 
     def is_change(self, statement: Any) -> bool:
-        """Whether a statement is one that changes something in place."""
+        """Whether a statement changes an object in place."""
         return any(s is statement for _, s in self._stores)
 
     def may_be_overwritten(self, statement: Any, name: Any) -> bool:
-        """Whether an object that a name holds at a statement may be changed by a later one."""
+        """Whether a later statement may change the object that a name holds at a statement."""
         return self._is_changed_after(statement, name, self._stores)
 
     def _is_changed_after(self, statement: Any, name: Any, stores: Stores) -> bool:
@@ -154,8 +156,8 @@ class Changes:
         return {f.name for f in find_nodes(tree, gast.FunctionDef) if f is not tree}
 
     def functions_overwritten(self, statement: Any, code: list[Any], object_of: ObjectOf) -> list[str]:
-        """The nested functions that a primitive is given, and that its reverse may call, of which what they
-        read may be changed after it: attributes as well. `object_of` tells what a name in the code means.
+        """The nested functions among a primitive's arguments that its reverse may call, and whose captures
+        may be changed after it, attributes included. `object_of` resolves names in the code.
         """
         value = getattr(statement, "value", None)
         if not self._functions or not isinstance(value, gast.Call):
@@ -177,7 +179,7 @@ class Changes:
 
     @cached_property
     def _views(self) -> dict[str, Any]:
-        """The names that are assigned once, a part of an array or what it holds, with the subscript."""
+        """The names whose only value is a subscript, with that subscript."""
         assigned = bound_counts(self._program.tree)
         return {
             s.targets[0].id: s.value
@@ -188,8 +190,8 @@ class Changes:
         }
 
     def is_final(self, statement: Any, place: Any) -> bool:
-        """Whether nothing that comes after a statement changes the part of an array that a subscript names
-        there.
+        """Whether no later statement changes the part of the array that a subscript selects at a
+        statement.
         """
         if not self._stores:
             return True
@@ -200,7 +202,9 @@ class Changes:
         )
 
     def is_read_before(self, name: str, statement: Any) -> bool:
-        """Whether what is changed at a statement is read before it, other than by changes like this one."""
+        """Whether the object changed at a statement is read before it, other than by changes of the same
+        name.
+        """
         place = self._places[id(statement)]
         changing = {
             id(s)
@@ -215,8 +219,8 @@ class Changes:
         return False
 
     def overwritten(self, statement: Any, code: list[Any], object_of: ObjectOf) -> list[str]:
-        """The names whose values the reverse of a statement reads and that may be overwritten after it;
-        `object_of` tells what a name in its code means.
+        """The names whose values the reverse code of a statement reads and that may be overwritten after it;
+        `object_of` resolves names in the code.
         """
         if not self._stores or not code:
             return []
@@ -231,9 +235,7 @@ class Changes:
         ]
 
     def _note_values_read(self, node: Any, found: dict[str, None], object_of: ObjectOf) -> None:
-        """Notes the names of which a tree reads what a change may alter: values, and the shape of
-        containers.
-        """
+        """Notes the names whose values, or shapes for containers, a tree reads."""
         if isinstance(node, gast.Name):
             if isinstance(node.ctx, gast.Load):
                 found[node.id] = None
@@ -247,7 +249,7 @@ class Changes:
             spared = [node.args[k] for k in places if k < len(node.args)]
             primitives = self._facts.primitives
             asking = primitives.helper("adjoint_of"), primitives.array_function("may_share_memory")
-            if any(function is f for f in asking):  # these ask for the object
+            if any(function is f for f in asking):  # these read the object's identity
                 spared = list(node.args)
         spared = [n for n in spared if not isinstance(n, gast.Name) or self._keeps_shape(n.id)]
         for child in children(node):
@@ -256,7 +258,7 @@ class Changes:
 
 
 def is_free_data(facts: Facts, name: str) -> bool:
-    """Whether a name is none of the function's, and that of something that can be changed."""
+    """Whether a name is global and holds an object that can be changed."""
     if name in facts.program.locals:
         return False
     value = facts.program.resolve(load(name))
@@ -266,7 +268,7 @@ def is_free_data(facts: Facts, name: str) -> bool:
 
 
 def outer_arrays(facts: Facts) -> list[str]:
-    """The variables for arrays from outside."""
+    """The names of global arrays."""
     mark = facts.primitives.helper("outer_array")
     if not any(value is mark for value in facts.program.bindings.values()):
         return []

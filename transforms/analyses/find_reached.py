@@ -1,7 +1,7 @@
-"""Which names of a program may reach what carries a derivative, before anything is known of its kinds.
+"""Names that may reach an active value, found before kinds are known.
 
-Form: the normal form. What is found serves to tell which calls are worth reading; it may be too much or too
-little, since a call that is not read is treated as one of a function that only the run knows.
+Form: the normal form. The result decides which callees are read; it may be too large or too small, since a
+callee that is not read is treated as dynamic.
 
     def f(x, n):            # x leads to y and rows
         label = str(x)
@@ -30,8 +30,8 @@ __all__ = ["find_reached"]
 
 
 def find_reached(facts: Facts, carrying: tuple[str, ...]) -> frozenset[str]:
-    """The names that may hold what carries a derivative, or an object that leads there, if the names
-    `carrying` do. The result of a primitive without derivative does not; a pure one changes no argument.
+    """The names that may hold an active value, or an object that leads to one, if the names `carrying` do.
+    The result of a primitive without derivative does not; a pure one changes no argument.
     """
     program, primitives = facts.program, facts.primitives
 
@@ -43,7 +43,7 @@ def find_reached(facts: Facts, carrying: tuple[str, ...]) -> frozenset[str]:
         function = program.resolve(call.func)
         return function is not MISSING and primitives.is_pure(function)
 
-    leads: dict[str, set[str]] = defaultdict(set)  # from a name to those that reach what it does
+    leads: dict[str, set[str]] = defaultdict(set)  # from a name to those that reach all that it reaches
 
     @cache
     def is_data(name: str) -> bool:
@@ -57,7 +57,7 @@ def find_reached(facts: Facts, carrying: tuple[str, ...]) -> frozenset[str]:
             leads[source].update(targets)
 
     def take(value: Any, targets: list[str]) -> None:
-        """Notes that the targets are given a value."""
+        """Links the names in a value to the targets."""
         if isinstance(value, (gast.JoinedStr, gast.Compare)) or (
             isinstance(value, gast.Call) and is_inert(value)
         ):
@@ -65,7 +65,7 @@ def find_reached(facts: Facts, carrying: tuple[str, ...]) -> frozenset[str]:
         names = read(value)
         link(names, targets)
         if isinstance(value, (gast.Name, gast.Attribute, gast.Subscript)):
-            link(targets, names[:1])  # what is put into a part is in the whole
+            link(targets, names[:1])  # a store into a part changes the whole
         elif isinstance(value, gast.Call) and not is_pure(value):
             between = f"<{id(value)}>"
             link(names, [between])

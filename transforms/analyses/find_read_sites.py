@@ -1,8 +1,8 @@
 """Where a statement reads a name, and what it evaluates before that.
 
-Contract: a statement and a name that it reads once in; the `Order` of evaluation out, or None when the name
-stands where an expression cannot take its place: in `and` and `or`, in what is evaluated repeatedly or later,
-or in an f-string.
+Contract: a statement and a name that it reads once in; the `Order` of evaluation out, or None when no
+expression can take the place of the name: in `and` and `or`, in expressions that are evaluated repeatedly or
+later, and in an f-string.
 """
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _PLAIN = (gast.BinOp, gast.UnaryOp, gast.Call, gast.keyword, gast.Subscript, gas
 
 @dataclass
 class Order:
-    """What a statement has evaluated when it reads a name: a call with side effects, or any operation at all.
+    """The operations that a statement evaluates before it reads the name: whether there is any, and one with
+    effects.
 
-    `is_changed` says that the name's object is changed in place by the statement.
+    `is_changed` says that the statement changes the name's object in place.
     """
 
     impure_before: bool = False
@@ -36,7 +37,7 @@ class Order:
 
 
 def find_place(s: Node, name: str, is_pure: Callable[[Node], bool], uses: Uses) -> Order | None:
-    """What the statement evaluates before it reads the name."""
+    """The order of evaluation before the statement reads the name."""
     search = _Search(name, is_pure, uses)
     for node in header_expressions(s):
         is_target = node is getattr(s, "target", None) or any(node is t for t in getattr(s, "targets", ()))
@@ -63,7 +64,7 @@ class _Search:
         self.order = Order()
 
     def visit(self, node: Node) -> bool | None:
-        """True at the name, False when it is where nothing can be put, None when it is not in the node."""
+        """True at the name, False where nothing can replace it, None when it is not in the node."""
         if isinstance(node, gast.Name):
             return True if node.id == self.name and isinstance(node.ctx, gast.Load) else None
         if isinstance(node, gast.Constant) or node is None:
@@ -72,7 +73,7 @@ class _Search:
         if found is not None:
             return found
         if isinstance(node, gast.IfExp):
-            self.order.operation_before = True  # what has effects stays where it is surely evaluated
+            self.order.operation_before = True  # a call with effects stays where it is surely evaluated
             found = self.first([node.body, node.orelse])
             self.order.impure_before = self.order.impure_before or (found is None and not self.is_pure(node))
             return found
@@ -89,7 +90,7 @@ class _Search:
         return next((found for node in nodes if (found := self.visit(node)) is not None), None)
 
     def parts(self, node: Node) -> list[Node]:
-        """The parts of an expression that are surely evaluated once, in order."""
+        """The operands of an expression that are surely evaluated once, in order."""
         match node:
             case gast.BinOp():
                 return [node.left, node.right]

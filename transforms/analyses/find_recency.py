@@ -1,8 +1,8 @@
 """Which objects a statement of a loop has made in this iteration, and which names hold only older ones.
 
-Form: the single-assignment form. All that one statement makes has one root, however often it runs; of these
-objects the most recent is told apart here from those before it, as in recency abstraction (Balakrishnan and
-Reps, 2006). In a loop that carries its result, `c` is never the array that is changed:
+Form: the single-assignment form. All objects that one statement makes have one root; this tells the most
+recent of them from the earlier ones, as in recency abstraction (Balakrishnan and Reps, 2006). In a loop that
+carries its result, `c` is never the array that is changed:
 
     for t in range(n):
         y = np.copy(c)
@@ -31,8 +31,8 @@ _NOTHING: Held = frozenset(), frozenset()
 
 @dataclass(frozen=True)
 class Made:
-    """The names that may hold the object that is made in an iteration before it is changed there, and the
-    statements (by their ids) from where it is made to where it is changed.
+    """The aliases of an object between its creation and its change in one iteration (`holding`), and the ids
+    of the statements between these (`inside`).
     """
 
     holding: frozenset[str]
@@ -40,9 +40,9 @@ class Made:
 
 
 class Recent:
-    """`held` are the roots of what names hold, and of what that holds; `shared(value)` are those of what an
-    expression gives, but for what it makes, and `may_keep(value)` says that it may put what it reads into
-    something else.
+    """`held` maps names to their roots and those of their contents; `shared(value)` are the roots of an
+    expression's operands that its result may hold, and `may_keep(value)` says whether it may store an operand
+    into another object.
     """
 
     def __init__(
@@ -56,15 +56,15 @@ class Recent:
         self._known: dict[tuple[str, int], Made | None] = {}
 
     def is_older(self, other: str, name: str, change: Any) -> bool:
-        """Whether the object of `name` is made anew before each run of `change`, and `other` surely does not
-        hold it then, but at most one that was made before it.
+        """Whether each run of `change` changes a new object of `name`, and `other` can only hold older
+        ones.
         """
         made = self.made(name, change)
         return made is not None and other not in made.holding
 
     def made(self, name: str, change: Any) -> Made | None:
-        """Where the object of `name` that a statement changes is made, if that is in this iteration of
-        the loops around; None where it may be an older one.
+        """The aliases of the object of `name` since it was made, if that was in the same iteration as the
+        change; None where the object may be older.
         """
         key = name, id(change)
         if key not in self._known:
@@ -101,7 +101,7 @@ class Recent:
         return None if is_held and self._is_kept(segment, holding, roots, change) else Made(holding, inside)
 
     def _sources(self, name: str, roots: Roots, inside: frozenset[int]) -> set[str]:
-        """The names that the statements inside which bind a name may give it objects of these roots from."""
+        """The names from which the statements inside may assign a name an object of these roots."""
         found: set[str] = set()
         for s in self._bindings[name]:
             if id(s) in inside and not (_is_plain(s) and self.shared(s.value).isdisjoint(roots)):
@@ -113,7 +113,7 @@ class Recent:
         return own | contents
 
     def _is_kept(self, segment: list[Any], holding: frozenset[str], roots: Roots, change: Any) -> bool:
-        """Whether something may get hold of what these names hold that is no name of its own."""
+        """Whether a statement may store the object of these names into another one."""
         parts = {n for n in holding if self.held.get(n, _NOTHING)[1] & roots}
         functions = [s for s in self._statements if isinstance(s, gast.FunctionDef)]
         return any(
@@ -123,7 +123,7 @@ class Recent:
         )
 
     def _given(self, s: Any) -> Sequence[str]:
-        """The names of which a statement may put what they hold into something."""
+        """The names whose objects a statement may store into another one."""
         match s:
             case gast.Assign(targets=[gast.Name() | gast.Tuple()], value=value):
                 return names_read(value) if self.may_keep(value) else []
@@ -134,14 +134,14 @@ class Recent:
         return names_read(header_of(s))
 
     def _around(self, s: Any) -> Iterator[tuple[list[Any], int]]:
-        """The blocks around a statement, the innermost first, and where in each it stands."""
+        """The blocks around a statement, innermost first, with its position in each."""
         while id(s) in self._places:
             block, k, s = self._places[id(s)]
             yield block, k
 
     @cached_property
     def _places(self) -> dict[int, tuple[list[Any], int, Any]]:
-        """For each statement the block that it stands in, where, and the statement that has the block."""
+        """The block of each statement, its position, and the statement that has the block."""
         return {
             id(s): (block, k, parent)
             for parent in (self.tree, *self._statements)

@@ -1,8 +1,8 @@
-"""Which names need a shadow: an adjoint that is one object with that of other names, as their values are.
+"""Names that need a shadow: an adjoint with the same aliases as the name's value.
 
-Form: the single-assignment form. Names that may hold one object, or parts of one, form a class. Where a
-change in place is made through one name of a class and seen through another, all of its names that carry a
-derivative have shadows; elsewhere the adjoint of a name is its own.
+Form: the single-assignment form. Names that may hold one object, or parts of one, form a class. Where one
+name of a class sees a change in place that is made through another, all active names of the class have
+shadows; elsewhere the adjoint of a name has no alias.
 
     row = A[i]          drow = dA[i]
     row[0] = v          dv = drow[0]
@@ -36,9 +36,9 @@ __all__ = ["Sharing", "classes_of", "find_shadowed"]
 
 @dataclass(frozen=True)
 class Sharing:
-    """`classes` are those of which a change is seen through another name; `outside` are changes that are seen
-    outside of the function, each with the name and the root; `written` the parameters that are changed, or
-    what they hold.
+    """`classes` are the alias classes with a change that another name sees; `outside` are the changes that
+    are seen outside of the function, with the name and the root; `written` are the parameters that are
+    changed, or whose contents are.
     """
 
     classes: tuple[frozenset[str], ...] = ()
@@ -47,7 +47,7 @@ class Sharing:
 
 
 def find_shadowed(facts: Facts) -> Sharing:
-    """What changes in place are seen through. What looks like a change of a tuple makes a new one."""
+    """The alias classes of changes in place. A store into a tuple makes a new tuple, and is none."""
     stores = facts.of(find_stores)
     if not stores:
         return Sharing()
@@ -74,8 +74,8 @@ def find_shadowed(facts: Facts) -> Sharing:
 
 
 def _closures(aliases: Aliases, seeing: set[str]) -> frozenset[str]:
-    """The nested functions, and tuples of such, that see no change of what they hold, and of which nothing
-    that is held goes on elsewhere: they are values, with adjoints of their own.
+    """The nested functions, and tuples of them, that see no change of their captures and whose captures do
+    not escape through them: they are values, with adjoints without aliases.
     """
     statements = own_statements(aliases.tree.body)
     found = {s.name for s in statements if isinstance(s, gast.FunctionDef)}
@@ -97,7 +97,7 @@ def _is_display(s: Any) -> bool:
 
 
 def _passed_on(s: Any, aliases: Aliases, found: set[str]) -> Sequence[str]:
-    """The names of which a statement may give what they hold to others than `found`."""
+    """The names whose contents a statement may pass to names other than `found`."""
     match s:
         case gast.Assign(targets=[gast.Name(id=target)]) | gast.FunctionDef(name=target):
             mine = both(aliases.held.get(target, NOTHING))
@@ -111,9 +111,7 @@ def _passed_on(s: Any, aliases: Aliases, found: set[str]) -> Sequence[str]:
 def classes_of(
     aliases: Aliases, members: list[str], apart: frozenset[str] = frozenset()
 ) -> list[frozenset[str]]:
-    """The classes of names that are connected by roots, as far as they hold one of `members`; those of names
-    that are `apart` connect nothing.
-    """
+    """The alias classes that hold one of `members`; names in `apart` connect nothing."""
     found: list[frozenset[str]] = []
     for member in members:
         if any(member in c for c in found):

@@ -1,8 +1,9 @@
-"""Which names may hold the object of another: for changes in place that must not be lost or passed by.
+"""Aliases by name, for code that may not be in single-assignment form: who may hold an object that is
+changed.
 
-Contract: a function definition in, its nested functions with it (their names are taken as one scope); the
-answer over-approximates, except that arithmetic and the calls in `FRESH` make new objects. Only the object
-itself is followed, as far as element stores (`a[i] = v`), `a += v` and `a.append(v)` change it.
+Contract: a function definition in, with its nested functions (their names count as one scope); the answer
+over-approximates, except that arithmetic and the calls in `FRESH` make new objects. Only the object itself is
+followed, through element stores (`a[i] = v`), `a += v` and `a.append(v)`.
 """
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ UPDATES = frozenset({"add", "append", "clear", "discard", "extend", "fill", "ins
 def find_followers(
     function: Node, uses: Uses, purity: Purity, owned: frozenset[str]
 ) -> dict[str, frozenset[str]]:
-    """The names that may hold the object of each owned name that is changed in place, where only the
-    function's own names do; what is assigned to an owned name is a new object.
+    """The possible aliases of each owned name that is changed in place, where these are all names of the
+    function; an assignment to an owned name makes a new object.
     """
     inside = uses.bound.keys() - set(uses.parameters) - uses.fixed
     if owned.isdisjoint(inside):
@@ -50,7 +51,7 @@ def find_followers(
 
 
 def _visit_related(walk: _Walk, statements: list[Node], uses: Uses, names: Set[str]) -> None:
-    """Visits the statements that read or bind one of the names, or what may hold the object of one."""
+    """Visits the statements that read or bind one of the names, or a possible alias of one."""
     while True:
         rest = []
         for s in statements:
@@ -66,14 +67,14 @@ def _visit_related(walk: _Walk, statements: list[Node], uses: Uses, names: Set[s
 
 
 def base_of(node: Node) -> str | None:
-    """The name whose object an item, slice or attribute belongs to, or None when there is no such name."""
+    """The name whose object a path of items, slices and attributes starts at, or None."""
     while isinstance(node, (gast.Subscript, gast.Attribute, gast.Starred)):
         node = node.value
     return node.id if isinstance(node, gast.Name) else None
 
 
 def shared_by(node: Node) -> set[str]:
-    """The names whose objects the value of an expression may be, be part of, or hold."""
+    """The names whose objects the value of an expression may be, be part of, or contain."""
     match node:
         case gast.Name():
             return {node.id}
@@ -111,8 +112,8 @@ def _shared_by(expression: Node) -> frozenset[str]:
 class _Walk:
     """A walk over statements and the calls in them.
 
-    `holders[a]` are the names that may directly hold the object of `a`, `changed` those changed in place.
-    `escaped` are those that a call with side effects got, and may have put anywhere.
+    `holders[a]` are the names that may directly hold the object of `a`, `changed` those changed in place;
+    `escaped` are arguments of calls with effects.
     """
 
     def __init__(self, purity: Purity, owned: frozenset[str]) -> None:
@@ -122,7 +123,7 @@ class _Walk:
         self.escaped: set[str] = set()
 
     def followers(self, names: Iterable[str]) -> set[str]:
-        """The names themselves and all that may have got their objects from them."""
+        """The names and their possible aliases."""
         found = set(names)
         todo = [*found]
         while todo:
@@ -133,13 +134,13 @@ class _Walk:
         return found
 
     def hold(self, holders: Iterable[str], held: Iterable[str]) -> None:
-        """Notes that each of `holders` may hold what each of `held` holds."""
+        """Notes that each of `holders` may hold the object of each of `held`."""
         targets = set(holders)
         for name in held:
             self.holders.setdefault(name, set()).update(targets)
 
     def visit(self, node: Node) -> None:
-        """Notes what a statement does itself, its blocks left out."""
+        """Notes the effects of a statement without those of its blocks."""
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 self.name(name, value)
@@ -161,7 +162,7 @@ class _Walk:
     def name(self, name: str, value: Node) -> None:
         """Notes what a name is bound to."""
         held = _shared_by(value)
-        if isinstance(value, gast.Name):  # a copy of an owned name is that name's object all the same
+        if isinstance(value, gast.Name):  # a copy of an owned name still is an alias
             self.hold([name], held)
             self.hold([n for n in held if n in self.owned], [name])
         elif held:

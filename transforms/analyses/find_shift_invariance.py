@@ -1,15 +1,14 @@
-"""Names that nothing varies with, although it is computed from them: what is subtracted in exponents, and
-cancels.
+"""Names that cancel: the derivative with respect to them is zero, as of a number subtracted in exponents.
 
     largest = np.max(x, axis=1, keepdims=True)
     e = np.exp(x - largest)                        # `largest + s`: e times exp(-s)
     total = np.sum(e, axis=1, keepdims=True)       # total times exp(-s)
     out = e / total                                # out
 
-So the derivative with respect to `largest` is zero, whatever it is computed from. Found in straight-line
-code: what is not known to shift or to scale with the name ends the search, and the name has its derivative.
+Found in straight-line code: an operation that is not known to shift or scale with the name ends the search,
+and the name has its derivative.
 
-Form: the single-assignment form, with the kinds of its names.
+Form: the single-assignment form, with kinds.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ Factors = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class _Part:
-    """How a value depends on a name: where s is added to that, `weight` times s is added to the value, or
-    (`scales`) this is multiplied by the exponential of `weight` times s.
+    """How a value depends on a shift s of a name: it is shifted by `weight` times s, or (`scales`) multiplied
+    by the exponential of `weight` times s.
 
-    `factors` are numbers that belong to the weight, with their powers; `axes` tells for each axis of the
-    value along which axis of s this goes, None where s does not change.
+    `factors` are named numbers in the weight, with their powers; `axes` maps each axis of the value to the
+    axis of s that varies along it, None where s is constant.
     """
 
     scales: bool
@@ -50,7 +49,7 @@ class _Part:
     axes: Axes
 
     def times(self, number: Fraction, name: str = "", power: int = 1) -> _Part:
-        """With a weight that is multiplied by a number, or by the power of one that has a name."""
+        """With the weight multiplied by a number, or by a power of a named one."""
         powers = dict(self.factors)
         if name:
             powers[name] = powers.get(name, 0) + power
@@ -58,8 +57,8 @@ class _Part:
         return replace(self, weight=self.weight * number, factors=factors)
 
     def joined(self, other: _Part, sign: int) -> _Part | None:
-        """The part of the sum of two values that are shifted, or of the product of two that are scaled; with
-        the sign -1 of the difference or quotient.
+        """The part of the sum of two shifted values, or of the product of two scaled ones; with the sign -1
+        of the difference or quotient.
         """
         rank = max(len(self.axes), len(other.axes))
         axes = _padded(self.axes, rank)
@@ -69,7 +68,7 @@ class _Part:
 
 
 def find_shift_invariance(facts: Facts) -> frozenset[str]:
-    """The names with respect to which all derivatives are zero."""
+    """The names whose derivatives are all zero."""
     return frozenset(_Search(facts).found())
 
 
@@ -78,7 +77,7 @@ class _Search:
         self.facts, self.program = facts, facts.program
 
     def literal(self, atom: Any) -> tuple[Any] | None:
-        """The value that an atom is known to have."""
+        """The literal value of an atom, in a tuple; None where it is not known."""
         return self.facts.domain.literal_of(self.facts.kind(atom))
 
     def found(self) -> Iterator[str]:
@@ -92,8 +91,8 @@ class _Search:
                     yield name
 
     def candidates(self, block: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-        """The names that are subtracted from what becomes an exponent, each with the statements that follow
-        it in its block.
+        """The names that are subtracted in an exponent, each with the statements that follow it in its
+        block.
         """
         made: dict[str, tuple[int, Operation]] = {}
         seen: set[str] = set()
@@ -123,7 +122,7 @@ class _Search:
         return binding_counts(self.program.tree)
 
     def cancels(self, name: str, statements: list[Any]) -> bool:
-        """Whether what the statements compute, and others may read, does not vary with a name."""
+        """Whether a shift of the name changes no target of the statements that others may read."""
         axes = self.axes_of(name)
         if axes is None or not self.is_steady(name):
             return False
@@ -149,11 +148,15 @@ class _Search:
         return self.bound[name] == 1 and not self.facts.of(find_changes).is_changed(name)
 
     def axes_of(self, name: str) -> tuple[bool, ...] | None:
-        """Of each axis of a number or array whether it may have another length than one, where known."""
+        """For each axis of a number or array whether its length may differ from one; None where the rank is
+        not known.
+        """
         return self.facts.domain.axes_of(self.facts.kind(load(name)))
 
     def part(self, operation: Operation, parts: dict[str, _Part], target: str) -> tuple[bool, _Part | None]:
-        """Whether it is known how what an operation computes depends on the name, and how, if it does."""
+        """Whether the dependence of an operation's result on the name is known, and the part, if it depends
+        on it.
+        """
 
         def part_of(atom: Any) -> _Part | None:
             return parts.get(atom.id) if isinstance(atom, gast.Name) else None
@@ -180,7 +183,7 @@ class _Search:
         return True, replace(found, axes=_padded(found.axes, len(axes)))
 
     def applied(self, operation: Apply, part_of: Callable[[Any], _Part | None]) -> _Part | None:
-        """The part of what a function of parts returns; None if it is not known."""
+        """The part of a function's result from those of its arguments; None if it is not known."""
         args = operation.args
         match operation.node:
             case gast.UnaryOp(op=gast.USub()):
@@ -228,7 +231,7 @@ class _Search:
         return left if left.scales else self.multiplied(left, args[1], -1)
 
     def multiplied(self, part: _Part, factor: Any, power: int) -> _Part | None:
-        """The part of what is shifted, and multiplied or divided by a number."""
+        """The part of a shifted value multiplied or divided by a number."""
         known = self.literal(factor)
         if known is not None:
             (number,) = known
@@ -242,7 +245,7 @@ class _Search:
     def choice(
         self, args: tuple[Any, ...], test: _Part | None, left: _Part | None, right: _Part | None
     ) -> _Part | None:
-        """The part of elements that are chosen of two values; a zero scales like anything."""
+        """The part of a choice between the elements of two values; a zero scales like any value."""
         if left is not None and right is not None:
             same = left.joined(right, -1)
             return left if same is not None and not same.weight else None
@@ -252,8 +255,8 @@ class _Search:
         return part if part is not None and part.scales and is_zero else None
 
     def reduced(self, operation: Apply, part: _Part, keeps: bool) -> _Part | None:
-        """The part of a sum or mean over axes along which s does not change; of the sums up to each element,
-        if it `keeps` the axes.
+        """The part of a sum or mean over axes along which s is constant; of a cumulative sum, if it `keeps`
+        the axes.
         """
         given = dict(zip(("axis",), map(self.literal, operation.args[1:2]), strict=False))
         given |= {k: self.literal(v) for k, v in operation.keywords if k != "where"}
@@ -273,7 +276,7 @@ class _Search:
         return replace(part, axes=left)
 
     def item(self, part: _Part | None, index: Any, parts: dict[str, _Part]) -> _Part | None:
-        """The part of elements that an index picks, all along the axes along which s changes."""
+        """The part of an item, if the index is `:` along the axes along which s varies."""
         if part is None or any(n in parts for n in loads(index)):
             return None
         items = index_items(index)
@@ -299,8 +302,8 @@ class _Search:
 
 
 def _subtracted(atom: Any, made: dict[str, tuple[int, Operation]], seen: set[str]) -> Iterator[str]:
-    """The names that are subtracted in a multiple of a difference, and those that they are elements of, but
-    for what those terms have that were `seen` before.
+    """The names that are subtracted in a multiple of a difference, and their bases, without terms `seen`
+    before.
     """
     todo = [atom]
     while todo:
@@ -319,7 +322,7 @@ def _subtracted(atom: Any, made: dict[str, tuple[int, Operation]], seen: set[str
 
 
 def _bases(atom: Any, made: dict[str, tuple[int, Operation]]) -> Iterator[str]:
-    """What a name is an element of, itself at the end."""
+    """The names that a name is an item of, then the name itself."""
     if isinstance(atom, gast.Name) and atom.id in made:
         operation = made[atom.id][1]
         if isinstance(operation, Item):

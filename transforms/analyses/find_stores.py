@@ -21,10 +21,10 @@ Stores = list[tuple[str, Any]]
 
 
 def find_stores(facts: Facts) -> Stores:
-    """The statements that change an object in place, each with the name that it changes it through.
+    """The statements that change an object in place, each with the name that they change it through.
 
-    Those in nested functions are not among them: they are looked at when the function itself is
-    differentiated. Raises UnsupportedSyntaxError for a nested function that changes what it captures.
+    Stores in nested functions are left out: they are found when the function itself is differentiated. Raises
+    UnsupportedSyntaxError for a nested function that changes a captured object.
     """
     program = facts.program
     found: Stores = []
@@ -43,7 +43,7 @@ def find_stores(facts: Facts) -> Stores:
                     program.refuse(
                         n,
                         "a store into an object that has no name in the function",
-                        "who else holds it cannot be told",
+                        "its aliases are not known",
                         "give the object a name, and return it",
                     )
                 found.append((value.id, n))

@@ -1,8 +1,8 @@
 """The names that a function reads and does not bind, and the variables that it reads too early.
 
 Contract: a finished function definition in; names out. A variable is read too early where no path from the
-function's start to the reading binds it. `refuse_unbound` is the net under all passes: a name of generated
-code means what the user's code, or the pass that wrote it, means by it, or the function is refused.
+function's start to the read binds it. `refuse_unbound` checks the result of all passes: each free name of
+generated code must refer to what the user's code, or a pass, bound it to.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Node = Any  # gast publishes no types
 
 
 class Unbound:
-    """What a function reads and does not bind (`free`), and what it reads too early (`early`)."""
+    """The names that a function reads and does not bind (`free`), or reads too early (`early`)."""
 
     def __init__(self) -> None:
         self.free: set[str] = set()
@@ -40,12 +40,12 @@ class Unbound:
 
 
 def find_unbound(function: Node) -> Unbound:
-    """The names of a function that something else has to bind, or should have.
+    """The free names of a function, and its variables that are read too early.
 
-    >>> tree = gast.parse("def f(x):\\n    y = x + late\\n    late = scale * y\\n    return late").body[0]
-    >>> found = find_unbound(tree)
-    >>> found.free, found.early
-    ({'scale'}, {'late'})
+        >>> tree = gast.parse("def f(x):\\n    y = x + late\\n    late = scale * y\\n    return late").body[0]
+        >>> found = find_unbound(tree)
+        >>> found.free, found.early
+        ({'scale'}, {'late'})
     """
     finder = _Finder()
     finder.function(function, frozenset())
@@ -53,11 +53,11 @@ def find_unbound(function: Node) -> Unbound:
 
 
 def refuse_unbound(program: Program, before: Program) -> list[str]:
-    """The names of a finished derivative that mean something around the user's function.
+    """The names of a finished derivative that refer to the scope of the user's function.
 
-    Raises InternalError for one that nothing binds: neither the derivative, nor a pass, nor that scope; the
-    user's own names alone may have no meaning yet. Names that the function, `before` it was differentiated,
-    reads too early are its author's.
+    Raises InternalError for a name that neither the derivative, nor a pass, nor that scope binds, unless it
+    is the user's own. A name that the function reads too early `before` it was differentiated is the user's
+    fault.
     """
     found = find_unbound(program.tree)
     free = sorted(found.free - program.bindings.keys())
@@ -79,7 +79,7 @@ def _means(program: Program, name: str) -> bool:
 
 
 def _is_written(program: Program, name: str) -> bool:
-    """Whether a name stands in the user's file."""
+    """Whether a name occurs in the user's file."""
     is_here = re.compile(rf"\b{re.escape(name)}\b").search
     return any(map(is_here, program.lines))
 
@@ -89,7 +89,7 @@ class _Finder:
         self.found = Unbound()
 
     def function(self, function: Node, outer: Set[str]) -> None:
-        """Notes what a function reads, `outer` being the variables of the functions around it."""
+        """Notes the reads of a function; `outer` are the variables of enclosing functions."""
         scope = _Scope(self, function, outer)
         scope.block(function.body, {n.id for n in _parameters(function)})
 
@@ -114,7 +114,7 @@ class _Scope:
                     self.finder.found.free.add(name)
 
     def block(self, statements: list[Node], bound: set[str]) -> set[str]:
-        """Notes what a block reads; `bound` gains the variables that it may bind."""
+        """Notes the reads of a block; `bound` gains the variables that it may bind."""
         for s in statements:
             self.statement(s, bound)
         return bound
@@ -130,11 +130,11 @@ class _Scope:
         if isinstance(s, gast.AugAssign):
             self.reads(map(load, target_names(s.target)), bound)
         if isinstance(s, (gast.For, gast.While)):
-            bound.update(assigned_names(s))  # in the iteration before, perhaps
+            bound.update(assigned_names(s))  # an earlier iteration may bind them
             self.reads([s.test] if isinstance(s, gast.While) else [], bound)
         if isinstance(s, gast.Try):
             after = self.block(s.orelse, self.block(s.body, set(bound)))
-            bound.update(assigned_names(s.body))  # any statement may lead to a handler
+            bound.update(assigned_names(s.body))  # any statement may raise into a handler
             bound.update(*[self.handler(h, bound) for h in s.handlers], after)
             self.block(s.finalbody, bound)
         elif blocks := blocks_of(s):

@@ -1,8 +1,8 @@
-"""What each statement of a function reads and binds, and what its nested functions capture.
+"""The names that each statement of a function reads and binds, and those that its nested functions capture.
 
-Contract: a function definition in; `Uses` of its own scope out, or None when it holds a construct that is
-not analysed (`del`, `global`, `yield`, walrus, classes ...), which a caller then leaves as
-it is. Where the truth cannot be told, more names count as read, captured or fixed than are.
+Contract: a function definition in; `Uses` of its own scope out, or None when it holds a construct that is not
+analysed (`del`, `global`, `yield`, walrus, classes ...), and callers leave such a function alone. The sets
+over-approximate the names read, captured and fixed.
 """
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SCOPES_AND_ODD = frozenset({gast.Lambda, gast.GeneratorExp, *_COMPREHENSIONS, *
 
 
 class Header(NamedTuple):
-    """What a statement reads and binds, its blocks left out."""
+    """The names that a statement reads and binds outside of its blocks."""
 
     reads: frozenset[str]
     binds: tuple[str, ...]
@@ -66,7 +66,7 @@ class Uses:
 
 @remembered
 def find_uses(function: Node) -> Uses | None:
-    """What the statements of the function read and bind, by the identity of the statement."""
+    """The reads and bindings of the function's statements, by the identity of the statement."""
     finder = _Finder()
     try:
         finder.function(function)
@@ -84,13 +84,13 @@ def reads(*nodes: Node) -> set[str]:
 
 
 def is_pure(node: Node, purity: Purity) -> bool:
-    """Whether evaluating an expression changes nothing; `purity` says it of calls, all else is pure."""
+    """Whether the evaluation of an expression has no effect; `purity` decides calls, all else is pure."""
     return all(type(n) is gast.Call and purity(n) for n in _effects(node))
 
 
 @remembered
 def _effects(node: Node) -> tuple[Node, ...]:
-    """What evaluating an expression may change something by: its calls, and what binds or waits."""
+    """The parts of an expression that may have an effect: calls, walruses and awaits."""
     kind = type(node)
     if kind is gast.Name or kind is gast.Constant or kind is gast.Lambda:
         return ()
@@ -117,13 +117,13 @@ def _note_loads(node: Node, found: set[str]) -> None:
 
 @remembered
 def _is_plain(expression: Node) -> bool:
-    """Whether an expression has no scope in it and binds nothing."""
+    """Whether an expression has no scope and no walrus in it."""
     return _SCOPES_AND_ODD.isdisjoint(classes_in(expression))
 
 
 @remembered
 def _simple(assignment: Node) -> Header | None:
-    """What an assignment without nested scopes reads and binds."""
+    """The reads and bindings of an assignment without nested scopes; else None."""
     if not _SCOPES_AND_ODD.isdisjoint(classes_in(assignment)):
         return None
     binds = tuple(name for target in assignment.targets for name in target_names(target))
@@ -131,7 +131,7 @@ def _simple(assignment: Node) -> Header | None:
 
 
 class _NotAnalysed(Exception):
-    """The function holds a construct whose reads and bindings are not followed."""
+    """The function holds a construct that is not analysed."""
 
 
 class _Finder:
@@ -143,7 +143,7 @@ class _Finder:
         self.loop: int | None = None
         self.now: set[str] = set()
         self.key = 0
-        self.bound: list[str] = []  # names as often as they are bound, and as they are read
+        self.bound: list[str] = []  # with repetitions
         self.read: list[str] = []
 
     def function(self, function: Node) -> None:
@@ -165,7 +165,7 @@ class _Finder:
                 self.compound(s)
 
     def compound(self, s: Node) -> None:
-        """Any statement: one that has blocks, nested scopes, or targets other than names."""
+        """A statement with blocks, nested scopes, or targets other than names."""
         self.now, self.key = set(), id(s)
         binds: list[str] = []
         position = self.position
@@ -236,7 +236,9 @@ class _Finder:
         self.read += names
 
     def capture(self, node: Node, own: str) -> None:
-        """Notes a nested scope, called `own`, that may run later and sees its free names as they are then."""
+        """Notes a nested scope, called `own`, that may run later and reads the values that its free names
+        have then.
+        """
         scope = NestedScope()
         scope.visit(node)
         free = scope.mentioned if scope.is_odd else scope.loads

@@ -1,4 +1,4 @@
-"""What the transforms ask of kinds: the domain of the abstract run, which the transforms know nothing of."""
+"""The interface of the kinds' domain, which the abstract run in `find_kinds` is given."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 __all__ = ["Kind", "KindDomain"]
 
-Kind = Any  # what it is made of, the domain alone knows
+Kind = Any  # known to the domain alone
 KindOf = Callable[[Any], Kind]  # of the atoms of a program
 
 

@@ -1,6 +1,6 @@
 """Structured liveness: which names are read later before they are assigned again.
 
-Form: the normal form, before and after single assignment. Everything is a walk backwards over a block.
+Form: the normal form, before and after single assignment. Each function walks backwards over a block.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = [
 
 
 def captured_names(function: Any) -> list[tuple[str, str]]:
-    """The names that the definition of a nested function reads, each under the key that its adjoint has in
-    that of the function: a free variable under its name, the default of `z` under `z=`.
+    """The names that the definition of a nested function reads, each after its key in the function's adjoint:
+    a free variable has its name, the default of `z` has `z=`.
     """
     args = function.args
     positional = [*args.posonlyargs, *args.args]
@@ -43,7 +43,7 @@ def captured_names(function: Any) -> list[tuple[str, str]]:
 
 
 def free_names(function: Any) -> set[str]:
-    """The names that a nested function reads from around it."""
+    """The free variables of a nested function."""
     bound = set(assigned_names(function.body)) | {
         n.id for n in walk(function.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
     }
@@ -63,7 +63,7 @@ def free_names(function: Any) -> set[str]:
 def live_before(
     statements: list[Any], after: frozenset[str], at_break: frozenset[str]
 ) -> list[frozenset[str]]:
-    """For each statement the names live before it, and last those live after the block, which is `after`."""
+    """The names live before each statement, and last those live after the block, which are `after`."""
     live = after
     result = [after]
     for statement in reversed(statements):
@@ -74,7 +74,7 @@ def live_before(
 
 @remembered
 def _effect(assignment: Any) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that an assignment binds, and those that it reads."""
+    """The names that an assignment binds and reads."""
     killed = frozenset(name for target in assignment.targets for name in target_names(target))
     return killed, frozenset(names_read(assignment))
 
@@ -125,8 +125,8 @@ def live_at_handler(handler: Any, after: frozenset[str], at_break: frozenset[str
 
 
 def arms_of(s: Any) -> list[list[Any]]:
-    """The lists of statements of which a branch, or a `try` with handlers, runs one from beginning to end; of
-    a `try` the first is that without exception.
+    """The statement lists of which a branch, or a `try` with handlers, runs exactly one to its end; the first
+    of a `try` is the one without exception.
     """
     if isinstance(s, gast.If):
         return [s.body, s.orelse]
@@ -134,12 +134,12 @@ def arms_of(s: Any) -> list[list[Any]]:
 
 
 def loop_head(loop: Any, after: frozenset[str]) -> frozenset[str]:
-    """The names live where an iteration begins or the loop ends."""
+    """The names live at the start of an iteration or the end of the loop."""
     targets = (
         {n.id for n in walk(loop.target) if isinstance(n, gast.Name)} if isinstance(loop, gast.For) else set()
     )
     head = after if isinstance(loop, gast.For) else frozenset()
-    # once is enough: a block lets some names pass and adds some, whatever is live after it
+    # one pass reaches the fixed point: a block's gen and kill sets do not depend on what is live after it
     return head | (live_before(loop.body, head, after)[0] - targets)
 
 
@@ -170,9 +170,7 @@ def is_test(s: Any) -> bool:
 
 
 class AssignedBefore:
-    """For each statement of a function, by its id, the names that every path to it has assigned; sets are
-    bits of integers until they are asked for.
-    """
+    """The names that every path to a statement has assigned, by the statement's id, as bits of integers."""
 
     def __init__(self, function: Any) -> None:
         self._bits: dict[str, int] = {}
@@ -180,7 +178,7 @@ class AssignedBefore:
         self._visit(function.body, self._of(n.id for n in walk(function.args) if isinstance(n, gast.Name)))
 
     def at(self, s: Any) -> Callable[[str], bool]:
-        """Tells the names that every path to a statement has assigned."""
+        """A predicate for the names that every path to a statement has assigned."""
         found = self._found.get(id(s), 0)
         return lambda name: bool(found & self._bits.get(name, 0))
 
@@ -211,5 +209,5 @@ class AssignedBefore:
         return known
 
     def _header(self, s: Any) -> int:
-        """What a loop or a `with` binds itself."""
+        """The names that a loop or `with` header binds."""
         return self._of({*assigned_names(s)} - {*assigned_names(s.body)})

@@ -1,7 +1,7 @@
 """The names that functions, lambdas and comprehensions nested in a function read from it.
 
-Contract: more names count as free than are, never fewer. A scope that holds a construct that is not analysed
-(`nonlocal`, `try`, classes ...) is odd: all names that it mentions then count.
+Contract: the free names are over-approximated. A scope that holds a construct that is not analysed
+(`nonlocal`, `try`, classes ...) is odd: all its names then count as free.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BINDING = (*_SCOPES, gast.NamedExpr)
 
 @remembered
 def _only_loads(expression: Node) -> bool:
-    """Whether an expression reads names, and neither binds any nor has a scope of its own."""
+    """Whether an expression only reads names: it binds none and has no scope of its own."""
     return all(
         isinstance(n.ctx, gast.Load) if isinstance(n, gast.Name) else not isinstance(n, _BINDING)
         for n in walk(expression)

@@ -1,4 +1,4 @@
-"""What a primal statement computes, in terms that every analysis and both modes of differentiation share.
+"""The operation that a statement computes, in terms that all analyses and both modes share.
 
 `classify` reads the right-hand side of a normal-form assignment once: which function is applied to which
 atoms. Operators are the functions of Python's `operator` module; methods of arrays are the NumPy functions
@@ -95,15 +95,15 @@ IN_PLACE_OPERATORS: dict[type, Any] = {
 
 @dataclass(frozen=True)
 class Alias:
-    """`y = x`, and `m = x.method`, which carries what x does."""
+    """`y = x`, and `m = x.method`, which is active if x is."""
 
     source: Any
 
 
 @dataclass(frozen=True)
 class Apply:
-    """A function with a rule, or one that is declared to carry no derivative or to have no rule, on atoms.
-    `node` is the expression as written.
+    """A primitive on atoms: a function with a rule, without derivative, or declared to have no rule. `node`
+    is the expression as written.
     """
 
     function: Any
@@ -119,7 +119,7 @@ class Apply:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a function that is differentiated itself: `function` when it is known now, else MISSING."""
+    """A call of a function that is differentiated itself; `function` is MISSING for a dynamic callee."""
 
     function: Any
     callee: Any
@@ -145,8 +145,8 @@ class Item:
 
 @dataclass(frozen=True)
 class Field:
-    """`base.name`, an attribute that the object itself holds; of an object of unknown kind the run has to
-    tell.
+    """`base.name`, an attribute that the object itself holds; checked at run time for an object of unknown
+    kind.
     """
 
     base: Any
@@ -155,7 +155,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Pop:
-    """`base.pop()` of what may be a list: its last element, which it loses."""
+    """`base.pop()` of what may be a list: removes and returns its last element."""
 
     base: Any
 
@@ -171,14 +171,14 @@ class Build:
 
 @dataclass(frozen=True)
 class Inert:
-    """What carries no derivative whatever it reads: f-strings, dtypes."""
+    """An expression that is inactive whatever it reads: f-strings, dtypes."""
 
     node: Any
 
 
 @dataclass(frozen=True)
 class Opaque:
-    """What carries a derivative, if it reads what does, that is not known: an attribute of any object, an
+    """An expression that may be active and has no known derivative: an attribute of an unknown object, an
     element of a set.
     """
 
@@ -190,7 +190,7 @@ Operation = Alias | Apply | Call | Item | Field | Pop | Build | Inert | Opaque
 
 
 def classify(value: Any, known: KindedProgram) -> Operation:
-    """What the right-hand side `value` computes."""
+    """The operation of the right-hand side `value`."""
     program, primitives, kind = known.program, known.primitives, known.kind
     if is_atom(value):
         return Alias(value)
@@ -254,12 +254,12 @@ def _classify_attribute(value: Any, known: KindedProgram) -> Operation:
 
 
 def is_named_tuple(keys: tuple[Any, ...]) -> bool:
-    """Whether a `Build` with these keys that is a call makes a named tuple: it has positions for keys."""
+    """Whether the keys of a `Build` by a call are those of a named tuple, which are positions."""
     return any(isinstance(k, int) for k in keys)
 
 
 def starred(operation: Call) -> bool:
-    """Whether what a call passes is known at run time only."""
+    """Whether the number of a call's arguments is dynamic."""
     return any(isinstance(a, gast.Starred) for a in operation.args) or None in dict(operation.keywords)
 
 
@@ -290,7 +290,7 @@ def _classify_call(value: Any, known: KindedProgram) -> Operation:
         if method is not None:
             return Apply(method, *primitives.positional(method, (value.func.value, *args), keywords), value)
         return _classify_method(value, args, keywords, known)
-    if function is MISSING or function is None:  # None: a cell that a path left unassigned
+    if function is MISSING or function is None:  # None: a cell unbound on some path
         return Call(MISSING, value.func, args, keywords, value)
     if program.leaves(function) or primitives.is_dynamic(function, len(args), [k for k, _ in keywords]):
         return Call(MISSING, value.func, args, keywords, value)
@@ -298,8 +298,8 @@ def _classify_call(value: Any, known: KindedProgram) -> Operation:
 
 
 def _of_index(value: Any, program: Program, primitives: Primitives) -> Apply | None:
-    """What an object that is known now computes of the parts of an index, as `np.r_` joins them: a function
-    of these, and of the bounds of slices. None where an index picks something.
+    """The function that a known object applies to the parts of an index, and to the bounds of slices, as
+    `np.r_` joins them; None where an index selects an item.
     """
     owner = program.resolve(value.value)
     if owner is MISSING:
@@ -314,7 +314,7 @@ def _of_index(value: Any, program: Program, primitives: Primitives) -> Apply | N
 
 
 def _of_function(function: Any, node: Any, callee: Any, primitives: Primitives) -> Operation:
-    """The call `node` of a function that is known now."""
+    """The call `node` of a known function."""
     args, keywords = tuple(node.args), tuple((k.arg, k.value) for k in node.keywords)
     if _hashable(function) and (
         primitives.find_rule(function) is not None
@@ -331,9 +331,7 @@ def _classify_method(
     keywords: tuple[tuple[str, Any], ...],
     known: KindedProgram,
 ) -> Operation:
-    """A call of a method that may have a rule, as a function of its owner first, where the owner is an object
-    that is known before the function runs.
-    """
+    """A call of a method that may have a rule, as a function of its owner, which is a known object."""
     method, primitives = known_method(value, known.program), known.primitives
     if method is not None and (
         primitives.find_rule(method.__func__) is not None
@@ -344,7 +342,7 @@ def _classify_method(
 
 
 def known_method(value: Any, program: Program) -> MethodType | None:
-    """The bound method that a call calls, of an object that is known before the function runs."""
+    """The bound method that a call calls on a known object; else None."""
     owner, name = program.resolve(value.func.value), value.func.attr
     function = inspect.getattr_static(type(owner), name, None)
     if owner is MISSING or not isinstance(function, FunctionType) or name in getattr(owner, "__dict__", ()):
@@ -353,14 +351,14 @@ def known_method(value: Any, program: Program) -> MethodType | None:
 
 
 def method_of_callable(value: Any, program: Program) -> Any:
-    """The built-in method that a call calls of something that can be called itself, as `np.add.reduce`."""
+    """The method of a callable built-in object that a call calls, as `np.add.reduce`; else None."""
     owner = program.resolve(value.func.value)
     method = getattr(owner, value.func.attr, None) if callable(owner) else None
     return method if isinstance(method, BuiltinFunctionType) else None
 
 
 def rule_of_one(value: Any, program: Program, primitives: Primitives) -> Operation | None:
-    """A call of one object, or of its method, that has a rule of its own rather than by its class."""
+    """A call of one object, or of its method, that has a rule of its own rather than of its class."""
     if not isinstance(value, gast.Call):
         return None
     function = program.resolve(value.func)

@@ -1,4 +1,4 @@
-"""What the transforms ask of the table of rules."""
+"""The interface of the table of primitives that the transforms are given."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ArrayFunction = Literal[
 
 @dataclass(frozen=True)
 class Member:
-    """What an attribute of an object means: a "field" that it holds, an "item" of a named tuple, or of its
-    class a "method", "static" or "class" method, a "property", or a "constant".
+    """The role of an object's attribute: a "field" that it holds, an "item" of a named tuple, or of its class
+    a "method", "static" or "class" method, a "property", or a "constant".
 
     `value` is the position of an item, the function that is called, or a constant's value.
     """
@@ -89,7 +89,7 @@ class Rule(Protocol):
 
 
 class Primitives(Protocol):
-    """What the transforms ask of the rule table: nothing here is known to the transforms themselves."""
+    """The facts of all primitives."""
 
     def means(self, name: str, function: Any) -> bool: ...
     def is_fixed(self, module: Any) -> bool: ...

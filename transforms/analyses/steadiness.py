@@ -1,6 +1,6 @@
-"""What stays as it is while a function runs.
+"""Objects that do not change while a function runs.
 
-Form: the single-assignment form, with the kinds of its names.
+Form: the single-assignment form, with kinds.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ __all__ = ["calls_unknown", "find_objects", "holds_steadily", "is_steady", "keys
 
 
 def find_objects(facts: Facts) -> frozenset[str]:
-    """The names that a program reads of objects of the user's classes."""
+    """The names that a program reads of instances of users' classes."""
     names = names_read(facts.program.tree.body)
     return frozenset(n for n in names if facts.domain.is_record(facts.kind(load(n))))
 
 
 def is_steady(facts: Facts, name: str) -> bool:
-    """Whether a name holds an array or a tuple that nobody changes."""
+    """Whether a name holds an array or a tuple that no statement changes."""
     kind = facts.kind_of_name(name)
     of_items = facts.domain.is_array(kind) or facts.domain.is_tuple(kind)
     return of_items and not facts.of(find_changes).is_changed(name)
 
 
 def holds_steadily(facts: Facts, name: str) -> bool:
-    """Whether a name holds a tuple, list or dict that nobody changes while the function runs."""
+    """Whether a name holds a tuple, list or dict that nothing changes while the function runs."""
     domain, kind = facts.domain, facts.kind_of_name(name)
     if domain.is_list(kind) or domain.is_dict(kind):
         return not facts.of(calls_unknown) and not facts.of(find_changes).is_changed(name)
@@ -40,7 +40,7 @@ def holds_steadily(facts: Facts, name: str) -> bool:
 
 
 def keys_of(facts: Facts, name: str) -> tuple[Any, ...]:
-    """The keys of a container with derivatives that nobody changes, while the function runs."""
+    """The keys of a differentiable container that nothing changes while the function runs."""
     kind = facts.kind_of_name(name)
     keys = facts.domain.keys_of(kind)
     if not keys or facts.domain.is_differentiable(kind) is False:
@@ -49,7 +49,7 @@ def keys_of(facts: Facts, name: str) -> tuple[Any, ...]:
 
 
 def calls_unknown(facts: Facts) -> bool:
-    """Whether a dynamic function is called; the methods of lists are known."""
+    """Whether there is a dynamic callee, other than a method of a list."""
     return any(_is_unknown(facts, call) for call in find_nodes(facts.program.tree, gast.Call))
 
 

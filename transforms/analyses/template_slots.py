@@ -1,4 +1,4 @@
-"""Which parameters of a rule's template carry a derivative, and how many results it has."""
+"""The differentiable parameters of a rule's template, and the number of its results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 @lru_cache(maxsize=4096)
 def differentiable_slots(template: Template) -> frozenset[int]:
-    """Which of a template's parameters get a gradient; the others only lend their shape, or say how."""
+    """The parameters of a template that get a gradient; the others are options or give only their shape."""
     found: set[int] = set()
     for statement in template.body:
         for n in walk(statement):
@@ -38,14 +38,14 @@ def differentiable_slots(template: Template) -> frozenset[int]:
 
 @lru_cache(maxsize=4096)
 def results_of(template: Template) -> int | None:
-    """How many results' tangents a forward template returns as a tuple; None for one that is no tuple."""
+    """The number of tangents in the tuple that a forward template returns; None where it returns no tuple."""
     returned = [n.value for s in template.body for n in walk(s) if isinstance(n, gast.Return)]
     counts = {len(v.elts) if isinstance(v, gast.Tuple) else None for v in returned}
     return counts.pop() if len(counts) == 1 else None
 
 
 def carrying_operands(operation: Apply, rule: Rule) -> list[Any]:
-    """The operands of a call that its derivative may flow through."""
+    """The operands of a call that a derivative may flow through."""
     template = rule.template
     slots = _carrying_slots(rule)
     integers = {k for k, name in enumerate(template.parameters) if name in rule.integers}
@@ -58,15 +58,15 @@ def carrying_operands(operation: Apply, rule: Rule) -> list[Any]:
 
 
 def _carrying_slots(rule: Rule) -> frozenset[int]:
-    """Which of its parameters a rule has derivatives for, or refuses them."""
+    """The parameters that a rule has derivatives for, or refuses derivatives for."""
     names = rule.template.parameters
     return differentiable_slots(rule.template) | {k for k, name in enumerate(names) if name in rule.refused}
 
 
 @lru_cache(maxsize=4096)
 def array_slots(rule: Rule) -> frozenset[int]:
-    """For which parameters of a function on arrays lists of numbers are arrays: those that carry a
-    derivative, unless the rule handles lists itself.
+    """The parameters of a function on arrays for which lists of numbers are arrays: the differentiable ones,
+    unless the rule handles lists itself.
     """
     template = rule.template
     handled = {k for k, name in enumerate(template.parameters) if name in rule.lists | rule.integers}

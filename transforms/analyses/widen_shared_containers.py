@@ -1,7 +1,8 @@
-"""The kinds of containers that are changed while others hold them: a list in a list that is appended to.
+"""The kinds of containers that are changed through one alias: a list in a list that is appended to.
 
-Form: as for `find_kinds`, of which this is a part. A change widens the kind of the name that it is made
-through. Where other names hold the object, what made it is given the wider kind, and kinds are found again.
+Form: as for `find_kinds`, which this is part of. A change widens the kind of the name that it is made
+through. Where the object has aliases, the statement that made it gets the wider kind, and kinds are inferred
+again.
 
     row = []            row: list of floats
     rows.append(row)    rows: list of lists of floats
@@ -23,9 +24,7 @@ __all__ = ["only_named", "widened"]
 
 
 def only_named(tree: Any, names: Iterable[str]) -> bool:
-    """Whether each of these containers is made in one place, and only items of it are read: its name is all
-    that holds it.
-    """
+    """Whether each of these containers is one display and has no alias: only its items are read."""
     names = set(names)
     if not names:
         return True
@@ -51,8 +50,8 @@ def _is_display(s: Any) -> bool:
 
 
 def widened(changed: Kinds, made: Kinds, facts: Facts) -> dict[str, Any]:
-    """The kinds that changes give to what made the objects that others hold: `changed` are those of objects
-    after their changes, by the names that these are made through, `made` those of all names as assigned.
+    """The wider kinds of the names whose objects are changed through aliases: `changed` maps the names that
+    the changes are made through to the kinds after them, `made` all names to the kinds as assigned.
     """
     domain, aliases = facts.domain, facts.of(find_aliases)
     found: dict[str, Any] = {}
@@ -62,7 +61,7 @@ def widened(changed: Kinds, made: Kinds, facts: Facts) -> dict[str, Any]:
                 maker = argument_of(root) or contents_of(root) or root.removesuffix("[]")
                 first = found.get(maker, made.get(maker, domain.UNKNOWN))
                 if domain.is_array(first) and domain.is_container(kind):
-                    continue  # no array is a list, nor has one in it
+                    continue  # an array cannot become or contain a list
                 if root not in (maker, f"<{maker}>"):
                     found[maker] = domain.with_changed(first, kind)
                 elif not domain.are_apart(first, kind):
