@@ -52,11 +52,13 @@ Meaning = Callable[[ast.expr], Any]
 
 @dataclass(frozen=True)
 class Loops:
-    """A function of loops: its name, its text, and what the text calls NumPy."""
+    """A function of loops: its name, its text, and the names in it of NumPy, of elementary functions that are
+    vectorized, and of the sum of a block.
+    """
 
     name: str
     text: str
-    numpy: str
+    names: Mapping[str, str]
 
 
 def with_loops(
@@ -111,6 +113,10 @@ class _Reader:
     def is_array(self, node: ast.expr) -> bool:
         found = self.types.of(node)
         return isinstance(found, Array) and found.rank > 0
+
+    def rank_of(self, node: ast.expr) -> int:
+        found = self.types.of(node)
+        return found.rank if isinstance(found, Array) else 0
 
     def is_number(self, node: ast.expr) -> bool:
         return isinstance(self.types.of(node), Number)
@@ -764,7 +770,8 @@ class _Emitter:
         self.mark = "_"  # what the names end in that the loop has for itself
         while any(n.endswith(self.mark) for n in {*names, *self.made, *kept}):
             self.mark += "_"
-        self.numpy = f"np{self.mark}"
+        self.names: dict[str, str] = {}
+        self.numpy = self.name_for("numpy")
         self.arrays = {n: self.own("new", n) for n in again}  # the arrays that the loop makes, by their names
         self.current: dict[str, str] = {}  # what a name means by now, where that is another array
         together = self.together()
@@ -781,7 +788,13 @@ class _Emitter:
         result = ", ".join(kept)
         self.write(1, f"return {', '.join(self.arrays.get(n, n) for n in kept)}")
         self.call = f"{f'{result} = ' if kept else ''}{name}({', '.join(parameters)})"
-        self.loops = Loops(name, "\n".join(self.lines) + "\n", self.numpy)
+        self.loops = Loops(name, "\n".join(self.lines) + "\n", self.names)
+
+    def name_for(self, of: str) -> str:
+        """The name in the text of something that loops call."""
+        name = f"{of}{self.mark}"
+        self.names[name] = of
+        return name
 
     def own(self, what: str, of: int | str) -> str:
         """A name of the loop's own."""
@@ -807,25 +820,43 @@ class _Emitter:
         lengths = [self.own("n", k) for k in range(self.rank)]
         for s in self.steps:
             self.begin(depth, s, lengths, s.target in self.local)
-        for k in range(self.rank):
-            if k == self.rank - 1:
-                for s in self.steps:
-                    if self.is_row_sum(s):
-                        self.write(depth, f"{self.own('sum', s.target)} = {self.start(s)}")
+        blocked = [s for s in self.steps if self.is_blocked(s)]
+        if blocked:
+            terms = self.own("terms", "")
+            self.write(depth, f"{terms} = {self.numpy}.empty({BLOCK * len(blocked)})")
+        for k in range(self.rank - 1):
             self.write(depth, f"for {indices[k]} in range({lengths[k]}):")
             depth += 1
+        for s in self.steps:
+            if self.is_row_sum(s):
+                self.write(depth, f"{self.own('sum', s.target)} = {self.start(s)}")
+        first, stop, inner = "", lengths[-1], depth
+        if blocked:
+            first, stop = self.own("first", ""), self.own("stop", "")
+            self.write(depth, f"for {first} in range(0, {lengths[-1]}, {BLOCK}):")
+            inner += 1
+            self.write(inner, f"{stop} = min({first} + {BLOCK}, {lengths[-1]})")
+        bounds = f"{first}, {stop}" if blocked else stop
+        self.write(inner, f"for {indices[-1]} in range({bounds}):")
         values: dict[str, str] = {}
         for s in self.steps:
             text = self.text(s.value, indices, values, lambda k, text: "")
             if s.is_computed or s.target in values:
                 value = values[s.target] = self.own("at", s.target)
-                self.write(depth, f"{value} {'' if s.op is None else OPERATORS[type(s.op)]}= {text}")
+                self.write(inner + 1, f"{value} {'' if s.op is None else OPERATORS[type(s.op)]}= {text}")
                 if s.target not in self.local:
                     array = self.arrays.get(s.target, s.target)
-                    self.write(depth, f"{array}[{', '.join(indices)}] = {value}")
+                    self.write(inner + 1, f"{array}[{', '.join(indices)}] = {value}")
+            elif s in blocked:
+                offset = f" + {BLOCK * blocked.index(s)}" if s is not blocked[0] else ""
+                place = f"{indices[-1]} - {first}{offset}"
+                self.write(inner + 1, f"{terms}[{place}] = {text}")
             else:
-                self.finish(depth, s, text, indices)
-        depth -= 1
+                self.finish(inner + 1, s, text, indices)
+        for k, s in enumerate(blocked):
+            total = self.own("sum", s.target) if self.is_row_sum(s) else s.target
+            block = f"{self.name_for('block_sum')}({terms}, {BLOCK * k}, {stop} - {first})"
+            self.write(inner, f"{total} += {block}")
         for s in self.steps:
             if self.is_row_sum(s):
                 row = [*indices[:-1], *(["0"] if s.keeps else [])]
@@ -833,6 +864,15 @@ class _Emitter:
         depth -= self.rank - 1
         for s in self.steps:
             self.end(depth, s, lengths)
+
+    def is_blocked(self, s: _Step) -> bool:
+        """Whether it is a sum of real numbers into one variable: its terms are computed a block at a time, so
+        that their loop is vectorized.
+        """
+        found = self.lowering.types.names[s.target]
+        is_real = isinstance(found, (Array, Number)) and found.kind == "f"
+        is_one = isinstance(found, Number) or self.is_row_sum(s)
+        return s.reduction in ("sum", "mean") and is_real and is_one
 
     def start(self, s: _Step) -> str:
         """The text of what a reduction starts from."""
@@ -982,6 +1022,8 @@ class _Emitter:
                         return f"({of(args[0], own[:1])} * {of(args[1], own[1:])})"
                     if name == "where":
                         return f"({of(args[1], own)} if {of(args[0], own)} else {of(args[2], own)})"
+                    if name in VECTORIZED and lowering.types.of(n) == Array(lowering.rank_of(n), "f"):
+                        return f"{self.name_for(name)}({', '.join(of(a, own) for a in args)})"
                     if name in CHOICES:
                         return f"({CHOICES[name].format(*(of(a, own) for a in args))})"
                     return f"{ast.unparse(func)}({', '.join(of(a, own) for a in args)})"
@@ -1040,6 +1082,8 @@ class _Emitter:
 
 
 EMPTY = "zero-size array to reduction operation which has no identity"
+VECTORIZED = frozenset(("exp", "expm1", "log", "log1p", "tanh"))
+BLOCK = 1024  # elements whose terms are computed before they are added
 START = {"sum": "0.0", "mean": "0.0", "prod": "1.0", "max": "-inf", "min": "inf"}
 
 

@@ -16,10 +16,12 @@ from numba.extending import overload, register_jitable
 
 from ..rules import choices, reductions
 from ..runtime import adjoints
+from .vector_math import FUNCTIONS, block_sum
 
-__all__ = ["HELPERS", "NumbaError", "NumbaWarning", "numba"]
+__all__ = ["HELPERS", "IN_LOOPS", "NumbaError", "NumbaWarning", "numba"]
 
 HELPERS: set[Any] = set()
+IN_LOOPS = {"numpy": np, "block_sum": block_sum, **FUNCTIONS}  # what loops of arrays call
 
 
 def compiles(helper: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -194,7 +194,7 @@ class _Code:
         njit = helpers().numba.njit
         given = dict(zip([a.arg for a in tree.args.args], types, strict=True))
         for loops in with_loops(tree, given, self.object_of, self.fresh):
-            scope = {**constants, loops.numpy: np}
+            scope = {**constants, **{name: helpers().IN_LOOPS[of] for name, of in loops.names.items()}}
             exec(compile(loops.text, f"<s2sad {loops.name}>", "exec"), scope)
             constants[loops.name] = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
         ast.fix_missing_locations(tree)

@@ -54,14 +54,22 @@ def test_statements_share_a_loop_and_what_is_not_read_later_is_no_array() -> Non
     )
     assert text == "def f(x, k):\n    part0 = np.sqrt(k)\n    part1 = loop2(part0, x)\n    return part1"
     assert loops == [
-        "def loop2(part0, x):\n"
-        "    n0_ = x.shape[0]\n"
-        "    part1 = 0.0\n"
-        "    for i0_ in range(n0_):\n"
-        "        at_a_ = np.exp(x[i0_])\n"
-        "        at_b_ = (at_a_ * part0)\n"
-        "        part1 += (at_b_ * at_b_)\n"
-        "    return part1\n"
+        dedent(
+            """\
+            def loop2(part0, x):
+                n0_ = x.shape[0]
+                part1 = 0.0
+                terms__ = numpy_.empty(1024)
+                for first__ in range(0, n0_, 1024):
+                    stop__ = min(first__ + 1024, n0_)
+                    for i0_ in range(first__, stop__):
+                        at_a_ = exp_(x[i0_])
+                        at_b_ = (at_a_ * part0)
+                        terms__[i0_ - first__] = (at_b_ * at_b_)
+                    part1 += block_sum_(terms__, 0, stop__ - first__)
+                return part1
+            """
+        )
     ]
 
 
