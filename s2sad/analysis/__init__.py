@@ -1,1 +1,1 @@
-"""Questions about a program that need primitives or kinds. Rewrites nothing."""
+"""Analyses of a program that need primitives or kinds, and the rewrites of calls that need them."""

@@ -1,4 +1,4 @@
-"""What the kinds of operands tell of the memory that a result shares, beside its record."""
+"""The aliasing of results, from a primitive's record and the kinds of the operands."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..transforms.analyses.operations import Apply
 
 __all__ = ["sharing_of"]
 
-# What objects hold is changed in place nowhere: it is replaced.
+# An array in the heap is never changed in place: it is replaced.
 HEAP_READS = (heap.heap_element, heap.heap_get, heap.heap_number)
 
 
 def sharing_of(operation: Apply, kinds: list[Kind]) -> str:
-    """As `sharing`, with what the kinds of the operands tell: a copy of a list of numbers shares nothing."""
+    """As `sharing`, sharpened by the kinds of the operands: a copy of a list of numbers shares nothing."""
     if any(operation.function is f for f in HEAP_READS):
         return "fresh"
     found = sharing(operation)
@@ -32,13 +32,13 @@ def sharing_of(operation: Apply, kinds: list[Kind]) -> str:
             return "fresh"
         is_joined = len(kinds) > 1 and not all(isinstance(k, (List, Dict, Scalar, Literal)) for k in kinds)
         return "unknown" if is_joined else found
-    if operation.function is add:  # of None and a list it is that list
+    if operation.function is add:  # add(None, a_list) is that list
         return "fresh" if all(map(domain.holds_immutables, kinds)) else found
     return "elements" if found == "fresh" and _may_join(operation.function, kinds) else found
 
 
 def _may_join(function: Any, kinds: list[Kind]) -> bool:
-    """Whether an operator may be given lists or dicts, for all that is known."""
+    """Whether an operator may join lists or dicts, since the kinds of its operands are unknown."""
     if function is operator.mul:
         return UNKNOWN in kinds and any(map(domain.is_integer, kinds))
     is_join = function is operator.add or function is operator.or_

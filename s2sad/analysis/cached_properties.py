@@ -1,5 +1,4 @@
-"""Cached properties of objects of known classes, written out: what is read is computed where the object does
-not hold it yet, and is held from then on.
+"""Inlines reads of cached properties: the value is computed and stored unless the object holds it already.
 
                                 found = holds_attribute(model, "chol")
     chol = model.chol           if found:
@@ -35,24 +34,24 @@ from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import rewritten
 from ..values.objects import lookup
 
-__all__ = ["computed_by", "put_in_cached", "refuse_cached"]
+__all__ = ["computed_by", "inline_cached_properties", "refuse_cached"]
 
 
 def computed_by(owner: Kind, name: str) -> FunctionType | None:
-    """The function of a cached property of objects of a kind; None of another attribute."""
+    """The function of a cached property of objects of a kind; None for another attribute."""
     found = lookup(owner.cls, name) if isinstance(owner, Record) else None
     function = found.func if isinstance(found, cached_property) else None
     return function if isinstance(function, FunctionType) else None
 
 
-def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
-    """The program, in normal form, with what cached properties compute in the place where they are read."""
+def inline_cached_properties(program: Program, kind: Callable[[Any], Kind]) -> Program:
+    """The program, in normal form, with its reads of cached properties inlined."""
     names = program.names.copy()
     objects, written = Objects(program, names), _written(program)
     bound = objects.name
 
     def computed(read: Any) -> FunctionType | None:
-        """The function behind a cached property that an object need not hold yet."""
+        """The function of a cached property whose value the object may not hold yet; None for other reads."""
         owner = kind(read.value)
         is_held = isinstance(owner, Record) and read.attr in dict(owner.fields)
         return None if is_held and read.attr not in written else computed_by(owner, read.attr)
@@ -83,7 +82,7 @@ def put_in_cached(program: Program, kind: Callable[[Any], Kind]) -> Program:
 
 
 def _written(program: Program) -> set[str]:
-    """The cached properties that are written out already."""
+    """The cached properties whose reads are inlined already."""
     return {
         c.args[1].value
         for c in find_nodes(program.tree, gast.Call)
@@ -92,8 +91,8 @@ def _written(program: Program) -> set[str]:
 
 
 def refuse_cached(program: Program, kinds: Mapping[str, Kind], wrt: tuple[str, ...]) -> None:
-    """Raises UnsupportedSyntaxError where a program reads a cached property of an argument that holds its
-    value already: that value does not change any more with what it was computed from.
+    """Raises UnsupportedSyntaxError where a program reads a cached property whose value an argument holds
+    already: the value does not depend on the other attributes any more.
     """
     held = {attr for name in wrt for attr in _cached_fields(kinds[name])}
     if not held:
@@ -105,13 +104,13 @@ def refuse_cached(program: Program, kinds: Mapping[str, Kind], wrt: tuple[str, .
             program.refuse(
                 n,
                 f"the cached property `{found}` of an argument that holds its value already",
-                "what it was computed from does not change it any more",
+                "the value no longer depends on the attributes that it was computed from",
                 "delete the value before, or pass a new object",
             )
 
 
 def _cached_fields(kind: Kind) -> Iterator[str]:
-    """The cached properties of which objects of a kind hold values that carry derivatives."""
+    """The cached properties in a value of a kind that hold values with derivatives."""
     match kind:
         case Record(cls, fields):
             for name, held in fields:

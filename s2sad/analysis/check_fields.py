@@ -1,7 +1,7 @@
-"""Refuses stores to attributes that are not followed.
+"""Refuses stores of active values to attributes that are not followed.
 
-Form: the single-assignment form. What `promote_fields` made variables of is followed; other stores may only
-put what carries no derivative into what carries none.
+Form: the single-assignment form. Attributes that `promote_fields` made variables are followed; into any other
+one, only an inactive value may be stored.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ __all__ = ["check_fields", "check_iteration"]
 
 
 def check_fields(facts: Facts, active: frozenset[str], inside: bool) -> None:
-    """Raises UnsupportedSyntaxError for a store to an attribute that may carry a derivative; `inside` says
-    that the function is called by one that is differentiated, whose variables know nothing of the change.
+    """Raises UnsupportedSyntaxError for a store to an attribute that may be active; `inside` says that
+    another derivative calls the function, and does not see its stores.
     """
     program = facts.program
     given = {n.id for n in walk(program.tree.args) if isinstance(n, gast.Name)}
@@ -47,7 +47,7 @@ def check_fields(facts: Facts, active: frozenset[str], inside: bool) -> None:
                     program.refuse(
                         s,
                         f"a value that carries a derivative, assigned to {place}",
-                        "it is changed where others see it",
+                        "the variable is read outside of the function",
                         "return the value, and assign it where the function is called",
                     )
                 if not followed and carries and _varies(facts, name, attr):
@@ -60,14 +60,14 @@ def check_fields(facts: Facts, active: frozenset[str], inside: bool) -> None:
 
 
 def _varies(facts: Facts, name: str, attr: str) -> bool:
-    """Whether an attribute of the object of a name may carry a derivative."""
+    """Whether an attribute of the object of a name may be active."""
     held = domain.attribute_kind(facts.kind_of_name(name), attr)
     return domain.is_differentiable(held) is not False
 
 
 def check_iteration(facts: Facts, active: frozenset[str]) -> None:
-    """Raises UnsupportedSyntaxError for a loop over an object that carries a derivative, or one that is taken
-    apart: what its iterator does is not followed.
+    """Raises UnsupportedSyntaxError for a loop over an active object, or an unpacking of one: it has an
+    iterator of its own.
     """
     for s in own_statements(facts.program.tree.body):
         match s:
@@ -83,6 +83,6 @@ def check_iteration(facts: Facts, active: frozenset[str]) -> None:
             facts.program.refuse(
                 s,
                 "an object that carries a derivative and is iterated over",
-                "what its iterator does is not followed",
+                "the iterator of the object is not differentiated",
                 "read its attributes by name, or give it a method that returns a list",
             )

@@ -1,6 +1,4 @@
-"""Changes in place that are refused, as far as the function itself tells: of what carries a derivative, where
-that is not followed.
-"""
+"""Refuses changes in place of active values where they are not followed, before generation."""
 
 from __future__ import annotations
 
@@ -47,8 +45,8 @@ CONTAINERS = (dict, deque, defaultdict, OrderedDict, Counter)
 
 
 def unknown_calls(facts: Facts, active: frozenset[str]) -> Iterator[tuple[S2sadError, Any]]:
-    """The calls of unknown C functions with something active, each after a MissingRuleError, and those of a
-    function whose changes are unknown after the error that tells why.
+    """The calls with active arguments and unknown effect, each as an error and the call: of C functions
+    without a rule (MissingRuleError), and of functions whose effect could not be found (the cause).
     """
     program = facts.program
     for statement, _ in facts.of(find_changing_calls):
@@ -70,17 +68,17 @@ def unknown_calls(facts: Facts, active: frozenset[str]) -> Iterator[tuple[S2sadE
             yield missing_rule(function, PRIMITIVES.refusal(function), program.where(value)), value
         elif facts.may_change(value):
             refusal = UnsupportedSyntaxError(
-                "a call of a derivative that changes what it is given, where that carries a derivative",
+                "a call of a derivative that changes an argument, where that carries a derivative",
                 program.where(value),
-                "what else holds what it changes is not followed",
+                "the aliases of the changed argument are not followed",
                 "give it arrays, each a copy of its own: `gradient(x.copy())`",
             )
             yield refusal, value
 
 
 def refuse_displayed(facts: Facts, active: frozenset[str]) -> None:
-    """Raises UnsupportedSyntaxError where what is returned may depend on what a display of something active
-    gives: `counts, edges, _ = plt.hist(x)`.
+    """Raises UnsupportedSyntaxError where the result may depend on that of a function that displays an active
+    value: `counts, edges, _ = plt.hist(x)`.
     """
     program = facts.program
     result = names_read(program.tree.body[-1])
@@ -93,15 +91,16 @@ def refuse_displayed(facts: Facts, active: frozenset[str]) -> None:
         if not find_active(facts, tuple(target_names(s.targets[0]))).isdisjoint(result):
             program.refuse(
                 s.value,
-                f"the result of `{operation.function.__qualname__}`, which shows what carries a derivative",
-                "what it returns may carry a derivative, too, and the function returns what it depends on",
+                f"the result of `{operation.function.__qualname__}`, which displays a value that carries a "
+                "derivative",
+                "its result may carry a derivative, too, and the function returns a value that depends on it",
                 "compute it beside the display, with NumPy",
             )
 
 
 def refuse_methods(program: Program, active: frozenset[str]) -> None:
-    """Raises UnsupportedSyntaxError for a method that changes a container that carries a derivative, and
-    whose adjoint is that of no list or array.
+    """Raises UnsupportedSyntaxError for a method that changes an active container, other than `append` and
+    `pop()` of a list.
     """
     made = {
         s.targets[0].id: s.value
@@ -129,7 +128,7 @@ def refuse_methods(program: Program, active: frozenset[str]) -> None:
 
 
 def refuse_slices(facts: Facts, active: frozenset[str]) -> None:
-    """Raises UnsupportedSyntaxError for a slice of a list that is set, to any number of items."""
+    """Raises UnsupportedSyntaxError for a store to a slice of an active list: its length may change."""
     for s in find_nodes(facts.program.tree, gast.Assign):
         match s.targets[0]:
             case gast.Subscript(value=gast.Name(id=name) as base, slice=gast.Slice(step=None)) if (
@@ -138,18 +137,16 @@ def refuse_slices(facts: Facts, active: frozenset[str]) -> None:
                 facts.program.refuse(
                     s,
                     f"a slice of the list `{shown_name(facts.program, name)}` that is set",
-                    "how many items it has then is not followed",
+                    "the number of items that it has afterwards is not followed",
                     "set the items one by one, or build a new list",
                 )
 
 
 def check_known(facts: Facts, statement: Any, operation: Operation, shadowed: frozenset[str]) -> None:
-    """Raises UnsupportedSyntaxError where a value may be a part of one that has a shadow, and how is not
-    known.
-    """
+    """Raises UnsupportedSyntaxError where a value may alias one that has a shadow, in an unknown way."""
     match operation:
         case Apply(function=function) if PRIMITIVES.is_in_place(function) or function is shallow_copy:
-            return  # of a container as it was only its arrays are read, by their adjoints
+            return  # of the copy only the arrays are read: shadows are found by memory
         case Apply(function=function, args=[gast.Name(id=base)]) if (
             fact(function, "sharing") == "live" and _sets_items(facts, base)
         ):
@@ -198,8 +195,10 @@ def refuse_outside(program: Program, statement: Any, name: str, root: str) -> No
 
 
 def shadowed_names(facts: Facts, active: frozenset[str], writes: bool) -> frozenset[str]:
-    """The active names that have shadows; raises UnsupportedSyntaxError for a change that is seen outside of
-    the function and that carries a derivative, unless it is one of an argument and `writes`.
+    """The active names that have shadows.
+
+    Raises UnsupportedSyntaxError for a change of an active value that is seen outside of the function; with
+    `writes`, changes of arguments are accepted.
     """
     program, sharing = facts.program, facts.of(find_shadowed)
     refuse_displayed(facts, active)
@@ -223,7 +222,7 @@ def shadowed_names(facts: Facts, active: frozenset[str], writes: bool) -> frozen
 
 
 def refuse_written(facts: Facts, parameters: tuple[str, ...]) -> None:
-    """Raises UnsupportedSyntaxError for a change in place of what one of the parameters holds."""
+    """Raises UnsupportedSyntaxError for a change in place of one of the parameters, or of a part of it."""
     if not parameters:
         return
     changed = list(facts.of(find_stores))
@@ -236,15 +235,15 @@ def refuse_written(facts: Facts, parameters: tuple[str, ...]) -> None:
 
 
 def _sets_items(facts: Facts, name: str) -> bool:
-    """Whether items of the object of a name may be set, rather than what they are be changed."""
+    """Whether the function may store items into the object of a name."""
     held = facts.of(find_aliases).held
     mine = held.get(name, ANYTHING)[0]
     return any(held.get(changed, ANYTHING)[0] & mine for changed, _ in facts.of(find_stores))
 
 
 def is_read_at_once(facts: Facts, name: str, value: Any) -> bool:
-    """Whether a name stands for a view, or for a row or a number as only the run knows, of which nothing but
-    values is read, all before anything is changed that it sees: it is as good as a copy.
+    """Whether a name is a view, or an item that may be one, that needs no shadow: it is only read, and before
+    any of its aliases changes, so that it is as good as a copy.
     """
     stores, aliases = facts.of(find_stores), facts.of(find_aliases)
     is_undecided = facts.kind_of_name(name) in (UNKNOWN, NUMERIC) and _is_of_array(facts, value)

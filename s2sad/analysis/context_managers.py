@@ -1,4 +1,4 @@
-"""What context managers do to derivatives: see `nature_of_context`."""
+"""Context managers: which are settings, and which let exceptions pass. See `nature_of_context`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ..transforms.trees.nodes import walk, walk_scope
 
 __all__ = ["nature_of_context", "returns_nothing"]
 
-# What changes how things are computed or shown while it holds, and nothing else.
+# Managers that only change how values are computed or shown.
 SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
 SCIPY_SETTINGS = ("set_workers", "set_backend", "skip_backend")
 
-# What lets all exceptions through, though its code cannot be read.
+# Managers that let all exceptions pass, but whose code cannot be read.
 PASSING = (
     open,
     contextlib.closing,
@@ -43,10 +43,10 @@ MISSING: Any = object()
 
 
 def nature_of_context(manager: Any) -> str | None:
-    """What a `with` does that is given the result of calling `manager`, or `manager` itself.
+    """The effect of a `with` on `manager(...)`, or on `manager` itself.
 
-    "setting": it sets how things are computed, so that it holds in the reverse sweep, too; "passing": it
-    surely lets exceptions through; None: it may swallow them, or is not known.
+    "setting": it changes how values are computed, and must hold in the reverse sweep, too; "passing": it lets
+    exceptions pass; None: it may swallow them, or is unknown.
     """
     scipy_fft = sys.modules.get("scipy.fft")
     if any(manager is s for s in SETTINGS) or any(
@@ -80,7 +80,7 @@ def _jumps(block: list[Any]) -> bool:
 
 
 def returns_nothing(function: FunctionType) -> bool:
-    """Whether a function returns None or False wherever it returns."""
+    """Whether each `return` of a function gives None or a false constant."""
     try:
         tree = read_source(function).tree
     except NoSourceError:

@@ -1,4 +1,4 @@
-"""What calls of functions without a rule may do, found in the functions' own forms."""
+"""The effects of calls of functions without a rule, found in the normal forms of their callees."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ NOT_READ = (*EMPTY, MISSING, getattr, globals, copy.copy, copy.deepcopy)
 
 
 def sees_data_only(function: Any, given: list[Kind]) -> bool:
-    """Whether a C function of a module is given nothing but numbers and texts, and so can change nothing that
-    a function computes with.
+    """Whether a C function of a module gets nothing but numbers and strings, so that it can change no
+    argument.
     """
     if not isinstance(function, BuiltinFunctionType) or not isinstance(function.__self__, ModuleType):
         return False
@@ -44,22 +44,22 @@ def is_data(kind: Kind) -> bool:
 
 @dataclass
 class CallEffects:
-    """Finds the effects of calls; `forms` are those of all functions, `known` the effects found by function
-    and kinds of arguments.
-    """
+    """Finds the effects of calls from the `forms` of callees; `known` keeps them by function and kinds."""
 
     forms: FunctionForms
     known: dict[Any, Effect] = field(default_factory=dict)
-    met: set[Any] = field(default_factory=set)  # those that were asked for since they were begun
+    met: set[Any] = field(default_factory=set)  # those that a recursive call asked for while they were found
 
     def may_change(self, operation: Operation, kind: Callable[[Any], Kind]) -> bool:
-        """Whether a call of a function without a rule, known now, may change something that it is given."""
+        """Whether a call of a known function without a rule may change its arguments."""
         return bool(self.of_call(operation, kind)[0].changed)
 
     def of_call(
         self, operation: Operation, kind: Callable[[Any], Kind]
     ) -> tuple[Effect, Mapping[str, Any]]:
-        """What a call of a function without a rule, known now, may do; and the atoms that it is given."""
+        """The effect of a call of a known function without a rule, and the atom that each parameter is bound
+        to.
+        """
         if not isinstance(operation, Call) or operation.function in NOT_READ:
             return RESULT_UNKNOWN, {}
         if isinstance(operation.function, Refusal):  # it makes an error
@@ -73,43 +73,41 @@ class CallEffects:
                 bound = self.forms.bind(function, args, keywords)
             except NoSourceError:
                 return ANYTHING, {}
-        if bound is None:  # a wrong call is told when it is linked
+        if bound is None:  # arguments that do not fit are refused when the call is linked
             known = isinstance(operation.function, (FunctionType, type))
             known = known or sees_data_only(operation.function, [*args, *keywords.values()])
             return RESULT_UNKNOWN if known else ANYTHING, {}
-        if is_generator_function(function):  # nothing of it has run yet
+        if is_generator_function(function):  # the call itself runs none of its body
             program = self.forms.normal_form(function)
             return (RESULT_UNKNOWN if is_quiet(program, self.forms.inlinable) else ANYTHING), {}
         effect = self.of_function(function, bound)
         if getattr(operation.function, "gives_gradients", False):
             effect = replace(effect, runs=function)
-        elif function is not operation.function:  # the result of a class, a derivative, or one that is kept
+        elif function is not operation.function:  # of a class, a derivative or a cached function
             effect = replace(
                 ANYTHING, changed=effect.changed, cause=effect.cause, unknown=effect.unknown
             )
         return effect, {**dict(zip(bound, operation.args, strict=False)), **dict(operation.keywords)}
 
     def of_function(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:
-        """What a call of a function on arguments of these kinds may do: of a recursive one the least that
-        holds for its calls of itself.
-        """
+        """The effect of a function on arguments of these kinds; of a recursive one the least fixed point."""
         key = (function, tuple(bound.items()))
         if key in self.known:
             self.met.add(key)
             return self.known[key]
         before = self.known.keys() | {key}
-        self.known[key] = Effect()  # what a recursive call meets at first
+        self.known[key] = Effect()  # where the fixed point iteration starts
         while True:
             self.met.discard(key)
             found = self._found(function, bound)
             last, self.known[key] = self.known[key], found
             if key not in self.met or found == last:
                 return found
-            for made in self.known.keys() - before:  # it stands on what was taken for granted
+            for made in self.known.keys() - before:  # found from the last assumption, which was too small
                 del self.known[made]
 
     def _found(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:
-        """One look at what a call may do, given what is known of calls now."""
+        """One iteration: the effect of a function, given the effects that are known now."""
         try:
             return find_effect(self.forms.expanded(function, bound))
         except NoSourceError:
@@ -118,10 +116,10 @@ class CallEffects:
             return replace(ANYTHING, cause=error)
 
     def forgets(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
-        """Whether what is known of the objects that a call is given may not hold after it."""
+        """Whether a call may change its arguments, so that facts of them no longer hold."""
         return operation.function is MISSING or self.may_change(operation, kind)
 
     def replaces(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
-        """Whether objects and containers that a call is given may hold other objects after it."""
+        """Whether a call may store other objects into its arguments."""
         effect = self.of_call(operation, kind)[0]
         return operation.function is MISSING or (bool(effect.changed) and effect.replaces)

@@ -1,4 +1,4 @@
-"""What a program changes in place, given the kinds of its names."""
+"""The effect of a function on its arguments and on outer scopes, from its program and kinds."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = ["find_effect"]
 
 
 def find_effect(facts: Facts) -> Effect:
-    """What a call of a function may do, given its program and what the calls in it may do."""
+    """The effect of a call of a function, from its program and the effects of the calls in it."""
     program, kind, effect_at = facts.program, facts.kind, facts.effect_at
     numbers = _numbers_named(program)
     changed: list[Any] = [load(name) for name, _ in facts.of(find_stores)]
@@ -89,7 +89,8 @@ def find_effect(facts: Facts) -> Effect:
 
 
 def _unknown(facts: Facts, call: Any, effect: Effect) -> S2sadError | None:
-    """The refusal of a call that may do anything, and that of what it calls."""
+    """The refusal of a call with unknown effect, or the one that the effect of its callee has; None without.
+    """
     operation = facts.operation(call)
     if effect is not ANYTHING or not isinstance(operation, Call) or starred(operation):
         return effect.unknown
@@ -99,7 +100,7 @@ def _unknown(facts: Facts, call: Any, effect: Effect) -> S2sadError | None:
 
 
 def _replaces(facts: Facts) -> bool:
-    """Whether a program itself sets anything but numbers and arrays in the place of such."""
+    """Whether a program stores anything but numbers and arrays in place of numbers and arrays."""
     program, kind = facts.program, facts.kind
 
     def is_plain(node: Any) -> bool:
@@ -128,7 +129,7 @@ def _replaces(facts: Facts) -> bool:
 
 
 def _numbers_named(program: Program) -> set[str]:
-    """The variables that are read from modules and classes which hold numbers there now."""
+    """The local names bound to attributes of modules and classes that are numbers now."""
     return {
         s.targets[0].id
         for s in statements_in(program.tree.body)
@@ -141,12 +142,12 @@ def _numbers_named(program: Program) -> set[str]:
 
 
 def is_named(program: Program, owner: Any) -> bool:
-    """Whether an object is a module or class, whose names are no arrays that others pass."""
+    """Whether an expression is a module or class: a store to its attributes changes no argument."""
     return isinstance(program.resolve(owner), (ModuleType, type))
 
 
 def _results(facts: Facts, result: Any) -> frozenset[str]:
-    """What a program may return, as `Effect.results`."""
+    """The value of `Effect.results`: the parameters that a program may return, NONE or ELSEWHERE."""
     program, effect_at, kind = facts.program, facts.effect_at, facts.kind
     parameters = set(parameter_names(program.tree))
     values: dict[str, list[Any]] = {}
@@ -171,7 +172,7 @@ def _results(facts: Facts, result: Any) -> frozenset[str]:
             case gast.Call(args=[first, _], func=function) if (
                 program.resolve(function) in IN_PLACE_OPERATORS.values() and isinstance(kind(first), Array)
             ):
-                todo.append(first)  # an array changed in place is what it was
+                todo.append(first)  # an in-place operator returns the same array
             case gast.Call() as call:
                 effect, given = effect_at(call)
                 todo += [given.get(r, constant(None) if r == NONE else None) for r in effect.results]

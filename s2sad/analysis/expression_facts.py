@@ -1,4 +1,4 @@
-"""What simplification and analyses ask about generated code, answered from the rule table and from kinds."""
+"""Facts of expressions in generated code, for simplification: from primitives and kinds."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ __all__ = [
 ]
 
 
-PRODUCTS = ("elementwise", "bilinear")  # of floats, and of anything with floats, these are floats
+PRODUCTS = ("elementwise", "bilinear")  # structures of functions that return floats if one operand is float
 NOT_ODD = frozenset({"dtype", "initial", "out"})  # parameters
 
 
 def users_names(program: Program) -> frozenset[str]:
-    """The names of the user's own variables: those without a number that a pass has put behind them."""
+    """The names of the user's own variables: those without the numeric suffix of a pass."""
     return frozenset(n for n in program.locals if not re.search(r"_\d+$", n))
 
 
 class GeneratedExpressions(Facts):
-    """What primitives and kinds tell simplification of the expressions of generated code."""
+    """The facts of a generated program, and questions of simplification about its expressions."""
 
     def __init__(self, program: Program, generation: Generation) -> None:
         super().__init__(program, generation.kinds, PRIMITIVES, domain)
@@ -45,9 +45,8 @@ class GeneratedExpressions(Facts):
         self.is_pure = Purity(self, generation.derivatives | generation.traces)
 
     def is_float(self, node: Any, is_one: Callable[[str], bool]) -> bool:
-        """Whether an expression is surely a float or an array of floats, and stays what it is when it is
-        multiplied by one; `is_one(name)` tells that a name has the one value that it had when kinds were
-        found.
+        """Whether an expression is surely a float or an array of floats, so that `1.0 * x` is `x`;
+        `is_one(name)` says that a name is bound once, so that its kind holds.
         """
         kinds, resolve = self.kinds, self.program.resolve
 
@@ -124,8 +123,8 @@ class GeneratedExpressions(Facts):
 
 
 def stays_starred(call: Any, facts: Facts) -> bool:
-    """Whether a call with `*` or `**` needs no derivative with respect to what these expand: that of a
-    function without derivative, or one that passes no floats in this way, beyond the named parameters.
+    """Whether a call with `*` or `**` stays as it is: the function has no derivative, or the expanded
+    arguments are inactive and go to the `*args` of its rule.
     """
     operation = facts.operation(call)
     expanded = [a.value for a in call.args if isinstance(a, gast.Starred)]

@@ -1,4 +1,6 @@
-"""What analyses and lowering ask of the forms of functions, which the driver makes and keeps."""
+"""The protocol by which analyses and lowering ask for the forms of functions; the driver makes and keeps
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ Kinds = Mapping[str, Kind]
 
 
 class FunctionForms(Protocol):
-    """The forms of one function and of those that it calls."""
+    """The forms of one function and of its callees."""
 
     @property
     def effects(self) -> CallEffects: ...
 
     def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
-        """The plain function that a call runs."""
+        """The plain Python function that a call executes."""
 
     def bind(self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]) -> Kinds | None:
         """The kinds of a function's parameters in a call, or None when the call does not fit."""
@@ -31,16 +33,16 @@ class FunctionForms(Protocol):
         """A function in normal form."""
 
     def inlinable(self, function: Any, call: Any) -> Program | None:
-        """The normal form of a user's function for a call, or None for what is declared or has no source."""
+        """The normal form of the callee of a call; None for a primitive, or without source."""
 
     def taken(self, program: Program, given: Kinds) -> Program:
-        """A function in normal form without the branches that are never taken."""
+        """A function in normal form, without the branches that these kinds never take."""
 
     def put_together(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
-        """A function in normal form with what can be put in where it is called."""
+        """A function in normal form, with its callees inlined where that is possible."""
 
     def expanded(self, function: FunctionType, given: Kinds) -> Facts:
-        """A function in single assignment, with the kinds of its names."""
+        """The facts of a function in single assignment, for arguments of these kinds."""
 
     def facts(self, program: Program, kinds: Kinds, before: bool = False) -> Facts:
-        """A program with the kinds of its names, and what calls do."""
+        """The facts of a program: the kinds of its names and the effects of its calls."""

@@ -1,4 +1,4 @@
-"""What `lower_heap` asks about the values of a program, told from kinds."""
+"""The natures of values for `lower_heap`, from their kinds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .primitive_table import PRIMITIVES
 __all__ = ["HeapNatures", "has_heap"]
 
 
-ON_HEAP: WeakSet[FunctionType] = WeakSet()  # the functions that are given a heap
+ON_HEAP: WeakSet[FunctionType] = WeakSet()  # the functions with a heap parameter
 OF_HEAPS = (heap.__name__, heap_adjoints.__name__)
 HELPERS = (heap, heap_arrays, heap_keys, heap_places, conversions)
 NUMBERS = (float, int, complex, bool, len, round)
@@ -109,8 +109,8 @@ class HeapNatures(Natures):
 
 
 def has_heap(program: Program) -> bool:
-    """Whether a program has a heap, made or given, or adjoints of one: these are found by what objects are,
-    of which a heap would make copies.
+    """Whether a program uses a heap or adjoints of one. Those are keyed by identity, so such a program cannot
+    get a second heap, which would copy objects.
     """
     return any(map(_uses_heap, (program.resolve(load(n)) for n in names_read(program.tree.body))))
 

@@ -1,4 +1,4 @@
-"""Which calls give the array that they are given, an item of a dict, or a copy."""
+"""Calls that return their argument, an item of a dict, or a copy."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["copied_by", "returned_by"]
 
 FindKind = Callable[[Any], Kind]
 
-# What takes the array and a dtype, and whether it copies when nothing is to be converted.
+# Functions of an array and a dtype, and whether they copy when the dtype is the array's.
 CONVERSIONS: dict[Any, bool] = {np.asarray: False, np.asanyarray: False, np.array: True, np.astype: True}
 AT_LEAST: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}
 
 
 def returned_by(operation: Operation, kind: FindKind) -> Any:
-    """The name of the array, or the item of a dict, that an operation returns as it is; None of others.
+    """The array, or the item of a dict, that an operation returns as it is; None for other operations.
 
     >>> from .transforms.trees.nodes import load
     >>> asarray = Apply(np.asarray, (load("x"),), (), None)
@@ -44,12 +44,12 @@ def returned_by(operation: Operation, kind: FindKind) -> Any:
 
 
 def copied_by(operation: Operation, kind: FindKind) -> Any:
-    """The name of the array that an operation copies, as `np.copy` does; None of others."""
+    """The name of the array that an operation copies, as `np.copy` does; None for other operations."""
     return _converted(operation, kind, copies=True)
 
 
 def _converted(operation: Operation, kind: FindKind, copies: bool) -> Any:
-    """The array that a conversion gives unchanged, or that it `copies` as it is."""
+    """The array that a conversion returns as it is, or with `copies` the one that it copies."""
     match operation:
         case Apply(function=function, args=[gast.Name() as x, *rest], keywords=keywords) if len(rest) < 2:
             always = _entry(CONVERSIONS, function)
@@ -60,7 +60,7 @@ def _converted(operation: Operation, kind: FindKind, copies: bool) -> Any:
     given, named = kind(x), [*zip(["dtype"], rest, strict=False), *keywords]
     asked = {name: domain.literal_of(kind(value)) for name, value in named}
     copy = asked.pop("copy", (always,))
-    if not isinstance(given, Array) or not given.dims:  # of those without axes, NumPy's numbers may be arrays
+    if not isinstance(given, Array) or not given.dims:  # without axes it may be a NumPy scalar
         return None
     if copy is None or bool(copy[0]) is not copies:
         return None
@@ -68,15 +68,15 @@ def _converted(operation: Operation, kind: FindKind, copies: bool) -> Any:
 
 
 def _entry(table: dict[Any, Any], function: Any) -> Any:
-    """What a table has for a function, which need not hash."""
+    """The entry of a function in a table; the function need not be hashable."""
     return next((value for known, value in table.items() if known is function), None)
 
 
 def _is_of(given: Array, dtype: tuple[Any] | None = (None,)) -> bool:
-    """Whether an array has the dtype that is asked for, if one is (of none it is not known which)."""
+    """Whether an array has this dtype; `(None,)` asks for none, and None is an unknown one."""
     if dtype is None or given.dtype is None:
         return dtype == (None,)
     try:
         return dtype[0] is None or np.dtype(dtype[0]) == np.dtype(given.dtype)
-    except TypeError:  # what is no dtype is for NumPy to refuse
+    except TypeError:  # no dtype: NumPy raises at run time
         return False

@@ -1,7 +1,6 @@
-"""Calls that stay as they stand: of functions of libraries that are given nothing that carries a derivative.
+"""Inactive calls of library functions: they are not inlined.
 
-They are neither read nor put in, and what they return and change is what a function may that only the run
-knows.
+Contract: such a callee is not read; its result and effect are those of a dynamic callee.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ __all__ = ["leaving"]
 
 
 def leaving(program: Program, carrying: Iterable[str]) -> Program:
-    """A function in normal form that leaves the calls of libraries' functions as they stand that are given
-    nothing the parameters `carrying` lead to, but for short ones and those of its own package.
+    """A function in normal form with its inactive calls marked to be left as they are: those of library
+    functions on values that do not depend on the parameters `carrying`. Short functions, and those of the
+    function's own package, are not marked.
     """
     called = [(c, _function_of(program, c)) for c in find_nodes(program.tree, gast.Call)]
     called = [(c, f) for c, f in called if f is not None and not program.leaves(f) and not is_short(f)]
@@ -37,7 +37,7 @@ def leaving(program: Program, carrying: Iterable[str]) -> Program:
 
 
 def _function_of(program: Program, call: Any) -> Any:
-    """The function or class of a library that a call runs, if it can be read; None for all others."""
+    """The function or class of a library that a call executes, if its source can be read; None for others."""
     function = stand_in(program.resolve(call.func))
     if function is MISSING and isinstance(call.func, gast.Attribute):
         function = getattr(known_method(call, program), "__func__", None)

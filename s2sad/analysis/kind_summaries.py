@@ -1,4 +1,4 @@
-"""The kinds of what calls of users' functions return, found in the functions' own forms."""
+"""The kinds of the results of calls of users' functions, found in the normal forms of their callees."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from .function_forms import FunctionForms
 
 __all__ = ["CallKinds"]
 
-MANY_LENGTHS = 6  # of arguments of one function, after which lengths are taken as unknown
-MANY_KINDS = 12  # of arguments of one function, after which they are taken as unknown
+MANY_LENGTHS = 6  # of a function's arguments, after which lengths are unknown
+MANY_KINDS = 12  # of a function's arguments, after which the kinds are unknown
 
 
 @dataclass
 class CallKinds:
-    """Finds the kinds of calls; `forms` are those of all functions, `results` what is found by function and
-    kinds of arguments, `seen` the kinds that each function was called with, `widened` whether those of a call
-    were made wider because of the other calls.
+    """Finds the kinds of calls from the `forms` of callees. `results` keeps them by function and kinds,
+    `seen` the kinds that each function was called with; `widened` says whether those of a call were widened
+    because of other calls.
     """
 
     forms: FunctionForms
@@ -43,7 +43,7 @@ class CallKinds:
     widened: bool = False
 
     def of_hidden(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
-        """As `of`, of a call that is to be put in: what returns an argument gives that."""
+        """As `of`, for a call that will be inlined: a function that returns an argument has its kind."""
         program = self.forms.inlinable(operation.function, operation.node)
         if program is not None and not starred(operation):
             given = {**dict(zip(parameter_names(program.tree), args, strict=False)), **keywords}
@@ -54,9 +54,7 @@ class CallKinds:
         return self.of(operation, args, keywords)
 
     def of_cached(self, owner: Kind, name: str) -> Kind:
-        """The kind of what a cached property computes, or of what the object holds in its place; Unknown for
-        other attributes.
-        """
+        """The kind of a cached property, computed or held; Unknown for other attributes."""
         function = computed_by(owner, name)
         if function is None:
             return UNKNOWN
@@ -65,7 +63,7 @@ class CallKinds:
         return computed if held is None else join(computed, held)
 
     def of(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
-        """The kind of what a user's function returns for arguments of these kinds."""
+        """The kind of the result of a user's function for arguments of these kinds."""
         if operation.function in EMPTY and isinstance(made := getattr(args[0], "value", None), type):
             return Record(made, ()) if makes_empty(made) else UNKNOWN
         if operation.function is replace and len(args) == 1 and isinstance(args[0], Record):
@@ -89,10 +87,10 @@ class CallKinds:
             return UNKNOWN
         key = (function, tuple(bound.items()))
         if key not in self.results:
-            self.results[key] = UNKNOWN  # what a recursive call meets
+            self.results[key] = UNKNOWN  # the result of a recursive call
             try:
                 facts = self.forms.expanded(function, bound)
-            except UnsupportedSyntaxError:  # to be raised where the function's derivative is made
+            except UnsupportedSyntaxError:  # raised again where the function's derivative is generated
                 return UNKNOWN
             self.results[key] = facts.kind(facts.program.tree.body[-1].value)
         return self.results[key]
@@ -128,15 +126,15 @@ class CallKinds:
 
 
 def _calls_itself(source: FunctionSource) -> bool:
-    """Whether a function calls itself by a name of its surroundings."""
+    """Whether a function calls itself by a global name or a free variable."""
     names = {getattr(call.func, "id", "") for call in find_nodes(source.tree, gast.Call)}
     code = source.function.__code__
     return any(getattr(source.scope.lookup(name), "__code__", None) is code for name in names)
 
 
 def _of_other_calls(kind: Kind, others: set[Kind]) -> Kind:
-    """The kind of an argument of a recursive function that has kinds in `others` elsewhere: of numbers and
-    arrays only what all calls have in common, flags apart.
+    """The kind of an argument of a recursive function, joined with the kinds in other calls where these are
+    numbers or arrays of the same dtype and rank. Booleans stay known.
     """
     if isinstance(kind, Literal) and isinstance(kind.value, bool):
         return kind
@@ -148,7 +146,7 @@ def _of_other_calls(kind: Kind, others: set[Kind]) -> Kind:
 
 
 def _uncounted(kind: Kind) -> Kind:
-    """The kind of an argument of a recursive function that is another number in each call."""
+    """The kind of an argument of a recursive function, without the value of an integer."""
     return widen(kind) if isinstance(kind, Literal) and type(kind.value) is int else kind
 
 
@@ -158,12 +156,12 @@ def _form(kind: Kind) -> Any:
 
 
 def of_any_length(kind: Kind) -> Kind:
-    """The kind of arrays of the rank and dtype of a kind of arrays; another kind as it is."""
+    """The kind without the lengths of an array; other kinds as they are."""
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, (None,) * len(kind.dims))
     return kind
 
 
 def kind_of_default(value: Any, prefix: str) -> Kind:
-    """The kind of a parameter that is not given: a flag is known."""
+    """The kind of the default of a parameter; a boolean stays known."""
     return Literal(value) if isinstance(value, bool) else kind_of(value, prefix)

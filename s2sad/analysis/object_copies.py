@@ -1,4 +1,4 @@
-"""`copy.copy` and `copy.deepcopy` of values of known kinds, as text: what they make."""
+"""`copy.copy` and `copy.deepcopy` of values of known kinds, as generated functions."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ HOOKS = ("__copy__", "__deepcopy__", "__getstate__", "__setstate__", "__reduce__
 
 
 def is_copier(function: Any) -> bool:
-    """Whether a function is one of the two."""
+    """Whether a function is `copy.copy` or `copy.deepcopy`."""
     return function is copy.copy or function is copy.deepcopy
 
 
 @lru_cache(maxsize=256)
 def copier_of(function: Callable[[Any], Any], kind: Kind) -> FunctionType | None:
-    """The function that a call of one of the two runs; None where what is copied is not known."""
+    """A function that copies values of a kind as `copy.copy` or `copy.deepcopy` does; None for other kinds.
+    """
     writer = _Writer(function is copy.deepcopy)
     try:
         result = writer.copied(kind, "obj", whole=True)
     except KeyError:
         return None
-    if writer.deep and _changeable(kind) > 2:  # two in it
+    if writer.deep and _mutable_count(kind) > 2:  # two of its parts may be aliases
         writer.bindings["refuse_parts_held_twice"] = refuse_parts_held_twice
         writer.lines.insert(0, "refuse_parts_held_twice(obj)")
     body = "".join(f"    {line}\n" for line in [*writer.lines, f"return {result}"])
@@ -43,22 +44,22 @@ def copier_of(function: Callable[[Any], Any], kind: Kind) -> FunctionType | None
     return make_function(f"def {name}(obj):\n{body}", name, Scope({}), writer.bindings)
 
 
-def _changeable(kind: Kind) -> int:
-    """How many objects that can be changed a value holds, itself included; 3 stands for any number."""
+def _mutable_count(kind: Kind) -> int:
+    """The number of mutable objects in a value, itself included; 3 for a list of any length with such."""
     match kind:
         case Array():
             return 1
         case List(None, element):
-            return 3 if _changeable(element) else 1
+            return 3 if _mutable_count(element) else 1
         case List(items) | Tuple(items):
-            return sum(map(_changeable, items or ())) + isinstance(kind, List)
+            return sum(map(_mutable_count, items or ())) + isinstance(kind, List)
         case Dict(items) | Record(_, items):
-            return sum(_changeable(k) for _, k in items) + 1
+            return sum(_mutable_count(k) for _, k in items) + 1
     return 0
 
 
 class _Writer:
-    """The statements that make a copy; `copied` raises KeyError for what is not known."""
+    """The statements that make a copy; `copied` raises KeyError for a kind that it cannot copy."""
 
     def __init__(self, deep: bool) -> None:
         self.deep = deep
@@ -66,7 +67,7 @@ class _Writer:
         self.bindings: dict[str, Any] = {"np": np}
 
     def copied(self, kind: Kind, path: str, whole: bool = False) -> str:
-        """An expression for the copy of what a path leads to."""
+        """The expression for a copy of the value at a path."""
         if not whole and not self.deep:
             return path
         match kind:
@@ -104,7 +105,7 @@ class _Writer:
 
 
 def is_copied_plainly(cls: Any) -> bool:
-    """Whether a copy of an object of a class is another one with the same attributes."""
+    """Whether a class has no hooks for copies: a copy is a new object with the same attributes."""
     return makes_empty(cls) and all(lookup(cls, n) in (ABSENT, getattr(object, n, ABSENT)) for n in HOOKS)
 
 

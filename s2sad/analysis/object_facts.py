@@ -1,4 +1,4 @@
-"""The objects of a program as `promote_fields` sees them, told from kinds."""
+"""The facts of objects for `promote_fields`, from kinds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class KnownObjects:
 
     @cached_property
     def methods(self) -> set[str]:
-        """The names that may hold a method that changes its object."""
+        """The names that may be bound to a method that changes its object."""
         return bound_changes(self.facts)
 
     def record(self, name: str) -> Record | None:
@@ -156,7 +156,7 @@ def may_hold(kind: Kind, cls: type) -> bool:
 
 
 def sets_plainly(kind: Kind, attr: str) -> bool:
-    """Whether setting an attribute of an object of this kind does nothing else."""
+    """Whether a store to an attribute of an object of this kind runs no code of its class."""
     return (
         isinstance(kind, Record)
         and not shadows_fields(lookup(kind.cls, attr))
@@ -165,7 +165,7 @@ def sets_plainly(kind: Kind, attr: str) -> bool:
 
 
 def is_unseen(facts: Facts, name: str, attr: str) -> bool:
-    """Whether nothing in a function, nor what it returns, sees what it puts into an attribute."""
+    """Whether a value stored in an attribute is read neither in the function nor through its result."""
     program, kind = facts.program, facts.kind
     owner = kind(load(name))
     if not isinstance(owner, Record) or not sets_plainly(owner, attr):

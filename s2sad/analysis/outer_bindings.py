@@ -1,4 +1,4 @@
-"""The names around functions, which functions may assign: globals, and variables around closures."""
+"""Stores to names of outer scopes: globals, and the free variables of closures."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ DECLARATION = re.compile(r"\b(?:global|nonlocal)\s+(\w+(?:\s*,\s*\w+)*)")
 
 @lru_cache(maxsize=256)
 def declared_outside(lines: tuple[str, ...]) -> frozenset[str]:
-    """The names that functions in a file may declare to be global or nonlocal."""
+    """The names in the `global` and `nonlocal` statements of a file."""
     listed = DECLARATION.findall("\n".join(lines))
     return frozenset(name for names in listed for name in re.findall(r"\w+", names))
 
 
 def stored_globals(names: Mapping[str, Any]) -> frozenset[str]:
-    """The globals that functions assign, of those that are found among the globals."""
+    """The globals that the functions and methods among `names` assign."""
     found = list(names.values())
     found += [member for value in found if isinstance(value, type) for member in vars(value).values()]
     functions = [f for value in found for f in _functions(value)]
@@ -40,7 +40,9 @@ def stored_globals(names: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _functions(value: Any) -> list[FunctionType]:
-    """The functions that a global, or a member of a class, is or stands for; no code of its own is run."""
+    """The functions in a global or a member of a class: itself, a wrapped one, a property's. Runs no user
+    code.
+    """
     if isinstance(value, FunctionType):
         return [value, *_functions(vars(value).get("__wrapped__"))]
     if isinstance(value, (staticmethod, classmethod, MethodType)):
@@ -52,7 +54,7 @@ def _functions(value: Any) -> list[FunctionType]:
 
 @lru_cache(maxsize=4096)
 def _assigned(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """The globals, and the variables around it, that a function assigns, or one defined in it."""
+    """The globals and the free variables that a function, or a function nested in it, assigns."""
     inner = [_assigned(c) for c in code.co_consts if isinstance(c, CodeType)]
     own = [(i.opname, i.argval) for i in dis.get_instructions(code)]
     names = frozenset(name for op, name in own if op in GLOBAL)
@@ -62,9 +64,9 @@ def _assigned(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def refuse_assigning(f: FunctionType) -> None:
-    """Raises UnsupportedSyntaxError for a closure that assigns a variable around it, itself or by a closure
-    that it captures: as parameters, which is what the free variables of a closure become that only the run
-    finds, each of them has the value that it had before the call.
+    """Raises UnsupportedSyntaxError for a dynamic closure that assigns a free variable, itself or by a
+    closure that it captures: the free variables become parameters, and a store to a parameter is not seen
+    outside.
     """
     found = _assigning(f, set())
     if found is None:
@@ -74,14 +76,14 @@ def refuse_assigning(f: FunctionType) -> None:
     node = find_nodes(source.tree, gast.Nonlocal)[0]
     program.refuse(
         node,
-        f"`nonlocal {', '.join(node.names)}` in a function that only the run finds",
-        "what it assigns is changed where others see it",
+        f"`nonlocal {', '.join(node.names)}` in a function that is known at run time only",
+        "the assigned variable is read outside of the function",
         "call the function by its name, or pass the value as an argument and return the new one",
     )
 
 
 def _assigning(f: FunctionType, seen: set[int]) -> FunctionType | None:
-    """A closure that assigns what is around it: f, or one that it captures."""
+    """A closure that assigns a free variable: f, or one that it captures; None without any."""
     if f.__closure__ is None or id(f) in seen:
         return None
     if _assigned(f.__code__)[1]:

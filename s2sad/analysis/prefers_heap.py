@@ -18,8 +18,8 @@ __all__ = ["prefers_heap"]
 
 
 def prefers_heap(facts: Facts, active: frozenset[str]) -> bool:
-    """Whether the run has to find out what a heap knows, of a container that the function made: who else
-    holds an array that an operator changes in it, or which method of it is called.
+    """Whether the function makes a container with dynamic aliases or methods, which a heap follows: an array
+    that an operator changes in it may have other holders, or its class is unknown where a method is called.
     """
     is_generic = any(facts.kind(p) is UNKNOWN for p in facts.program.tree.args.args)
 

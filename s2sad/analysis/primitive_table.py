@@ -1,6 +1,4 @@
-"""The rule table as the transforms see it: functions, and the methods and attributes of arrays that stand for
-functions.
-"""
+"""The table of primitives as the transforms see it: functions, and methods and attributes of arrays."""
 
 from __future__ import annotations
 
@@ -74,13 +72,13 @@ from .writes import changed, changed_by_method, is_changing_method
 __all__ = ["PRIMITIVES", "NumPy", "RulePrimitives"]
 
 
-# The modules of what generated code calls.
+# The modules with the helpers that generated code calls.
 HELPERS = (
     runtime, fitting, powers, updates, mirrors, choices, containers, places, reductions, memory, heap,
     heap_places,
 )  # fmt: skip
 BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
-COPIED = "__s2sad_copied__"  # the attribute of a function that names the parameters of which it reads a copy
+COPIED = "__s2sad_copied__"  # the attribute of a function with the parameters that it copies before it reads
 CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
 
 
@@ -100,8 +98,7 @@ NOT_GIVEN = inspect.signature(np.sum).parameters["keepdims"].default  # stands f
 
 @lru_cache(maxsize=1024)
 def parameters_of(function: Any) -> Mapping[str, Any]:
-    """The parameters of a function, with their defaults, those that can be passed by position first; none if
-    it does not say.
+    """The parameters of a function with their defaults, positional ones first; empty without a signature.
 
     >>> parameters_of(np.fliplr)
     {'m': <class 'inspect._empty'>}
@@ -110,7 +107,7 @@ def parameters_of(function: Any) -> Mapping[str, Any]:
         return UFUNC_KEYWORDS
     try:
         return {p.name: p.default for p in inspect.signature(function).parameters.values()}
-    except (TypeError, ValueError):  # a function written in C that does not say
+    except (TypeError, ValueError):  # a C function without a signature
         return {}
 
 
@@ -142,33 +139,33 @@ class RulePrimitives:
 
     @staticmethod
     def shape_only(function: Any) -> tuple[int, ...]:
-        """The arguments of which a function reads the shape and dtype and nothing else."""
+        """The positions of arguments whose shape and dtype alone a function reads."""
         return fact(function, "shape_only") or ()
 
     @staticmethod
     def takes_likeness(function: Any) -> bool:
-        """Whether a function takes for these what the helper `like` keeps of an array."""
+        """Whether a function accepts the result of the helper `like` for these arguments."""
         return bool(fact(function, "likeness"))
 
     @staticmethod
     def is_of_numpy(function: Any) -> bool:
-        """Whether a function is one of NumPy's, for which lists are arrays."""
+        """Whether a function is NumPy's, so that it converts lists to arrays."""
         return isinstance(function, np.ufunc) or str(getattr(function, "__module__", "")).startswith("numpy")
 
     @staticmethod
     def is_pure(function: Any) -> bool:
-        """Whether a function is known to change nothing, and to depend on nothing but its arguments."""
+        """Whether a function is pure: no side effects, and a result that depends on its arguments alone."""
         return any(function is builder for builder in BUILDERS) or is_pure(function)
 
     @staticmethod
     def is_builder(function: Any) -> bool:
-        """Whether a function makes an object of the keywords it is given, like its first argument."""
+        """Whether a function makes an object like its first argument, with the keywords as attributes."""
         return any(function is builder for builder in BUILDERS)
 
     @staticmethod
     def method(kind: Kind, name: str, count: int) -> Any:
-        """The function that a method of such a value, given so many arguments, stands for, or None when only
-        the run can tell.
+        """The function equivalent to a method of a value of this kind, called with `count` arguments; None
+        when it is dynamic.
         """
         if isinstance(kind, (Dict, List)):
             return (DICT_METHODS if isinstance(kind, Dict) else LIST_METHODS).get(name)
@@ -185,9 +182,8 @@ class RulePrimitives:
     def positional(
         function: Any, args: tuple[Any, ...], keywords: tuple[tuple[str, Any], ...]
     ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
-        """A call's arguments as the function's rule takes them: by position those that may carry a
-        derivative, and where the function has another name for a parameter; those that say what is so
-        anyway, as `out=None`, left out.
+        """A call's arguments as the function's rule takes them. Those that may be active, or whose parameter
+        the rule names differently, are positional; defaults such as `out=None` are left out.
         """
         rule = find_rule(function) if keywords else None
         if rule is None:
@@ -207,9 +203,7 @@ class RulePrimitives:
 
     @staticmethod
     def is_default(function: Any, name: str | int | None, value: Any) -> bool:
-        """Whether a value is what a function of a library has as the default of a parameter, given by name or
-        position.
-        """
+        """Whether a value is the default of a parameter, given by name or position, of a library function."""
         of_library = str(getattr(function, "__module__", "")).partition(".")[0] in FIXED
         if name is None or value is MISSING or not of_library:
             return False
@@ -224,7 +218,7 @@ class RulePrimitives:
 
     @staticmethod
     def is_list(kind: Kind) -> bool | None:
-        """Whether values of the kind are lists; None when only the run can tell."""
+        """Whether values of the kind are lists; None when that is dynamic."""
         return None if isinstance(kind, Unknown) else isinstance(kind, List)
 
     @staticmethod
@@ -234,19 +228,17 @@ class RulePrimitives:
 
     @staticmethod
     def attribute(kind: Kind, name: str) -> Any:
-        """The function that an attribute of a value of this kind stands for, or None when it carries no
-        derivative.
-        """
+        """The function equivalent to an attribute of a value of this kind; None for an inactive attribute."""
         return ATTRIBUTES.get(name) if isinstance(kind, (Array, Numeric, Scalar, Unknown)) else None
 
     @staticmethod
     def member(kind: Kind, name: str) -> Member | None:
-        """What an attribute of an object of this kind means, or None when only the run can tell."""
+        """The member that an attribute of an object of this kind is; None when it is dynamic."""
         return member_of(kind, name)
 
     @staticmethod
     def tuple_positions(function: Any, count: int, keywords: list[str]) -> list[int] | None:
-        """The positions of the arguments of a call in the named tuple that it makes; None for other calls."""
+        """For the constructor of a named tuple, the item that each argument becomes; None for other calls."""
         if not isinstance(function, type) or not is_named_tuple(function):
             return None
         names: tuple[str, ...] = function._fields  # type: ignore[attr-defined]
@@ -258,23 +250,23 @@ class RulePrimitives:
 
     @staticmethod
     def tuple_length(function: Any) -> int:
-        """How many items a class of named tuples has."""
+        """The number of items of a class of named tuples."""
         return len(function._fields)
 
     @staticmethod
     def function_of(kind: Kind) -> Any:
-        """The function that all values of the kind are, or MISSING."""
+        """The one callable of a literal kind, or MISSING."""
         value = kind.value if isinstance(kind, Literal) else MISSING
         return value if callable(value) else MISSING
 
     @staticmethod
     def is_object(kind: Kind) -> bool:
-        """Whether values of the kind are objects of a class of the user's."""
+        """Whether values of the kind are objects of a user's class."""
         return isinstance(kind, (Record, Object))
 
     @staticmethod
     def prefers_right(left: Kind, right: Kind, names: tuple[str, str]) -> bool:
-        """Whether `left op right` calls the right operand's method, of the method names of both."""
+        """Whether `left op right` calls the right operand's method; `names` are those of the two methods."""
         return reflects(left, right, *names)
 
     @staticmethod
@@ -284,13 +276,13 @@ class RulePrimitives:
 
     @staticmethod
     def is_inert(attribute: str) -> bool:
-        """Whether an attribute of this name carries no derivative, whatever has it."""
+        """Whether an attribute of this name is inactive for every value, such as `shape`."""
         return is_nondifferentiable(getattr(np.ndarray, attribute, None))
 
     @staticmethod
     def is_dynamic(function: Any, count: int, keywords: list[str]) -> bool:
-        """Whether a call is one of a function that only the run knows, as `vjp(f, x)` calls `vjp(f)`, or that
-        is left to the run: one of a library that leads into much of its code.
+        """Whether a call is of a dynamic function, as `vjp(f, x)` calls `vjp(f)`, or is treated as one: of a
+        library function that calls much code of its library.
         """
         if hasattr(type(function), "lift_call"):
             return True
@@ -306,9 +298,7 @@ class RulePrimitives:
 
     @staticmethod
     def operator(function: Any, left: Kind, right: Kind) -> Any:
-        """The function that an operator is for operands of these kinds: `+` and `*` mean something else for
-        sequences.
-        """
+        """The function that an operator applies to operands of these kinds: `+` concatenates sequences."""
         of_sparse = sparse_operator(function, left, right)
         if of_sparse is not None:
             return of_sparse
@@ -323,8 +313,8 @@ class RulePrimitives:
 
     @staticmethod
     def meant(function: Any, count: int, keywords: list[str]) -> Any:
-        """The function that a call stands for: `np.empty` for `np.ndarray(shape)`, for `math.hypot` of two
-        numbers one that takes two.
+        """The function to differentiate in place of `function`: `np.empty` for `np.ndarray(shape)`, a hypot
+        of two numbers for `math.hypot(x, y)`, its stand-in, or itself.
         """
         if function is math.hypot and count == 2:
             return planar_hypot
@@ -333,8 +323,8 @@ class RulePrimitives:
 
     @staticmethod
     def dispatched(function: Any, kind: Kind) -> Any:
-        """The function that a dispatcher chooses by the kind of the first argument, MISSING where that is
-        open; any other as it is.
+        """The function that a dispatcher chooses for a first argument of this kind, MISSING where that is
+        dynamic; the function itself if it is no dispatcher.
         """
         if not is_dispatcher(function):
             return function
@@ -344,25 +334,25 @@ class RulePrimitives:
     @staticmethod
     @cache
     def helper(name: str) -> Any:
-        """An object that generated code may need, by the name it is known by."""
+        """The run-time helper of this name."""
         if name in ("fprop_of", "jvp_of"):
             return provided(name)
         return next(getattr(m, name) for m in HELPERS if name in m.__all__)
 
     @staticmethod
     def array_module() -> tuple[str, Any]:
-        """The module of functions on arrays, behind the name that it has in generated code."""
+        """The module of array functions, and its name in generated code."""
         return "np", np
 
     @staticmethod
     def array_function(name: str) -> Any:
-        """The function on arrays of this name."""
+        """The array function of this name."""
         return getattr(np, name)
 
     @staticmethod
     def means(name: str, function: Any) -> bool:
-        """Whether an object is the helper of this name, or NumPy's or Python's function: any other may be
-        called so, too.
+        """Whether an object is the helper, NumPy function or builtin of this name, and not another of that
+        name.
         """
         owners = [np, builtins, *(m for m in HELPERS if name in m.__all__)]
         return function is not None and any(function is getattr(m, name, None) for m in owners)
@@ -371,7 +361,7 @@ class RulePrimitives:
 
     @staticmethod
     def copied(function: Any) -> frozenset[str]:
-        """The parameters of a user's function of which it makes a copy first, and reads only that."""
+        """The parameters that a user's function copies first, and then reads the copy only."""
         return getattr(function, COPIED, frozenset())
 
     @staticmethod
@@ -381,7 +371,7 @@ class RulePrimitives:
 
 
 class NumPy(ArrayLibrary):
-    """What normal form asks of NumPy, and of SciPy."""
+    """The answers of NumPy and SciPy to normal form."""
 
     indices = np.ndindex
     items = np.ndenumerate

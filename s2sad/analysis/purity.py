@@ -1,8 +1,7 @@
-"""What generated code may leave out, or do elsewhere: whether its calls and its loops over something change
-anything.
+"""The purity of calls and loops in generated code: a pure one may be moved or removed.
 
-A method may be anybody's, and an iterator is used up by whoever takes its elements: both are told by the
-kind of the object, and what is not known may change something.
+Contract: a method or loop is pure only where the kind of its object is known: an unknown object may be an
+iterator, which a loop consumes.
 """
 
 from __future__ import annotations
@@ -21,18 +20,16 @@ from .primitive_table import PRIMITIVES
 
 __all__ = ["Purity"]
 
-# Objects whose methods are known, and whose elements may be taken any number of times.
+# Objects whose methods are known, and that can be iterated over any number of times.
 _KNOWN = (Array, Dict, List, Literal, Numeric, Scalar, Set, Sparse, Tuple)
 
-# Functions that take the elements of their arguments.
+# Functions that iterate over their arguments.
 _TAKING = (all, any, dict, enumerate, filter, frozenset, iter, list, map, max, min, reversed, set, sorted,
            sum, tuple, zip)  # fmt: skip
 
 
 class Purity:
-    """Tells of a call, or of a statement that takes the elements of something (a `for` loop, an unpacking),
-    whether it changes nothing and has no other effect.
-    """
+    """Whether a call, or a statement that iterates (a `for` loop, an unpacking), has no side effects."""
 
     def __init__(self, facts: Facts, made: frozenset[str] = frozenset()) -> None:
         self.facts, self.program = facts, facts.program
@@ -57,7 +54,7 @@ class Purity:
         return True
 
     def is_pure_method(self, call: Any) -> bool:
-        """Whether a method of an object that is known only at run time changes nothing."""
+        """Whether a call of a dynamic method has no side effects."""
         name, method = call.func.attr, METHODS.get(call.func.attr)
         if method is None and name not in ("copy", "get"):
             return False

@@ -1,4 +1,4 @@
-"""Which arguments a function changes in place, by position or keyword; that of a method is its object."""
+"""The arguments that a primitive writes to, by position or keyword; position 0 of a method is its object."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["changed", "changed_by_method", "is_changing_method", "sets_attribute
 
 Changed = list[int | str]
 
-# Methods of containers that few other objects have.
+# Methods that change their object, with names that only containers have.
 CERTAIN = frozenset({"append", "extend", "appendleft", "extendleft", "__setitem__", "__delitem__"})
 CLASSES: dict[type[Kind], type] = {
     Array: np.ndarray, Numeric: np.ndarray, Scalar: np.ndarray, Tuple: tuple, List: list, Dict: dict, Set: set
@@ -31,9 +31,8 @@ CLASSES: dict[type[Kind], type] = {
 
 
 def changed(function: Any, count: int, keywords: Mapping[str, Any]) -> Changed:
-    """What a call of a known function with `count` positional arguments and these keywords changes.
-
-    Nothing is said of the user's own functions.
+    """The arguments that a call with `count` positional arguments and these keywords writes to; none for the
+    user's own functions, whose effects are found elsewhere.
     """
     writes = None if _is_bound(function) else fact(function, "writes")
     if writes is not None:
@@ -55,7 +54,8 @@ def changed(function: Any, count: int, keywords: Mapping[str, Any]) -> Changed:
 
 
 def changed_by_method(kind: Kind, name: str, count: int, keywords: Mapping[str, Any]) -> Changed | None:
-    """What a call of the method `name` of an object of this kind changes; None when that cannot be told."""
+    """The arguments that a call of the method `name` of an object of this kind writes to; None when unknown.
+    """
     if name == "at" and count >= 2 and not isinstance(kind, (Array, List, Tuple, Dict)):
         return [1]  # of a NumPy function: np.add.at(a, index, v)
     if name == "shuffle":
@@ -88,7 +88,7 @@ def _may_set_attributes(function: FunctionType) -> bool:
 
 
 def sets_attributes(function: Any) -> bool:
-    """Whether a function's text sets attributes, or may by a call: to be followed by its caller."""
+    """Whether a function stores to attributes, or calls a method as a statement, which may do so."""
     return any(
         (isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
         or (isinstance(n, gast.Expr) and isinstance(getattr(n.value, "func", None), gast.Attribute))
@@ -105,7 +105,7 @@ def _is_bound(function: Any) -> bool:
 
 
 def _output_positions(function: Any) -> tuple[int, ...]:
-    """At which positions a function takes arrays to write its result into."""
+    """The positions of a function's `out` parameters."""
     if isinstance(function, np.ufunc):
         return tuple(range(function.nin, function.nin + function.nout))
     if not (getattr(function, "__module__", None) or "").startswith("numpy"):

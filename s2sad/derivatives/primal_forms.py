@@ -31,7 +31,7 @@ from ..kinds.wrapped_functions import unwrapped
 from ..lowering.expand_asdict import converter_of, is_converter
 from ..lowering.guard_powers import guard_powers, without_needless_guards
 from ..lowering.heap_functions import HeapCalls
-from ..lowering.inline_closures import put_in_known
+from ..lowering.inline_closures import inline_known_functions
 from ..lowering.inline_generators import refuse_generators
 from ..lowering.inline_methods import (
     asks_for_kinds,
@@ -41,8 +41,8 @@ from ..lowering.inline_methods import (
     has_objects,
     has_starred_calls,
     hoist_reads,
-    put_in_changing,
-    put_in_methods,
+    inline_changing_functions,
+    inline_methods,
     without_untaken,
 )
 from ..lowering.lambda_lifting import lifted_closures
@@ -323,13 +323,13 @@ class Forms:
             find_made = partial(self.made, kinds)
             without_unseen = partial(self.without_unseen, kinds, find_made)
             loops = LoopFacts(find_made, without_unseen)
-            program = put_in_methods(find(program), find_sure(program), self.inlinable, one_name, loops)
+            program = inline_methods(find(program), find_sure(program), self.inlinable, one_name, loops)
             if one_name:
                 program = self.promoted(program, kinds)
-            program = lifted_closures(put_in_known(program, self.inlinable))
+            program = lifted_closures(inline_known_functions(program, self.inlinable))
         elif not calls_of_functions(program, self.inlinable):
             return promote_items(program)
-        whole = put_in_changing(find(program), self.inlinable)
+        whole = inline_changing_functions(find(program), self.inlinable)
         return promote_items(with_items_apart(whole, kinds, find_sure))
 
     def unstarred(self, program: Program, given: Kinds) -> Program:
@@ -415,7 +415,7 @@ class Forms:
         """A function in normal form with small callees in the place of their calls."""
         key = ("inlined", id(program))
         if key not in self.programs:
-            self.programs[key] = lifted_closures(put_in_known(program, self.inlinable))
+            self.programs[key] = lifted_closures(inline_known_functions(program, self.inlinable))
         return self.programs[key]
 
     def settled(

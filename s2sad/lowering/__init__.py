@@ -1,1 +1,1 @@
-"""Program to program, kinds known, up to what is differentiated."""
+"""Lowering: passes from program to program that need kinds, before differentiation."""

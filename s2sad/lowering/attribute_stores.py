@@ -24,7 +24,7 @@ ATTRIBUTES = ("flat", *WITH_PART)
 
 
 def attribute_views(program: Program) -> Mapping[str, Any]:
-    """The names for `a.flat` and the like, with that expression."""
+    """The names bound to `a.flat`, `a.real` or `a.imag`, with that expression."""
     return {
         n.targets[0].id: n.value
         for n in find_nodes(program.tree, gast.Assign)
@@ -36,7 +36,7 @@ def attribute_views(program: Program) -> Mapping[str, Any]:
 
 
 def stored_in_part(s: Any, target: Any, part: Any, writer: Writer) -> list[Any]:
-    """What the store `s` into an element of a part of an array is."""
+    """The statements in place of the store `s` to elements of `a.flat`, `a.real` or `a.imag`."""
     base = part.value
     if part.attr in WITH_PART:
         return _with_part(s, rebuilt(target, value=base), part.attr, writer)
@@ -53,7 +53,7 @@ def stored_in_part(s: Any, target: Any, part: Any, writer: Writer) -> list[Any]:
 
 
 def stored_attribute(s: Any, target: Any, writer: Writer, is_complex: bool) -> list[Any]:
-    """What `a.flat = v` and the like are."""
+    """The statements in place of `a.flat = v`, `a.real = v` or `a.imag = v`."""
     whole = gast.Subscript(value=target.value, slice=constant(...), ctx=gast.Store())
     if target.attr == "flat":
         set_flat = writer.bound(templates.set_all_flat, "set_all_flat")
@@ -64,7 +64,7 @@ def stored_attribute(s: Any, target: Any, writer: Writer, is_complex: bool) -> l
 
 
 def _with_part(s: Any, place: Any, part: str, writer: Writer) -> list[Any]:
-    """The store into the real or imaginary part of what is at a place."""
+    """The store into the real or imaginary part of the elements at a place, as one of complex numbers."""
     base, value = place.value.id, s.value
     code = []
 

@@ -1,4 +1,5 @@
-"""`dataclasses.asdict` and `astuple` of objects of known kinds, as text: the displays that they make."""
+"""`dataclasses.asdict` and `astuple` of objects of known kinds, as generated functions that return displays.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +18,13 @@ __all__ = ["converter_of", "is_converter"]
 
 
 def is_converter(function: Any) -> bool:
-    """Whether a function is one of the two, or one of the module `copy`."""
+    """Whether a function is `asdict`, `astuple` or a function of the module `copy`."""
     return function is asdict or function is astuple or is_copier(function)
 
 
 def converter_of(function: Any, args: Sequence[Kind], keywords: Mapping[str, Kind]) -> FunctionType | None:
-    """The function that a call of one of these runs; None where what an attribute holds is not known."""
+    """A function that does the same for arguments of these kinds; None where the kind of a part is unknown.
+    """
     if is_copier(function):
         return copier_of(function, args[0]) if len(args) == 1 and not keywords else None
     if keywords or len(args) != 1 or not isinstance(args[0], Record) or not is_dataclass(args[0].cls):
@@ -41,7 +43,7 @@ def _converter(function: Callable[[Any], Any], kind: Record) -> FunctionType | N
 
 
 def _converted(kind: Kind, path: str, to_dict: bool) -> str:
-    """An expression for the copy of what a path leads to; raises KeyError where that is not known."""
+    """The expression for the converted value at a path; raises KeyError for a kind that it cannot convert."""
     match kind:
         case Record(cls, held) if is_dataclass(cls):
             kinds = dict(held)

@@ -1,4 +1,4 @@
-"""Contexts that objects of the user's classes manage, in normal form, as calls of their methods.
+"""Expands `with` on objects of the user's classes into calls of their methods, in normal form.
 
     with box as v:          v = box.__enter__()
         ...                 try:
@@ -6,8 +6,7 @@
                             finally:
                                 box.__exit__(None, None, None)
 
-Only of objects that may carry derivatives, whose `__exit__` lets every exception through and does not look at
-it.
+Only for objects that may be active, with an `__exit__` that lets every exception pass and does not read it.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import parameter_names, rewritten
 from ..values.objects import lookup
 
-__all__ = ["put_in_contexts"]
+__all__ = ["expand_contexts"]
 
 
-def put_in_contexts(program: Program, kind: Callable[[Any], Kind]) -> Program:
-    """The program with the methods of objects in the place of contexts that they manage."""
+def expand_contexts(program: Program, kind: Callable[[Any], Kind]) -> Program:
+    """The program with calls of `__enter__` and `__exit__` in place of `with` on such objects."""
     names = program.names.copy()
     made: set[str] = set()
 
@@ -78,8 +77,8 @@ def put_in_contexts(program: Program, kind: Callable[[Any], Kind]) -> Program:
 
 @lru_cache(maxsize=1024)
 def is_followed(cls: type) -> bool:
-    """Whether the objects of a class manage contexts by methods of which one enters them, and the other lets
-    every exception through without a look at it.
+    """Whether a class has Python methods `__enter__` and `__exit__`, and the latter lets every exception pass
+    and does not read it.
     """
     enter, leave = lookup(cls, "__enter__"), lookup(cls, "__exit__")
     if not isinstance(enter, FunctionType) or not isinstance(leave, FunctionType):

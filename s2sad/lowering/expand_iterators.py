@@ -1,10 +1,11 @@
-"""Loops over objects whose classes define `__iter__`, and what else goes over them, in normal form.
+"""Calls of `__iter__` for loops, unpackings and calls that iterate over objects of the user's, in normal
+form.
 
     for v in bag:           items = bag.__iter__()
         ...                 for v in items:
                                 ...
 
-Where the method's text is put in the place of its call, and returns `iter(x)`, the loop goes over x.
+Where the method is inlined and returns `iter(x)`, the loop goes over x.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from ..transforms.trees.nodes import assign, attribute, call, find_nodes, load, 
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import map_blocks, rebuilt, rewritten, substitute
 
-__all__ = ["put_in_iterators", "without_iterators"]
+__all__ = ["expand_iterators", "without_iterators"]
 
 CONSUMERS = (sum, max, min, any, all, list, tuple, sorted, set, frozenset, enumerate, zip)
 
 
-def put_in_iterators(program: Program, kind: Callable[[Any], Kind]) -> Program:
-    """The program in which what an object's `__iter__` returns is gone over, in the place of the object."""
+def expand_iterators(program: Program, kind: Callable[[Any], Kind]) -> Program:
+    """The program with loops over `x.__iter__()` in place of loops over an object x."""
     names = program.names.copy()
     made: list[str] = []
 
@@ -69,15 +70,15 @@ def iterates(kind: Kind) -> bool:
 
 
 def is_consumer(node: Any, program: Program) -> bool:
-    """Whether a call goes over its argument, or over each of them."""
+    """Whether a call iterates over its argument, or over each of them."""
     function = program.resolve(node.func)
     found = any(function is f for f in CONSUMERS)
     return found and (len(node.args) == 1 or function in (sum, zip, enumerate))
 
 
 def without_iterators(program: Program) -> Program:
-    """The program without `it = iter(x)` where one loop, call or unpacking in the same block goes over it and
-    nothing else reads it: that goes over x.
+    """The program without `it = iter(x)` where the one read of `it` is a loop, call or unpacking in the same
+    block: that iterates over x.
     """
     if not any(program.resolve(n.func) is iter for n in find_nodes(program.tree, gast.Call)):
         return program
@@ -92,7 +93,7 @@ def without_iterators(program: Program) -> Program:
                 case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[x]) as value) if (
                     program.resolve(value.func) is iter
                     and seen[name] == 2
-                    and any(name in gone_over(later, program) for later in statements[k + 1 :])
+                    and any(name in iterated_names(later, program) for later in statements[k + 1 :])
                 ):
                     if isinstance(x, gast.Name) and bound[x.id] == 1:
                         mapping[name] = x
@@ -107,8 +108,8 @@ def without_iterators(program: Program) -> Program:
     return program.with_tree(rebuilt(program.tree, body=block(program.tree.body)))
 
 
-def gone_over(s: Any, program: Program) -> list[str]:
-    """The names that a statement itself goes over, once."""
+def iterated_names(s: Any, program: Program) -> list[str]:
+    """The names that a statement iterates over once."""
     match s:
         case gast.For(iter=source):
             sources = source.args if isinstance(source, gast.Call) else [source]

@@ -1,4 +1,4 @@
-"""What reads `a.flat`: `a` in one row, where it is read at once.
+"""Reads of `a.flat`, as reads of `a.flatten()` or of elements of `a`.
 
     for v in a.flat:        row = a.flatten()       v = a.flat[k]       place = flat_places(a, k)
         s += v * v          for v in row:                               v = a[place]
@@ -27,19 +27,19 @@ from ..transforms.trees.rebuild import rebuilt, substitute
 
 __all__ = ["FlatReads"]
 
-WHOLE = (list, tuple, sum, len, max, min, sorted)  # of Python's own, that keep nothing of what they are given
+WHOLE = (list, tuple, sum, len, max, min, sorted)  # builtins that read an iterable at once and do not keep it
 
 
 @dataclass(frozen=True)
 class FlatReads:
-    """The reads of a program; `flats` has the names of what they read, each with the array."""
+    """The reads of `a.flat` in a program; `flats` maps each name for `a.flat` to the array."""
 
     facts: Facts
     flats: Mapping[str, Any]
 
     def rewritten(self, s: Any, writer: Writer) -> list[Any] | None:
-        """What a statement is that reads elements, or all by what keeps nothing of it, or by a loop that
-        changes something else. None for other statements.
+        """The statements in place of one that reads `a.flat`: an element, all of it in a call that keeps no
+        alias, or in a loop. None for other statements.
         """
         match s:
             case gast.Assign(value=gast.Subscript(value=gast.Name(id=name), slice=index)) if (
@@ -62,7 +62,7 @@ class FlatReads:
         return None
 
     def element(self, s: Any, name: str, index: Any, writer: Writer) -> list[Any]:
-        """The assignment of an element, read of the array itself."""
+        """The assignment of an element, read from the array itself."""
         array = self.flats[name]
         place = writer.names.temporary(array.id)
         found = call(writer.bound(flat_places, "flat_places"), array, index)
@@ -70,8 +70,8 @@ class FlatReads:
         return [assign(place, located(found, s), s), rebuilt(s, value=located(item, s))]
 
     def by_position(self, s: Any, writer: Writer) -> list[Any] | None:
-        """A loop that may change what it reads: each element is read when it is due. None for loops over more
-        than the elements and their positions.
+        """A loop that may change the array that it reads, as one over positions: each element is read in its
+        iteration. None for loops other than `for v in a.flat` and `for k, v in enumerate(a.flat)`.
         """
         match s:
             case gast.For(target=gast.Name(id=element), iter=gast.Name(id=name)):
@@ -91,21 +91,21 @@ class FlatReads:
         return [count, rebuilt(s, target=located(store(position), s), iter=iterated, body=[*due, *s.body])]
 
     def in_one_row(self, s: Any, read: list[str], field: str, writer: Writer) -> list[Any]:
-        """The statement with arrays of one row in the place of the names that it reads."""
+        """The statement with `a.flatten()` in place of each of these names."""
         rows = {name: writer.names.temporary(self.flats[name].id) for name in read}
         made = {name: located(call(attribute(self.flats[name], "flatten")), s) for name in read}
         new = substitute(getattr(s, field), {name: load(row) for name, row in rows.items()})
         return [*(assign(rows[name], made[name], s) for name in read), rebuilt(s, **{field: new})]
 
     def is_kept(self, value: Any) -> bool:
-        """Whether the result of a call may be a part of what it is given."""
+        """Whether the result of a call may alias its argument."""
         operation = self.facts.operation(value)
         if not isinstance(operation, Apply):
             return True
         return operation.function not in WHOLE and sharing(operation) != "fresh"
 
     def may_change(self, s: Any, read: list[str]) -> bool:
-        """Whether a statement in a loop over such names may change the array of one."""
+        """Whether a statement in a loop over these names may change one of their arrays."""
         match s:
             case gast.Assign(targets=[gast.Name()], value=value):
                 operation = self.facts.operation(value)
@@ -132,13 +132,13 @@ class FlatReads:
         return any(self.may_share(n, self.flats[f].id) for t in targets for n in roots_of(t) for f in read)
 
     def may_share(self, a: str, b: str) -> bool:
-        """Whether two names may have memory in common, one of them from outside of the function, say."""
+        """Whether two names may share memory."""
         held = [both(self.facts.of(find_aliases).held.get(n, ANYTHING)) for n in (a, b)]
         return bool(held[0] & held[1]) or all(any(map(is_outside, h)) for h in held)
 
 
 def roots_of(target: Any) -> Sequence[str]:
-    """The names of what a target is a part of; all that a call reads."""
+    """The name that a target is a part of; for a call, all names that it reads."""
     while isinstance(target, (gast.Subscript, gast.Attribute)):
         target = target.value
     return names_read(target) if not isinstance(target, gast.Name) else [target.id]

@@ -1,5 +1,5 @@
-"""Calls of functions that change their arguments, and that cannot be put in where they are called: a function
-that changes copies of its own, and returns them, and stores of these.
+"""Functionalises calls of functions that change array arguments and cannot be inlined: the function copies
+them and returns the changed copies, and the caller stores these.
 
     def scale(p, k):                        def scale(p, k):
         if k > 0:                               p = p.copy()
@@ -11,8 +11,7 @@ that changes copies of its own, and returns them, and stores of these.
     scale(a, 3)                             a_1 = scale(a, 3)
                                             a[...] = a_1
 
-So its derivative is one of a function without side effects, and what its arguments are views of, or have
-views, is followed where the stores are.
+So the differentiated function has no side effects, and aliases of its arguments are followed at the stores.
 """
 
 from __future__ import annotations
@@ -52,13 +51,13 @@ from ..transforms.trees.rebuild import parameter_names, rebuilt, rewritten
 __all__ = ["lowered_calls", "returning"]
 
 Parameters = tuple[str, ...]
-# By function: those made of it, by what they change, and by whether they have a result.
+# For each function those made from it, by the parameters that they return, and whether they have a result.
 _made: WeakKeyDictionary[FunctionType, dict[tuple[Parameters, bool], FunctionType]] = WeakKeyDictionary()
 
 
 def lowered_calls(facts: Facts) -> Program:
-    """The program in which calls that change arrays, of known functions, are calls of functions that return
-    the arrays changed, and stores of these into the arrays.
+    """The program with calls of known functions that change arrays as calls that return the changed arrays,
+    and stores of these.
     """
     kind = facts.kind
 
@@ -66,8 +65,8 @@ def lowered_calls(facts: Facts) -> Program:
         return _may_share(facts, a, b)
 
     def check(s: Any, function: FunctionType, given: list[Any], count: int, writer: Writer) -> list[Any]:
-        """The statement that checks that what a call writes to, the first `count` of the names that it is
-        given, shares memory with nothing else that it reads.
+        """The check that the first `count` of the atoms `given`, which the call writes to, share no memory
+        with anything else that it reads; empty where they surely do not.
         """
         written = given[:count]
         rest = [o for o in given[count:] if any(may_share(a, o) for a in written)]
@@ -98,8 +97,8 @@ def lowered_calls(facts: Facts) -> Program:
 
 
 def _may_share(facts: Facts, a: Any, b: Any) -> bool:
-    """Whether an array may share memory with what another name holds, or (None) with what is not the
-    function's. That arguments share none with each other, or with that, is checked elsewhere.
+    """Whether an array may share memory with the value of another name, or for None with an outer scope. The
+    function's own arguments count as disjoint: `guard_overlaps` checks them.
     """
     held = facts.of(find_aliases).held
     mine = both(held.get(a.id, ANYTHING))
@@ -112,8 +111,8 @@ def _may_share(facts: Facts, a: Any, b: Any) -> bool:
 def _is_followed(
     function: FunctionType, effect: Effect, given: Any, kind: Callable[[Any], Kind]
 ) -> bool:
-    """Whether a call changes nothing but arrays that it is given, or gives one of these, and its result is
-    otherwise no part of them.
+    """Whether a call changes only its array arguments, and its result is one of these or shares nothing with
+    them.
     """
     result = effect.known_result
     followed = effect.changed if result in (None, NONE) else effect.changed | {result}
@@ -125,7 +124,7 @@ def _is_followed(
 
 
 def _stores(s: Any, function: FunctionType, effect: Effect, given: Any, writer: Writer) -> list[Any]:
-    """The call of the function that returns what it changed, and the stores of that."""
+    """The call of the functionalised function, and the stores of the arrays that it returns."""
     parameters = parameter_names(read_source(function).tree)
     written = [p for p in parameters if p in effect.changed]
     code: list[Any] = []
@@ -161,8 +160,8 @@ def _target(s: Any, writer: Writer) -> str:
 
 
 def returning(function: FunctionType, written: Parameters, has_result: bool) -> FunctionType:
-    """The function that changes copies of the arrays `written`, and returns these, and its result if it has
-    one: a tuple if these are several.
+    """The function that changes copies of the arrays `written`, and returns the copies and its result, if it
+    has one: a tuple if there are several.
     """
     known = _made.setdefault(function, {})
     if (written, has_result) in known:

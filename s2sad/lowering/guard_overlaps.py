@@ -1,4 +1,4 @@
-"""A check, first of all, that what a function writes to among its arguments shares memory with no other."""
+"""Puts a check in front of a function: the arguments that it writes to share no memory with others."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ __all__ = ["guard_overlaps"]
 
 
 def guard_overlaps(facts: Facts) -> Program:
-    """The program with a check, first of all, that what it writes to among its arguments shares memory
-    with no other argument.
-    """
+    """The program with the check as its first statement, where a written argument may have an alias."""
     written = facts.of(find_shadowed).written
     program = facts.program
     if not written:

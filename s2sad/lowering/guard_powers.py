@@ -1,5 +1,7 @@
-"""Derivatives are made for powers of real numbers that are real: `real_power` says so, and with it the kinds
-of all that follows. Where one is complex all the same, the derivative is made again without that assumption.
+"""Guards the assumption that powers of real numbers are real, so that kinds stay real.
+
+`x ** y` becomes `real_power(x, y)`, which raises for a complex result; the derivative is then generated again
+without the assumption.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ def guard_powers(program: Program) -> Program:
 
 
 def without_needless_guards(facts: Facts) -> Program:
-    """The program with plain powers again where the kinds of atoms tell no less of these."""
+    """The program with plain powers where the guard does not change the kind of the result."""
     program, kind = facts.program, facts.kind
 
     def is_needless(x: Any, y: Any) -> bool:
@@ -72,8 +74,8 @@ def _operands(value: Any, program: Program) -> tuple[Any, Any] | None:
 
 
 def _may_be_complex(x: Any, y: Any) -> bool:
-    """Whether the power of two atoms may be: not that of a constant, which is written without a sign, nor one
-    with an exponent that is written as an integer.
+    """Whether the power of two atoms may be complex: not for a constant base, which has no sign, nor for an
+    integral exponent.
     """
     exponent = y.operand if isinstance(y, gast.UnaryOp) else y
     number = exponent.value if isinstance(exponent, gast.Constant) else 0.5

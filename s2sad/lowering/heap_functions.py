@@ -1,5 +1,4 @@
-"""Functions that change objects, and that cannot be put in where they are called (recursive ones), as
-functions of the heap.
+"""Functions that change objects and cannot be inlined (recursive ones), with the heap as a parameter.
 
     def fib(n, memo):                       def fib(heap, n, memo):
         if n not in memo:                       if n not in memo:
@@ -9,7 +8,7 @@ functions of the heap.
         return memo[n]                          memo_3 = heap_get(heap, memo, n)
                                                 return heap, memo_3
 
-What is passed and returned are the objects themselves: what they hold is the heap's.
+The objects themselves are passed and returned; their contents are the heap's.
 """
 
 from __future__ import annotations
@@ -37,17 +36,17 @@ Kinds = Mapping[str, Kind]
 
 @dataclass
 class HeapCalls:
-    """Makes the functions of the heap; `forms` are those of all functions.
+    """Makes functions with a heap parameter from the `forms` of functions.
 
-    `cells` are where they are, by function and kinds of arguments: empty while one is being made, None for
-    one that changes no object, or that cannot be made.
+    `cells` holds each in a cell, by function and kinds of arguments: an empty cell while it is being made,
+    None where that is refused.
     """
 
     forms: FunctionForms
     cells: dict[Any, CellType | None] = field(default_factory=dict)
 
     def lowered(self, program: Program, given: Kinds, writes: bool) -> Program:
-        """A program with a heap of its own."""
+        """The program with a heap of its own."""
         program = lower_heap(program, self.natures(program, given), writes)
         bindings = {n: v.cell_contents if isinstance(v, CellType) else v for n, v in program.bindings.items()}
         return program.with_tree(program.tree, bindings=bindings)
@@ -56,7 +55,7 @@ class HeapCalls:
         return HeapNatures(self.forms.facts(program, given, before=True), given, self.called)
 
     def called(self, operation: Operation, kind: Callable[[Any], Kind]) -> CellType | None:
-        """Where the function of the heap is that a call is to be one of."""
+        """The cell of the function with a heap parameter for a call; None for calls that need none."""
         if not isinstance(operation, Call) or not self.forms.effects.of_call(operation, kind)[0].changed:
             return None
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
@@ -85,7 +84,7 @@ class HeapCalls:
 
 
 def _of_any_content(kind: Kind) -> Kind:
-    """The kind of an argument whose objects may hold anything by the time they are read."""
+    """The kind of an argument without the contents of its lists and dicts, which may change."""
     match kind:
         case Scalar() | Array() | Numeric():
             return kind

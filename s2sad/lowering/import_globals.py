@@ -1,13 +1,12 @@
-"""Arrays of the module, or of a function around, that a function writes to: variables of the function, which
-hold them from the start.
+"""Makes variables of the arrays of outer scopes that a function writes to.
 
     def f(x):                               def f(x):
         BUFFER[:] = 2 * x                       BUFFER_1 = outer_array(BUFFER)
         return np.sum(BUFFER * x)               BUFFER_1[:] = 2 * x
                                                 return np.sum(BUFFER_1 * x)
 
-So they have adjoints, as arguments that are changed have, which nobody asks for in the end; that nothing else
-that the function reads shares memory with them is checked when it runs.
+So they have adjoints, as changed arguments have. A check at run time refuses aliases among the arrays that
+the function reads.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ __all__ = ["reads_arrays", "with_outer_arrays", "without_outer_arrays"]
 
 
 def reads_arrays(program: Program) -> list[str]:
-    """The names of arrays from outside in a program."""
+    """The names of arrays of outer scopes that a program reads."""
     read = dict.fromkeys(n.id for n in find_nodes(program.tree, gast.Name) if isinstance(n.ctx, gast.Load))
     return [n for n in read if n not in program.locals and type(program.resolve(load(n))) is np.ndarray]
 
 
 def with_outer_arrays(facts: Facts) -> Program:
-    """The program with variables for the arrays from outside, if it writes to what may be one, and is given
-    nothing that might read them when it is called.
+    """The program with variables for the arrays of outer scopes, if it may write to one, and all its
+    arguments are arrays or immutable: a function or object might read the outer array.
     """
     program = facts.program
     arrays = reads_arrays(program)
@@ -69,7 +68,7 @@ def with_outer_arrays(facts: Facts) -> Program:
 
 
 def without_outer_arrays(program: Program) -> Program:
-    """The program with arrays in the place of `outer_array(x)`, which only says what they are."""
+    """The program with `x` in place of the mark `outer_array(x)`."""
     mark = PRIMITIVES.helper("outer_array")
     if not any(value is mark for value in program.bindings.values()):
         return program

@@ -1,5 +1,5 @@
-"""Functions that are called by other names than their own: closures that factories make, that are stored or
-chosen, and partial applications. Where all their calls are known, they are put in there.
+"""Inlines functions that are called by other names: closures from factories, stored or chosen functions, and
+partial applications, where all their calls are known.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from ..transforms.lowering.inline_calls import inline_calls
 from ..transforms.lowering.name_functions import name_functions
 from ..transforms.trees.nodes import bound_counts, find_nodes, has_stars, same, statements_in
 from ..transforms.trees.program import MISSING, Program
-from .inline_generators import given_generators, put_in_generators
+from .inline_generators import given_generators, inline_generators
 from .inline_methods import is_among
 
-__all__ = ["put_in_known"]
+__all__ = ["inline_known_functions"]
 
 Inlinable = Callable[[Any, Any], Program | None]
-ROUNDS = 8  # of putting them in: each may make others
-# The methods of arrays and containers that change these and return something.
+ROUNDS = 8  # of inlining: a function may make others
+# The methods of arrays and containers that change their object and return a value.
 CHANGING = frozenset({"pop", "popitem", "setdefault", "__setitem__", "__iadd__", "__isub__", "__imul__"})
 
 
-def put_in_known(program: Program, inlinable: Inlinable) -> Program:
-    """The program, in normal form, with small functions in the place of their calls, and closures that write
-    into what they capture, whoever made them.
+def inline_known_functions(program: Program, inlinable: Inlinable) -> Program:
+    """The program, in normal form, with small functions inlined, and closures that write to their captured
+    variables.
     """
     program = _put_in(program, inlinable)
     for _ in range(ROUNDS):
@@ -45,7 +45,7 @@ def put_in_known(program: Program, inlinable: Inlinable) -> Program:
             if _functions(made) <= _functions(program):
                 program = made
                 break
-        if program is before:  # closures that go somewhere else stay those of the function that makes them
+        if program is before:  # the closures escape: their factory is not inlined
             break
     return program
 
@@ -68,10 +68,10 @@ def _put_in(program: Program, inlinable: Inlinable) -> Program:
 
 
 def _with_generators(program: Program, inlinable: Inlinable) -> Program:
-    """The program with generators in the place of what consumes them, and with what they call put in."""
+    """The program with generators inlined into their consumers, and then their callees."""
     for _ in range(ROUNDS):
         before = program
-        program = put_in_generators(before, inlinable)
+        program = inline_generators(before, inlinable)
         is_given = given_generators(program)
         if program is before and not any(map(is_given, find_nodes(program.tree, gast.Call))):
             break
@@ -88,7 +88,7 @@ def _is_either(first: Callable[[Any], bool], second: Callable[[Any], bool], call
 
 
 def _writing(program: Program, inlinable: Inlinable) -> Callable[[Any], bool]:
-    """Tells the calls of nested functions that may change what they capture."""
+    """A predicate: is this a call of a nested function that may change its captured variables?"""
     nested = [f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree]
     writing = {f.name for f in nested if _may_write(program, inlinable, f)}
     return lambda call: getattr(call.func, "id", None) in writing
@@ -106,7 +106,7 @@ def _applied(program: Program) -> set[str]:
 
 
 def _methods(program: Program) -> set[str]:
-    """The names of methods of objects that are known before the function runs, as `np.add.reduce`."""
+    """The names bound to methods of objects that are known before run time, such as `np.add.reduce`."""
     bound = bound_counts(program.tree)
     return {
         s.targets[0].id
@@ -123,7 +123,7 @@ def _is_method(call: Any, program: Program) -> bool:
 
 
 def _is_partial(program: Program, nested: set[str], node: Any) -> bool:
-    """Whether a call is a partial application of a known function, or one of the names given."""
+    """Whether a call is `functools.partial` of a known function or of one of the names `nested`."""
     if program.resolve(node.func) is not functools.partial or has_stars(node) or not node.args:
         return False
     found = program.resolve(node.args[0])
@@ -131,7 +131,7 @@ def _is_partial(program: Program, nested: set[str], node: Any) -> bool:
 
 
 def _makes_writers(program: Program, node: Any, inlinable: Inlinable) -> bool:
-    """Whether a call of a known function makes closures that may write into what they capture."""
+    """Whether a call of a known function makes closures that may write to their captured variables."""
     function = program.resolve(node.func)
     callee = None if program.leaves(function) else inlinable(function, node)
     if callee is None:
@@ -141,7 +141,7 @@ def _makes_writers(program: Program, node: Any, inlinable: Inlinable) -> bool:
 
 
 def _may_write(program: Program, inlinable: Inlinable, function: Any) -> bool:
-    """Whether a nested function, or one in it, may change what it captures."""
+    """Whether a nested function, or one in it, may change its captured variables."""
     captured = free_names(function) & program.locals
     return bool(captured) and any(
         _may_change(program, inlinable, captured, s) for s in statements_in(function.body)

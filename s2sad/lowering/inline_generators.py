@@ -1,5 +1,4 @@
-"""Generator functions: where they are put in the place of what consumes them, and what gives the list of the
-items of a recursive one.
+"""Inlines generator functions into their consumers; a recursive one becomes a function that returns a list.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from ..transforms.trees.generators import makes_generator
 from ..transforms.trees.nodes import find_nodes
 from ..transforms.trees.program import Names, Program
 
-__all__ = ["given_generators", "put_in_generators", "refuse_generators"]
+__all__ = ["given_generators", "inline_generators", "refuse_generators"]
 
 Inlinable = Callable[[Any, Any], Program | None]
 
 
-def put_in_generators(
+def inline_generators(
     program: Program, inlinable: Inlinable, find_method: Callable[[Any], MethodCall | None] | None = None
 ) -> Program:
-    """The program, in normal form, with generators in the place of what consumes them."""
+    """The program, in normal form, with generators inlined into the loops and calls that consume them."""
     program = with_places(program, lambda program, block: is_quiet(program, inlinable, block))
     return splice_generators(program, inlinable, find_method, items_of, stays_context)
 
 
 def stays_context(manager: Any, stores_outside: bool) -> bool:
-    """Whether a context that a generator makes is not followed: it only sets how things are computed, or what
-    it stores into cannot be followed, and it lets exceptions through.
+    """Whether a `with` on a generator-based manager stays as it is: it is a setting, or it lets exceptions
+    pass and its stores cannot be followed.
     """
     nature = nature_of_context(manager)
     return nature == "setting" or (nature == "passing" and stores_outside)
@@ -62,7 +61,7 @@ def items_of(generator: FunctionType) -> FunctionType | None:
 
 
 def given_generators(program: Program) -> Callable[[Any], bool]:
-    """Tells the calls that are given generators which the program names."""
+    """A predicate: does this call get a generator that the program binds to a name?"""
     named = {
         s.targets[0].id
         for s in find_nodes(program.tree, gast.Assign)
@@ -78,13 +77,13 @@ def given_generators(program: Program) -> Callable[[Any], bool]:
 
 
 def refuse_generators(program: Program) -> None:
-    """Raises UnsupportedSyntaxError for a generator function that is still one, nested ones included."""
+    """Raises UnsupportedSyntaxError for a generator function that was not inlined, nested ones included."""
     for s in find_nodes(program.tree, gast.Expr):
         if isinstance(s.value, gast.Yield):
             program.refuse(
                 s,
                 "a generator that is not consumed where it is made is not differentiated",
-                "when its items are computed cannot be told",
+                "when its items are computed is known at run time only",
                 "go over it with `for`, `sum`, `list`, ... once and at once; or collect the items in a list "
                 "and return that",
             )

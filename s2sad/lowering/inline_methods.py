@@ -1,5 +1,6 @@
-"""What the kinds of a function's arguments tell of it, put into its text before it is differentiated: small
-methods, and functions that change their arguments, in the place of their calls.
+"""Inlines methods whose objects have known kinds, and functions that change their arguments.
+
+Form in and out: the normal form.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..analysis.cached_properties import put_in_cached
-from ..analysis.constructors import makes_empty, makes_known, put_in_constructors
+from ..analysis.cached_properties import inline_cached_properties
+from ..analysis.constructors import inline_constructors, makes_empty, makes_known
 from ..analysis.object_copies import copier_of, is_copier
 from ..analysis.object_facts import KnownObjects
 from ..analysis.primitive_table import PRIMITIVES
@@ -52,9 +53,9 @@ from ..transforms.trees.nodes import (
 from ..transforms.trees.program import Program, Scope
 from ..transforms.trees.rebuild import rebuilt, rewritten, without_statements
 from ..values.objects import is_plain
-from .expand_contexts import put_in_contexts
-from .expand_iterators import put_in_iterators, without_iterators
-from .inline_generators import put_in_generators
+from .expand_contexts import expand_contexts
+from .expand_iterators import expand_iterators, without_iterators
+from .inline_generators import inline_generators
 from .self_recursion import calls_itself
 from .unroll import LoopFacts, have_lengths, without_lengths, without_varied_loops
 
@@ -66,14 +67,14 @@ __all__ = [
     "has_objects",
     "has_starred_calls",
     "hoist_reads",
-    "put_in_changing",
-    "put_in_methods",
+    "inline_changing_functions",
+    "inline_methods",
     "without_untaken",
 ]
 
 FORM = ("ndim", "shape", "dtype", "__class__")
 ASKING = TESTS | {type, len, np.ndim, np.shape}
-ROUNDS = 16  # of putting methods in place of their calls: each may hold calls of others
+ROUNDS = 16  # of inlining: a method may call others
 
 Kinds = Callable[[Any], Kind]
 Inlinable = Callable[[Any, Any], Program | None]
@@ -92,7 +93,7 @@ def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
 
 
 def is_of_library(value: Any) -> bool:
-    """Whether a class is one of Python's library whose objects hold what no program reads, as locks."""
+    """Whether a class is one of the standard library, such as a lock: its attributes are not followed."""
     module = getattr(value, "__module__", None) or ""
     is_class = isinstance(value, type) and value is not SimpleNamespace
     return is_class and module.partition(".")[0] in sys.stdlib_module_names
@@ -111,18 +112,18 @@ def holds_record(kind: Kind) -> bool:
     return False
 
 
-def put_in_methods(
+def inline_methods(
     facts: Facts,
     sure: Facts,
     inlinable: Inlinable,
     one_name: bool = True,
     loops: LoopFacts | None = None,
 ) -> Program:
-    """The program, in normal form, with small methods and what makes objects in the place of their calls.
+    """The program, in normal form, with small methods and constructors inlined.
 
-    `facts` take objects to stay as they are in calls that are to be put in, `sure` ones do not;
-    `one_name` says that objects are changed through one name each, so that kinds tell what they hold. With
-    what is told of `loops`, those over objects of several classes, or that change them, are written out.
+    `facts` assume that calls to be inlined do not change objects, `sure` do not; `one_name` says that objects
+    are changed through one name each, so that kinds of attributes hold. With `loops`, loops over objects that
+    are of several classes, or changed, are unrolled.
     """
     first, program, lengths = facts, facts.program, dict[str, int]()
     for _ in range(ROUNDS):
@@ -131,32 +132,31 @@ def put_in_methods(
             facts = facts.again(without_untaken(sure.again(program)).program)
         program = before = facts.program
         kind = facts.kind
-        program = put_in_constructors(put_in_contexts(program, kind), kind, inlinable)
+        program = inline_constructors(expand_contexts(program, kind), kind, inlinable)
         if program is before and loops is not None:
             program, written = without_varied_loops(program, loops)
             lengths |= written
         if program is before:
-            program = put_in_iterators(merge_objects(facts.after(program)), kind)
+            program = expand_iterators(merge_objects(facts.after(program)), kind)
             program = inline_calls(
-                set_properties(put_in_cached(program, kind), facts),
+                set_properties(inline_cached_properties(program, kind), facts),
                 inlinable,
                 find_method=partial(method_without_rule, facts=facts),
                 always=sets_attributes,
             )
             find_method = partial(method_without_rule, facts=facts)
-            program = put_in_generators(without_iterators(program), inlinable, find_method)
+            program = inline_generators(without_iterators(program), inlinable, find_method)
             if lengths and loops is not None and same(program.tree, before.tree):
                 program = loops.without_unseen(before)
             if same(program.tree, before.tree):
                 break
     if lengths and not have_lengths(sure.again(program), lengths):
-        return put_in_methods(first, sure, inlinable, one_name)
+        return inline_methods(first, sure, inlinable, one_name)
     return without_lookups(without_lengths(program, lengths))
 
 
 def without_lookups(program: Program) -> Program:
-    """The program without the objects of `super()`, the classes and the questions for attributes that nothing
-    reads any more: the methods that were found by them are put in.
+    """The program without unread results of `super`, `type` and `holds_attribute`, left over from inlining.
     """
     for function in (super, type, holds_attribute):
         reads = Counter(names_read(program.tree.body))
@@ -174,9 +174,9 @@ def without_lookups(program: Program) -> Program:
     return program
 
 
-def put_in_changing(facts: Facts, inlinable: Inlinable) -> Program:
-    """The program, in normal form, with known functions that may change their arguments in the place of their
-    calls, whatever their size: what they change is followed there.
+def inline_changing_functions(facts: Facts, inlinable: Inlinable) -> Program:
+    """The program, in normal form, with known functions that may change their arguments inlined, of any size:
+    their stores are followed in the caller.
     """
     for _ in range(ROUNDS):
         program = facts.program
@@ -196,7 +196,7 @@ def calls_of_functions(program: Program, inlinable: Inlinable) -> list[Any]:
 
 
 def has_starred_calls(program: Program) -> bool:
-    """Whether arguments of some call are not written out."""
+    """Whether a call has `*` or `**` arguments."""
     return any(map(has_stars, find_nodes(program.tree, gast.Call)))
 
 
@@ -205,7 +205,7 @@ def is_among(nodes: list[Any], node: Any) -> bool:
 
 
 def asks_for_kinds(program: Program) -> bool:
-    """Whether a function asks what kind of value something is."""
+    """Whether a function tests types, shapes, dtypes or lengths."""
     asked = any(a.attr in FORM for a in find_nodes(program.tree, gast.Attribute))
     compared = {type(c.ops[0]) for c in find_nodes(program.tree, gast.Compare)}
     called = map(program.resolve, (c.func for c in find_nodes(program.tree, gast.Call)))
@@ -214,15 +214,15 @@ def asks_for_kinds(program: Program) -> bool:
 
 
 def without_untaken(facts: Facts) -> Facts:
-    """The program without the branches that the kinds of its names rule out, and the kinds of its names."""
+    """The facts of the program without the branches that the kinds of its names rule out."""
     while (found := drop_untaken(facts)) is not facts.program:
         facts = facts.again(found)
     return facts
 
 
 def method_without_rule(value: Any, facts: Facts) -> MethodCall | None:
-    """The method that an expression calls by the class of its object, which has no rule of its own for it,
-    and does not call itself again.
+    """The method that an expression calls, found by the class of its object; None for a primitive and for a
+    recursive method.
     """
     program, kind = facts.program, facts.kind
     if isinstance(value, gast.Call) and is_copier(program.resolve(value.func)) and len(value.args) == 1:
@@ -240,8 +240,8 @@ def method_without_rule(value: Any, facts: Facts) -> MethodCall | None:
 
 
 def set_properties(program: Program, facts: Facts) -> Program:
-    """The program with calls of what sets properties and items, and of what changes objects by operators, in
-    the place of such statements; and with names for the objects that objects hold, where these are called.
+    """The program with stores to properties and items, and in-place operators, of objects as calls of their
+    methods; an object in an attribute gets a name where it is called.
     """
     kind, names = facts.kind, program.names.copy()
     objects = Objects(program, names)
@@ -251,7 +251,7 @@ def set_properties(program: Program, facts: Facts) -> Program:
         return member is not None and member.role == "method"
 
     def key(s: Any, index: Any) -> tuple[list[Any], Any]:
-        """An index as an argument, and what makes it first: a slice is an object there."""
+        """The statements that make an index, and its atom: `a:b` becomes `slice(a, b)`."""
         match index:
             case gast.Tuple(elts=parts):
                 before, parts = zip(*(key(s, p) for p in parts), strict=True) if parts else ((), ())
@@ -313,7 +313,7 @@ def set_properties(program: Program, facts: Facts) -> Program:
 
 
 def hoist_reads(facts: Facts) -> Program:
-    """The program with names for what it reads often of its objects, unless a call may change these."""
+    """The program with repeated reads of attributes hoisted, unless a call may change the objects."""
     program, kind = facts.program, facts.kind
     objects = KnownObjects(facts, {})
     for s in statements_in(program.tree.body):
@@ -332,14 +332,12 @@ def may_be_object(kind: Kind) -> bool:
 
 @lru_cache(maxsize=1024)
 def class_scope(cls: type) -> Scope:
-    """A scope in which the class has its name, so that what it defines can be looked up again later."""
+    """A scope that holds a class by its name, so that a cached derivative looks up its members again."""
     return Scope({cls.__name__: cls})
 
 
 def classes_read(facts: Facts) -> set[tuple[type, str]]:
-    """The attributes that a program reads of objects of known classes, and the operators it applies to them,
-    as names of what these classes define.
-    """
+    """The members of known classes, as class and name, that a program reads or uses as operators."""
     found: set[tuple[type, str]] = set()
     arrays = {n for n, kind in facts.kinds.items() if not isinstance(kind, (Record, Tuple))}
     for n in find_nodes(facts.program.tree, *LOOKING):

@@ -1,4 +1,4 @@
-"""The functions that recursive closures become: their code, and where they look up what is free in it."""
+"""Lambda lifting of recursive closures: see `transforms.lowering.lift_closures`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ __all__ = ["lifted_closures"]
 
 
 def lifted_closures(program: Program) -> Program:
-    """The program, in normal form, without nested functions that call themselves and write into what they
-    capture.
+    """The program, in normal form, with recursive nested functions that write to captured variables lifted.
     """
     return lift_closures(program, _function)
 
 
 def _function(program: Program, tree: Any) -> FunctionType:
-    """The function that a definition is, by itself, where the program's free names are looked up."""
+    """The function of a definition; its free names are those of the program."""
     own: CellType = CellType()
     cells = {**program.scope.cells, tree.name: own}
     cells |= {n: CellType(program.bindings[n]) for n in names_read(tree) if n in program.bindings}

@@ -1,4 +1,4 @@
-"""What a program does to arrays, written for the kinds of its names: stores, updates and views."""
+"""The passes that lower stores, in-place updates and views of arrays, given the kinds of names."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ __all__ = ["lowered"]
 
 
 def lowered(facts: Facts, watch: Watch, outer: bool = False) -> Facts:
-    """The facts of a program, its augmented assignments written as what they are for these kinds; with
-    `outer` arrays from outside that it writes to are variables.
+    """The facts of a program with stores, in-place updates and views lowered for these kinds; with `outer`,
+    arrays of outer scopes that it writes to become variables.
     """
     facts = given = facts.after(drop_conversions(facts))
     facts = facts.after(read_displays(facts))
     if outer:
         facts = facts.again(with_outer_arrays(facts))
     facts = facts.again(lowered_writes(facts))
-    if outer and facts.of(calls_unknown):  # what is called may read them
+    if outer and facts.of(calls_unknown):  # the callee may read the outer arrays
         facts = given.again(lowered_writes(given))
     facts = facts.again(lowered_calls(facts))
     facts = facts.after(rename_overwritten(facts))

@@ -1,4 +1,4 @@
-"""What a program returns, changed to what a request wants of it."""
+"""Rewrites the result of a program: for `outputs`, and for `has_aux`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["is_no_pair", "refuse_rebound", "split_aux", "with_outputs"]
 
 
 def with_outputs(program: Program, outputs: str | tuple[str, ...]) -> Program:
-    """The program that returns what it has made of parameters, in the place of its own result."""
+    """The program that returns the final values of the parameters `outputs`, in place of its own result."""
     names = (outputs,) if isinstance(outputs, str) else outputs
     result = load(outputs) if isinstance(outputs, str) else tuple_of(map(load, names))
     *body, last = program.tree.body
@@ -30,19 +30,19 @@ def with_outputs(program: Program, outputs: str | tuple[str, ...]) -> Program:
 
 
 def refuse_rebound(program: Program, outputs: str | tuple[str, ...]) -> None:
-    """Raises UnsupportedSyntaxError if one of the parameters is bound to something else."""
+    """Raises UnsupportedSyntaxError if the program assigns one of the parameters `outputs`."""
     for name in (outputs,) if isinstance(outputs, str) else outputs:
         if name in assigned_names(program.tree.body):
             program.refuse(
                 program.tree,
                 f"the parameter `{name}`, which is changed, is bound to another value as well",
-                "which of the two is the output is not told by the name",
+                "the name does not say which of the two is the output",
                 "use another name for the other value",
             )
 
 
 def is_no_pair(kind: Kind) -> bool:
-    """Whether a value of this kind surely is no `(value, aux)`."""
+    """Whether values of this kind are surely no pair `(value, aux)`."""
     match kind:
         case Tuple(items):
             return len(items) != 2
@@ -52,7 +52,7 @@ def is_no_pair(kind: Kind) -> bool:
 
 
 def split_aux(program: Program) -> tuple[Program, Any]:
-    """A program that returns `(value, aux)` made one that returns the value, and the atom that holds aux."""
+    """The program with `value` as its result in place of `(value, aux)`, and the atom of `aux`."""
     names = program.names.copy()
     *body, last = program.tree.body
     value, aux = names.fresh("value"), names.fresh("aux")

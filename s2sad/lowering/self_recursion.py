@@ -1,4 +1,4 @@
-"""Methods that call themselves on the same object: each of them may go on without end where it is put in."""
+"""Recursive methods, which are not inlined: inlining them may not end."""
 
 from __future__ import annotations
 

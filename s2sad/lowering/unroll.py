@@ -1,5 +1,4 @@
-"""Loops over lists of objects of several classes, or of such as change, and over arrays that have little in
-common: written out while kinds tell what the lists and dicts hold.
+"""Unrolls short loops over containers of known length whose items differ in class, rank, shape or activity.
 """
 
 from __future__ import annotations
@@ -48,14 +47,14 @@ __all__ = [
 ]
 
 Kinds = Mapping[str, Kind]
-ROUNDS = 4  # of writing loops out: what they made may be gone through again
-APART = 60  # statements that a loop over arrays may become
+ROUNDS = 4  # of unrolling: a later loop may go over a list that an unrolled one made
+APART = 60  # the most statements of an unrolled loop over arrays
 
 
 @dataclass(frozen=True)
 class LoopFacts:
-    """What is asked of programs whose loops are written out: the facts with the kinds that names have before
-    anything is changed, and the program with variables in the place of what nothing sees as a whole.
+    """Functions of a program with loops to unroll: `find_made` finds the facts with the kinds of names before
+    any change, `without_unseen` replaces containers without aliases by variables.
     """
 
     find_made: Callable[[Program], Facts]
@@ -63,8 +62,7 @@ class LoopFacts:
 
 
 def without_varied_loops(program: Program, loops: LoopFacts) -> tuple[Program, dict[str, int]]:
-    """The program with such loops written out, and the lengths that this takes lists to have, by their names.
-    """
+    """The program with loops over objects unrolled, and the lengths of lists that this assumes, by name."""
     if not any(isinstance(s, gast.For) for s in statements_in(program.tree.body)):
         return program, {}
     program = gather_appends(program)
@@ -76,7 +74,7 @@ def without_varied_loops(program: Program, loops: LoopFacts) -> tuple[Program, d
         return found if all(isinstance(item, Record) for item in found) else ()
 
     def may_change(loop: Any) -> bool:
-        """Whether a loop changes the objects that it goes over."""
+        """Whether a loop changes the objects that it iterates over."""
         names = target_names(loop.target)
         is_set = any(getattr(target.value, "id", None) in names for target in _stores(loop))
         return is_set or any(map(facts.may_change, find_nodes(loop, gast.Call)))
@@ -92,7 +90,7 @@ def without_varied_loops(program: Program, loops: LoopFacts) -> tuple[Program, d
 
 
 def may_have_items_apart(program: Program, kinds: Kinds) -> bool:
-    """Whether there may be such loops as `with_items_apart` writes out, by the kinds of the parameters."""
+    """Whether there may be loops that `with_items_apart` unrolls, by the kinds of the parameters."""
     loops = [s for s in statements_in(program.tree.body) if isinstance(s, gast.For)]
     if not any(find_nodes(s.iter, gast.Name) and not _is_range(s.iter) for s in loops):
         return False
@@ -106,9 +104,9 @@ def _is_range(source: Any) -> bool:
 
 
 def with_items_apart(program: Program, given: Kinds, find: Callable[[Program], Facts]) -> Program:
-    """The program with the short loops written out that go over arrays of which kinds can say more than what
-    all have in common, or over the keys of a dict of such; `find` finds the facts, with the
-    kinds that names have for good, `given` are those of the parameters.
+    """The program with short loops over arrays of different ranks, or over the keys of a dict of these,
+    unrolled, so that each array has its own kind. `given` are the kinds of the parameters; `find` finds the
+    facts of a program.
     """
     for _ in range(ROUNDS):
         if not may_have_items_apart(program, given):
@@ -134,7 +132,7 @@ def _apart(facts: Facts) -> Program:
         return None
 
     def sliced(atom: Any, order: range) -> tuple[Any, range]:
-        """Of a slice of a list what it is one of, and which items; both have to stay as they are."""
+        """For a slice of a list, the list and the positions of its items, if nothing changes either."""
         match made_by(atom):
             case [gast.Subscript(value=gast.Name() as base, slice=gast.Slice() as part)]:
                 bounds = [_bound(b, kind) for b in (part.lower, part.upper, part.step)]
@@ -145,14 +143,14 @@ def _apart(facts: Facts) -> Program:
         return atom, order
 
     def made_by(atom: Any) -> list[Any]:
-        """What is assigned to a name; None for a name that a statement with a block binds."""
+        """The values assigned to a name; None for one bound by a statement with a block."""
         bound = (s for s in statements_in(program.tree.body) if atom.id in assigned_names([s]))
         return [getattr(s, "value", None) for s in bound]
 
     given = parameter_names(program.tree)
     last = Counter(n for s in statements_in(program.tree.body) for n in assigned_names([s]))
     outer = {n for s in program.tree.body for n in assigned_names([s]) if not blocks_of(s)}
-    once = {n for n in outer if last[n] == 1 and n not in given}  # these mean one object throughout
+    once = {n for n in outer if last[n] == 1 and n not in given}  # names bound to one object
 
     def is_wanted(loop: Any) -> bool:
         sources = [kind(n) for n in find_nodes(loop.iter, gast.Name)]
@@ -169,9 +167,8 @@ def _apart(facts: Facts) -> Program:
 
 
 def without_mixed_loops(facts: Facts, wrt: tuple[str, ...], to_ssa: Callable[[Program], Program]) -> Facts:
-    """The program, in single assignment, with the short loops written out that go over displays of which
-    some items vary with the parameters `wrt` and others do not; `to_ssa` gives it one name for each
-    version of a variable again.
+    """The facts of the program, in single assignment, with short loops over displays of active and inactive
+    items unrolled; the parameters `wrt` are active, and `to_ssa` restores single assignment.
     """
     for _ in range(ROUNDS):
         program = facts.program
@@ -192,7 +189,7 @@ def _unmixed(facts: Facts, wrt: tuple[str, ...]) -> Program:
     definitions, active = Definitions(program.tree), facts.of(find_active, wrt)
 
     def items(atom: Any) -> tuple[Any, ...]:
-        """What the display that an atom names holds."""
+        """The items of the display that an atom is bound to."""
         value = definitions.value(atom.id) if isinstance(atom, gast.Name) else None
         match None if value is None else facts.operation(value):
             case Alias(source=source):
@@ -224,7 +221,7 @@ def _unmixed(facts: Facts, wrt: tuple[str, ...]) -> Program:
 
 
 def _is_slice(s: Any) -> bool:
-    """Whether a statement names a slice."""
+    """Whether a statement binds a name to a slice of a sequence."""
     match s:
         case gast.Assign(targets=[gast.Name()], value=gast.Subscript(slice=gast.Slice())):
             return True
@@ -232,8 +229,8 @@ def _is_slice(s: Any) -> bool:
 
 
 def _is_varied(kind: Kind) -> bool:
-    """Whether a container holds arrays of which it says more than what all have in common: the number of
-    their axes, or, of containers of arrays, lengths that are the same in one of them.
+    """Whether joining the kinds of a container's arrays loses facts: their ranks differ, or the arrays of
+    each inner container have lengths in common that those of the others have not.
     """
     found = items_of(kind)
     arrays = [k for k in found if isinstance(k, Array) and k.dims is not None]
@@ -249,7 +246,7 @@ def _bound(bound: Any, kind: Callable[[Any], Kind]) -> Any:
 
 
 def is_only_read(program: Program, names: Collection[str]) -> bool:
-    """Whether all that a program does with these names is to read items, go over them and ask for lengths."""
+    """Whether a program only reads items of these names, iterates over them, and takes their lengths."""
     taken = Counter(n.id for n in find_nodes(program.tree, gast.Name) if n.id in names)
     for node in find_nodes(program.tree, gast.Subscript):
         if isinstance(node.ctx, gast.Load) and isinstance(node.value, gast.Name):
@@ -270,24 +267,24 @@ def _is_text(kind: Kind) -> bool:
 
 
 def _reads(sequence: Any, places: Iterable[int]) -> list[Any] | None:
-    """The expressions of items of a list."""
+    """The expressions of items of a list; None for no items."""
     items = [gast.Subscript(value=sequence, slice=constant(k), ctx=gast.Load()) for k in places]
     return [located(item, sequence) for item in items] or None
 
 
 def _classes(kinds: Iterable[Kind]) -> int:
-    """Of how many classes objects are."""
+    """The number of classes of objects among kinds."""
     return len({k.cls for k in kinds if isinstance(k, Record)})
 
 
 def _stores(loop: Any) -> list[Any]:
-    """The attributes that a loop sets."""
+    """The attributes that a loop stores to."""
     return [t for s in find_nodes(loop, gast.Assign) for t in s.targets if isinstance(t, gast.Attribute)]
 
 
 def have_lengths(facts: Facts, lengths: Mapping[str, int]) -> bool:
-    """Whether what was taken for lengths are the lengths of lists that are variables by now, or of lists
-    that are not of objects of one class.
+    """Whether the assumed lengths hold: the list has become variables, or has that length and objects of
+    several classes.
     """
 
     def holds(s: Any) -> bool:
@@ -303,7 +300,7 @@ def have_lengths(facts: Facts, lengths: Mapping[str, int]) -> bool:
 
 
 def without_lengths(program: Program, lengths: Collection[str]) -> Program:
-    """The program without the statements that make these names."""
+    """The program without the assignments to these names."""
 
     def is_one(s: Any) -> bool:
         return isinstance(s, gast.Assign) and getattr(s.targets[0], "id", None) in lengths

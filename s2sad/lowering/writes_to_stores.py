@@ -1,5 +1,6 @@
-"""What writes into an array otherwise than by `a[index] = value`: NumPy's functions and methods, `a.flat`,
-values that are lists.
+"""Writes to arrays as stores `a[index] = value`: NumPy's functions and methods, `out=`, `a.flat`, lists.
+
+Form in and out: the single-assignment form. Only writes to arrays that may be active are rewritten.
 """
 
 from __future__ import annotations
@@ -53,25 +54,23 @@ REPLACING = {"sort": np.sort, "partition": np.partition}  # methods, by the func
 
 UPDATES = {function: node for node, function in IN_PLACE_OPERATORS.items()}
 UPDATES |= {getattr(np.ndarray, f"__{function.__name__}__"): node for function, node in UPDATES.items()}
-VALUES = frozenset({"src", "v", "val", "vals", "value", "values"})  # parameters for what is written
+VALUES = frozenset({"src", "v", "val", "vals", "value", "values"})  # parameters for the stored value
 
 
 def is_store(function: Any) -> bool:
-    """Whether a function or method writes into an array that it is given, in a way that is differentiated."""
+    """Whether a function or method writes to an argument, and this module rewrites it as a store."""
     replaced = [getattr(np.ndarray, name) for name in REPLACING]
     return _hashable(function) and (_stores(function) is not None or function in replaced)
 
 
 def _stores(function: Any) -> Any:
-    """What a call of a function means as stores; None of those that do not write, and of bound methods."""
+    """The template with the stores of a function; None for functions without one, and for bound methods."""
     return None if isinstance(getattr(function, "__self__", None), np.ndarray) else fact(function, "stores")
 
 
 def lowered_writes(facts: Facts) -> Program:
-    """The program whose writes into arrays, as far as they are known here and may carry a derivative, are
-    stores.
-    """
-    while True:  # what a call gave is known, later, to be the array that it wrote to
+    """The program with its known writes to active arrays as stores."""
+    while True:  # the result of a rewritten call is known to be its argument in the next round
         program = facts.program
         finder = _Finder(facts, _displays(program), attribute_views(program))
         found = without_unread(lower_effects(program, finder.rewritten), ATTRIBUTES)
@@ -89,7 +88,7 @@ def lowered_writes(facts: Facts) -> Program:
 
 @cache
 def _template(function: Any) -> Program | None:
-    """The normal form of a template, None for other functions."""
+    """The normal form of a template; None for other functions."""
     if getattr(function, "__module__", None) != templates.__name__:
         return None
     source = read_source(function)
@@ -98,7 +97,7 @@ def _template(function: Any) -> Program | None:
 
 
 def _displays(program: Program) -> dict[str, Any]:
-    """The names that stand for a tuple of atoms, each of them assigned once."""
+    """The names bound to a tuple display, where the name and all atoms are bound at most once."""
     count = Counter(n.id for n in find_nodes(program.tree, gast.Name) if not _is_read(n))
     return {
         n.targets[0].id: n.value
@@ -134,7 +133,7 @@ class _Finder:
         return FlatReads(self.facts, flats)
 
     def rewritten(self, s: Any, writer: Writer) -> list[Any] | None:
-        """What stands in the place of a statement, None for itself."""
+        """The statements in place of a write; None for other statements."""
         read = self.flat_reads.rewritten(s, writer) if self.flat_reads.flats else None
         if read is not None:
             return read
@@ -165,13 +164,15 @@ class _Finder:
         return None
 
     def is_followed(self, part: Any, value: Any, whole: bool = False) -> bool:
-        """Whether a store into `a.flat`, `a.real` or `a.imag`, or (`whole`) of it, is one into `a`."""
+        """Whether a store to elements of `a.flat`, `a.real` or `a.imag`, or with `whole` to the attribute, is
+        rewritten as one to `a`.
+        """
         if part.attr == "flat" or not self.varies(part.value):
             return self.varies(part.value)
         return not _is_complex(self.kind(value)) and (whole or _is_complex(self.kind(part.value)))
 
     def stored(self, s: Any, target: Any, writer: Writer) -> list[Any] | None:
-        """A store into `a.flat` or `a.imag`, or of a list."""
+        """The statements in place of a store to `a.flat` or `a.imag`, or of a list."""
         part = self.views.get(getattr(target.value, "id", ""))
         if part is not None and self.is_followed(part, s.value):
             return stored_in_part(s, target, part, writer)
@@ -201,7 +202,7 @@ class _Finder:
         return [*code, located(gast.Expr(value=located(addition, s)), s)]
 
     def updated(self, s: Any, node: Any) -> Written | None:
-        """`a.__iadd__(v)`, `operator.iadd(a, v)` of the user's own: `a[...] += v`."""
+        """`a.__iadd__(v)` or `operator.iadd(a, v)` in the user's code, as `a[...] += v`."""
         function, args = self.callee(node)
         if function not in UPDATES or len(args) != 2 or node.keywords or not self.varies(args[0]):
             return None
@@ -213,7 +214,7 @@ class _Finder:
         return Written(args[1], [Place(args[0])], args[0], operator=UPDATES[function]())
 
     def replaced(self, node: Any, writer: Writer) -> Written | None:
-        """`a.sort()`, `np.nan_to_num(a, copy=False)`: a new array in the place of the old one."""
+        """`a.sort()` or `np.nan_to_num(a, copy=False)`, as a store of a new array to all of `a`."""
         found, args = self.callee(node)
         keywords = {k.arg: k.value for k in node.keywords}
         name = getattr(found, "__name__", "")
@@ -230,7 +231,7 @@ class _Finder:
         return Written(value, [Place(args[0])], constant(None))
 
     def template_call(self, node: Any) -> MethodCall | None:
-        """The template that a call stands for, with the call of it."""
+        """The template with the stores of a call, and its call; None for other calls."""
         if not isinstance(node, gast.Call) or _has_stars(node):
             return None
         function, args = self.callee(node)
@@ -260,7 +261,8 @@ class _Finder:
         return template, call(node.func, *[given[n] for n in names if n in given])
 
     def callee(self, node: Any) -> tuple[Any, list[Any]]:
-        """The function that is called, a method of an array as one of `np.ndarray`; and its arguments."""
+        """The function that is called, with its arguments; for a method of an array, the one of `np.ndarray`.
+        """
         found = self.program.resolve(node.func)
         if not _hashable(found):  # nothing that can be called
             return MISSING, []
@@ -271,7 +273,7 @@ class _Finder:
         return getattr(np.ndarray, node.func.attr, MISSING), [node.func.value, *node.args]
 
     def varies(self, atom: Any) -> bool:
-        """Whether an atom is an array that may carry a derivative."""
+        """Whether an atom is an array that may be active."""
         kind = self.kind(atom)
         return (
             isinstance(atom, gast.Name)
@@ -314,7 +316,7 @@ class _Finder:
         return Written(plain, found, out if len(places) > 1 else places[0].base, before)
 
     def without_output(self, node: Any) -> tuple[Any, Any]:
-        """The call without the arrays that it writes to, and these; None for a call that has none."""
+        """The call without its output arrays, and these; the call itself and None without any."""
         named = {k.arg: k.value for k in node.keywords}
         function = self.program.resolve(node.func)
         own = 0
@@ -344,7 +346,7 @@ class _Finder:
         return gast.Call(func=node.func, args=args, keywords=[*rest, *node.keywords]), node.args[place - own]
 
     def places(self, out: Any) -> list[Place] | None:
-        """The arrays that are written to; None when they are not known or carry no derivative."""
+        """The output arrays; None when they are unknown or inactive."""
         display = self.displays.get(out.id) if isinstance(out, gast.Name) else out
         arrays = display.elts if isinstance(display, gast.Tuple) else [out]
         if not any(map(self.varies, arrays)) or not all(isinstance(self.kind(a), Array) for a in arrays):
@@ -354,7 +356,9 @@ class _Finder:
     def masked(
         self, plain: Any, out: Any, where: Any, writer: Writer
     ) -> tuple[Any, list[tuple[str, Any]], Any]:
-        """`np.divide(a, b, out=c, where=mask)` computes where the mask is true, and nothing else."""
+        """The mask, the statements before, and the call for `np.divide(a, b, out=c, where=mask)`, which
+        computes only where the mask is true.
+        """
         before: list[tuple[str, Any]] = []
 
         def named(value: Any) -> Any:
@@ -372,7 +376,8 @@ class _Finder:
         return mask, before, gast.Call(func=plain.func, args=args, keywords=keywords)
 
     def fit(self, place: Any, result: Kind, casts: bool) -> Any:
-        """The helper that makes an array's dtype of a result."""
+        """The helper that converts a result to the array's dtype, or checks it; None where the dtypes agree.
+        """
         wanted = getattr(self.kind(place), "dtype", None)
         if wanted is not None and getattr(result, "dtype", None) == wanted:
             return None
@@ -380,7 +385,7 @@ class _Finder:
 
 
 def _bound(template: Any, args: list[Any], keywords: list[Any]) -> dict[str, Any]:
-    """The arguments by the names of the template's parameters."""
+    """The arguments, by the names of the template's parameters."""
     return dict(zip(parameters_of(template), args, strict=False)) | {k.arg: k.value for k in keywords}
 
 
@@ -407,5 +412,5 @@ def _is_output(function: Any, position: int) -> bool:
 
 
 def _function(writer: Writer, function: Any) -> Any:
-    """`np.sort` and the like."""
+    """The expression of a function of NumPy: `np.sort`."""
     return attribute(writer.bound(np, "np"), function.__name__)

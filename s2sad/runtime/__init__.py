@@ -1,1 +1,1 @@
-"""What generated code calls while it runs."""
+"""The helpers that generated code calls at run time."""

@@ -104,8 +104,8 @@ def broadcast_like(dx: Any, like: Any) -> Any:
 
 
 class Like(NamedTuple):
-    """What there is to know of an array to make its adjoint of a broadcast one: traces hold it rather than
-    the array. Of another library's array there is an empty one, to make arrays like it.
+    """The shape and dtype of an array: all that `unbroadcast` needs, so a trace holds this and not the array.
+    For an array of another library also an empty one, to make arrays like it.
     """
 
     shape: tuple[int, ...]
@@ -114,7 +114,7 @@ class Like(NamedTuple):
 
 
 def like(x: Any) -> Any:
-    """The shape and dtype of an array; None of a path that has none."""
+    """The shape and dtype of an array; None for None, the value on a path that binds no array."""
     if type(x) is np.ndarray:
         return Like(x.shape, x.dtype)
     return None if x is None else Like(x.shape, x.dtype, np.empty_like(x, shape=(0,)))
@@ -169,7 +169,7 @@ def _is_number(x: Any) -> bool:
 
 
 def check_number(x: Any) -> None:
-    """Raises for what is neither a number nor an array."""
+    """Raises NonDifferentiableError for a value that is neither a number nor an array."""
     if _is_number(x):
         return
     raise NonDifferentiableError(
@@ -180,7 +180,7 @@ def check_number(x: Any) -> None:
 
 
 def refuse_operators(x: Any) -> None:
-    """Raises for an object with operators of its own: what they make of tangents is no tangent."""
+    """Raises for an object with operators of its own: applied to tangents, they do not give tangents."""
     if has_operators(type(x)):
         check_number(x)
 
@@ -189,8 +189,7 @@ def refuse_operators(x: Any) -> None:
 
 
 def _mirror(f: Callable[[Any], Any], x: Any) -> Any:
-    """The container `x` with `f` applied to what it holds, a list of what a view of a dict shows; None if it
-    is no container.
+    """The container `x` with `f` applied to each element, a list for a view of a dict; None for other values.
     """
     match x:
         case tuple():
@@ -204,7 +203,7 @@ def _mirror(f: Callable[[Any], Any], x: Any) -> Any:
 
 
 def _mirror_object(f: Callable[[Any], Any], x: Any) -> Any:
-    """The mirror of an object; None where it holds nothing that carries a derivative."""
+    """The adjoint of an object, from `f` of each attribute; None where all attributes are inactive."""
     try:
         values = {name: f(v) for name, v in fields_of(x).items()}
     except RecursionError:
@@ -217,7 +216,7 @@ def _mirror_object(f: Callable[[Any], Any], x: Any) -> Any:
 
 
 def _mirror_pair(f: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """Like `_mirror`, of two containers that must be of one structure."""
+    """Like `_mirror`, for two containers of the same structure."""
     match a, b:
         case (list(), list()) | (tuple(), tuple()) if len(a) == len(b):
             items = [f(x, y) for x, y in zip(a, b, strict=True)]
@@ -415,7 +414,7 @@ def _type_name(x: Any) -> str:
 
 
 def stop_gradient(x: Any) -> Any:
-    """The argument itself, of which no derivative is taken.
+    """The argument itself, as a constant to derivatives.
 
     >>> s2sad.grad(lambda x: x * stop_gradient(x))(3.0)
     3.0

@@ -1,9 +1,8 @@
-"""The border between s2sad and its users: what they see of an error that crosses it.
+"""Errors that cross the border from s2sad to its users.
 
 Contract: a refusal shows frames of the user's code and of generated code, none of s2sad's own. An exception
-of the user's function keeps its type, and a note says which of the user's lines was differentiated. Whatever
-else is raised from within is an InternalError at the user's line. With the environment variable S2SAD_DEBUG
-set, all frames and causes are shown.
+of the user's function keeps its type, and a note names the user's line. Any other exception becomes an
+InternalError at the user's line. With S2SAD_DEBUG in the environment, all frames and causes are shown.
 """
 
 from __future__ import annotations
@@ -33,9 +32,10 @@ T = TypeVar("T")
 IS_DEBUGGED = "S2SAD_DEBUG" in os.environ
 OWN_FRAMES = 2  # of the decorator, and of the function that is called
 _NOTE = "differentiated at "
-# What numbers raise that have no derivative, or none that fits into a float; and what users ask for.
+# Exceptions that the user's numbers cause (overflow, a singular matrix), and warnings that the user made
+# errors.
 _OF_NUMBERS = (ArithmeticError, np.linalg.LinAlgError, Warning, MemoryError)
-# Modules of helpers that do what a statement of the user's does, and raise what it raises.
+# Helpers in these modules execute a statement of the user's, and raise the user's exceptions.
 _DOING = ("containers", "heap", "heap_arrays", "heap_keys", "object_graph", "builtin_reductions", "mutation")
 _DOING_PATHS = (*(f"runtime/{name}" for name in _DOING), "source/fixed_arity", "transforms/trees/modules")
 _DOING_FILES = frozenset(f"{PACKAGE}{path}.py" for path in _DOING_PATHS)
@@ -43,7 +43,7 @@ _LIBRARIES = (PACKAGE, GENERATED, "<frozen", *(f"{Path(m.__file__ or '').parent}
 
 
 def at_border(f: Callable[P, T]) -> Callable[P, T]:
-    """Decorator of what users call."""
+    """Decorator of functions that users call: applies the module's contract to their exceptions."""
 
     @functools.wraps(f)
     def called(*args: P.args, **keywords: P.kwargs) -> T:
@@ -65,9 +65,8 @@ def at_border(f: Callable[P, T]) -> Callable[P, T]:
 
 
 def show_users_frames(error: BaseException) -> None:
-    """Takes the frames of s2sad out of an error's traceback, and what was raised before within s2sad out of
-    its context; a refusal has none. Raised by a bare `raise`, the error then shows none of the frame that
-    does so either.
+    """Removes the frames of s2sad from an error's traceback, and errors raised within s2sad from its context;
+    a refusal keeps no context. Re-raise with a bare `raise`, which adds no frame.
     """
     if IS_DEBUGGED:
         return
@@ -101,7 +100,7 @@ def _parts(traceback: TracebackType | None) -> list[TracebackType]:
 
 
 def _begins_within(error: BaseException) -> bool:
-    """Whether an error was taken by code of s2sad, and not by the user's."""
+    """Whether the outermost frame of an error's traceback is s2sad's."""
     first = error.__traceback__
     return first is None or first.tb_frame.f_code.co_filename.startswith(PACKAGE)
 
@@ -110,9 +109,8 @@ def _begins_within(error: BaseException) -> bool:
 
 
 def refuse_crash(error: Exception, what: str) -> None:
-    """Raises InternalError for what was raised by s2sad itself, in a call that is described by `what`, and
-    InfiniteSlopeError for a division by zero in a derivative; tells other errors where they stand in the
-    user's file.
+    """Raises InternalError for an error of s2sad itself (`what` describes the call), and InfiniteSlopeError
+    for a division by zero in a derivative; adds a note with the user's line to other errors.
     """
     if isinstance(error, (S2sadError, LengthWanted)):
         return
@@ -131,8 +129,8 @@ def refuse_crash(error: Exception, what: str) -> None:
 
 
 def _is_users(error: Exception, parts: list[TracebackType], files: list[str], last: int | None) -> bool:
-    """Whether an exception is one that the user's function raises, or one that comes of its numbers; `last`
-    is the last of the frames that runs generated code.
+    """Whether the user's function or its numbers caused an exception; `last` is the position of the innermost
+    frame of generated code.
     """
     if isinstance(error, _OF_NUMBERS):
         return True
@@ -141,13 +139,13 @@ def _is_users(error: Exception, parts: list[TracebackType], files: list[str], la
     inner = range(0 if last is None else last + 1, len(files))
     own = next((k for k in inner if files[k].startswith(PACKAGE)), len(files))
     foreign = [k for k in inner if _is_of_user(files[k])]
-    if last is None:  # nothing was run, unless the function itself was; objects may have been asked for parts
+    if last is None:  # no generated code: the function itself ran, or special methods of objects
         return any(k > own and not _is_special(parts[k].tb_frame.f_code.co_name) for k in foreign)
     if foreign and foreign[-1] == len(files) - 1:
         return True
     names = {parts[k].tb_frame.f_code.co_name for k in inner}
     if is_of_derivative(parts[last].tb_frame.f_code, parts[last].tb_lineno):
-        # Where no value is asked for, a statement of the user's may be left out, and with it what it raises.
+        # `grad` needs no value: a statement that would have raised may be dead and gone.
         is_early = parts[last].tb_frame.f_code.co_name.endswith("_grad") and not _gives_value(parts[last])
         own_kinds = (LookupError, ValueError, RecursionError) if is_early else RecursionError
         return isinstance(error, own_kinds) or "asarray_chkfinite" in names
@@ -173,7 +171,7 @@ def _is_special(name: str) -> bool:
 
 
 def refuse_failed_generation(error: Exception, function: FunctionType) -> NoReturn:
-    """Raises a refusal for what was raised while the derivative of a function was generated."""
+    """Raises a refusal in place of an exception in the generation of a derivative."""
     where = _place_in_generation(error.__traceback__, function)
     if isinstance(error, RecursionError):
         raise UnsupportedSyntaxError(
@@ -194,7 +192,7 @@ def refuse_failed_generation(error: Exception, function: FunctionType) -> NoRetu
 
 
 def _place_in_generation(traceback: TracebackType | None, function: FunctionType) -> SourceLocation:
-    """The statement that was looked at last, as far as the frames of the passes tell; else the function."""
+    """The place of the innermost node in the frames of the passes; the function's where there is none."""
     node: Any = None
     for part in reversed(_parts(traceback)):
         values = [*part.tb_frame.f_locals.values()]

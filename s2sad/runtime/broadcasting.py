@@ -1,5 +1,6 @@
-"""Helpers for adjoints of what was broadcast, from expressions that broadcasting has not reached everywhere:
-the adjoint of a sum over axes has the same elements along these, and is kept as one of them.
+"""Adjoints of broadcast operands, from cotangents that are not broadcast themselves.
+
+The cotangent of a sum is constant along the summed axes: it is kept with length one there, not repeated.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ __all__ = ["contracted", "fitted"]
 
 
 def fitted(dx: Any, x: Any) -> Any:
-    """`dx` as the adjoint of `x`, which was broadcast: summed over the axes along which `x` has length one,
-    and repeated along those along which it has that itself, being the same for all elements.
+    """The adjoint of the broadcast operand `x` from `dx`: summed over the axes where `x` has length one, and
+    repeated along those where only `dx` has.
 
     >>> fitted(np.array([[1.0, 2.0], [3.0, 4.0]]), np.zeros(2))
     array([4., 6.])
@@ -35,7 +36,7 @@ def fitted(dx: Any, x: Any) -> Any:
 
 
 def contracted(a: Any, b: Any, x: Any) -> Any:
-    """`fitted(a * b, x)`; of NumPy's arrays without the product, which may be much larger, being made.
+    """`fitted(a * b, x)`; for NumPy's arrays without making the product, which may be much larger.
 
     >>> contracted(np.array([[1.0], [3.0]]), np.array([2.0, 4.0]), np.zeros(2))
     array([ 8., 16.])
@@ -53,8 +54,8 @@ def contracted(a: Any, b: Any, x: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def _axes(a: int, b: int, shape: tuple[int, ...]) -> tuple[list[int], list[int], list[int], Any, int]:
-    """For arrays of `a` and of `b` axes, numbered as their product's, these axes; those that an adjoint of
-    this shape keeps, and their lengths; and the number of its first axis.
+    """The axes of two arrays with `a` and `b` axes, numbered as in their product; the axes that an adjoint of
+    this shape keeps, with their lengths; and the number of its first axis.
     """
     rank = max(a, b)
     lead = rank - len(shape)

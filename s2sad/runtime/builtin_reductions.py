@@ -1,4 +1,4 @@
-"""What derivatives of Python's `sum`, `max` and `min` call at run time."""
+"""Run-time helpers for the derivatives of Python's `sum`, `max` and `min`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["extremal", "extremum_adjoint", "extremum_tangent", "gather", "how_ma
 
 
 def spread(dout: Any, xs: Any) -> Any:
-    """The cotangent of `sum(xs)`, given to each element."""
+    """The cotangent of `xs` from that of `sum(xs)`: the same for each element."""
     if hasattr(xs, "dtype"):
         return unreduce(dout, xs, 0)
     if isinstance(xs, (list, ValuesView)):
@@ -39,7 +39,7 @@ def gather(dxs: Any, out: Any) -> Any:
 
 def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
     """The cotangents of the arguments of `max` or `min`: `dout`, split evenly among those equal to the
-    result; zeros where that is an integer, whose cotangent is None. Of tuples and lists the first is chosen.
+    result; zero where `dout` is None. Among tuples or lists, the first that is equal has all of it.
     """
     xs = operands[0] if len(operands) == 1 else operands
     if isinstance(xs, dict):  # one of its keys
@@ -60,13 +60,13 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
 
 
 def _like(xs: Any, parts: list[Any]) -> Any:
-    """The parts as a list or tuple as the operands are; of what a dict shows, as a list."""
+    """The parts as a tuple or list like the operands; a list for a view of a dict."""
     return type(xs)(parts) if isinstance(xs, (list, tuple)) else parts
 
 
 def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: Any) -> Any:
-    """The tangent of `max` or `min`: the mean of those of the arguments that are equal to the result; of
-    tuples and lists that of the first.
+    """The tangent of `max` or `min`: the mean over the arguments equal to the result; among tuples or lists,
+    that of the first.
     """
     xs, dxs = (operands[0], tangents[0]) if len(operands) == 1 else (operands, tangents)
     if isinstance(xs, dict):
@@ -79,16 +79,16 @@ def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: 
 
 
 def _first(xs: Any, out: Any) -> int:
-    """The position of the first element that is the extremum, and that Python returns."""
+    """The position of the element that Python returns: the first extremum."""
     is_out = [x is out for x in xs]
     return (is_out if any(is_out) else [bool(x == out) for x in xs]).index(True)
 
 
 def extremal(xs: Any, out: Any) -> list[bool]:
-    """For each element whether it is the extremum."""
+    """For each element, whether it is the extremum."""
     return [x is out or bool(x == out) for x in xs]
 
 
 def how_many(chosen: list[bool]) -> int:
-    """How many of several are equal to the extremum."""
+    """The number of elements equal to the extremum."""
     return sum(chosen)

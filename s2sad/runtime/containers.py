@@ -1,4 +1,4 @@
-"""What becomes of derivatives when a sequence or a dict is made of another: run-time helpers.
+"""Run-time helpers for functions of containers: adjoints and tangents of `zip`, `sorted`, `dict`, `|`, ...
 
 The adjoint of a list is a list, of a tuple a tuple, of an array an array, of a dict a dict of the same keys.
 A view of a dict (`d.items()`) has the list of its elements' adjoints.
@@ -71,7 +71,7 @@ def listed_tangent(dx: Any, out: Sequence[Any]) -> list[Any] | tuple[Any, ...]:
 
 
 def transposed_adjoint(dout: Any, rows: Any) -> Any:
-    """The adjoint of the rows from that of `zip(*rows)`: what the shortest row cuts off has none."""
+    """The adjoint of the rows from that of `zip(*rows)`: zero for elements beyond the shortest row."""
     parts = []
     for k, row in enumerate(rows):
         items = list(row)
@@ -101,7 +101,7 @@ def picked(parts: Any, order: list[int]) -> list[Any]:
 
 
 def placed(parts: Any, order: list[int]) -> list[Any]:
-    """What `picked` makes `parts` of."""
+    """The inverse of `picked`: `picked(placed(parts, order), order) == parts`."""
     found: list[Any] = [None] * len(order)
     for k, part in zip(order, parts, strict=True):
         found[k] = part
@@ -172,7 +172,7 @@ def values_tangent(dx: dict[Any, Any]) -> list[Any]:
 
 
 def kept_items(dout: dict[Any, Any], x: dict[Any, Any], y: dict[Any, Any]) -> dict[Any, Any]:
-    """The adjoint of the dict `x` from that of `{**x, **y}`: what `y` replaces gets none."""
+    """The adjoint of the dict `x` from that of `{**x, **y}`: zero for the keys of `y`."""
     return {k: zeros_like(v) if k in y or dout is None else dout[k] for k, v in x.items()}
 
 
@@ -182,7 +182,7 @@ def restored_items(d: dict[Any, Any], dout: dict[Any, Any], y: dict[Any, Any]) -
 
 
 def dict_adjoint(dout: dict[Any, Any], x: Any) -> Any:
-    """The adjoint of what `dict(x)` was made of: a dict, or pairs of which the last with a key counts."""
+    """The adjoint of `x` from that of `dict(x)`; `x` is a dict, or pairs: the last pair with a key counts."""
     if isinstance(x, dict):
         return kept_items(dout, x, {})
     last = {key: n for n, (key, _) in enumerate(x)}
@@ -213,7 +213,7 @@ def default_adjoint(dout: Any, x: dict[Any, Any], key: Any, default: Any) -> Any
 
 
 def united(x: Any, y: Any) -> Any:
-    """`x | y`, of dicts or of what carries no derivative."""
+    """`x | y`, of dicts or of inactive values (integers, sets)."""
     return x | y
 
 

@@ -1,4 +1,4 @@
-"""What deep copies may hold: nothing in two places."""
+"""The check of deep copies: an object graph with shared parts is refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["refuse_parts_held_twice"]
 
 
 def refuse_parts_held_twice(x: Any) -> None:
-    """Raises UnsupportedSyntaxError if what can be changed is found in `x` in two places."""
+    """Raises UnsupportedSyntaxError if `x` holds a mutable object in two places."""
     seen: set[int] = set()
     todo = [x]
     while todo:
@@ -26,8 +26,8 @@ def refuse_parts_held_twice(x: Any) -> None:
             continue
         if id(x) in seen:
             raise UnsupportedSyntaxError(
-                f"a deep copy of what holds one object of type {type(x).__name__} in two places",
-                why="the copy would hold one in two places, too, and following it is not supported",
+                f"a deep copy of a value that holds one object of type {type(x).__name__} in two places",
+                why="the two are aliases in the copy, too, and that is not followed",
                 instead="copy the parts one by one",
             )
         seen.add(id(x))

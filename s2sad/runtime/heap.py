@@ -1,10 +1,9 @@
-"""Run-time helpers for objects and containers that several names hold and that are changed: the heap.
+"""The heap: run-time helpers for functions that change objects with aliases.
 
-Where a function changes objects that it reaches in several ways, what these hold is no longer a variable's.
-Such a function is written with one more variable, the heap: `v = heap_get(heap, x, key)` reads an attribute
-or an item of `x`, and `heap = heap_set(heap, x, key, v)` changes it. The objects are the user's own, and are
-changed as the function changes them; the variable stands for all that they hold, so that its adjoint does so
-too: numbers and arrays by the place where they are held. See `heap_adjoints`.
+Such a function gets one more variable, the heap: `v = heap_get(heap, x, key)` reads an attribute or item of
+`x`, and `heap = heap_set(heap, x, key, v)` changes it. The objects are the user's own and are changed in
+place; the variable stands for all their contents, so that its adjoint has an entry for each number or array
+in them, by object and key: see `heap_adjoints`.
 """
 
 from __future__ import annotations
@@ -64,8 +63,8 @@ __all__ = [
 
 
 class Heap:
-    """Stands for what all objects hold. `own` are those that the function made or may change; `arrays` is
-    there where it changes arrays that they hold in place.
+    """Stands for the contents of all objects. `own` are those that the function made or may change; `arrays`
+    is set where it changes arrays in them in place.
     """
 
     def __init__(self, arrays: Arrays | None) -> None:
@@ -78,19 +77,19 @@ class Heap:
 
 
 def new_heap(*given: Any) -> Heap:
-    """The heap at the start of a function; with arguments, one that follows arrays, and these are what is
-    held outside of the function.
+    """The heap at the start of a function. With arguments it follows arrays, and the arrays in these values
+    are held outside of the function.
     """
     return Heap(Arrays(given) if given else None)
 
 
 def _arrays(heap: Heap | None) -> Arrays | None:
-    """What follows arrays, if anything does; without a heap nothing."""
+    """The record of arrays in a heap; None without a heap, or where it follows none."""
     return None if heap is None else heap.arrays
 
 
 def _note(heap: Heap | None, holder: Any, value: Any) -> None:
-    """Notes that an object has got a value."""
+    """Notes that an object now holds a value."""
     if (arrays := _arrays(heap)) is not None:
         arrays.note(holder, value)
 
@@ -99,7 +98,7 @@ def _note(heap: Heap | None, holder: Any, value: Any) -> None:
 
 
 def heap_enter(heap: Heap, x: Any, record: Record, own: bool = True) -> Heap:
-    """The heap with what a new value holds; with `own` the function may change it."""
+    """The heap with the objects of a new value in it; with `own` the function may change them."""
     for part in nodes(record):
         heap.own.setdefault(part.place, own)  # type: ignore[arg-type]
         for leaf in (part.parts or {}).values() if heap.arrays else ():
@@ -108,7 +107,7 @@ def heap_enter(heap: Heap, x: Any, record: Record, own: bool = True) -> Heap:
 
 
 def heap_view(heap: Heap, x: Any, record: Record) -> Any:
-    """The value with all that it holds now."""
+    """The value itself; raises UnsupportedSyntaxError if it holds an array from before a change."""
     _check_leaves(heap, record)
     return x
 
@@ -121,9 +120,7 @@ def _check_leaves(heap: Heap, record: Record) -> None:
 
 
 def heap_copy(heap: Heap, x: Any, record: Record, deep: bool = False) -> Any:
-    """A copy of a container with all that it holds now, of a deque as a list; with `deep` those in it are
-    copies, too.
-    """
+    """A copy of a container, a list for a deque; with `deep` the containers in it are copied, too."""
     _check_leaves(heap, record)
     if isinstance(x, dict):
         new = copy.copy(x)
@@ -137,9 +134,9 @@ def heap_copy(heap: Heap, x: Any, record: Record, deep: bool = False) -> Any:
 
 
 def heap_get(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Any:
-    """What `x` holds: an attribute, or an item.
+    """An attribute or item of `x`.
 
-    Raises UnsupportedSyntaxError for an attribute that it does not hold itself.
+    Raises UnsupportedSyntaxError for an attribute that is computed, such as a property.
     """
     value = _got(heap, x, key, is_field)
     if (arrays := _arrays(heap)) is not None:
@@ -170,7 +167,7 @@ def _got(heap: Heap, x: Any, key: Any, is_field: bool) -> Any:
 
 
 def _made_missing(heap: Heap, x: Any, key: Any) -> Any:
-    """What a defaultdict puts in the place of an item that it does not have."""
+    """The value that a defaultdict makes for a missing key."""
     if x.default_factory not in (list, dict, int, float, complex):
         refuse_method(x)
     value = x[key]
@@ -180,17 +177,17 @@ def _made_missing(heap: Heap, x: Any, key: Any) -> Any:
 
 
 def heap_number(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Any:
-    """As `heap_get`, of what is no object or container; raises UnsupportedSyntaxError for one that is."""
+    """As `heap_get`, for a value that is no object or container; raises UnsupportedSyntaxError for one."""
     return plain_number(heap_get(heap, x, key, is_field))
 
 
 def heap_object(x: Any, key: Any, is_field: bool = False, cls: type | None = None) -> Any:
-    """As `heap_get`, of a container, or an object of the class; raises UnsupportedSyntaxError for others."""
+    """As `heap_get`, for a container or an object of the class; raises UnsupportedSyntaxError for others."""
     return reference(heap_get(new_heap(), x, key, is_field), cls)
 
 
 def heap_constant(x: Any, key: Any, is_field: bool = False) -> Any:
-    """As `heap_get`, of what carries no derivative; raises UnsupportedSyntaxError for anything else."""
+    """As `heap_get`, for an inactive value; raises UnsupportedSyntaxError for others."""
     value = heap_get(new_heap(), x, key, is_field)
     if is_reference(value) or zeros_like(value) is not None:
         raise UnsupportedSyntaxError(
@@ -202,13 +199,13 @@ def heap_constant(x: Any, key: Any, is_field: bool = False) -> Any:
 
 
 def heap_element(heap: Heap, x: Any, key: Any) -> Any:
-    """What a loop over `x` comes to, given one of its `keys_of`."""
+    """The element of `x` that a loop over it binds, for one of its `keys_of`."""
     return key if isinstance(x, dict) else heap_get(heap, x, key)
 
 
 def _check_change(heap: Heap | None, x: Any, key: Any = "", is_field: bool = False) -> None:
-    """Raises UnsupportedSyntaxError for an object that is not the function's to change, or of which a change
-    may be anything; whose it is does not matter without a heap.
+    """Raises UnsupportedSyntaxError for an object that the function may not change, or whose class defines
+    the store itself; without a heap only for the latter.
     """
     if isinstance(x, np.ndarray):
         raise UnsupportedSyntaxError(
@@ -254,7 +251,7 @@ def heap_set(heap: Heap, x: Any, key: Any, value: Any, is_field: bool = False) -
 
 
 def heap_replace(heap: Heap, value: Any, holders: Holders) -> Heap:
-    """Puts an array in the place of another one, into all that hold that."""
+    """Stores an array into each of the holders, in place of another one."""
     for x, key in holders:
         heap_set(heap, x, key, value, is_plain(type(x)))
     return heap
@@ -279,7 +276,7 @@ def heap_insert(heap: Heap, x: Any, key: int, value: Any) -> Heap:
 
 
 def heap_splice(heap: Heap, x: Any, items: list[Any], record: Record) -> Heap:
-    """Inserts items into a list, such that they get the positions of the record."""
+    """Inserts items into a list, at the positions of the record."""
     _check_change(heap, the_list(x))
     placed = dict(zip(record.parts or {}, items, strict=True))
     others = iter(list(x))
@@ -307,9 +304,7 @@ def heap_clear(heap: Heap, x: Any) -> Heap:
 
 
 def heap_order(heap: Heap, x: Any, order: list[int]) -> Heap:
-    """Puts the items of a list into another order: first that which was at `order[0]`; those that the order
-    leaves out are deleted.
-    """
+    """Reorders a list: item i is the one that was at `order[i]`; items left out of the order are deleted."""
     _check_change(heap, the_list(x))
     items = [x[k] for k in order]
     x.clear()

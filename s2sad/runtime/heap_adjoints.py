@@ -1,8 +1,8 @@
-"""The adjoints and tangents of the heap: by the place that holds a number or array, its adjoint.
+"""The adjoints and tangents of the heap: a table from objects and keys to adjoints.
 
-Contract: `{Place(x): {key: adjoint}}`; None is zero, and so is what is not there. The adjoint of an object
-itself is None: it is what the object holds that has one. Nothing here changes its arguments, and each
-function is linear in its first.
+Contract: `{Place(x): {key: adjoint}}`; None is zero, and so is a missing entry. An object itself has the
+adjoint None: only the numbers and arrays in it have one. No function changes its arguments, and each is
+linear in its first.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ Parts = dict[Place, dict[Any, Any]]
 
 
 def _at(d: Parts | None, place: Place) -> dict[Any, Any]:
-    """What the adjoint holds for a place."""
+    """The adjoints of the parts of one object, by key."""
     return (d or {}).get(place) or {}
 
 
 def part_at(d: Parts | None, x: Any, key: Any, value: Any) -> Any:
-    """The adjoint of the `value` that `x` holds; None for one that is an object, zero for an item of an array
-    or tuple, which is no part of the heap.
+    """The adjoint of the `value` that `x` holds: None for an object, zero where `x` is an array or tuple,
+    which are not in the heap.
     """
     if is_reference(value):
         return None
@@ -61,7 +61,7 @@ def part_at(d: Parts | None, x: Any, key: Any, value: Any) -> Any:
 
 
 def _zero(value: Any) -> Any:
-    """The zero adjoint of a value, a number also for an integer: what is unknown may be one."""
+    """The zero adjoint of a value; 0.0 for an integer, since a value of unknown kind may be one."""
     zero = zeros_like(value)
     is_number = isinstance(value, int) or getattr(getattr(value, "dtype", None), "kind", "") in (
         "i",
@@ -145,7 +145,7 @@ def item_part(dx: Any, x: Any, key: Any) -> Any:
 
 
 def own_part(dx: Any, record: Record) -> Any:
-    """The adjoint of a number or array, and of those in a tuple; None for objects."""
+    """`dx` without the adjoints of objects: those of a number, of an array and of the ones in a tuple."""
     if dx is None or record.place is not None:
         return None
     if record.parts is None:
@@ -155,9 +155,9 @@ def own_part(dx: Any, record: Record) -> Any:
 
 
 def gathered(d: Parts | None, record: Record, once: bool = False) -> Any:
-    """The adjoint of a value, with the structure that it had, from that of the heap: None for what a tuple
-    holds itself, zeros for a number. An object that the value holds several times has its adjoint each time,
-    or the first time.
+    """The adjoint of a value, in the structure of its record, from that of the heap. The numbers directly in
+    a tuple have None, a number itself zero. An object held several times has its adjoint each time, or with
+    `once` the first time only.
     """
     if record.parts is None:
         return zeros_like(record.value)
@@ -165,8 +165,8 @@ def gathered(d: Parts | None, record: Record, once: bool = False) -> Any:
 
 
 def gathered_as(d: Parts | None, record: Record, once: bool, like: Any) -> Any:
-    """As `gathered`, of a list an array where `like` is one, and zeros like that where there is nothing: the
-    adjoint of what was scattered.
+    """As `gathered`, with the type of `like`: an array for an array, zeros like it for None. The adjoint of
+    the argument of `scattered`.
     """
     found = gathered(d, record, once)
     if found is None:
@@ -249,18 +249,18 @@ def _places(record: Record) -> set[Place]:
 
 
 def opened(d: Parts | None, x: Any, key: Any) -> Parts | None:
-    """The adjoint in which a list has a new item at a position; of other objects without a part."""
+    """The adjoint after a list gets an item at position `key`; for other objects, with zero there."""
     return _moved(d, x, lambda k: k + (k >= key)) if isinstance(x, LISTS) else without_part(d, x, key)
 
 
 def closed(d: Parts | None, x: Any, key: Any) -> Parts | None:
-    """The adjoint in which a list has lost its item at a position; of other objects without a part."""
+    """The adjoint after a list loses the item at position `key`; for other objects, with zero there."""
     d = without_part(d, x, key)
     return _moved(d, x, lambda k: k - (k > key)) if isinstance(x, LISTS) else d
 
 
 def opened_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
-    """The adjoint in which a list has new items at the positions of a record."""
+    """The adjoint after a list gets items at the positions of a record."""
     positions = sorted(record.parts or ())
 
     def moved(k: int) -> int:
@@ -272,7 +272,7 @@ def opened_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
 
 
 def closed_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
-    """The adjoint in which a list has lost its items at the positions of a record."""
+    """The adjoint after a list loses the items at the positions of a record."""
     parts = record.parts or {}
     positions = sorted(parts)
     return _moved(d, x, lambda k: None if k in parts else k - bisect.bisect_left(positions, k))
@@ -284,13 +284,13 @@ def cleared(d: Parts | None, x: Any) -> Parts | None:
 
 
 def permuted(d: Parts | None, x: Any, order: list[int]) -> Parts | None:
-    """The adjoint of a list whose items have got the order."""
+    """The adjoint after a list is reordered: `order[i]` is the old position of item i."""
     places = {k: position for position, k in enumerate(order)}
     return _moved(d, x, places.get)
 
 
 def unpermuted(d: Parts | None, x: Any, order: list[int]) -> Parts | None:
-    """The adjoint of a list whose items will get the order: the transpose of `permuted`."""
+    """The transpose of `permuted`: the adjoint before the list is reordered."""
     return _moved(d, x, order.__getitem__)
 
 

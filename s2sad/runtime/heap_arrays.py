@@ -1,8 +1,8 @@
-"""Arrays that objects hold and that are changed in place, among changes of objects.
+"""Changes in place of arrays that objects in the heap hold.
 
-The changed array is a new one, in the place of the old one in all that hold it: what was computed of the old
-one keeps it. What holds the memory in another way (a view, a tuple) still has the old one, which is refused
-when it is read; an array that local names or others outside of the function hold is not changed at all.
+Contract: a change makes a new array and puts it into every object that holds the old one; residuals keep the
+old one. A view or tuple of the same memory then is stale, and is refused when it is read. A change is refused
+where a local name that is read later, or something outside of the function, holds the memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ Holders = tuple[tuple[Any, Any], ...]  # objects, each with the key under which 
 
 
 class Arrays:
-    """Which objects may hold an array, or another one in the same memory."""
+    """Which objects may hold an array of which memory; memory that is held outside, and that has stale views.
+    """
 
     def __init__(self, given: Iterable[Any]) -> None:
         self.outside: set[Place] = set()
@@ -50,7 +51,7 @@ class Arrays:
                 self.note_outside(x)
 
     def note_outside(self, x: Any) -> None:
-        """That arrays which a value holds may be held outside of the function."""
+        """Notes that the arrays in a value may be held outside of the function."""
         todo, seen = [x], set()
         while todo:
             x = todo.pop()
@@ -61,13 +62,13 @@ class Arrays:
                 todo += parts_of(x).values()
 
     def note(self, holder: Any, value: Any) -> None:
-        """That an object has got a value."""
+        """Notes that an object now holds a value."""
         if not is_reference(value):
             for array in _arrays_of(value):
                 self.holders.setdefault(_memory(array), set()).add(Place(holder))
 
     def check(self, x: Any) -> None:
-        """Raises UnsupportedSyntaxError for a value that is or holds an array as it was before a change."""
+        """Raises UnsupportedSyntaxError for a value that is or holds an array from before a change."""
         if self.stale and not is_reference(x) and any(_memory(a) in self.stale for a in _arrays_of(x)):
             _refuse("this value holds as well, a view or a tuple", "hold a copy: `x.copy()`")
 
@@ -76,7 +77,7 @@ class Arrays:
 
 
 def _memory(x: Any) -> Place:
-    """What owns the memory of an array."""
+    """The object that owns the memory of an array."""
     while True:
         base = getattr(x, "obj" if isinstance(x, memoryview) else "base", None)
         if base is None:
@@ -85,7 +86,7 @@ def _memory(x: Any) -> Place:
 
 
 def _arrays_of(x: Any) -> Iterator[np.ndarray]:
-    """The arrays that a value is, or holds where it cannot be changed itself.
+    """The arrays that a value is, or holds in tuples and functions.
 
     Raises UnsupportedSyntaxError for an iterator, which may hold any.
     """
@@ -116,15 +117,15 @@ def _arrays_of(x: Any) -> Iterator[np.ndarray]:
 
 
 def note_outside(heap: Any, x: Any) -> None:
-    """Notes that arrays which a value holds may be held outside of the function."""
+    """Notes that the arrays in a value may be held outside of the function."""
     heap.arrays.note_outside(x)
 
 
 def holders_of(heap: Any, x: Any, *names: Any) -> Holders:
-    """What holds an array that is to be changed; nothing holds a number. `names` are other values that are
-    read later.
+    """The objects and keys that hold an array that is about to change; none for a number. `names` are values
+    of local names that are read later.
 
-    Raises UnsupportedSyntaxError if something else sees the change.
+    Raises UnsupportedSyntaxError if such a value, or something outside of the function, would see the change.
     """
     if not isinstance(x, np.ndarray):
         if hasattr(x, "dtype") and not isinstance(x, np.generic):
@@ -176,16 +177,16 @@ def with_item(x: Any, index: Any, value: Any) -> Any:
 
 
 def item_cleared(dx: Any, index: Any) -> Any:
-    """An adjoint of an array with zeros at an index."""
+    """The adjoint of an array with zeros at an index."""
     return with_item(dx, index, 0) if isinstance(dx, np.ndarray) else dx
 
 
 def item_taken(dx: Any, index: Any, value: Any) -> Any:
-    """The adjoint of the value that was stored at an index, from that of the array: zero for integers."""
+    """The adjoint of the value stored at an index from that of the array; zero for an array of integers."""
     return take_stored(dx, index, value) if isinstance(dx, np.ndarray) else zeros_like(value)
 
 
 def item_stored(dvalue: Any, index: Any, x: Any) -> Any:
-    """The tangent of an array `x` from that of the value that was stored at an index; None for integers."""
+    """The tangent of an array `x` from that of the value stored at an index; None for integers."""
     zeros = zeros_like(x)
     return None if zeros is None or dvalue is None else with_item(zeros, index, dvalue)

@@ -1,4 +1,8 @@
-"""Run-time helpers that tell which items of containers are meant: keys, and orders of lists."""
+"""Run-time helpers for keys of items and for orders of lists, computed before the heap is changed.
+
+Contract: a key is normalised (a position counts from the front); an order lists the old position of each
+item.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +61,7 @@ def key_of(x: Any, key: Any) -> Any:
 
 
 def keys_of(x: Any) -> Any:
-    """What a loop over a list, tuple or array goes through, as positions; the keys of a dict."""
+    """The keys that a loop visits: the positions of a list, tuple or array, the keys of a dict."""
     if isinstance(x, (*LISTS, tuple, np.ndarray, range, str)):
         return range(len(x))
     if isinstance(x, dict):
@@ -70,7 +74,7 @@ def keys_of(x: Any) -> Any:
 
 
 def last_key(x: Any) -> Any:
-    """The key of what `x.pop()` or `x.popitem()` takes.
+    """The key of the item that `x.pop()` or `x.popitem()` removes.
 
     Raises IndexError or KeyError as they do.
     """
@@ -84,7 +88,7 @@ def last_key(x: Any) -> Any:
 
 
 def key_of_insert(x: Any, key: Any) -> int:
-    """The position that an item gets which is inserted into a list before `key`."""
+    """The position of a new item after `x.insert(key, item)`."""
     count, position = len(the_list(x)), operator.index(key)
     return min(position, count) if position >= 0 else max(position + count, 0)
 
@@ -100,7 +104,7 @@ def has_key(x: Any, key: Any) -> bool:
 
 
 def holds_attribute(x: Any, name: str) -> bool:
-    """Whether an object holds an attribute itself, whatever its class defines under the name."""
+    """Whether an attribute is stored in the object itself, and not only in its class."""
     return name in fields_of(x)
 
 
@@ -110,17 +114,17 @@ def is_full(x: Any) -> bool:
 
 
 def same_length(x: Any, keys: Any) -> None:
-    """Raises UnsupportedSyntaxError if a list that a loop goes over has got longer or shorter meanwhile."""
+    """Raises UnsupportedSyntaxError if a list has changed its length during a loop over it."""
     if not isinstance(x, np.ndarray) and len(x) != len(keys):
         raise UnsupportedSyntaxError(
             "a list that gets longer or shorter while a loop goes over it",
-            why="which items the loop comes to is not followed",
+            why="which items the loop visits is not followed",
             instead="go over a copy: `for v in list(items)`",
         )
 
 
 def check_same(record: Record, x: Any) -> None:
-    """Raises UnsupportedSyntaxError if objects hold something else than they did: a call changed them."""
+    """Raises UnsupportedSyntaxError if a call has changed the objects since the record was made."""
     if not _is_same(record, x):
         raise UnsupportedSyntaxError(
             "a call that changes the objects that it is given, among other changes of objects",
@@ -151,21 +155,21 @@ def order_of_reverse(x: Any) -> list[int]:
 
 
 def order_without(x: Any, index: Any) -> list[int]:
-    """The positions that are left of a list after `del x[index]`."""
+    """The old positions of the items that `del x[index]` leaves in a list."""
     kept = list(range(len(the_list(x))))
     del kept[index]
     return kept
 
 
 def record_of_end(x: Any, items: list[Any]) -> Record:
-    """What a list gets by `x.extend(items)`, by position."""
+    """The record of the items that `x.extend(items)` adds, by position."""
     return _record_at(x, range(len(the_list(x)), len(x) + len(items)), items)
 
 
 def record_of_slice(x: Any, index: slice, items: list[Any]) -> Record:
-    """What a list gets by `x[index] = items`, by position.
+    """The record of the items that `x[index] = items` stores, by position.
 
-    Raises ValueError where there are more or fewer items than a slice with a step holds.
+    Raises ValueError, as the list does, where the number of items does not fit a slice with a step.
     """
     start, stop, step = index.indices(len(the_list(x)))
     positions = range(start, start + len(items)) if index.step is None else range(start, stop, step)
@@ -220,12 +224,12 @@ def order_of_push(x: Any) -> list[int]:
 
 
 def order_of_pop(x: Any) -> list[int]:
-    """The order of a heap from which its smallest item is popped; that stands last."""
+    """The order of a heap after its smallest item is popped; the popped one stands last."""
     items = _ranked(x)
     first = heapq.heappop(items)
     return [*(i.position for i in items), first.position]
 
 
 def indexed(x: Any) -> Any:
-    """What a loop takes the items of: None for a dict, of which it takes the keys."""
+    """The container whose items a loop reads; None for a dict, whose keys it reads."""
     return None if isinstance(x, dict) else x

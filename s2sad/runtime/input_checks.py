@@ -1,6 +1,7 @@
-"""Tangents and cotangents as they are given: made like what they are of, so that generated code need not ask.
+"""Checks of the tangents and cotangents that users pass.
 
-All raise NonDifferentiableError.
+Contract: the result has the structure, shapes and dtypes of its primal, so that generated code need not
+check. All raise NonDifferentiableError.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ __all__ = ["Bprop", "cotangent_like", "tangent_like", "unshared"]
 
 
 def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") -> Any:
-    """The tangent (or what it is called) with the structure and the dtypes of `primal`, which is `name`.
+    """The tangent with the structure and the dtypes of `primal`. Errors call these `what` and `name`.
 
-    What carries no derivative has the tangent None or zero; that of what has a structure of its own (a
-    function) is given back as it is.
+    An inactive value has the tangent None or zero. The tangent of any other object, such as a function, is
+    returned as it is.
     """
     if type(primal) is type(tangent) is float:
         return tangent
@@ -69,7 +70,7 @@ def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:
 
 
 def _nothing(primal: Any, tangent: Any, name: str) -> None:
-    """The tangent of an integer or other value without derivative."""
+    """Raises unless the tangent of an inactive value, such as an integer, is None or zero."""
     if tangent is None or (_is_number(tangent) and not np.any(tangent)):
         return
     raise NonDifferentiableError(
@@ -110,16 +111,14 @@ def _misfit(how: str, name: str, what: str) -> NonDifferentiableError:
 
 
 def cotangent_like(dout: Any, out: Any, name: str) -> Any:
-    """The cotangent with the structure and the dtypes of the result of `name`; None for what carries no
-    derivative.
-    """
+    """The cotangent with the structure and the dtypes of the result of `name`; None for inactive values."""
     if type(out) is int and isinstance(dout, (int, float)):
-        return float(dout)  # `max(0, x)` is an int on one path: its derivative is made for a number
+        return float(dout)  # `max(0, x)` is an int on one path, a float on the other
     return tangent_like(out, dout, f"{name}(...)", "cotangent")
 
 
 class Bprop:
-    # A `bprop` as users get it. `__wrapped__` is the function of generated code that it calls.
+    # A `bprop` for users; it checks the cotangent and calls `__wrapped__`, the generated function.
 
     __slots__ = ("__wrapped__", "_function", "_name", "_out", "_qualname")
 
@@ -140,7 +139,7 @@ class Bprop:
 
     @property
     def function(self) -> Callable[[Any], Any]:
-        """What a call does, as a plain function, which can be differentiated."""
+        """A plain function that does the same as a call, to be differentiated."""
         if self._function is not None:
             return self._function
         bprop, out, name = self.__wrapped__, self._out, self._name

@@ -47,10 +47,9 @@ __all__ = [
 
 
 def stored_in(value: Any, x: Any) -> Any:
-    """What `x` holds after an in-place operator whose result is `value`: of the dtype of an array `x`, and of
-    its shape.
+    """The value of `x` after an in-place operator with the result `value`: in the dtype of an array `x`.
 
-    Raises ValueError when the result does not fit into the array, as NumPy does.
+    Raises ValueError or TypeError, as NumPy does, when the result does not fit into the array.
     """
     if not hasattr(x, "dtype") or isinstance(x, np.generic):
         return value
@@ -79,9 +78,9 @@ def cast_like(value: Any, x: Any) -> Any:
 
 
 def of_same_dtype(value: Any, x: Any) -> Any:
-    """`value`, the result that NumPy would compute in the dtype of the array `x` when that is its `out`.
+    """`value`, the result of a call with `out=x`.
 
-    Raises UnsupportedSyntaxError when it is of another dtype, so that it is not what NumPy computes.
+    Raises UnsupportedSyntaxError when its dtype is not that of `x`: with `out`, NumPy may compute in that.
     """
     dtype = np.asarray(value).dtype
     if dtype != x.dtype:
@@ -99,30 +98,30 @@ def mask_like(where: Any, x: Any) -> Any:
 
 
 def held_at(base: Any, index: Any) -> Any:
-    """What a container holds at a place, None if that is still free."""
+    """The item of a container at an index; None for a key that a dict does not have."""
     return base.get(index) if isinstance(base, dict) else base[index]
 
 
 def captured_part(d: Any, key: str, x: Any) -> Any:
-    """What the adjoint of a function holds for a variable that it captured, whose value is `x`; zero for a
-    function that was never called, and for what held nothing, such as an empty list.
+    """The part of the adjoint of a function that belongs to a captured variable with value `x`; zero for a
+    function that was never called.
     """
     part = None if d is None else d[key]
     return zeros_like(x) if part is None else part
 
 
 def captured_alone(dx: Any, d: Any, key: str) -> Any:
-    """The adjoint `d` of a function with nothing in it but `dx`, for one captured variable."""
+    """An adjoint of a function like `d`: `dx` for one captured variable, zero for the others."""
     return None if d is None else {k: dx if k == key else zeros_like(v) for k, v in d.items()}
 
 
 def zero_item(base: Any, value: Any) -> Any:
-    """The tangent of an item of `base` that is set to a `value` without one."""
+    """The zero tangent of an inactive `value` that is stored into `base`."""
     return 0 if hasattr(base, "dtype") else zeros_like(value)
 
 
 def own_tangent(dx: Any, x: Any) -> Any:
-    """A copy of the tangent of an argument that is changed, in memory laid out as the argument's."""
+    """A copy of the tangent of an argument that is changed, in the memory layout of the argument."""
     if isinstance(x, np.ndarray):
         new = np.empty_like(x)
         new[...] = dx
@@ -131,9 +130,9 @@ def own_tangent(dx: Any, x: Any) -> Any:
 
 
 def kept(x: Any) -> Any:
-    """A copy of an argument of a call that is changed after it.
+    """A copy of an argument that is changed after the call, as a residual of the call.
 
-    Raises UnsupportedSyntaxError for a function or another object, which may hold what is changed.
+    Raises UnsupportedSyntaxError for a function or another object, which may hold a changed array.
     """
     if isinstance(x, (tuple, list, dict)):
         return map_structure(kept, x)
@@ -149,9 +148,7 @@ def kept(x: Any) -> Any:
 
 
 def refuse_shared(x: Any) -> None:
-    """Raises UnsupportedSyntaxError if `x` is an object that an in-place operator changes, since others may
-    hold it too.
-    """
+    """Raises UnsupportedSyntaxError if an in-place operator changes the object `x`: it may have aliases."""
     if isinstance(x, (int, float, complex, np.generic, tuple, str, bytes, frozenset)) or x is None:
         return
     raise UnsupportedSyntaxError(
@@ -162,7 +159,7 @@ def refuse_shared(x: Any) -> None:
 
 
 def refuse_no_list(x: Any) -> None:
-    """Raises UnsupportedSyntaxError if `x` is no list, so that `x.pop()` is not its last item."""
+    """Raises UnsupportedSyntaxError if `x` is no list: `x.pop()` may not be its last item."""
     if not isinstance(x, list):
         raise UnsupportedSyntaxError(
             f"`pop` of an object of type {type(x).__name__}",
@@ -172,19 +169,19 @@ def refuse_no_list(x: Any) -> None:
 
 
 def refuse_held(base: Any, index: Any) -> None:
-    """Raises UnsupportedSyntaxError if the item that an augmented assignment changes may be shared."""
+    """Raises UnsupportedSyntaxError if the item that an augmented assignment changes may have aliases."""
     if not hasattr(base, "dtype"):
         refuse_shared(base[index])
 
 
 def outer_array(x: Any) -> Any:
-    """An array that the function holds from outside, and writes to."""
+    """An array of an outer scope that the function writes to."""
     return x
 
 
 def refuse_overlap(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:
-    """Raises NonDifferentiableError if one of the arguments that a function writes to shares memory with
-    another argument, or with what it reads from outside.
+    """Raises NonDifferentiableError if one of the written arguments shares memory with another argument or
+    with an array of an outer scope.
     """
     changed = [a for x in written for a in arrays_in(x)]
     rest = arrays_in(others)
@@ -207,7 +204,7 @@ def _overlap(a: Any, b: Any) -> bool:
 
 
 def writable(view: Any) -> Any:
-    """A view that NumPy gives as a read-only one, such that it can be written to."""
+    """A view that NumPy makes read-only, made writable."""
     view.flags.writeable = True
     return view
 
@@ -271,8 +268,8 @@ def add_parts(parts: Any, x: Any) -> Any:
 
 
 def of_elements(dx: Any, x: Any) -> Any:
-    """The tangents of what a loop over `x` comes to: those of its elements, zeros for the keys of a dict;
-    None for all where nothing in `x` has one.
+    """The tangents of the elements that a loop over `x` binds: zeros for the keys of a dict, None where `x`
+    has no tangent.
     """
     if isinstance(x, Mapping):
         return [0.0] * len(x)
@@ -280,12 +277,13 @@ def of_elements(dx: Any, x: Any) -> Any:
 
 
 def of_sequence(d: Any, dx: Any, x: Any) -> Any:
-    """The cotangent of the tangent `dx` of `x` from that of what a loop goes over."""
+    """The transpose of `of_elements`: the cotangent of the tangent `dx` from that of the elements."""
     return zeros_like(dx) if isinstance(x, Mapping) or dx is None else d
 
 
 def refuse_lookup(base: Any) -> None:
-    """Raises UnsupportedSyntaxError if `base` is no array or container, so that `base[x]` may be anything."""
+    """Raises UnsupportedSyntaxError if `base` is no array or container: `base[x]` may compute anything of x.
+    """
     if not isinstance(base, (np.ndarray, np.generic, Sequence, Mapping)) and not hasattr(base, "__array__"):
         raise UnsupportedSyntaxError(
             f"a look-up by a value that carries a derivative, in a {type(base).__name__}",
@@ -295,20 +293,21 @@ def refuse_lookup(base: Any) -> None:
 
 
 def refuse_key(base: Any, key: Any, heap: Any = None) -> None:
-    """Raises UnsupportedSyntaxError if `base` is a dict that has the key, and that is found by the numbers in
-    it: what it holds there may have been computed of them. Not for a dict that the function itself has made.
+    """Raises UnsupportedSyntaxError if `base` is a dict with a key of active numbers: a cache, whose value
+    depends on them. A dict that the function itself made is accepted.
     """
     is_outer = isinstance(base, Mapping) and (heap is None or not heap.is_own(base))
     if is_outer and _has_numbers(key) and key in base:
         raise UnsupportedSyntaxError(
             "a look-up by a value that carries a derivative, in a dict that carries none",
-            why="what it holds may be what an earlier call computed of the value: its derivative is lost",
+            why="the dict may be a cache, whose items an earlier call computed from such a value: their "
+            "derivative is lost",
             instead="empty the cache, or compute the value; for a table look it up by an integer or a string",
         )
 
 
 def refuse_new_key(*keys: Any) -> None:
-    """Raises UnsupportedSyntaxError for keys that are numbers, or the pairs of which a dict is made."""
+    """Raises UnsupportedSyntaxError for keys with floating-point numbers; a list is one of keys or pairs."""
     if any(map(_has_numbers, keys)) or any(isinstance(k, list) and any(map(_has_numbers, k)) for k in keys):
         raise UnsupportedSyntaxError(
             "a value that carries a derivative as a key of a dict, where keys are read",
@@ -324,14 +323,15 @@ def _has_numbers(key: Any) -> bool:
 
 
 def _is_by_value(key: Any) -> bool:
-    """Whether an object is equal to others that hold the same numbers."""
+    """Whether an object compares by its numbers, and not by identity."""
     is_same = getattr(type(key), "__eq__", None) is object.__eq__
     return not is_same and any(map(_has_numbers, fields_of(key).values()))
 
 
 def present(dx: Any, x: Any) -> Any:
-    """The tangent of `x`: zero where there is none of a number, or of an array or a list of integers. Of an
-    object with operators of its own the tangent is no number to compute with.
+    """The tangent of `x`, with zeros in place of None for a number, an array or a list of numbers.
+
+    Raises NonDifferentiableError for an object with operators of its own.
     """
     if dx is not None:
         refuse_operators(x)

@@ -1,5 +1,6 @@
-"""What values are made of: objects that hold others, by identity, and what they hold, by attribute, key or
-position.
+"""Snapshots of object graphs: each object with its parts, by attribute, key or position.
+
+Contract: objects are told apart by identity (`Place`); a `Record` does not change when the objects do.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = [
 
 
 class Place:
-    """An object that holds others, as a key: objects are told apart by identity."""
+    """An object as a key of dicts, compared by identity."""
 
     __slots__ = ("holder",)
 
@@ -40,8 +41,7 @@ class Place:
 
 
 class Record:
-    """What a value was made of at one time: an object and its parts, a tuple (no place) and its parts, or a
-    leaf (no parts).
+    """A snapshot of a value: an object and its parts, a tuple (no place) and its parts, or a leaf (no parts).
     """
 
     __slots__ = ("parts", "place", "value")
@@ -73,7 +73,7 @@ def parts_of(x: Any) -> dict[Any, Any]:
 
 
 def places_of(x: Any) -> Record:
-    """What a value is made of now.
+    """A snapshot of a value and all that it holds.
 
     Raises UnsupportedSyntaxError for an object that holds itself.
     """
@@ -81,7 +81,7 @@ def places_of(x: Any) -> Record:
 
 
 def items_of(x: Any) -> Record:
-    """What a new container is made of, its items taken as they are."""
+    """A snapshot of a new container: its items are leaves."""
     return Record(x, Place(x), {k: Record(None if is_reference(v) else v) for k, v in parts_of(x).items()})
 
 
@@ -102,7 +102,7 @@ def _record(x: Any, around: set[int]) -> Record:
 
 
 def arguments_of(x: tuple[Any, ...]) -> Record:
-    """What the arguments of a function are made of.
+    """A snapshot of the arguments of a function.
 
     Raises UnsupportedSyntaxError if they hold one object twice.
     """
@@ -120,7 +120,7 @@ def arguments_of(x: tuple[Any, ...]) -> Record:
 
 
 def nodes(record: Record) -> Iterator[Record]:
-    """The objects in a record, each as often as it is held."""
+    """The records of objects, one for each place that holds the object."""
     if record.place is not None:
         yield record
     for part in (record.parts or {}).values():
@@ -128,7 +128,7 @@ def nodes(record: Record) -> Iterator[Record]:
 
 
 def leaves(record: Record) -> Iterator[Any]:
-    """The values in a record that are no objects, and not in tuples."""
+    """The values in a record that are neither objects nor tuples."""
     for part in () if record.parts is None else record.parts.values():
         yield from leaves(part)
     if record.parts is None:
@@ -164,9 +164,9 @@ def plain_number(x: Any) -> Any:
 
 
 def set_element(x: Any) -> Any:
-    """The value itself, which carries no derivative: objects do not, whatever they hold.
+    """The value itself, an inactive one or an object.
 
-    Raises UnsupportedSyntaxError for one that does.
+    Raises UnsupportedSyntaxError for a number or array that carries a derivative.
     """
     todo = [x]
     while todo:
@@ -183,14 +183,14 @@ def set_element(x: Any) -> Any:
 
 
 def the_list(x: Any) -> Any:
-    """A list or deque itself; raises UnsupportedSyntaxError for anything else, whose method may be any."""
+    """A list or deque itself; raises UnsupportedSyntaxError for others: their methods may do anything."""
     if not isinstance(x, LISTS):
         refuse_method(x)
     return x
 
 
 def mapped(x: Any) -> Any:
-    """A dict itself; raises UnsupportedSyntaxError for anything else, whose method may be any."""
+    """A dict itself; raises UnsupportedSyntaxError for others: their methods may do anything."""
     if not isinstance(x, dict):
         refuse_method(x)
     return x

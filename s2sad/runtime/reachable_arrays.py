@@ -1,4 +1,7 @@
-"""What the functions that a function calls read from outside, which may be an array that is passed, too."""
+"""The arrays that a function and its callees can reach without being passed them: globals, cells, defaults.
+
+Contract: places are kept, not values, since an array may be replaced; such an array may alias an argument.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ Place = Callable[[], Any]
 
 
 class Outside:
-    """The arrays that are in certain places outside of a function, whenever one asks."""
+    """Places outside of a function; `arrays` returns the arrays that they hold now."""
 
     def __init__(self, places: Iterable[Place]) -> None:
         self._places = tuple(places)
@@ -33,7 +36,7 @@ class Outside:
 
 
 def outside_of(read: Iterable[Any]) -> Outside:
-    """The places that hold what can be changed and that the functions and objects among these get at."""
+    """The places with arrays or the user's objects that the functions and objects in `read` can reach."""
     places: list[Place] = []
     seen: set[int] = set()
     todo = [type(x) if _is_own_object(x) else x for x in read]
@@ -73,7 +76,7 @@ def arrays_in(x: Any) -> list[np.ndarray]:
 
 
 def _is_own_object(x: Any) -> bool:
-    """Whether a value is an object of a class of the user's."""
+    """Whether a value is an object of a user's class."""
     return not _is_librarys(type(x)) and is_plain(type(x))
 
 
@@ -82,7 +85,7 @@ def _is_librarys(x: Any) -> bool:
 
 
 def _is_users(function: Any) -> bool:
-    """Whether a function or class is no library's, and has no rule."""
+    """Whether a function or class is the user's: of no library and without a rule."""
     if not callable(function) or (_is_librarys(function) and not isinstance(function, functools.partial)):
         return False
     try:
@@ -92,7 +95,8 @@ def _is_users(function: Any) -> bool:
 
 
 def _places(function: Any) -> Iterator[Place]:
-    """Where a function gets its values from; of a class its attributes."""
+    """The places that a function reads: defaults, cells, globals, a bound object; the attributes of a class.
+    """
     match function:
         case MethodType():
             yield lambda: function.__self__
@@ -130,7 +134,7 @@ def _attribute(owner: Any, name: str) -> Any:
 
 
 def contents(cell: Any) -> Any:
-    """What a cell of a closure holds, None of an empty one."""
+    """The value in a cell of a closure; None for an empty one."""
     try:
         return cell.cell_contents
     except ValueError:  # empty

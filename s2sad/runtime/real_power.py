@@ -1,4 +1,4 @@
-"""Powers of real numbers: of negative ones with fractional exponents, Python makes complex numbers."""
+"""Powers of real numbers: Python's are complex for a negative base with a fractional exponent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ComplexPowerError", "real_power"]
 
 
 class ComplexPowerError(NonDifferentiableError):
-    """A power of real numbers is complex, in a derivative that was made for real ones."""
+    """A power of real numbers is complex, in a derivative that was generated for real ones."""
 
 
 def real_power(x: Any, y: Any) -> Any:
@@ -23,7 +23,7 @@ def real_power(x: Any, y: Any) -> Any:
     if type(out) is complex and type(x) is not complex and type(y) is not complex:
         raise ComplexPowerError(
             f"{x!r} ** {y!r} is complex",
-            why="what the function changes, uses up or calls does not let it run again for complex numbers",
+            why="the function has side effects, so it cannot be run again with complex numbers",
             instead="write complex(x) ** y, or compute with np.float64(x), whose power is nan",
         )
     return out

@@ -1,9 +1,9 @@
-"""Run-time helpers for the attributes of objects: their adjoints and tangents mirror the objects.
+"""Run-time helpers for the attributes of objects: adjoints and tangents mirror the objects.
 
-Contract: the adjoint of an object has its attributes, each with the adjoint of what the object holds there.
-What a class computes (properties, methods) is no part of it. Those that take any value raise
-NonDifferentiableError for an attribute that the value does not hold itself. The attributes of a named tuple,
-and of a dict that offers its items as attributes, as SciPy's results do, are those items.
+Contract: the adjoint of an object has its attributes, each with the adjoint of the value there; properties
+and methods are left out. An attribute that is not stored in the object itself raises NonDifferentiableError.
+The attributes of a named tuple, and of a dict with its items as attributes (a result of SciPy), are its
+items.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = [
 
 
 def adjoint_like(x: Any, /, **parts: Any) -> Any:
-    """The adjoint of the object `x` that holds these parts, and zero for its other attributes; to it those of
-    its methods are added, which are adjoints of the object.
+    """The adjoint of the object `x` with these parts, and zero for its other attributes. The adjoint of a
+    method is one of the object: it is added.
     """
     methods = [k for k in parts if _is_method(x, k)]
     if methods:
@@ -45,7 +45,7 @@ def adjoint_like(x: Any, /, **parts: Any) -> Any:
 
 
 def made_like(x: Any, /, **values: Any) -> Any:
-    """A new object of the class of `x` with these attributes, and its own for the rest."""
+    """A new object of the class of `x` with these attributes; the others are those of `x`."""
     return make(type(x), {**fields_of(x), **values})
 
 
@@ -67,17 +67,17 @@ def field_tangent(dx: Any, x: Any, name: str) -> Any:
 
 
 def callee_adjoint(dcallee: Any, x: Any, name: str) -> Any:
-    """The adjoint of `x` from that of `x.name`, which is called: that of a method is that of its object."""
+    """The adjoint of `x` from that of the callee `x.name`; a method has the adjoint of its object."""
     return field_adjoint(dcallee, x, name) if _holds(x, name) else dcallee
 
 
 def callee_tangent(dx: Any, x: Any, name: str) -> Any:
-    """The tangent of `x.name`, which is called."""
+    """The tangent of the callee `x.name`; a method has the tangent of its object."""
     return field_tangent(dx, x, name) if _holds(x, name) else dx
 
 
 def _is_method(x: Any, name: str) -> bool:
-    """Whether the attribute is a method that this object has from its class."""
+    """Whether the attribute is a bound method of the object or of its class."""
     if _holds(x, name) or isinstance(x, dict):
         return False
     found = getattr(x, name, None)
@@ -104,19 +104,18 @@ def _held(x: Any, names: Any) -> dict[str, Any]:
 
 
 def _items(x: Any, names: Any) -> dict[str, Any]:
-    """The items of a container that are its attributes as well."""
+    """The items of a dict or named tuple by name; empty unless each of `names` is an attribute as well."""
     found = dict(x) if isinstance(x, dict) else x._asdict() if hasattr(x, "_asdict") else {}
     return found if all(k in found and getattr(x, k, None) is found[k] for k in names) else {}
 
 
 def holding(x: Any, /, **values: Any) -> Any:
-    """The object `x` itself, which holds these values: what its derivative goes to."""
+    """The object `x` itself; the rule passes its adjoint on to these values, which it holds."""
     return x
 
 
 def refuse_held_object(x: Any, *others: Any) -> None:
-    """Raises UnsupportedSyntaxError if the object `x`, which is changed, is one of the others, or if one of
-    them or itself holds it.
+    """Raises UnsupportedSyntaxError if the changed object `x` can be reached from the others or from itself.
     """
     seen = {id(x)}
     todo = [*others, *_parts(x)]

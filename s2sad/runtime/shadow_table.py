@@ -1,8 +1,8 @@
-"""Adjoints that are found by the memory that an array lies in.
+"""Shadow memory: the adjoint of an array, found by the memory that the array lies in.
 
-Where arrays are passed around in ways that only the run knows (through lists, loops, exchanges), the reverse
-sweep asks for the adjoint of an array that the forward sweep kept: arrays that share memory have adjoints
-that share memory in the same way.
+Used where aliases are dynamic (arrays passed through lists, loops, swaps): the reverse sweep asks for the
+adjoint of an array that the forward sweep kept. Invariant: arrays that share memory have adjoints that share
+memory in the same way.
 """
 
 from __future__ import annotations

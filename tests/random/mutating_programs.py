@@ -109,7 +109,7 @@ class Writer(Traffic):
             self.store, self.store, self.store, self.update, self.update, self.whole, self.whole,
             self.view_name, self.view_name, self.alias, self.new, self.function, self.function,
             self.through_view, self.container, self.call, self.call, self.number, self.sum, self.object,
-            self.collected, self.placed, self.placed, self.remade, self.gone_over,
+            self.collected, self.placed, self.placed, self.remade, self.iterated_names,
         ]  # fmt: skip
         if self.budget > 0 and indent < 3:
             forms += [self.loop, self.loop, self.branch, self.closure, self.exchanges]

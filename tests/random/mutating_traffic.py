@@ -54,7 +54,7 @@ class Traffic(Expressions):
         self.emit(indent, f"{new} = {made}")
         scope.values[new] = scope.evaluate(made)
 
-    def gone_over(self, scope: Scope, indent: int) -> None:
+    def iterated_names(self, scope: Scope, indent: int) -> None:
         """A loop that changes what a container holds."""
         found = [(n, v) for n, v in scope.values.items() if isinstance(v, (list, tuple, dict)) and len(v)]
         if not found:

@@ -353,6 +353,6 @@ def refuse_kept_generator(w: StatementWriter, node: Node) -> None:
     w.program.refuse(
         node,
         "a generator expression that is stored or passed on is not differentiated",
-        "when its items are computed cannot be told",
+        "when its items are computed is known at run time only",
         "make it a list: `[...]` in place of `(...)`",
     )

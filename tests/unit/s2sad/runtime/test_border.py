@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.derivatives import generator as generate
+from s2sad.derivatives import primal_forms
 
 A = np.array([0.5, 1.5])
 
@@ -191,11 +191,12 @@ def summed(x: Any) -> Any:
 
 
 def test_a_fault_in_a_pass_is_an_internal_error_at_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(program: Any, *args: Any) -> None:
+    def broken(facts: Any, *args: Any) -> None:
+        program = facts.program
         s = program.tree.body[1]
         raise KeyError(s.lineno)
 
-    monkeypatch.setattr(generate, "lowered", broken)
+    monkeypatch.setattr(primal_forms, "lowered", broken)
     for call in (
         lambda: s2sad.grad(summed)(np.ones((3, 2))),
         lambda: s2sad.grad(summed).source_for(np.ones((3, 2))),
