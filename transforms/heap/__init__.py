@@ -1,1 +1,1 @@
-"""Changes of objects that several names hold, as changes of one variable."""
+"""Lowers changes of objects with aliases to changes of one variable, the heap."""

@@ -1,14 +1,14 @@
-"""Arrays that are changed in place, among changes of objects.
+"""Changes of arrays in place in a program with a heap.
 
-An array that only the function's own names hold is changed as it stands. Any other is replaced by a new one,
-in all that hold it:
+An array whose aliases are all names of the function is changed in place. Any other is replaced by a new array
+wherever it is held:
 
     p.value += v            p_1 = p.value + v
                             p_2 = stored_in(p_1, p.value)
                             holders = holders_of(heap, p.value)
                             heap = heap_replace(heap, p_2, holders)
 
-Of what is not replaced so, the run refuses to read any part again.
+A later read of an alias that could not be replaced is refused at run time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Node = Any  # gast publishes no types
 
 
 class Arrays:
-    """Writes changes of arrays in place; `to` writes the program."""
+    """Writes changes of arrays in place into the program of `to`."""
 
     def __init__(self, to: Writer) -> None:
         self.to = to
@@ -43,7 +43,7 @@ class Arrays:
         self.follows = any(map(self.replaces, statements_in(to.program.tree.body)))
         self.live: Live | None = None
         self.assigned = AssignedBefore(to.program.tree)
-        self.unassigned: dict[str, None] = {}  # the names that are asked for where they may have no value
+        self.unassigned: dict[str, None] = {}  # possible holders that may be unbound
         self.captured = {
             name
             for s in statements_in(to.program.tree.body)
@@ -69,14 +69,14 @@ class Arrays:
         return isinstance(node, gast.Name) and node.id in self.own
 
     def update(self, s: Node) -> None:
-        """`x += v` of what may be an array."""
+        """`x += v` of a value that may be an array."""
         x = load(s.target.id)
         new = self.updated(s, x)
         self.replace(s, x, new)
         self.to.put(x.id, new)
 
     def updated(self, s: Node, x: Node) -> Node:
-        """What `x` is after an in-place operator."""
+        """The value of `x` after an in-place operator."""
         to = self.to
         total = to.made(x.id, gast.BinOp(left=x, op=s.op, right=to.number(s.value)))
         return to.made(x.id, to.helper("stored_in", total, x))
@@ -97,7 +97,7 @@ class Arrays:
         to.put(x.id, new)
 
     def replace(self, s: Node, x: Node, new: Node) -> None:
-        """Puts an array into the place of `x`, in all that hold that."""
+        """Replaces the array `x` wherever it is held."""
         to = self.to
         if x.id in self.captured:
             to.refuse_array()
@@ -106,7 +106,9 @@ class Arrays:
         to.put(to.heap, to.helper("heap_replace", load(to.heap), new, holders))
 
     def others(self, s: Node, name: str) -> list[Node]:
-        """The names that are read later, or gone over, and may hold an array that `s` changes."""
+        """The other names that may hold the array that `s` changes and are live after it, or iterated over
+        around it.
+        """
         tree = self.to.program.tree
         if self.live is None:
             uses = find_uses(tree)
@@ -132,7 +134,7 @@ class Arrays:
         return to.natures.is_array(load(name)) or to.natures.of(load(name)) == "unknown"
 
     def outside(self) -> list[Node]:
-        """What may hold arrays that are held outside of the function, too."""
+        """The values that may hold arrays with aliases outside of the function."""
         to = self.to
         given = [p for p in parameters(to.program.tree) if self.may_be_given(p.id)]
         free = [n for n in names_read(to.program.tree.body) if n not in to.program.locals]
@@ -145,7 +147,7 @@ class Arrays:
 
 
 def _own_arrays(to: Writer) -> set[str]:
-    """The names of arrays that the function makes, and that are held under such names only."""
+    """The names of arrays that the function makes and whose aliases are all such names."""
     reads = _reads(to.program.tree)
 
     def is_own(name: str, names: set[str]) -> bool:
@@ -156,7 +158,7 @@ def _own_arrays(to: Writer) -> set[str]:
 
 
 def _reads(tree: Node) -> dict[str, list[Node]]:
-    """The statements that read each name, their blocks left out."""
+    """The statements that read each name, outside of their blocks."""
     found: dict[str, list[Node]] = {}
     for s in statements_in(tree.body):
         for name in names_read(header_of(s)):
@@ -165,7 +167,7 @@ def _reads(tree: Node) -> dict[str, list[Node]]:
 
 
 def _makes(value: Node, names: set[str], to: Writer) -> bool:
-    """Whether an array is a new one, or one of these names'."""
+    """Whether an expression makes an array, or is an alias of one of these names."""
     match value:
         case gast.BinOp() | gast.UnaryOp():
             return True
@@ -181,7 +183,7 @@ def _makes(value: Node, names: set[str], to: Writer) -> bool:
 
 
 def _keeps(s: Node, names: set[str], natures: Natures) -> bool:
-    """Whether what a statement reads is held by nothing but these names after it."""
+    """Whether all aliases that a statement makes are among these names."""
 
     match s:
         case gast.Assign(targets=[gast.Name() as target], value=value):

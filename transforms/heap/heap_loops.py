@@ -1,4 +1,4 @@
-"""Loops over objects and containers that may be changed meanwhile: loops over their keys."""
+"""Loops over objects and containers that may be changed meanwhile, as loops over their keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Node = Any  # gast publishes no types
 
 
 class Loops:
-    """Writes loops; `to` writes the program."""
+    """Writes loops into the program of `to`."""
 
     def __init__(self, to: Writer, resizes: bool) -> None:
         self.to, self.resizes = to, resizes
@@ -82,7 +82,7 @@ class Loops:
         return self.to.made(self.to.base(x), self.to.helper("mapped", x)) if method else x
 
     def get_element(self, target: str, x: Node, key: Node, is_values: bool) -> None:
-        """What a loop over `x` comes to: of a dict its key."""
+        """Binds the element of a loop over `x` to its target: the key of a dict, the item of a list."""
         if is_values or self.to.natures.is_list(x):
             self.to.get(target, x, key)
             return
@@ -90,7 +90,7 @@ class Loops:
         self.to.known(target, found)
 
     def pairs(self, s: Node, source: Node, names: list[Node], callee: str) -> None:
-        """A loop over what is unpacked: `d.items()`, or a list of tuples."""
+        """A loop that unpacks its elements: over `d.items()`, or a list of tuples."""
         base, method = self.to.lazy.get(getattr(source, "id", ""), (source, ""))
         if callee:
             self.to.refuse(

@@ -1,4 +1,4 @@
-"""The methods that change lists, dicts and deques, `heapq` and `bisect`, as changes of the heap."""
+"""Methods that change lists, dicts and deques, `heapq` and `bisect`, as changes of the heap."""
 
 from __future__ import annotations
 
@@ -65,17 +65,17 @@ def is_list_change(value: Node, program: Program) -> bool:
 
 
 class Methods:
-    """Writes the calls of methods; `to` writes the program."""
+    """Writes calls of methods into the program of `to`."""
 
     def __init__(self, to: Writer) -> None:
         self.to = to
         tree = to.program.tree
         self.resizes = any(is_list_change(n, to.program) for n in gast.walk(tree))
         self.bound = bound_counts(tree)
-        self.attributes: dict[str, Node] = {}  # the names for `x.__dict__`, with x
+        self.attributes: dict[str, Node] = {}  # the names of `x.__dict__`, with x
 
     def written(self, target: str | None, value: Node) -> bool:
-        """Whether a call is one of such a method or function, and has been written."""
+        """Writes a call of such a method or function; False for any other call."""
         function = self.to.program.resolve(value.func)
         if any(isinstance(a, gast.Starred) for a in value.args) or any(k.arg is None for k in value.keywords):
             return False
@@ -96,7 +96,7 @@ class Methods:
         method = getattr(self, f"_{name}")
         try:
             inspect.signature(method).bind(target, x, *value.args, **keywords)
-        except TypeError:  # no call of such a container's
+        except TypeError:  # the arguments do not fit the method
             return False
         if keywords and name not in ("sort", "update"):
             return False
@@ -105,7 +105,7 @@ class Methods:
     # ------------------------------------------------------------ lists and deques
 
     def grow(self, x: Node) -> None:
-        """What a full deque loses by an append."""
+        """Drops the item that a full deque loses by an append."""
         to = self.to
         if to.has_deques and not to.natures.is_list(x):
             full = to.made("full", to.helper("is_full", x))
@@ -147,7 +147,7 @@ class Methods:
         to.change("heap_splice", x, shown, record)
 
     def listed(self, items: Node) -> Node:
-        """A list of its own of what is gone over."""
+        """A new list of the elements of an iterable."""
         return self.to.made(self.to.base(items), call(self.to.bound(list, "list"), self.to.copy(items)))
 
     def extend(self, x: Node, items: Node) -> None:
@@ -228,7 +228,7 @@ class Methods:
         return self.none(target)
 
     def none(self, target: str | None) -> bool:
-        """What methods that only change return."""
+        """Binds the target of a method without result to None."""
         if target is not None:
             self.to.put(target, constant(None))
         return True
@@ -296,7 +296,7 @@ class Methods:
         if self.count(target) != 1:
             self.to.refuse(
                 f"a name for `.{method}()` that has other values as well, among changes of objects",
-                "of which dict it is not followed",
+                "the dict that it belongs to is not followed",
                 "write it where its items are used",
             )
         if self.count(x.id) != 1:
@@ -307,11 +307,11 @@ class Methods:
         return True
 
     def count(self, name: str) -> int:
-        """How often a name is bound."""
+        """The number of bindings of a name."""
         return self.bound[name]
 
     def note_attributes(self, target: str, x: Node) -> None:
-        """`t = x.__dict__`, where all that is done with it is `t.update(...)`."""
+        """`t = x.__dict__`, where its only use is `t.update(...)`."""
         tree = self.to.program.tree
         reads = [n for n in gast.walk(tree) if isinstance(n, gast.Name) and n.id == target]
         updates = [
@@ -322,7 +322,7 @@ class Methods:
         if len(reads) != 2 or len(updates) != 1:
             self.to.refuse(
                 "`__dict__`, among changes of objects",
-                "what is done with it is not followed",
+                "changes of it are not followed",
                 "name the attributes, or call `setattr`",
             )
         self.attributes[target] = x

@@ -1,6 +1,4 @@
-"""What the names of a program are, among changes of objects, where kinds do not tell: told from what they are
-bound to, and how they are read.
-"""
+"""The natures of names whose kinds are unknown, in a program with a heap, from their bindings and uses."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ Node = Any  # gast publishes no types
 
 
 def bindings_of(program: Program) -> dict[str, list[Node]]:
-    """What names are bound to: expressions, and None for what is no expression."""
+    """The bindings of each name: values, and None for any other binding."""
     found: dict[str, list[Node]] = {p.id: [None] for p in parameters(program.tree)}
     for s in statements_in(program.tree.body):
         match s:
@@ -35,7 +33,7 @@ def bindings_of(program: Program) -> dict[str, list[Node]]:
 
 
 def natures_of(program: Program, natures: Natures) -> dict[str, str]:
-    """The natures of names of which kinds do not tell them."""
+    """The natures of names whose kinds do not tell them."""
     bound = bindings_of(program)
     operands = _only_operands(program)
     unknown = {n for n in bound if natures.of(load(n)) == "unknown"}
@@ -69,7 +67,7 @@ def natures_of(program: Program, natures: Natures) -> dict[str, str]:
 
 
 def largest(names: set[str], holds: Any) -> set[str]:
-    """The largest of the sets of these names in which something holds of each."""
+    """The largest subset of the names in which `holds` is true of each."""
     while True:
         left = {n for n in names if holds(n, names)}
         if left == names:
@@ -78,7 +76,7 @@ def largest(names: set[str], holds: Any) -> set[str]:
 
 
 def _only_operands(program: Program) -> set[str]:
-    """The names that are read as operands of operators, and in no other way."""
+    """The names that are only read as operands of operators."""
     read: set[str] = set()
     other: set[str] = set()
 

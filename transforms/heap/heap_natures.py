@@ -1,4 +1,4 @@
-"""What the passes over the heap ask about the values of a program."""
+"""The interface through which the heap's passes ask about values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Node = Any  # gast publishes no types
 
 
 class Natures:
-    """What values are, as facts tell; what classes and the run time tell is left to who knows them."""
+    """The natures of values, from facts; subclasses add what classes and run-time helpers tell."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts, self.domain, self.primitives = facts, facts.domain, facts.primitives
@@ -25,19 +25,19 @@ class Natures:
     # ------------------------------------------------------------ atoms
 
     def of(self, node: Node) -> str:
-        """ "object" for an object or container, "plain" for what holds none, or "unknown"."""
+        """"object" for an object or container, "plain" for a value that holds none, or "unknown"."""
         raise NotImplementedError
 
     def given(self, name: str) -> str:
-        """As `of`, of the argument of this name."""
+        """As `of`, for the parameter of this name."""
         raise NotImplementedError
 
     def class_of(self, node: Node) -> type | None:
-        """The class that the objects of an atom have, None where it is not known."""
+        """The class of an atom's objects, None where it is not known."""
         raise NotImplementedError
 
     def is_constant(self, node: Node) -> bool:
-        """Whether an atom surely carries no derivative."""
+        """Whether an atom surely is inactive."""
         raise NotImplementedError
 
     def is_list(self, node: Node) -> bool:
@@ -57,30 +57,34 @@ class Natures:
         return self.domain.is_scalar(self.domain.item_kind(self.kind(node), index, self.kind))
 
     def is_array(self, node: Node) -> bool:
-        """Whether an atom may be an array that `x += v` changes, as far as is known."""
+        """Whether an atom may be an array, which `x += v` changes."""
         raise NotImplementedError
 
     # ------------------------------------------------------------ attributes
 
     def role(self, node: Node) -> str | None:
-        """The role of an attribute in the class of its object; None where that is not known."""
+        """The role of an attribute in the class of its object; None where it is not known."""
         if self.class_of(node.value) is None:
             return None
         member = self.primitives.member(self.kind(node.value), node.attr)
         return None if member is None else member.role
 
     def is_held(self, node: Node) -> bool:
-        """Whether an attribute is no method or property of the class, as far as is known."""
+        """Whether an attribute may be held by the object itself: it is no method or property of a known
+        class.
+        """
         return self.role(node) in (None, "field", "constant")
 
     def is_method(self, node: Node) -> bool:
-        """Whether an attribute is surely a method of the class."""
+        """Whether an attribute surely is a method of the class."""
         return self.role(node) == "method"
 
     # ------------------------------------------------------------ calls
 
     def sharing(self, value: Node) -> str:
-        """Whether a call gives a "fresh" array, a "view" of its arguments, "maybe" one, or "unknown"."""
+        """How a call's result shares memory with its arguments: "fresh" (not at all), "view", "maybe" or
+        "unknown".
+        """
         operation = self.operation(value)
         return self.facts.sharing(operation) if isinstance(operation, Apply) else "unknown"
 
@@ -90,12 +94,12 @@ class Natures:
         return bool(arrays or changed_atoms(value, self.facts))
 
     def is_inert(self, value: Node) -> bool:
-        """Whether a call carries no derivative, and changes nothing."""
+        """Whether a call is inactive and has no effect."""
         operation = self.operation(value)
         return isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
 
     def is_primitive(self, value: Node) -> bool:
-        """Whether a call is one of a function with a rule."""
+        """Whether a call is one of a primitive."""
         return isinstance(self.operation(value), Apply)
 
     def is_unknown(self, value: Node) -> bool:
@@ -104,13 +108,13 @@ class Natures:
         return isinstance(operation, Call) and operation.function is MISSING
 
     def may_change(self, value: Node) -> bool:
-        """Whether a call may change what it is given."""
+        """Whether a call may change its arguments."""
         return isinstance(self.operation(value), Call) and (
             self.is_unknown(value) or self.facts.may_change(value)
         )
 
     def gives_number(self, value: Node) -> bool:
-        """Whether a call gives a number or an array, whatever it is given."""
+        """Whether a call returns a number or an array for all arguments."""
         raise NotImplementedError
 
     def makes_object(self, value: Node) -> bool:
@@ -118,13 +122,13 @@ class Natures:
         raise NotImplementedError
 
     def with_heap(self, value: Node) -> Any:
-        """The function of the heap that a call is one of, None where it needs none."""
+        """The function with a heap parameter that a call calls, None where it needs no heap."""
         raise NotImplementedError
 
     # ------------------------------------------------------------ the run time
 
     def outside(self, read: list[Any]) -> Any:
-        """The arrays that these values hold, and those that functions among them may get at."""
+        """The arrays that these values hold, and those that functions among them may reach."""
         raise NotImplementedError
 
     def helper(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Writes the statements that read and change what objects hold, for `lower_heap`."""
+"""Writes the statements that read and change the contents of objects, for `lower_heap`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ Node = Any  # gast publishes no types
 
 
 class HeapRefusal(UnsupportedSyntaxError):
-    """A change of objects that cannot be followed even so."""
+    """A change of objects that the heap does not follow either."""
 
 
 class Writer:
-    """The program being written, and the statement being written in it."""
+    """The program being written, and the statement of the source that is being lowered."""
 
     def __init__(self, program: Program, natures: Natures) -> None:
         self.program, self.natures = program, natures
         self.names = program.names.copy()
         self.objects = Objects(program, self.names)
         self.heap = self.names.fresh("heap")
-        self.code: list[Node] = []  # of the statement being written
-        self.at: Node = None  # that statement, as it was
-        self.near: Node = None  # its expression
+        self.code: list[Node] = []  # the output of that statement
+        self.at: Node = None  # the statement
+        self.near: Node = None  # the expression whose place new code gets
         self.bound_to = bindings_of(program)
         self.known_natures = natures_of(program, natures)
         self.lazy: dict[
@@ -90,7 +90,7 @@ class Writer:
         return found or self.natures.of(node)
 
     def class_of(self, name: str) -> list[Node]:
-        """The class of the object of a name, as an argument, where it is known."""
+        """The class of a name's object, as an optional argument."""
         cls = self.natures.class_of(load(name))
         return [] if cls is None else [load(self.bound(cls, cls.__name__))]
 
@@ -103,14 +103,14 @@ class Writer:
         return result
 
     def inner(self, statements: list[Node]) -> list[Node]:
-        """A block of the statement being written."""
+        """Lowers an inner block."""
         code, at, near = self.code, self.at, self.near
         found = self.block(statements)
         self.code, self.at, self.near = code, at, near
         return found
 
     def statement(self, s: Node) -> None:
-        """Writes a statement."""
+        """Lowers a statement."""
         raise NotImplementedError
 
     def refuse_array(self) -> NoReturn:
@@ -129,7 +129,7 @@ class Writer:
         return str(getattr(node, "id", "value"))
 
     def view(self, node: Node, helper: str = "heap_view", *options: Node) -> Node:
-        """An atom as it is passed on: with all that it holds now."""
+        """An atom as a call is given it: with its present contents."""
         if self.nature(node) == "plain" or not isinstance(node, gast.Name):
             return node
         if node.id in self.lazy:  # a new list
@@ -138,8 +138,8 @@ class Writer:
         return self.made(node.id, self.helper(helper, load(self.heap), node, record, *options))
 
     def copy(self, node: Node, deep: bool = False) -> Node:
-        """An atom as a primitive reads it, whose reverse may read it again: a container as it is now, and
-        with `deep` those in it as well.
+        """An atom as a primitive reads it, whose reverse may read it again: a shallow copy of a container, or
+        a `deep` one.
         """
         return self.view(node, "heap_copy", *([constant(True)] if deep else []))
 
@@ -159,14 +159,14 @@ class Writer:
                 self.put(target, self.helper("heap_get", load(self.heap), x, key, *field))
 
     def key(self, x: Node, index: Node) -> Node:
-        """An index as a key that stays when the list gets longer."""
+        """An index as a key that stays valid when the list grows."""
         if isinstance(index, gast.Tuple):
             return self.made(self.base(x), index)
         plain = isinstance(index, gast.Constant)
         return index if plain else self.made("key", self.helper("key_of", x, index))
 
     def enter(self, target: str, value: Node, shallow: bool = False) -> None:
-        """`target = value`, a new container or object, or one that a call returns."""
+        """`target = value`, a new container or object, or the result of a call."""
         found = self.made(target, value)
         if self.nature(load(target)) == "plain":
             self.put(target, self.helper("plain_number", found))
@@ -191,7 +191,7 @@ class Writer:
             self.known(target, load(part))
 
     def known(self, target: str, value: Node) -> None:
-        """`target = value`, which is checked to be of the nature that the target has."""
+        """`target = value`, with a check that the value is of the target's nature."""
         match self.nature(load(target)):
             case "object":
                 self.put(target, self.helper("reference", value, *self.class_of(target)))
@@ -205,7 +205,7 @@ class Writer:
         if self.nature(node) == "object":
             self.refuse(
                 f"an operator on the object `{node.id}`, among changes of objects",
-                "what it does with what the object holds is not followed",
+                "its use of the object's attributes is not followed",
                 "call a method that computes the new value",
             )
         if self.nature(node) == "plain" or not isinstance(node, gast.Name):

@@ -1,7 +1,8 @@
-"""Writes changes of objects that several names hold as changes of one variable, the heap.
+"""Lowers changes of objects with aliases to changes of one variable, the heap.
 
-Form: the normal form, in and out. Attributes and items of objects and containers are read and set by calls
-that are given the heap, and yield it where they change it; what is passed on as a whole is a view of it.
+Form: the normal form, in and out. Helpers that are given the heap read and set attributes and items; those
+that change it return it. An object that a call or `return` takes is replaced by a view with its present
+contents.
 
     p = items[0]            p = heap_object(items, 0)
     p.value = v * x         p_1 = v * x
@@ -10,8 +11,8 @@ that are given the heap, and yield it where they change it; what is passed on as
                             items_2 = heap_view(heap, items, items_1)
                             return items_2
 
-An object itself carries no derivative then: the heap does, by places. This is exact whoever holds the object,
-and it costs more than variables do: it serves the programs that have no other form.
+Objects are inactive then; the heap is active, by place. This is exact for all aliases and costs more than
+variables: it serves the programs that have no other form.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ OF_SETS = frozenset(["add", "clear", "discard", "pop", "remove"])
 def lower_heap(program: Program, natures: Natures, writes: bool) -> Program:
     """The program with a heap; the program itself where it changes no object.
 
-    `writes` says that it may change what its arguments hold.
+    `writes` says that it may change the contents of its arguments.
     """
     if not any(changes(s, program, natures) for s in statements_in(program.tree.body)):
         return program
@@ -60,8 +61,8 @@ def lower_heap(program: Program, natures: Natures, writes: bool) -> Program:
 
 
 def lower_to_heap(program: Program, natures: Natures) -> Program | None:
-    """The program as one that is given a heap before its arguments, and returns the heap and its result; None
-    where it changes no object.
+    """The program with a heap before its parameters, that returns the heap and its result; None where it
+    changes no object.
     """
     if not any(changes(s, program, natures) for s in statements_in(program.tree.body)):
         return None
@@ -164,7 +165,7 @@ class _Lowerer(Writer):
             case gast.For():
                 self.loops.loop(s)
             case gast.If(test=gast.Name() as test) if self.nature(test) != "plain":
-                # later it may hold other items, or none, and be true no more
+                # the object may be empty, and so false, later
                 truth = self.made(test.id, call(self.bound(bool, "bool"), test))
                 self.emit(map_blocks(rebuilt(s, test=truth), self.inner))
             case gast.FunctionDef():
@@ -178,7 +179,7 @@ class _Lowerer(Writer):
         return self.made("out", tuple_of([load(self.heap), value])) if self.passes else self.view(value)
 
     def captured(self, s: Node) -> None:
-        """A nested function, which may read numbers of the one around it."""
+        """A nested function, which may read numbers of the enclosing one."""
         for name in sorted(free_names(s) - {s.name}):
             nature = self.nature(load(name)) if name in self.program.locals else "plain"
             if nature == "object":
@@ -201,7 +202,7 @@ class _Lowerer(Writer):
                 if self.natures.is_method(value):
                     self.refuse(
                         f"the method `{attr}` as a value, among changes of objects",
-                        "what its object holds when it is called is not followed",
+                        "the attributes of its object at the time of the call are not followed",
                         "call it where it is named",
                     )
                 if self.natures.is_held(value):
@@ -226,12 +227,12 @@ class _Lowerer(Writer):
                 self.emit(s)
 
     def note_outside(self, node: Node) -> None:
-        """Notes that a module or class holds a value: arrays in it are not to be changed."""
+        """Notes that a module or class holds a value: its arrays must not be changed."""
         if self.arrays.follows and isinstance(node, gast.Name):
             self.emit(gast.Expr(value=self.helper("note_outside", load(self.heap), node)))
 
     def is_dynamic(self, value: Node, x: Node) -> bool:
-        """Whether an attribute is one of an object that the run has to look at."""
+        """Whether the owner of an attribute is a dynamic object."""
         return self.program.resolve(value) is MISSING and self.nature(x) != "plain"
 
     def operator(self, s: Node, target: str, value: Node, a: Node, b: Node) -> None:
@@ -244,7 +245,7 @@ class _Lowerer(Writer):
             self.emit(rebuilt(s, value=rebuilt(value, left=self.number(a), right=self.number(b))))
 
     def set_slice(self, s: Node, x: Node, index: Node, value: Node) -> None:
-        """`x[a:b] = v` of a list, or of what may be an array."""
+        """`x[a:b] = v` of a list, or of a value that may be an array."""
         if self.natures.is_list(x) or self.nature(value) == "object":
             self.methods.set_slice(x, index, value)
             return
@@ -312,7 +313,7 @@ class _Lowerer(Writer):
         if self.natures.changes_array(value):
             self.refuse_array()
         if self.natures.is_inert(value):
-            if self.natures.sharing(value) == "view":  # of memory that no name holds, as adjoints found by it
+            if self.natures.sharing(value) == "view":  # of an array without a name
                 self.refuse_array()
             self.emit(s)
             return
@@ -359,7 +360,7 @@ class _Lowerer(Writer):
         if self.arrays.follows:
             self.refuse(
                 "a call of a recursive function that changes objects, among changes of arrays in place",
-                "which arrays it holds on to is not followed",
+                "the arrays that it keeps are not followed",
                 "make new arrays: `a = a + v` in place of `a += v`",
             )
         owner = [value.func.value] if isinstance(value.func, gast.Attribute) else []

@@ -1,1 +1,3 @@
-"""What is rewritten once kinds are known: calls put in, attributes made variables, writes made stores."""
+"""Rewrites programs of known kinds: inlines calls, makes variables of attributes, and stores of other
+effects.
+"""

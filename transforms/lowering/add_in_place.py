@@ -1,7 +1,7 @@
-"""What is added to a part of an array, and stored there, as an addition in place.
+"""Makes a sum of a part of an array, stored into that part, an addition in place.
 
-Form: the single-assignment form, in and out. The adjoint of the part stays as it is: it is neither kept, set
-to zero, nor added again.
+Form: the single-assignment form, in and out. The adjoint of the part is unchanged by an addition: it is not
+saved, set to zero or added again.
 
     u_1 = u[1:-1]               u_1 = u[1:-1]
     u_2 = c * v                 u_2 = c * v
@@ -30,10 +30,10 @@ def add_in_place(facts: Facts) -> Program:
     if not any(isinstance(s.targets[0], gast.Subscript) for s in find_nodes(program.tree, gast.Assign)):
         return program
     reads = read_counts(program.tree)
-    sums: list[Any] = []  # those that are no statements any more
+    sums: list[Any] = []  # sums whose statement is dropped
 
     def addition(place: Any, name: str, made: dict[str, Any]) -> Any:
-        """The sum that a name stands for, if it is one of what is at the place."""
+        """The sum that a name is assigned, if an operand is the part at the place."""
         match made.get(name):
             case gast.BinOp(left=gast.Name(id=part), op=gast.Add() | gast.Sub()) as total if (
                 reads[name] == 1
@@ -44,7 +44,7 @@ def add_in_place(facts: Facts) -> Program:
         return None
 
     def block(statements: list[Any]) -> list[Any]:
-        made: dict[str, Any] = {}  # what has been computed since something was changed
+        made: dict[str, Any] = {}  # the definitions since the last change
         result: list[Any] = []
         for s in statements:
             match s:
@@ -67,7 +67,7 @@ def add_in_place(facts: Facts) -> Program:
 
 
 def is_like(facts: Facts, part: str, result: str) -> bool:
-    """Whether a sum of a part of an array has its rank and dtype, so that it can be made in place."""
+    """Whether a sum of a part of an array has the part's rank and dtype, so that it can be made in place."""
     domain, of, kind = facts.domain, facts.kind_of_name(part), facts.kind_of_name(result)
     if domain.is_scalar(of):
         return of is kind and domain.is_differentiable(of) is not False
@@ -76,7 +76,7 @@ def is_like(facts: Facts, part: str, result: str) -> bool:
 
 
 def is_there(part: str, place: Any, made: dict[str, Any]) -> bool:
-    """Whether a name stands for what is at a place."""
+    """Whether a name is assigned the part at a place."""
     match made.get(part):
         case gast.Subscript(value=base, slice=index):
             return same(base, place.value) and same(index, place.slice)

@@ -1,4 +1,4 @@
-"""Writes the sum of a list that is made for it as additions, which need no list of adjoints.
+"""Unrolls the sum of a list that has no other reader, which then needs no list of adjoints.
 
 Form: the single-assignment form, in and out.
 
@@ -24,8 +24,8 @@ MOST = 16  # items that are added one by one
 
 
 def add_items(facts: Facts) -> Program:
-    """The program with such sums of numbers and arrays of floats or complex numbers: `+` of others, of truth
-    values, is not what `sum` does.
+    """The program with such sums unrolled, of numbers and of arrays of floats or complex numbers; for truth
+    values `+` differs from `sum`.
     """
     program = facts.program
 
@@ -64,7 +64,7 @@ def add_items(facts: Facts) -> Program:
 
 
 def _is_made(s: Any) -> bool:
-    """Whether a statement makes a list, or tuple, of atoms that are not unpacked."""
+    """Whether a statement makes a list, or tuple, of atoms, none of them starred."""
     match s:
         case gast.Assign(targets=[gast.Name()], value=gast.List(elts=items) | gast.Tuple(elts=items)):
             return all(isinstance(item, gast.Name) for item in items)
@@ -72,7 +72,7 @@ def _is_made(s: Any) -> bool:
 
 
 def _summed(s: Any) -> str:
-    """The name whose items a statement adds up; empty for other statements."""
+    """The name whose items a statement sums; empty for other statements."""
     match s:
         case gast.Assign(
             targets=[gast.Name()],

@@ -1,6 +1,6 @@
-"""Makes arrays of lists and tuples of numbers where an operation on arrays takes them, as NumPy does itself.
+"""Converts lists and tuples of numbers to arrays where an operation on arrays takes them, as NumPy does.
 
-Form: the single-assignment form, in and out. Rules then see nothing but numbers and arrays.
+Form: the single-assignment form, in and out. Rules then only get numbers and arrays.
 
     y = np.dot(xs, ws)    ->    y_1 = np.asarray(xs)
                                 y = np.dot(y_1, ws)
@@ -69,7 +69,7 @@ def _listed(facts: Facts, value: Any) -> list[Any]:
 
 
 def _value(s: Any) -> Any:
-    """What a statement assigns to a name, if it is an operation."""
+    """The operation that a statement assigns to a name; None for other statements."""
     match s:
         case gast.Assign(targets=[gast.Name()], value=gast.Call() | gast.BinOp() as value):
             return value
@@ -77,7 +77,7 @@ def _value(s: Any) -> Any:
 
 
 def _with(value: Any, made: dict[int, str]) -> Any:
-    """The operation with names in the place of some of its operands."""
+    """The operation with some operands replaced by names."""
 
     def atom(a: Any) -> Any:
         return load(made[id(a)]) if id(a) in made else a

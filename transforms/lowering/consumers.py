@@ -1,12 +1,12 @@
-"""What consumes a generator, as a loop over it, in normal form.
+"""Writes statements that consume a generator as loops over it, in normal form.
 
-total = sum(g)        items = []
-                ->    for item in g:
-                          items.append(item)
-                      total = sum(items)
+    total = sum(g)        items = []
+                    ->    for item in g:
+                              items.append(item)
+                          total = sum(items)
 
-Contract: what is written consumes as much of the generator as Python does, and nothing runs between its
-items that Python would run before or after them.
+Contract: the loop consumes as much of the generator as Python does, and runs no other code between its items
+than Python does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Generator", "Surroundings", "as_loop", "takes_all"]
 
 Node = Any  # gast publishes no types
 
-# What takes all items of its first argument before it does anything else, and keeps them or only reads them.
+# Functions that take all items of their first argument before any other effect, and keep or read them.
 KEEPERS = (list, tuple, set, frozenset, dict, sorted, transposed)
 READERS = (sum, max, min, math.prod, math.fsum)
 METHODS = ("join", "extend", "fromkeys", "union", "update")
@@ -36,8 +36,8 @@ METHODS = ("join", "extend", "fromkeys", "union", "update")
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator that has a name: `is_endless` tells whether a `while` may keep it from coming to an end,
-    `is_changed` whether it may change what it has given, `is_quiet` whether it changes nothing else.
+    """A named generator: `is_endless` if a `while` may keep it from ending, `is_changed` if it may change an
+    item after its `yield`, `is_quiet` if it has no effect outside its own variables.
     """
 
     name: str
@@ -47,15 +47,14 @@ class Generator:
 
     @property
     def ends_apart(self) -> bool:
-        """Whether it may run before its time: it comes to an end, and nothing tells when it runs."""
+        """Whether all its items may be made early: it ends, and has no outside effect."""
         return self.is_quiet and not self.is_endless
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What is known around a statement that consumes a generator: the other generators by name, whether some
-    statements change nothing but variables, the number of a name that stands for `range(number)`, and the
-    names of displays that nothing else reads.
+    """The context of a consuming statement: the other generators by name, whether statements have no outside
+    effect, the number of a name that holds `range(number)`, and the names of displays without other readers.
     """
 
     others: Mapping[str, Generator]
@@ -64,12 +63,12 @@ class Surroundings:
     displays: Set[str]
 
     def is_fixed(self, name: str) -> bool:
-        """Whether nothing can change the items of a name."""
+        """Whether no statement can change the items of a name."""
         return name in self.displays or self.range_of(name) is not None
 
 
 def takes_all(objects: Objects, s: Node, name: str) -> bool:
-    """Whether a statement takes all items of an iterator, and runs nothing in between."""
+    """Whether a statement takes all items of an iterator without running other code in between."""
     match s:
         case gast.For(iter=gast.Name(id=source), body=[gast.Expr(value=gast.Call(func=func, args=[item]))]):
             is_append = isinstance(func, gast.Attribute) and func.attr == "append"
@@ -94,9 +93,7 @@ def _is_fromiter(found: Any) -> bool:
 
 
 def as_loop(objects: Objects, s: Node, g: Generator, around: Surroundings) -> list[Node] | None:
-    """The statements that a statement which consumes the generator is, with a loop over its name; None for
-    one that is not followed.
-    """
+    """The statement as a loop over the generator's name; None where it has no such form."""
     writer = _Writer(objects, s, g)
     match s:
         case gast.For(iter=gast.Name(id=name)) if name == g.name:
@@ -132,7 +129,7 @@ def _is(node: Node, name: str) -> bool:
 
 
 class _Writer:
-    """Writes the loops that a statement is."""
+    """Writes the loop for one statement."""
 
     def __init__(self, objects: Objects, s: Node, g: Generator) -> None:
         self.objects, self.names, self.like, self.g = objects, objects.names, s, g
@@ -154,7 +151,7 @@ class _Writer:
         return self.put(gast.Expr(value=call(attribute(load(items), "append"), load(item))))[0]
 
     def collected(self, s: Node, most: int | None = None, as_new: bool = False) -> list[Node]:
-        """The statement, given the list of the items; of no more than one over `most` of them."""
+        """The statement on the list of the items; with `most`, of one item more at most."""
         items, item = self.names.temporary("items"), self.names.temporary("item")
         body = []
         held = item
@@ -207,7 +204,7 @@ class _Writer:
         empty = gast.List(elts=[], ctx=gast.Load())
         return [self.set(items, empty), self.over(store(item), body), self.set(target, load(items))]
 
-    # ------------------------------------------------------------ loops over several at once
+    # ------------------------------------------------------------ loops over several iterables
 
     def counted(self, s: Node, start: Node) -> list[Node]:
         """`for k, v in enumerate(g, start)`."""
@@ -224,7 +221,7 @@ class _Writer:
         return [self.set(counter, start), self.over(item, body)]
 
     def zipped(self, s: Node, sources: list[Node], around: Surroundings) -> list[Node] | None:
-        """`for a, v in zip(x, g)`: the items of the other sources are taken by their place."""
+        """`for a, v in zip(x, g)`: the items of the other iterables are read by index."""
         place = next(k for k, a in enumerate(sources) if _is(a, self.g.name))
         rest = [a.id for k, a in enumerate(sources) if k != place and isinstance(a, gast.Name)]
         if any(name in around.others and not around.others[name].ends_apart for name in rest):
@@ -289,7 +286,7 @@ class _Writer:
         return [*before, *self.put(gast.If(test=load(none), body=self.put(gast.Pass()), orelse=[loop]))]
 
     def at_end(self, flag: str, counter: str, sizes: list[Node]) -> list[Node]:
-        """Statements that set a flag if a place is behind the end of one of the lists."""
+        """Statements that set a flag if an index is past the end of one of the lists."""
         if not sizes:
             return [self.set(flag, constant(False))]
         size, *others = sizes

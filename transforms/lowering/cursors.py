@@ -1,6 +1,6 @@
-"""Iterators of sequences that several statements read, as places in a list.
+"""Makes an iterator over a sequence that several statements read a position in a list.
 
-Form in and out: the normal form. Of `it = iter(x)`, where nothing changes x afterwards:
+Form in and out: the normal form. For `it = iter(x)`, where nothing changes x afterwards:
 
     first = next(it)        first = items[place]
     for v in it:       ->   place = place + 1
@@ -39,8 +39,8 @@ Node = Any  # gast publishes no types
 
 
 def with_places(program: Program, is_quiet: Callable[[Program, list[Node]], bool]) -> Program:
-    """The program with places in lists for the iterators of sequences that several statements read;
-    `is_quiet` tells whether a function's statements surely change nothing but variables.
+    """The program with list positions for such iterators; `is_quiet` tells whether a function's statements
+    surely have no effect outside its own variables.
     """
     calls = [c for c in find_nodes(program.tree, gast.Call) if program.resolve(c.func) is iter]
     if not calls:
@@ -56,7 +56,7 @@ def with_places(program: Program, is_quiet: Callable[[Program, list[Node]], bool
 
 
 class _Writer:
-    """`places` are for each iterator the names of its list, of its place in that and of the list's length."""
+    """`places` has the names of the list, the position and the list's length, by the iterator's name."""
 
     def __init__(self, program: Program, is_quiet: Callable[[Program, list[Node]], bool]) -> None:
         self.program, self.is_quiet = program, is_quiet
@@ -86,7 +86,9 @@ class _Writer:
         return result
 
     def is_followed(self, name: str, rest: list[Node]) -> bool:
-        """Whether an iterator is read by `next` and loops alone, behind it, and nothing changes meanwhile."""
+        """Whether an iterator is only read by `next` and loops, in statements after it that change no other
+        object.
+        """
         uses = sum(self.count(s, name) for s in rest)
         is_named = self.bound[name] == 1 and self.reads[name] == uses > 0
         has_next = any(self.is_next(s, name) for t in rest for s in walk(t))
@@ -101,7 +103,7 @@ class _Writer:
         return False
 
     def count(self, s: Node, name: str) -> int:
-        """How often a statement reads the iterator, in ways that are followed."""
+        """The number of reads of the iterator in a statement, in forms that can be rewritten."""
         if isinstance(s, gast.FunctionDef):
             return 0
         own = self.is_next(s, name) or (isinstance(s, gast.For) and getattr(s.iter, "id", "") == name)
@@ -136,7 +138,9 @@ class _Writer:
         return assign(place, gast.BinOp(left=load(place), op=gast.Add(), right=constant(1)), s)
 
     def rest(self, s: Node, name: str, after: list[Node]) -> list[Node]:
-        """`for v in it`: over what is left, where nothing else reads it in the loop or after it."""
+        """`for v in it`: over the rest of the list, where the iterator is not read in the loop or after
+        it.
+        """
         items, place, size = self.places[name]
         names = self.objects.names
         if not self.is_read_again(s, name, after):
@@ -154,7 +158,9 @@ class _Writer:
         return [located(gast.While(test=constant(True), body=body, orelse=[]), s)]
 
     def is_read_again(self, s: Node, name: str, after: list[Node]) -> bool:
-        """Whether the iterator is read in a loop's body, after it, or by another turn of a loop around it."""
+        """Whether the iterator is read in a loop's body, after it, or in a later iteration of a loop around
+        it.
+        """
         later = any(name in names_in(t) for t in [*s.body, *after])
         around = [t for t in find_nodes(self.program.tree, gast.For, gast.While) if t is not s]
         return later or any(s in list(walk(t)) for t in around)

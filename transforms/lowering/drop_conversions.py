@@ -1,7 +1,7 @@
-"""Conversions of arrays to what they are already, and items of dicts that are there.
+"""Drops conversions of arrays to the form they have, and defaults for dict items that exist.
 
-Form: the single-assignment form, in and out. What returns its argument gives it another name: one array from
-here on, as in the run. The rest are copies.
+Form: the single-assignment form, in and out. A conversion that returns its argument becomes an alias; any
+other becomes a copy.
 
     y = np.asarray(x, dtype=float)    ->    y = x
     z = np.array(x)                   ->    z = np.copy(x)
@@ -23,7 +23,7 @@ from .lower_effects import Writer, lower_effects
 __all__ = ["drop_conversions"]
 
 def drop_conversions(facts: Facts) -> Program:
-    """The program without them."""
+    """The program without such conversions and defaults."""
     primitives = facts.primitives
 
     def rewrite(s: Any, writer: Writer) -> list[Any] | None:

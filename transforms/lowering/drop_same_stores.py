@@ -1,7 +1,7 @@
-"""Stores that put an object back where it was taken from.
+"""Drops stores that put an object back where it was read.
 
 Form: the single-assignment form, in and out, after `lower_augmented`. `rows[k] += v` reads the item, changes
-it in place and stores it; the store changes nothing, and without it the list is not seen as changed.
+it in place and stores it; the store changes nothing, and without it the list does not count as changed.
 
     rows_1 = rows[k]                rows_1 = rows[k]
     rows_1[...] += v                rows_1[...] += v
@@ -24,8 +24,8 @@ __all__ = ["drop_same_stores"]
 
 
 def drop_same_stores(facts: Facts) -> Program:
-    """The program without stores of an item of a list or dict where it stands already. (What a tuple refuses
-    has to be refused.)
+    """The program without stores of an item into its own place in a list or dict. (A tuple raises, and so
+    must the program.)
     """
     program = facts.program
 
@@ -56,7 +56,9 @@ def _is_item_store(s: Any) -> bool:
 
 
 def _stands_there(store: Any, before: list[Any]) -> bool:
-    """Whether the statements right before a store read the object from its place, and change it alone."""
+    """Whether the statements right before a store read the object from its place, and have no effect but on
+    it.
+    """
     target, name = store.targets[0], store.value.id
     fixed = {target.value.id, *names_read(target.slice)}
     for s in reversed(before):

@@ -1,4 +1,4 @@
-"""Branches that are never taken, by what is known of their tests: an argument is None, a flag is set.
+"""Drops the arms of branches whose tests are known: an argument is None, a flag is set.
 
 Form: the normal form or the single-assignment form, in and out. A branch that ends a loop stays.
 
@@ -26,18 +26,20 @@ __all__ = ["drop_known", "drop_untaken"]
 
 
 def drop_untaken(facts: Facts) -> Program:
-    """The program with the arm that is taken in the place of each branch whose test the kinds decide; the
-    program itself where there is none.
+    """The program with each branch whose test the kinds decide replaced by the arm taken; the program itself
+    where there is none.
     """
     return drop_known(facts.program, lambda test: facts.domain.truth_of(facts.kind(test)))
 
 
 def drop_known(program: Program, truth: Callable[[Any], bool | None]) -> Program:
-    """The same where `truth` decides tests."""
+    """The same, where `truth` decides tests."""
     decided: list[Any] = []
 
     def block(statements: list[Any], own: frozenset[str] = frozenset()) -> list[Any]:
-        """The block without untaken arms; `own` are the names of nested functions, of which less is known."""
+        """The block without untaken arms; `own` are the parameters and variables of nested functions, whose
+        kinds are unknown.
+        """
         result: list[Any] = []
         for s in statements:
             is_open = not isinstance(s, gast.If) or getattr(s.test, "id", "") in own or _leaves(s)

@@ -1,6 +1,6 @@
-"""Decides `a is b` where both names stand for objects that the function makes.
+"""Decides `a is b` where both names hold objects that the function makes.
 
-Form in and out: the normal form. Objects that two statements make are two; `a is a` needs no run to tell.
+Form in and out: the normal form. Two statements make two objects; `a is a` is true.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ __all__ = ["fold_identities"]
 
 
 def fold_identities(program: Program, makes: Callable[[Any], bool]) -> Program:
-    """The program with constants in the place of such comparisons; `makes(value)` says whether an expression
-    makes an object.
+    """The program with constants for such comparisons; `makes(value)` says whether an expression makes an
+    object.
     """
     if not any(isinstance(n.ops[0], (gast.Is, gast.IsNot)) for n in find_nodes(program.tree, gast.Compare)):
         return program

@@ -52,7 +52,7 @@ def fold_literals(program: Program, facts: Facts | None = None) -> Program:
     """The program without such operations; facts tell the lengths of lists and tuples."""
 
     def length(atom: Any) -> int | None:
-        """The length of a list or tuple which keeps it."""
+        """The length of a list or tuple that keeps it."""
         return None if facts is None else facts.domain.length_of(facts.kind(atom)) or None
 
     bound = bound_counts(program.tree)
@@ -88,7 +88,7 @@ def fold_literals(program: Program, facts: Facts | None = None) -> Program:
 
 
 def _folded(value: Any) -> Any:
-    """The literal that an operation on literals gives; the operation itself if it gives none."""
+    """The literal result of an operation on literals; the operation itself if it has none."""
     result: Any = None
     match value:
         case gast.Call(func=gast.Attribute(value=text, attr=method), args=args, keywords=[]) if (
@@ -115,7 +115,7 @@ def _folded(value: Any) -> Any:
 def _formatted(text: str, value: Any) -> str | None:
     try:
         return str(text % value)
-    except (TypeError, ValueError):  # raised as the program runs
+    except (TypeError, ValueError):  # it is raised when the program runs
         return None
 
 
@@ -124,14 +124,14 @@ def _is_text(node: Any) -> bool:
 
 
 def _are_alike(*nodes: Any) -> bool:
-    """Whether these are literal strings, or literal integers."""
+    """Whether all are literal strings, or all literal integers."""
     return all(map(_is_text, nodes)) or all(
         isinstance(n, gast.Constant) and type(n.value) is int for n in nodes
     )
 
 
 def _written(part: Any) -> str | None:
-    """What stands for a part of an f-string that is a literal string or integer."""
+    """The text of a part of an f-string that is a literal string or integer."""
     if isinstance(part, gast.FormattedValue):
         is_plain = part.format_spec is None and part.conversion == -1
         return str(part.value.value) if is_plain and _are_alike(part.value) else None

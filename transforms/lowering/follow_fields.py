@@ -1,8 +1,7 @@
-"""What a program does with the objects whose attributes are to be variables: what is set on which paths, and
-who else gets hold of them.
+"""Follows the objects whose attributes become variables: which attributes are set on which paths, and where
+the objects escape.
 
-Nothing else may change such an object meanwhile: an object that was put somewhere may not be changed after
-that, which is refused here.
+No change of such an object may be lost: a change after it escapes is refused here.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ Slot = tuple[str, str]  # the name of an object, and an attribute
 
 
 class Objects(Protocol):
-    """What the pass asks about the objects of a program."""
+    """The facts about a program's objects that promotion needs."""
 
     def made(self, value: Any) -> bool:
         """Whether an expression makes an empty object."""
 
     def held(self, name: str) -> list[str] | None:
-        """The attributes that the object of a parameter holds, or that its class has; None when unknown."""
+        """The attributes that a parameter's object or its class has; None when unknown."""
 
     def is_plain(self, name: str, attr: str) -> bool:
-        """Whether `x.attr = v` sets an attribute and does nothing else."""
+        """Whether `x.attr = v` only sets an attribute."""
 
     def varies(self, name: str, attr: str) -> bool:
-        """Whether an attribute may carry a derivative."""
+        """Whether an attribute may be active."""
 
     def is_cached(self, name: str, attr: str) -> bool:
-        """Whether the attribute is what a cached property computes: it is no part of a gradient."""
+        """Whether the attribute caches a property's value: it is no part of a gradient."""
 
     def of_class(self, name: str, attr: str) -> bool:
         """Whether the class of an object has the attribute."""
@@ -49,28 +48,30 @@ class Objects(Protocol):
         """Whether the attribute is a method, static or not."""
 
     def asked(self, value: Any) -> Slot | None:
-        """The attribute for which an expression asks an object, whether it holds it."""
+        """The attribute whose presence an expression tests, as `hasattr` does."""
 
     def read(self, value: Any) -> Slot | None:
         """The attribute of an object that an expression reads."""
 
     def only_looks(self, value: Any) -> bool:
-        """Whether an expression sees no more of an object than which it is, and of which class."""
+        """Whether an expression depends only on an object's identity and class."""
 
     def passes_on(self, statement: Any) -> bool:
-        """Whether a call may keep an object that it is given, or give it back."""
+        """Whether a call may keep an object that it is given, or return it."""
 
     def may_change(self, value: Any) -> bool:
-        """Whether a call may change an object that it is given."""
+        """Whether a call may change its arguments."""
 
     def others(self, name: str) -> list[Any] | None:
-        """What might hold the object of a parameter too; None when not even that itself may."""
+        """Other objects that may be, or hold, a parameter's object; None if that cannot be promoted at
+        all.
+        """
 
 
 @dataclass
 class _State:
-    """What holds at a point: what is set on all paths, or on some; which objects others may hold; what may
-    still be what the class says.
+    """The state at a point: attributes set on all paths (`always`), or on some (`ever`); objects that have
+    escaped (`shown`); attributes that may still have the class's value (`default`).
     """
 
     always: set[Slot] = field(default_factory=set)
@@ -94,7 +95,7 @@ class _State:
 
 
 def _set_in(loop: Any) -> list[Slot]:
-    """The attributes that a loop sets."""
+    """The attributes that are set in a loop."""
     return [
         (n.targets[0].value.id, n.targets[0].attr)
         for n in walk(loop)
@@ -105,7 +106,7 @@ def _set_in(loop: Any) -> list[Slot]:
 
 
 class Fields:
-    """The attributes that become variables, `slots`, and what the program does with their objects."""
+    """The attributes that become variables, `slots`, and the uses of their objects."""
 
     def __init__(self, program: Program, objects: Objects) -> None:
         self.program, self.objects = program, objects
@@ -133,7 +134,7 @@ class Fields:
                     bound[n.name] += 1
                     captured |= free_names(n)
         given = {p.id for p in parameters(tree)}
-        self.slots: dict[str, list[str]] = {}  # by object the attributes that become variables
+        self.slots: dict[str, list[str]] = {}  # the attributes that become variables, by object
         self.given: list[str] = []
         for name in dict.fromkeys([*stored, *made]):
             attrs = [a for a in dict.fromkeys(stored.get(name, [])) if objects.is_plain(name, a)]
@@ -150,7 +151,7 @@ class Fields:
         self.values = values
         loops = [s for s in walk(tree) if isinstance(s, (gast.For, gast.While))]
         again = {name for s in loops for name in assigned_names(s)}
-        self.lasting = self.once - again - {*stored, *made}  # names that keep the value that they have
+        self.lasting = self.once - again - {*stored, *made}  # names with one value
         in_loops = {slot for s in loops for slot in _set_in(s)}
         self.single = {
             (name, attr)
@@ -159,23 +160,23 @@ class Fields:
             if attrs.count(attr) == 1 and made[name] == 1 and (name, attr) not in in_loops
         }
         self.defaults: set[Slot] = set()  # the attributes that are read before they are set
-        self.seen: dict[tuple[int, str], list[str]] = {}  # what an object holds where it is used as a whole
-        self.answers: dict[int, bool | None] = {}  # whether an object holds what it is asked for; None: maybe
-        self.maybe: set[Slot] = set()  # the attributes of which only the run knows whether they are set
+        self.seen: dict[tuple[int, str], list[str]] = {}  # the attributes an object has at a use as a whole
+        self.answers: dict[int, bool | None] = {}  # the answer of a test for an attribute; None: dynamic
+        self.maybe: set[Slot] = set()  # the attributes that may be unset, which is dynamic
         self.real = set(self.given)
-        self.is_strict = True  # whether what cannot be followed is refused
+        self.is_strict = True  # whether to refuse changes that cannot be followed
 
     def keep_unseen(self) -> None:
-        """Leaves the objects that nothing sees as a whole."""
+        """Keeps only the objects that are never used as a whole."""
         self.is_strict = False
         self.check()
         self.slots = {name: attrs for name, attrs in self.slots.items() if name not in self.real}
         self.given = []
 
-    # ------------------------------------------------------------ what the program does with the objects
+    # ------------------------------------------------------------ the uses of the objects
 
     def check(self) -> None:
-        """Refuses what would make the variables differ from the attributes."""
+        """Refuses programs in which the variables would differ from the attributes."""
         start = _State()
         for name in self.given:
             held = self.objects.held(name) or []
@@ -202,7 +203,7 @@ class Fields:
                     self.flow(s.orelse, other)
                     state.join(other)
                 case gast.For() | gast.While():
-                    for _ in range(2):  # what holds at the end of an iteration holds at the next one's start
+                    for _ in range(2):  # the second round starts with the state at the end of an iteration
                         inside = state.copy()
                         self.flow(s.body, inside)
                         state.join(inside)
@@ -211,7 +212,7 @@ class Fields:
         if attr not in self.slots.get(name, ()):
             shown = [x for x in state.shown if attr in self.slots[x]]
             if shown:
-                self.refuse(s, shown[0], f"`{attr}` of an object is set that may be")
+                self.refuse(s, shown[0], f"`{attr}` is set on an object that may be")
             return
         if name in self.given and self.objects.is_cached(name, attr):
             self.refuse(s, name, f"`{attr}` is computed once for the argument")
@@ -234,7 +235,7 @@ class Fields:
         )
 
     def uses(self, s: Any, state: _State) -> None:
-        """Notes where objects are used as a whole, and what is read of their classes."""
+        """Records the uses of objects as a whole, and the reads of class attributes."""
         for n in walk(s) if not isinstance(s, (gast.If, gast.For, gast.While, gast.FunctionDef)) else ():
             if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Load):
                 self.defaults |= state.default & {(getattr(n.value, "id", ""), n.attr)}
@@ -265,7 +266,7 @@ class Fields:
             )
 
     def ask(self, s: Any, slot: Slot, state: _State) -> None:
-        """Notes what an object answers that is asked for an attribute."""
+        """Records the answer of a test for an attribute."""
         answer = True if slot in state.always else None if slot in state.ever else False
         if self.answers.setdefault(id(s), answer) != answer:
             answer = self.answers[id(s)] = None
@@ -273,7 +274,7 @@ class Fields:
             self.maybe.add(slot)
 
     def wholes(self, s: Any) -> list[str]:
-        """The objects that a statement itself, without its blocks, uses as a whole."""
+        """The objects that a statement uses as a whole, outside of its blocks."""
         match s:
             case gast.If(test=node) | gast.For(iter=node):
                 parts = [node]
@@ -293,9 +294,7 @@ class Fields:
         return list(found)
 
     def is_access(self, node: Any, name: str) -> bool:
-        """Whether an expression reads one attribute of an object, or asks for it, or calls it where it is no
-        method.
-        """
+        """Whether an expression reads or tests one attribute of an object, or calls one that is no method."""
         slot = self.objects.asked(node) or self.objects.read(node)
         if slot is not None and slot[1] in self.slots.get(slot[0], ()):
             return True
@@ -315,5 +314,5 @@ class Fields:
         return self.objects.of_class(name, node.attr) and not self.objects.is_method(name, node.attr)
 
     def is_one(self, name: str, attr: str) -> bool:
-        """Whether an attribute is set once in all, so that its variable and what is read of it are one."""
+        """Whether an attribute is set exactly once, so that the variable may be a name for the value."""
         return (name, attr) in self.single and (name, attr) not in self.defaults

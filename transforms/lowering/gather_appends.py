@@ -1,4 +1,4 @@
-"""Writes a list that is appended to as soon as it is made as a display, and a dict that is filled so.
+"""Makes a display of a list, or dict, that is filled right after it is made.
 
 Form in and out: the normal form.
 
@@ -46,7 +46,9 @@ def gather_appends(program: Program) -> Program:
 
 
 def _makes(s: Any, key: Any) -> str | None:
-    """The name of a list that a statement makes of atoms; with a key, of a dict that does not have it."""
+    """The target of a statement that makes a list of atoms; with a key, of a dict without that key; else
+    None.
+    """
     match s:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.List(elts=elts)) if key is None:
             return str(name) if all(map(is_atom, elts)) else None
@@ -58,8 +60,8 @@ def _makes(s: Any, key: Any) -> str | None:
 
 
 def _added(s: Any) -> tuple[str, Any, Any]:
-    """The name of the list that a statement appends to and what, or of the dict that it stores in, the key,
-    a literal string, and what.
+    """The list that a statement appends to, and the item; or the dict that it stores into, the key, a literal
+    string, and the item.
     """
     match s:
         case gast.Expr(
@@ -86,8 +88,8 @@ def _with(display: Any, key: Any, item: Any) -> Any:
 
 
 def _can_move(statements: list[Any], name: str) -> bool:
-    """Whether the list that the first of these makes can as well be made after them: the others neither look
-    at it nor change what its items are.
+    """Whether the first statement, which makes the list, may stand after the others: they neither read it nor
+    change its items.
     """
     made, *between = statements
     items = set(names_read(made.value))
@@ -97,5 +99,5 @@ def _can_move(statements: list[Any], name: str) -> bool:
 
 
 def _leaves(s: Any) -> bool:
-    """Whether a block may be left by a statement."""
+    """Whether a statement may leave the block."""
     return isinstance(s, (gast.Return, gast.Break, gast.Continue))

@@ -1,8 +1,8 @@
-"""Reads an object's attribute once where the program reads it often.
+"""Hoists repeated reads of an object's attribute.
 
-Form: the single-assignment form. An attribute that is read in a loop, or that carries a derivative and is
-read twice, gets a name where its object is bound: `w = model.w`. So the loop's trace does not hold it, and
-its adjoint is a variable's.
+Form: the single-assignment form. An attribute that is read in a loop, or that is active and read twice, gets
+a name where its object is bound: `w = model.w`. So the loop's trace does not hold it, and its adjoint is a
+variable's.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class _Read:
 
 
 def hoist_fields(facts: Facts) -> Program:
-    """The program with names for the attributes that it reads often: those that are the same, and are there,
-    for as long as their object is bound.
+    """The program with names for the attributes that it reads often, if they exist and stay the same while
+    their object is bound.
     """
     program, primitives, domain = facts.program, facts.primitives, facts.domain
 
@@ -88,7 +88,9 @@ def _is_store(node: Any) -> bool:
 
 
 def _bound_once(program: Program) -> dict[str, tuple[Any, ...]]:
-    """The names with one binding, each with the loops that it is in; a loop's target is bound in the loop."""
+    """The names with one binding, each with the loops around it; a loop's target counts as inside the
+    loop.
+    """
     found: dict[str, tuple[Any, ...]] = {}
     found.update((n.id, ()) for n in walk(program.tree.args) if isinstance(n, gast.Name))
     count = Counter(found.keys())
@@ -106,7 +108,7 @@ def _bound_once(program: Program) -> dict[str, tuple[Any, ...]]:
 class _Hoister(Rewriter):
     def __init__(self, wanted: dict[tuple[str, str], _Read], bound: frozenset[str]) -> None:
         self.wanted, self.bound = wanted, bound
-        self.replaced: dict[str, Any] = {}  # what the attributes were called before
+        self.replaced: dict[str, Any] = {}  # the old names of attributes
 
     def function(self, tree: Any) -> Any:
         parameters = [n.id for n in walk(tree.args) if isinstance(n, gast.Name)]

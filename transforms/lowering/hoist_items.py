@@ -1,7 +1,6 @@
-"""Reads the items of a parameter that is a container once, at the start: each is a variable then, with an
-adjoint of its own.
+"""Hoists reads of a parameter's items to the start, where each becomes a variable with an adjoint.
 
-Form: the single-assignment form, in and out. Nobody changes what is read from.
+Form: the single-assignment form, in and out. The container is not changed.
 
     def f(p, xs):                      def f(p, xs):
         h = np.zeros(3)                    w = p["w"]
@@ -29,8 +28,8 @@ __all__ = ["hoist_items", "item_read"]
 
 
 def hoist_items(facts: Facts) -> tuple[Program, dict[str, str]]:
-    """The program with a name for each item of its parameters that it reads by a literal key, and for each
-    name that is new another of the same kind.
+    """The program with a name for each item that it reads by a literal key from a parameter, and for each new
+    name an old one of the same kind.
     """
     program, hoister = facts.program, _Hoister(facts)
     body, bases = program.tree.body, [n.id for n in program.tree.args.args]
@@ -38,7 +37,7 @@ def hoist_items(facts: Facts) -> tuple[Program, dict[str, str]]:
     while items := hoister.named_items(body, {base for base in bases if keys_of(facts, base)}):
         body = hoister.block(body)
         reads += [read_of(*item, name, hoister.first[item]) for item, name in items.items()]
-        bases = list(items.values())  # items may be containers themselves
+        bases = list(items.values())  # items may be containers, too
     if not reads:
         return program, {}
     tree = with_body(program.tree, [*reads, *substitute(body, hoister.replaced)])
@@ -66,17 +65,17 @@ def item_read(s: Any) -> tuple[str, str, Hashable] | None:
 
 
 class _Hoister(Rewriter):
-    """The items of containers with the names that they get; `kinds` has for each new name one of its kind."""
+    """The items of containers with their new names; `kinds` maps each new name to an old one of its kind."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts, self.names = facts, facts.program.names.copy()
         self.items: dict[tuple[str, Hashable], str] = {}
-        self.first: dict[tuple[str, Hashable], Any] = {}  # the statements that read them first
+        self.first: dict[tuple[str, Hashable], Any] = {}  # their first reads
         self.kinds: dict[str, str] = {}
         self.replaced: dict[str, Any] = {}
 
     def read(self, s: Any) -> tuple[str, tuple[str, Hashable]] | None:
-        """The target and the item of a statement that reads one, a position being counted from the front."""
+        """The target and the item of a statement that reads one; positions count from the front."""
         found = item_read(s)
         if found is None:
             return None
@@ -87,7 +86,7 @@ class _Hoister(Rewriter):
         return (target, (base, key)) if key in keys else None
 
     def named_items(self, body: list[Any], bases: set[str]) -> dict[tuple[str, Hashable], str]:
-        """The items of some containers that are read, with their names: the user's own, or the key."""
+        """The items that are read of some containers, with names: the user's, or from the key."""
         targets: dict[tuple[str, Hashable], list[str]] = {}
         for s in own_statements(body):
             found = self.read(s)

@@ -1,4 +1,4 @@
-"""Which functions can be put in the place of a call, and what their parameters stand for there."""
+"""Which functions can be inlined at a call, and the arguments of their parameters."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def stays(parameter: str, value: Node, function: Node, captured: set[str]) -> bo
     """Whether a parameter that is never assigned can be replaced by its argument everywhere."""
     if isinstance(value, gast.Name):
         return parameter not in captured
-    for n in walk(function):  # a literal there is a warning of Python's, or an error
+    for n in walk(function):  # Python warns of a literal there, or raises
         odd = (
             n.value
             if isinstance(n, (gast.Subscript, gast.Attribute))
@@ -76,7 +76,9 @@ def size(function: Node) -> int:
 
 
 def calls_by_keyword(function: Node) -> bool:
-    """Whether the function passes by name a parameter of its own nested functions, which a copy renames."""
+    """Whether the function passes a keyword argument to one of its nested functions, whose parameters
+    inlining renames.
+    """
     nested = {
         p.id
         for n in find_nodes(function, gast.FunctionDef)
@@ -87,7 +89,7 @@ def calls_by_keyword(function: Node) -> bool:
 
 
 def makes_closures(function: Node) -> bool:
-    """Whether a function uses one that it defines as a value, which captured a variable of its own."""
+    """Whether the function uses a nested function as a value that captures its variables."""
     nested = [n for n in find_nodes(function, gast.FunctionDef) if n is not function]
     own = bound_names(function) - {n.name for n in nested}
     called = {id(c.func) for c in find_nodes(function, gast.Call)}
@@ -96,7 +98,7 @@ def makes_closures(function: Node) -> bool:
 
 
 def defines_functions(function: Node) -> bool:
-    """Whether the function has inner functions. Their captured names are not to change: derivatives of
-    functions as values go by them.
+    """Whether the function has inner functions, whose captured names must not change: the adjoints of
+    functions have them as keys.
     """
     return any(n is not function for n in find_nodes(function, gast.FunctionDef))

@@ -1,9 +1,9 @@
-"""Puts small functions in place of their calls.
+"""Inlines small functions.
 
-Form in: the normal form. Form out: the normal form, without the calls of nested functions, lambdas and
-global functions that are known, small, not recursive, and whose free names mean the same here. A nested
-function that nothing uses any more is left out. Statements keep the lines of the function that they come
-from when that is in the same file.
+Form in: the normal form. Form out: the normal form without the calls of nested functions, lambdas and global
+functions that are known, small, not recursive, and whose free names mean the same here. A nested function
+without uses is dropped. Statements keep the lines of the function that they come from when that is in the
+same file.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -67,9 +67,9 @@ Finder = Callable[[Any, Node], Program | None]
 Key = tuple[str, str, int, int]
 Active = frozenset[str | Key]
 
-# How much a function may grow in all, as a multiple of what one inlined function may measure.
+# How much a function may grow in all, as a multiple of the limit for one inlined function.
 GROWTH = 5
-# How many statements the functions may come to that have to be put in.
+# How many statements the functions that must be inlined may have in all.
 NEEDED = 2000
 
 
@@ -83,13 +83,13 @@ def inline_calls(
     needed: Callable[[Node], bool] = lambda call: False,
     makes: Callable[[Node], bool] = lambda call: False,
 ) -> Program:
-    """The program with small callees in place of their calls.
+    """The program with small callees inlined.
 
     `find_function(function, call)` gives the normal form of a function object for a call of it, or None for
-    one that is not to be read; `find_method` the function that an expression calls as a method; `always`
-    says of a method's tree that it is put in whatever its size, and `needed` of a call that what it calls
-    is, `makes` of one that it is although what it calls defines functions. Without `nested` the calls of
-    nested functions stay.
+    one that is not to be read; `find_method` the function that an expression calls as a method.
+    `always(tree)` says that a method is inlined whatever its size, `needed(call)` that the callee of a call
+    is, and `makes(call)` that it is although it defines functions. Without `nested` the calls of nested
+    functions stay.
     """
     inliner = Inliner(program, find_function, max_statements, (key_of(program),), {})
     inliner.find_method, inliner.always, inliner.nested = find_method, always, nested
@@ -105,8 +105,8 @@ def key_of(program: Program) -> Key:
 class Inliner:
     """Inlines in one function.
 
-    `stack` are the functions that are being read, this one last; `read` those that have been, by identity
-    and by what a call passes.
+    `stack` are the functions that are being read, this one last; `read` the results for functions read
+    before, by identity and arguments.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Inliner:
         self.makes: Callable[[Node], bool] = lambda call: False
         self.nested = True
         self.in_loop = False
-        self.reads_all = False  # what is put in whatever its size must not call itself, by however long a way
+        self.reads_all = False  # what is inlined whatever its size must not be recursive
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
         self.defined = binding_counts(program.tree)
@@ -178,7 +178,9 @@ class Inliner:
         return new[:end]
 
     def hold_defaults(self, function: Node) -> tuple[list[Node], Node]:
-        """Assignments that keep the defaults that hold at the definition, and the function with these."""
+        """Assignments that keep the values of defaults at the definition, and the function with these
+        names.
+        """
         held: list[Node] = []
         fixed = {p.id for p in parameters(self.program.tree) if self.defined[p.id] == 1}
 
@@ -202,7 +204,7 @@ class Inliner:
     def expand(
         self, call: Node, target: Node, s: Node, known: dict[str, Node], active: Active
     ) -> list[Node] | None:
-        """The statements that the call `target = f(...)` stands for, or None where it stays a call."""
+        """The statements that replace the call `target = f(...)`, or None where it stays a call."""
         method, call = (self.find_method and self.find_method(call)) or (MISSING, call)
         if not isinstance(call, gast.Call) or has_stars(call):
             return None
@@ -212,7 +214,7 @@ class Inliner:
             function = known[name]
             if name in active or name in names_read(function.body):
                 return None
-            if self.in_loop and makes_closures(function):  # which would share their variables
+            if self.in_loop and makes_closures(function):  # the iterations would share their variables
                 return None
         else:
             called = self.program.resolve(call.func) if method is MISSING else method
@@ -229,7 +231,7 @@ class Inliner:
             return None
         given = bind(function.args, call, literal_defaults=callee is not None)
         wanted = wanted or (method is not MISSING and self.always(function)) or self.makes(call)
-        # A nested function that stays is known to the run alone, which costs more than its statements.
+        # A nested function that is not inlined is dynamic, which costs more than its statements.
         cost = size(function) if callee is not None else size(function) // 2
         if given is None or not (wanted or cost <= min(self.limit, self.left)) or calls_by_keyword(function):
             return None
@@ -249,7 +251,7 @@ class Inliner:
     def instance(
         self, function: Node, given: dict[str, Node], mapping: dict[str, Node], target: Node, s: Node
     ) -> list[Node]:
-        """A copy of the body with names of its own, its result assigned to the target."""
+        """A copy of the body with renamed variables, whose result is assigned to the target."""
         captured = {
             name
             for n in find_nodes(function, gast.FunctionDef)
@@ -300,7 +302,7 @@ class Inliner:
         return self.fresh(name)
 
     def fresh(self, variable: str) -> str:
-        """A name for a variable of a callee: another version, where the caller has one of that name too."""
+        """A name for a variable of a callee; a new version where the caller has a variable of that name."""
         name = self.names.fresh(variable)
         if name != variable and not re.search(r"_\d+$", variable):
             self.origins[name] = variable
@@ -309,8 +311,8 @@ class Inliner:
     # ------------------------------------------------------------ functions from outside
 
     def callee(self, function: Any, call: Node, limit: int | None) -> Program | None:
-        """The normal form of a function, its calls replaced; None when it is unknown, recursive, or has more
-        statements than the limit before anything is put into it.
+        """The normal form of a function with calls inlined; None when it is unknown, recursive, or has more
+        statements than the limit before that.
         """
         if function is MISSING or not callable(function):
             return None
@@ -336,7 +338,7 @@ class Inliner:
         return result
 
     def adopt(self, callee: Program) -> dict[str, Node] | None:
-        """What the callee's free names are called here; None when one cannot be had here."""
+        """The names that the callee's free names have here; None when one cannot be bound here."""
         mapping: dict[str, Node] = {}
         bindings = dict(self.program.bindings)
         names = self.names.copy()
@@ -350,7 +352,7 @@ class Inliner:
             if value is globals and callee.scope.globals is not self.program.scope.globals:
                 return None
             if not isinstance(value, ModuleType) and not callable(value):
-                return None  # a number, say, that may be another one later
+                return None  # a number, say, that may be rebound
             if self.program.resolve(load(name)) is value:
                 names.taken.add(name)
                 continue
@@ -365,7 +367,7 @@ class Inliner:
         return mapping
 
     def shares(self, callee: Program, name: str) -> bool:
-        """Whether a free name of the callee is looked up in the same place here."""
+        """Whether a free name of the callee is looked up in the same scope here."""
         if name in self.program.locals or name in self.program.bindings:
             return False
         cell = callee.scope.cells.get(name)
@@ -397,10 +399,10 @@ def without_functions(tree: Node, names: set[str]) -> Node:
 
 
 def without_unused(tree: Node) -> Node:
-    """The function without the nested functions that are only defined."""
+    """The function without nested functions that have no uses."""
     while True:
         nested = {n.name: n for n in find_nodes(tree, gast.FunctionDef) if n is not tree}
-        read = read_counts(tree)  # its own calls of itself do not count
+        read = read_counts(tree)  # without reads by the function itself
         unused = {name for name, n in nested.items() if read[name] == read_counts(n)[name]}
         if not unused:
             return tree

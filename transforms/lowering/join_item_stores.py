@@ -1,8 +1,8 @@
-"""Updates of items in one statement, which the normal form has in three.
+"""Joins the three statements of an item's update into one.
 
 Form: the single-assignment form, in and out. The normal form reads the item before it computes a value by a
-call of the user's, as Python does, since the call may change the item. Where what was put in for it changes
-nothing, the order does not matter, and the update is what the user wrote.
+user's call, as Python does, since the call may change the item. Where the inlined statements change nothing,
+the order does not matter, and the update is one statement as in the source.
 
     a_1 = a[t]
     v = np.sin(x)               v = np.sin(x)
@@ -29,7 +29,7 @@ _OPERATORS = {function: operator for operator, function in IN_PLACE_OPERATORS.it
 
 
 def join_item_stores(facts: Facts) -> Program:
-    """The program with such updates of arrays in one statement."""
+    """The program with such updates of arrays joined."""
     program = facts.program
     known = program.bindings.values()
     if not any(callable(v) and v in _OPERATORS for v in known):
@@ -54,7 +54,7 @@ def join_item_stores(facts: Facts) -> Program:
         return store
 
     def read_of(item: str, place: Any, before: list[Any]) -> Any:
-        """The statement that reads the item from its place, if nothing is changed behind it."""
+        """The statement that reads the item from its place, if nothing after it has an effect."""
         for s in reversed(before):
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
@@ -75,7 +75,7 @@ def join_item_stores(facts: Facts) -> Program:
                 ) if facts.domain.is_array(facts.kind(base)):
                     s = update(s, result)
                 case gast.Try(handlers=[_, *_]):
-                    pass  # which exception is the first may matter
+                    pass  # which exception is raised first may matter
                 case _ if blocks_of(s):
                     s = map_blocks(s, block)
             result.append(s)

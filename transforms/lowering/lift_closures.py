@@ -1,8 +1,8 @@
-"""Nested functions that call themselves and write into what they capture, as functions of their own: what
-they capture becomes parameters, which every call passes.
+"""Lambda lifting of recursive nested functions that store into captured objects: captured variables become
+parameters, which every call passes.
 
-Form in: the normal form, calls put in. Form out: the same, without those nested functions of which every use
-is a call.
+Form in: the normal form, calls inlined. Form out: the same, without those nested functions whose uses are all
+calls.
 
     def f(a):                               def f(a):
         def go(k):                              go(a, 3)
@@ -31,8 +31,8 @@ __all__ = ["lift_closures"]
 
 
 def lift_closures(program: Program, make: Callable[[Program, Any], Any]) -> Program:
-    """The program with such functions lifted out of it; `make(program, tree)` makes the function that a
-    definition is, whose free names are looked up where the program's are, and which knows itself by its name.
+    """The program with such functions lifted out of it; `make(program, tree)` makes the function object of a
+    definition that is recursive by its name and whose free names are looked up in the program's scope.
     """
     while True:
         functions = (s for s in own_statements(program.tree.body) if isinstance(s, gast.FunctionDef))
@@ -43,7 +43,7 @@ def lift_closures(program: Program, make: Callable[[Program, Any], Any]) -> Prog
 
 
 def _can_be_lifted(program: Program, function: Any) -> bool:
-    """Whether a nested function is recursive, may write into what it captures, and is only called."""
+    """Whether a nested function is recursive, may store into captured objects, and is only called."""
     name, args = function.name, function.args
     is_plain = args.vararg is None and args.kwarg is None and not args.defaults and not any(args.kw_defaults)
     if not is_plain or name not in names_read(function.body) or not _may_write(function):
@@ -56,7 +56,7 @@ def _can_be_lifted(program: Program, function: Any) -> bool:
 
 
 def _may_write(function: Any) -> bool:
-    """Whether a function may change something that it did not make."""
+    """Whether a function may change an object that it did not make."""
     for s in own_statements(function.body):
         match s:
             case gast.Assign(targets=[gast.Subscript() | gast.Attribute()]) | gast.AugAssign():

@@ -1,15 +1,15 @@
-"""Augmented assignments of names, once their kinds are known.
+"""Lowers augmented assignments of names, once their kinds are known.
 
 Form in: the single-assignment form, in which `x += v` is `x_2 = iadd(x, v)`. Form out: `x_2 = x + v` wherever
-that is the same: for numbers and other values that cannot change, and for arrays that nobody else holds, when
-the sum is an array like x (`stored_in` makes it one where that is not known). An array that others hold is
-stored into; what only the run can tell is guarded there.
+that is equivalent: for immutable values, and for arrays without aliases when the sum is an array like x
+(`stored_in` makes it one where that is not known). An array with aliases is stored into. Where the case is
+dynamic, a helper decides.
 
     x += v          x[...] += v          x *= v          x_1 = x * v
                     x_2 = x                              x[...] = x_1
                                                          x_2 = x
 
-`x_2 = add_at(x, i, v)` of an array that others hold is a statement of its own, and `x_2` that array.
+`x_2 = add_at(x, i, v)` of an array with aliases becomes a statement, and `x_2` an alias of the array.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def lower_augmented(facts: Facts) -> Program:
         return [assign(result.id, plain.value, s), *stored]
 
     def is_seen(s: Any, name: str) -> bool:
-        """Whether an addition changes an array that others hold."""
+        """Whether an addition changes an array that has live aliases."""
         match s.value.args:
             case [gast.Name(id=x), *_] if _is_addition(facts, s.value):
                 return is_held_elsewhere(s, x, name)
@@ -107,8 +107,8 @@ def _is_addition(facts: Facts, value: Any) -> bool:
 
 
 def _nature(facts: Facts, value: Any) -> str:
-    """What `x += v` does, given the sum `x + v`: nothing to an object that is "immutable"; or it changes an
-    array, and the sum is one like it ("same"), of the same dtype ("alike") or any "array"; or "unknown".
+    """The nature of `x += v`, given the sum `x + v`: no change of an "immutable" object; or a change of an
+    array, where the sum is one like it ("same"), of the same dtype ("alike") or any "array"; or "unknown".
     """
     operation = facts.operation(value)
     if not isinstance(operation, Apply):
@@ -120,8 +120,8 @@ def _nature(facts: Facts, value: Any) -> str:
 
 
 def _refuse_in_place(facts: Facts, value: Any) -> None:
-    """Raises UnsupportedSyntaxError for `x += v` by a method of x's class that could not be put in, given
-    `x + v`: a class may answer that it does not apply.
+    """Raises UnsupportedSyntaxError for `x += v` by a method of x's class that was not inlined, given `x +
+    v`: it may return `NotImplemented`.
     """
     name = f"__i{BINARY[type(value.op)]}__"
     member = facts.primitives.member(facts.kind(value.left), name)
@@ -129,6 +129,6 @@ def _refuse_in_place(facts: Facts, value: Any) -> None:
         facts.program.refuse(
             value,
             f"an in-place operator by `{member.value.__qualname__}`",
-            "whether it applies, or another operator, is known only at run time",
+            "whether it applies, or another operator, is dynamic",
             f"call `x = x.{name}(v)`",
         )

@@ -1,7 +1,7 @@
-"""Statements that write into an array otherwise than by a store, as what they compute and a store.
+"""Lowers calls that change an array to a computation and a store.
 
-Form in: the single-assignment form, with calls that change an argument. Form out: the same, such calls as
-far as `rewrite` knows them being statements that have derivatives.
+Form in: the single-assignment form, with calls that change an argument. Form out: the same, without the calls
+that `rewrite` replaces by differentiable statements.
 
     np.add(a, b, out=c)         c_1 = np.add(a, b)          c.sort()        c_1 = np.sort(c)
                                 c[...] = c_1                                c[...] = c_1
@@ -22,14 +22,14 @@ from ..trees.rebuild import Rewriter, rebuilt, without_statements
 
 __all__ = ["Place", "Writer", "Written", "lower_effects", "without_unread"]
 
-REWRITTEN = (gast.Assign, gast.AugAssign, gast.Expr, gast.For)  # by what stands in their place
+REWRITTEN = (gast.Assign, gast.AugAssign, gast.Expr, gast.For)  # statements that may be replaced
 
 
 @dataclass(frozen=True)
 class Place:
-    """An array that is written to, at an index (None: everywhere).
+    """An array that a call stores into, at an index (None: everywhere).
 
-    `fit` is the run-time helper that makes of the result what the array takes, None where that is the same.
+    `fit` is the run-time helper that converts the result to the array's form, None where it has it.
     """
 
     base: Any
@@ -39,9 +39,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Written:
-    """What a call writes: the parts of `value` into `places`, or itself where that is one; with an operator
-    `value` is an atom that is added, say. `result` is what the call gives; `before` are objects that it
-    needs, each with its name and the expression that makes it.
+    """The effect of a call: the parts of `value` are stored into `places`, or `value` itself into the only
+    one; with an operator `value` is an atom and is, say, added. `result` is the call's result; `before` are
+    objects that the stores need, each with its name and the expression that makes it.
     """
 
     value: Any
@@ -52,7 +52,9 @@ class Written:
 
 
 def lower_effects(program: Program, rewrite: Callable[[Any, Writer], list[Any] | None]) -> Program:
-    """The program with the statements that `rewrite(statement, writer)` gives, None leaving one as it is."""
+    """The program with the statements that `rewrite(statement, writer)` returns; None leaves a statement as
+    it is.
+    """
     writer = Writer(program, rewrite)
     tree = writer.function(program.tree)
     if tree is program.tree:
@@ -65,7 +67,7 @@ def lower_effects(program: Program, rewrite: Callable[[Any, Writer], list[Any] |
 
 
 def without_unread(program: Program, attributes: Sequence[str]) -> Program:
-    """The program without the names for attributes of these names that nothing reads."""
+    """The program without unread names for attributes with these names."""
     read = set(names_read(program.tree.body))
 
     def is_unread(s: Any) -> bool:
@@ -80,7 +82,7 @@ def without_unread(program: Program, attributes: Sequence[str]) -> Program:
 
 
 class Writer(Rewriter):
-    """Writes statements, with names and what they are bound to."""
+    """Writes statements, names, and the objects that they are bound to."""
 
     nested = True
 
@@ -90,7 +92,7 @@ class Writer(Rewriter):
         self.objects = Objects(program, self.names)
 
     def bound(self, value: Any, hint: str) -> Any:
-        """A name for an object: the hint wherever that already means it."""
+        """A name for an object: the hint, where that is free or means the object."""
         return load(self.objects.name(value, hint))
 
     def statement(self, s: Any) -> list[Any]:
@@ -99,7 +101,7 @@ class Writer(Rewriter):
         return [*before, self.inside(last)]
 
     def stores(self, s: Any, found: Written) -> list[Any]:
-        """The stores that the call `s` is."""
+        """The stores that replace the call `s`."""
         code = [assign(name, value, s) for name, value in found.before]
         base = found.places[0].base
         if found.operator is not None:

@@ -1,7 +1,7 @@
-"""Gives an object one name where the function gave it several.
+"""Merges the names of one object.
 
-Form in and out: the normal form. `self = tank` is left out and `self` is `tank`, if neither is ever bound to
-anything else, or if nothing reads `self`.
+Form in and out: the normal form. `self = tank` is dropped and `self` becomes `tank`, if neither is bound
+again, or if nothing reads `self`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _is_copy(s: Any) -> bool:
 
 
 class _Places:
-    """Where names are bound and read."""
+    """The positions where names are bound and read."""
 
     def __init__(self, program: Program) -> None:
         self.bound: dict[str, Place] = {
@@ -91,7 +91,7 @@ class _Places:
                 self.visit(part or [], inside)
 
     def are_one(self, copy: str, source: str) -> bool:
-        """Whether two names mean one object wherever the copy is read."""
+        """Whether two names hold one object wherever the copy is read."""
         if {copy, source} & self.captured or self.count[copy] != 1 or self.count[source] != 1:
             return False
         position, loops = self.bound[copy]

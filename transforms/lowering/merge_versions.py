@@ -1,8 +1,8 @@
-"""Gives versions of a variable that are one object one name again.
+"""Merges versions of a variable that are one object.
 
-Form: the single-assignment form, in and out, but that the name of such an object is read after changes of it.
-`x += v` on an array that others hold makes no new object; so the versions of `x` around it are copies of each
-other, and so is one that a loop carries when all that it is assigned is itself.
+Form: the single-assignment form, in and out; merged names are read after changes of their object. `x += v` on
+an array with aliases makes no new object; so the versions of `x` around it are copies of each other, and so
+is a loop-carried one that is assigned only itself.
 
     x_2 = x                     for v in vs:
     for v in vs:            ->      x[...] += v
@@ -26,7 +26,7 @@ __all__ = ["merge_versions"]
 
 
 def merge_versions(program: Program) -> Program:
-    """The program without copies from one version of a variable to another that is always the same object."""
+    """The program without copies between versions of a variable that are always one object."""
     sources = _copies(program)
     same: dict[str, str | None] = dict.fromkeys(sources)  # None: not reached yet
 
@@ -49,7 +49,7 @@ def merge_versions(program: Program) -> Program:
 
 
 def _copies(program: Program) -> dict[str, list[str]]:
-    """The names that are only assigned other versions of their variable, each with these."""
+    """The names that are assigned only other versions of their variable, each with these."""
     origins = program.origins
     found: dict[str, list[str]] = {}
     other: set[str] = set()

@@ -1,7 +1,8 @@
-"""Nested functions that are stored or chosen, and partial applications, as calls by name.
+"""Nested functions and partial applications that are stored or chosen become strings, and their calls
+branches.
 
-Form in: the normal form, calls put in. Form out: the same; what held such a function holds its name, and a
-call tells by that which function it is.
+Form in: the normal form, calls inlined. Form out: the same; a name or item that held such a function holds
+its name as a string, and a call compares that.
 
     steps = [scale, shift]                  steps = ["scale", "shift"]
     for step in steps:                      for step in steps:
@@ -13,7 +14,7 @@ call tells by that which function it is.
     put = functools.partial(fill, y)        put = "put"
     put(2.0)                                fill(y, 2.0)
 
-So they can be put in where they are called, and what they write is followed there.
+So the functions can be inlined at the calls, and their stores are followed.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ __all__ = ["name_functions"]
 def name_functions(
     program: Program, is_partial: Callable[[Any], bool], is_wanted: Callable[[Any], bool]
 ) -> Program:
-    """The program in which calls name their functions, as far as these are known and `is_wanted`: so are
-    partial applications, by `is_partial(call)`, and what is stored beside what is wanted.
+    """The program in which calls name their functions, as far as these are known and `is_wanted`; with them
+    partial applications, by `is_partial(call)`, and functions held by the same names or containers.
     """
     defined = {f.name: f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree}
     calls = find_nodes(program.tree, gast.Call)
@@ -51,15 +52,15 @@ def name_functions(
 
 
 def defined_apart(program: Program, is_wanted: Callable[[Any], bool]) -> Program:
-    """The program in which each wanted function has a name of its own, which no branch defines: of a name
-    with several values it is one.
+    """The program in which each wanted function has a name of its own and no branch defines it; a name with
+    several values becomes a variable.
     """
     bound = binding_counts(program.tree)
     names = program.names.copy()
     defined: list[Any] = []
 
     def block(statements: list[Any]) -> list[Any]:
-        """Of the function, or of a loop: what branches define stands before them."""
+        """Moves the definitions out of branches of a function's or loop's block."""
         result: list[Any] = []
         for s in statements:
             new = statement(s, False)
@@ -88,14 +89,14 @@ def defined_apart(program: Program, is_wanted: Callable[[Any], bool]) -> Program
 
 
 def varies(args: Any) -> bool:
-    """Whether a definition computes defaults."""
+    """Whether a definition has defaults that are computed."""
     return any(
         d is not None and not isinstance(d, gast.Constant) for d in [*args.defaults, *args.kw_defaults]
     )
 
 
 def beside(functions: Functions, wanted: set[str]) -> frozenset[str]:
-    """What is held beside what is wanted."""
+    """The functions that names or containers hold together with wanted ones."""
     held = [functions_in(value) & functions.known for value in functions.held.values()]
     return frozenset().union(*(found for found in held if found & wanted))
 
@@ -130,7 +131,7 @@ class _Writer(Rewriter):
         return [self.inside(s) if blocks_of(s) else self.named(s)]
 
     def named(self, node: Any) -> Any:
-        """A statement or expression with the names of functions in the place of these."""
+        """A statement or expression with names, as strings, for functions."""
         if isinstance(node, gast.Name):
             is_function = node.id in self.wanted and node.id not in self.given
             return constant(node.id) if is_function and isinstance(node.ctx, gast.Load) else node
@@ -139,7 +140,7 @@ class _Writer(Rewriter):
         return map_children(node, self.named)
 
     def partial(self, s: Any, name: str) -> list[Any]:
-        """The statements that keep what a partial application holds."""
+        """The statements that keep the arguments of a partial application."""
         kept: list[Any] = []
 
         def keep(atom: Any) -> Any:
@@ -159,7 +160,7 @@ class _Writer(Rewriter):
         return [*kept, rebuilt(s, value=constant(name))]
 
     def direct(self, s: Any, name: str) -> Any:
-        """The statement with a call of the function of a name in the place of its call."""
+        """The statement with a call by name for its dynamic call."""
         node = rebuilt(s.value, func=load(name))
         while (given := self.given.get(getattr(node.func, "id", ""))) is not None:
             function, *args = given.args

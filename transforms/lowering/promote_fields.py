@@ -1,12 +1,12 @@
-"""Makes variables of the attributes that a function sets.
+"""Makes variables of the attributes that a function sets (scalar replacement).
 
 Form in: the normal form. Form out: the same, where `x.a = v` on an object that the function made, or was
-given, is `a = v`, and a later `x.a` is that variable. The object is still changed as the function changes it,
-if anything else ever sees it; where the object is used as a whole it is `holding(x, a=a)`, which is x itself
-and says what it holds. An object that nothing sees is not made at all.
+given, is `a = v`, and a later `x.a` reads the variable. The object is still changed if it escapes; where it
+is used as a whole it is `holding(x, a=a)`, which returns x and declares its attributes. An object that does
+not escape is not made at all.
 
-Nothing else may change the object meanwhile: an object that was put somewhere may not be changed after that,
-and `others(x)` names what might hold an object that the function was given, for the run to check.
+A change after the object escapes is refused, and `others(x)` names the possible aliases of a parameter's
+object, which are checked at run time.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def promote_fields(program: Program, objects: Objects, helper: Any) -> Program:
 
 
 def drop_unseen(program: Program, objects: Objects, helper: Any) -> Program:
-    """The program with variables for the attributes of those objects alone that nothing sees as a whole: what
-    they held may be such an object then. The program itself where there is none.
+    """The program with variables for the attributes of those objects alone that never escape, as attributes
+    of these may hold further ones. The program itself where there is none.
     """
     fields = Fields(program, objects)
     if fields.slots:
@@ -45,13 +45,13 @@ def drop_unseen(program: Program, objects: Objects, helper: Any) -> Program:
 
 
 class _Promoter(Rewriter):
-    """Writes variables in the place of the attributes of `fields`."""
+    """Replaces the attributes of `fields` by variables."""
 
     def __init__(self, program: Program, fields: Fields, helper: Any) -> None:
         self.program, self.fields, self.objects, self.helper = program, fields, fields.objects, helper
         self.names = program.names.copy()
         self.named = bind_objects.Objects(program, self.names)
-        self.replaced: dict[str, Any] = {}  # what attributes held by other names, and their variables
+        self.replaced: dict[str, Any] = {}  # old names of attributes, and their variables
 
     def run(self) -> Program:
         program = self.program
@@ -84,7 +84,7 @@ class _Promoter(Rewriter):
         )
 
     def last(self, variable: Any) -> Any:
-        """What a variable is replaced by, in the end: of `b = B(a.p)` the variable is that of `a.p`."""
+        """The last name in a chain of replacements: for `b = B(a.p)`, `b.p` is the variable of `a.p`."""
         while variable.id in self.replaced:
             variable = self.replaced[variable.id]
         return variable
@@ -97,7 +97,7 @@ class _Promoter(Rewriter):
         return self.names.fresh(attr if self.names.is_free(attr) else f"{name}_{attr}")
 
     def unset(self, name: str, like: Any) -> list[Any]:
-        """What says that an object does not hold what it may hold later."""
+        """Statements for the attributes that an object does not have yet."""
         flags = [slot for slot in self.flags if slot[0] == name]
         return [
             new
@@ -167,7 +167,7 @@ class _Promoter(Rewriter):
         return [*before, substitute(s, mapping) if mapping else s]
 
     def whole(self, s: Any, name: str, before: list[Any]) -> str:
-        """The name of an object that is used as a whole, with what it holds."""
+        """A name for an object that is used as a whole, with its attributes declared."""
         parts = {a: load(self.variables[name, a]) for a in self.fields.seen[id(s), name]}
         for attr in (self.objects.held(name) or ()) if name in self.fields.given else ():
             if attr not in self.fields.slots[name] and self.objects.varies(name, attr):
@@ -180,7 +180,7 @@ class _Promoter(Rewriter):
 
 
 def drop_holding(program: Program, holding: Any) -> Program:
-    """The program with objects in the place of `holding(x, ...)`, which only says what they hold."""
+    """The program with the object in place of `holding(x, ...)`."""
 
     def change(node: Any) -> Any:
         new = map_children(node, change)

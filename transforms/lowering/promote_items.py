@@ -1,4 +1,4 @@
-"""Makes variables of the items of a dict that the function makes with literal keys, and of a list of objects.
+"""Makes variables of the items of a dict with literal keys, and of a list of objects (scalar replacement).
 
 Form in: the normal form. Form out: the same, where `d["a"]` is `a`, and the dict is made where it is used as
 a whole, or not at all.
@@ -9,7 +9,7 @@ a whole, or not at all.
         log["E"].append(log["q"])              E.append(q_1)
     return log                             return {"E": E, "q": q_1}
 
-A dict is left as it is if anything else may see it before its items are what they stay.
+A dict that is used as a whole before its last read or store of an item is left alone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ SEQUENCES = (gast.List, gast.Tuple)
 
 
 def promote_items(program: Program, objects: Container[str] = ()) -> Program:
-    """The program with variables for the items of its dicts, and of its lists of these names of objects."""
+    """The program with variables for the items of its dicts, and of its lists of the objects with these
+    names.
+    """
 
     def makes(s: Any) -> bool:
         return _makes(s) or _makes_list(s, objects)
@@ -64,7 +66,7 @@ def promote_items(program: Program, objects: Container[str] = ()) -> Program:
 
 
 def _makes(s: Any) -> bool:
-    """Whether a statement gives a name to a dict with literal keys, each another."""
+    """Whether a statement names a dict with distinct literal keys."""
     match s:
         case gast.Assign(targets=[gast.Name()], value=gast.Dict(keys=[_, *_] as keys)):
             values = [k.value for k in keys if isinstance(k, gast.Constant)]
@@ -73,7 +75,7 @@ def _makes(s: Any) -> bool:
 
 
 def _makes_list(s: Any, objects: Container[str]) -> bool:
-    """Whether a statement gives a name to a list or tuple of objects that have names."""
+    """Whether a statement names a list or tuple of objects that have names."""
     match s:
         case gast.Assign(
             targets=[gast.Name()], value=gast.List(elts=[_, *_] as items) | gast.Tuple(elts=[_, *_] as items)
@@ -83,7 +85,7 @@ def _makes_list(s: Any, objects: Container[str]) -> bool:
 
 
 def _items(display: Any) -> dict[Hashable, Any]:
-    """What a display puts at which key or place."""
+    """The items of a display by key or position."""
     if isinstance(display, SEQUENCES):
         return dict(enumerate(display.elts))
     return dict(zip((k.value for k in display.keys), display.values, strict=True))
@@ -98,22 +100,22 @@ def _access(node: Any) -> Item | None:
 
 
 class _Dicts:
-    """What a function does with the dicts and lists that it makes."""
+    """The uses of the dicts and lists that a function makes."""
 
     def __init__(self, program: Program, makes: Callable[[Any], bool]) -> None:
         self.program, self.makes = program, makes
         body = program.tree.body
         self.bound = Counter(p.id for p in walk(program.tree.args) if isinstance(p, gast.Name))
-        self.dicts: dict[str, Any] = {}  # the statements that make them
-        self.last: dict[str, int] = {}  # the last statement of the body that reads or sets an item
-        self.wholes: dict[str, list[int | None]] = {}  # where one is used as a whole; None: in a block
+        self.dicts: dict[str, Any] = {}  # the displays' statements
+        self.last: dict[str, int] = {}  # the last statement of the body that reads or stores an item
+        self.wholes: dict[str, list[int | None]] = {}  # uses as a whole; None: in a block
         self.stored: set[Item] = set()
-        self.kept: set[str] = set()  # what is captured, or has another item set than it was made with
+        self.kept: set[str] = set()  # captured, or with an item beside the display's
         for k, s in enumerate(body):
             self.statement(s, k, s)
 
     def statement(self, s: Any, k: int, whole: Any) -> None:
-        """Notes what a statement does; `whole` is the k-th of the body, in which it stands."""
+        """Records the uses in a statement; `whole` is the k-th statement of the body, which it is part of."""
         if isinstance(s, gast.FunctionDef):
             self.bound[s.name] += 1
             self.kept |= free_names(s)
@@ -134,7 +136,7 @@ class _Dicts:
                 self.expression(part, k, is_outer)
 
     def length(self, node: Any) -> int | None:
-        """What `len` of one of these is, wherever it stands: their keys stay what they are."""
+        """The value of `len` of one of these, whose keys do not change."""
         match node:
             case gast.Call(func=func, args=[gast.Name(id=name)]) if name in self.dicts:
                 return len(_items(self.dicts[name].value)) if self.program.resolve(func) is len else None
@@ -161,7 +163,7 @@ class _Dicts:
             self.kept.add(name)
 
     def items(self) -> dict[str, dict[Hashable, Any]]:
-        """For each dict whose items become variables what they are made of."""
+        """The initial items of each dict whose items become variables."""
         return {
             name: _items(s.value)
             for name, s in self.dicts.items()
@@ -169,15 +171,15 @@ class _Dicts:
         }
 
     def is_made_late(self, name: str) -> bool:
-        """Whether a dict is used as a whole once at most, after all else that is done with it."""
+        """Whether a dict is used as a whole at most once, after all reads and stores of items."""
         wholes = self.wholes.get(name, [])
         if not wholes:
-            return name in self.last  # one that is not used at all is nobody's business
+            return name in self.last  # a dict without any use is left alone
         (place,) = wholes if len(wholes) == 1 else (None,)
         return place is not None and name in self.last and self.last[name] < place
 
     def lasting(self, atom: Any, made: Any) -> bool:
-        """Whether an atom means the same wherever an item is read that was made of it and is never set."""
+        """Whether an atom keeps its value where it is read as an item that is never stored."""
         if not isinstance(atom, gast.Name):
             return isinstance(atom, gast.Constant)
         body = self.program.tree.body
@@ -197,19 +199,19 @@ def _parts(node: Any) -> Iterator[Any]:
 
 
 class _Writer(Rewriter):
-    """Writes variables in the place of items."""
+    """Replaces items by variables."""
 
     def __init__(self, program: Program, dicts: _Dicts, items: dict[str, dict[Hashable, Any]]) -> None:
         self.program, self.dicts, self.items = program, dicts, items
         self.names = program.names.copy()
         self.variables: dict[Item, Any] = {}
-        self.given: set[Item] = set()  # items that are the names that they were made of
-        self.replaced: dict[str, Any] = {}  # what was read of these, and the names
+        self.given: set[Item] = set()  # items that have the name of their initial value
+        self.replaced: dict[str, Any] = {}  # targets of reads, and their variables
         for name, held in items.items():
             for key, atom in held.items():
                 item = name, key
                 if item not in self.dicts.stored and self.dicts.lasting(atom, self.dicts.dicts[name]):
-                    if isinstance(atom, gast.Name) and re.search(r"_\d+$", atom.id):  # no name of the user's
+                    if isinstance(atom, gast.Name) and re.search(r"_\d+$", atom.id):  # not the user's name
                         atom = self.replaced.setdefault(atom.id, load(self.named(name, key)))
                     self.variables[item] = atom
                     self.given.add(item)
@@ -229,7 +231,7 @@ class _Writer(Rewriter):
         return self.program.with_tree(tree, names=self.names)
 
     def last(self, atom: Any) -> Any:
-        """What an atom is replaced by, in the end."""
+        """The last atom in a chain of replacements."""
         while isinstance(atom, gast.Name) and atom.id in self.replaced:
             atom = self.replaced[atom.id]
         return atom
@@ -247,7 +249,7 @@ class _Writer(Rewriter):
                 ]
             item = _access(s.value)
             if item in self.given and self.dicts.bound[name] == 1 and name not in self.dicts.kept:
-                variable = self.replaced.get(name)  # that of an item of another dict, made of this one
+                variable = self.replaced.get(name)  # a variable of another dict's item
                 self.replaced[name if variable is None else variable.id] = self.variables[item]
                 return []
         if blocks_of(s):
@@ -262,7 +264,7 @@ class _Writer(Rewriter):
         return [*before, new]
 
     def changed(self, node: Any) -> Any:
-        """A tree with variables in it, blocks aside."""
+        """A tree, without its blocks, with variables for items."""
 
         def change(part: Any) -> Any:
             if isinstance(part, gast.stmt):

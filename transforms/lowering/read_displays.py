@@ -1,6 +1,6 @@
-"""Reads the items of a display where they come from.
+"""Replaces reads of a display's items by the items.
 
-Form: the single-assignment form, in and out. Nobody changes the display.
+Form: the single-assignment form, in and out. The display is not changed.
 
     p = [s, t]              p = [s, t]
     y = p[1]         ->     y = t
@@ -8,7 +8,7 @@ Form: the single-assignment form, in and out. Nobody changes the display.
     a, b = p                a = s
                             b = t
 
-So each item has a derivative of its own, or none.
+So each item has its own derivative, or none.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ Display = Mapping[Hashable, Any]  # the atoms by key or place
 
 
 def read_displays(facts: Facts) -> Program:
-    """The program with names and literals in the place of reads of displays."""
+    """The program with atoms for reads of displays."""
     program, operation = facts.program, facts.operation
     if not any(isinstance(getattr(s, "value", None), DISPLAYS) for s in statements_in(program.tree.body)):
         return program
 
     def read(s: Any, known: Mapping[str, Display]) -> list[Any]:
-        """The statement, or those that read a display's items where they come from."""
+        """The statement, or those that read a display's items from their atoms."""
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript() | gast.Attribute()):
                 match operation(s.value):
@@ -107,7 +107,9 @@ def read_displays(facts: Facts) -> Program:
 
 
 def forget(known: dict[str, Display], names: frozenset[str]) -> None:
-    """Takes the displays away that hold what one of the names held before it is assigned, or that it was."""
+    """Drops the displays of these names, and those with one of them as an item: the names are assigned
+    again.
+    """
     for name in [n for n, d in known.items() if n in names or not names.isdisjoint(map(name_of, d.values()))]:
         del known[name]
 
@@ -117,7 +119,7 @@ def name_of(atom: Any) -> str:
 
 
 def display_of(operation: Operation) -> Display | None:
-    """What a display, or a named tuple that is made, holds at which key or place; None for others."""
+    """The items of a display, or of a new named tuple, by key or position; None for other operations."""
     match operation:
         case Build(items=items, node=gast.Dict(), keys=keys):
             if all(isinstance(k, gast.Constant) and isinstance(k.value, str) for k in keys):

@@ -1,7 +1,7 @@
-"""Views that are only read, of arrays that are changed, made anew where they are read.
+"""Rematerialises read-only views of arrays that are changed.
 
-Form: the single-assignment form, in and out. The adjoint of such a view (one element for many, say) is no
-view of an adjoint; one that is made and read between two changes needs none.
+Form: the single-assignment form, in and out. The adjoint of such a view, as of a broadcast one, is no view of
+the array's adjoint. A view that is made and read between two changes needs no shadow.
 
     wide = np.broadcast_to(a, (4, 4))          a[1] = s
     a[1] = s                            ->     wide_1 = np.broadcast_to(a, (4, 4))
@@ -36,7 +36,7 @@ __all__ = ["is_open_view", "rematerialise_views"]
 
 
 class _Reads:
-    """What is known of expressions and names."""
+    """The facts of expressions and names that this needs."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -49,7 +49,7 @@ class _Reads:
         return is_open_view(self.facts, value)
 
     def is_part(self, value: Any) -> bool:
-        """Whether a value is a part of what its first operand holds."""
+        """Whether a value is a part of its first operand."""
         return self.shares(value, "view") or isinstance(self.facts.operation(value), (Alias, Item))
 
     def is_fresh(self, value: Any) -> bool:
@@ -60,13 +60,13 @@ class _Reads:
         return self.facts.of(find_changes).is_changed(name)
 
     def is_data(self, name: str) -> bool:
-        """Whether a name holds an array of what carries derivatives."""
+        """Whether a name holds a differentiable array."""
         kind = self.facts.kind(load(name))
         return self.facts.domain.is_array(kind) and self.facts.domain.is_differentiable(kind) is not False
 
 
 def is_open_view(facts: Facts, value: Any) -> bool:
-    """Whether a value is a view of arrays that is no part of them: `np.broadcast_to(a, shape)`."""
+    """Whether a value is a view whose elements are no part of the array: `np.broadcast_to(a, shape)`."""
     operation = facts.operation(value)
     if not isinstance(operation, Apply) or facts.sharing(operation) != "unknown":
         return False
@@ -80,12 +80,12 @@ def rematerialise_views(facts: Facts) -> Program:
     defined = _definitions(statements)
     views = [n for n, v in defined.items() if reads.is_view(v) and any(map(reads.is_changed, names_read(v)))]
     if not views or any(isinstance(s, gast.Try) for s in statements):
-        return program  # where a view cannot be made, an exception is raised only where it is read
+        return program  # a handler must see the exception where the view is made
     bound = Counter(name for s in statements for name in bound_here(s))
     captured = {n for s in statements if isinstance(s, gast.FunctionDef) for n in names_read(s)}
 
     def is_steady(name: str, parts: set[str]) -> bool:
-        """Whether the definition of a name means the same view wherever the name is read."""
+        """Whether the definition of a name is the same view wherever the name is read."""
         atoms = names_read(defined[name])
         same = [a in parts or reads.is_data(a) or not reads.is_changed(a) for a in atoms]
         once = bound[name] == 1 and all(bound[a] <= 1 for a in atoms)
@@ -101,7 +101,7 @@ def rematerialise_views(facts: Facts) -> Program:
 
 
 def _parts(view: str, defined: dict[str, Any], reads: _Reads) -> set[str]:
-    """The names of a view and of its parts; and of what it is a view of, where that is itself a part."""
+    """The names of a view, of its parts, and of its base where that is a part as well."""
     found, before = {view}, 0
     todo = [view]
     while todo:
@@ -115,7 +115,7 @@ def _parts(view: str, defined: dict[str, Any], reads: _Reads) -> set[str]:
 
 
 def _definitions(statements: list[Any]) -> dict[str, Any]:
-    """What names are, those that a tuple is unpacked into also."""
+    """The definitions of names, also of targets of unpacking."""
     found: dict[str, Any] = {}
     for s in statements:
         match s:
@@ -128,7 +128,7 @@ def _definitions(statements: list[Any]) -> dict[str, Any]:
 
 
 def _only_reads(s: Any, parts: set[str], reads: _Reads) -> bool:
-    """Whether a statement reads no more of views than their values, or makes one of them."""
+    """Whether a statement reads only the elements of views, or makes one of them."""
     match s:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
             return name in parts or reads.is_fresh(value)
@@ -143,7 +143,7 @@ def _only_reads(s: Any, parts: set[str], reads: _Reads) -> bool:
 
 
 class _Writer:
-    """Makes views, given by the expressions that they are, where statements read them."""
+    """Makes the views that statements read, by their definitions."""
 
     def __init__(self, program: Program, views: dict[str, Any]) -> None:
         self.before, self.views, self.names = program, views, program.names.copy()
@@ -166,7 +166,7 @@ class _Writer:
         return result
 
     def renewed(self, node: Any, s: Any) -> tuple[list[Any], Any]:
-        """The statements that make the views anew that a tree reads, and the tree with these."""
+        """The statements that make the views read in a tree, and the tree on these."""
         code: list[Any] = []
         mapping: dict[str, Any] = {}
         for name in names_read(node):

@@ -1,7 +1,7 @@
-"""Arrays that are overwritten altogether as new arrays.
+"""Replaces a store into a whole array by a new array.
 
-Form: the single-assignment form, in and out. What is computed of an array element by element, and then stored
-into all of it, is the array from then on, if it is one like it and nobody else holds the old one.
+Form: the single-assignment form, in and out. A value that is computed from an array element by element and
+then stored into all of it takes its name, if both have one form and the old array has no alias.
 
     out = x - b                  out = x - b
     out_1 = np.exp(out)          out_1 = np.exp(out)
@@ -61,7 +61,7 @@ class _Finder:
         self.captured = {n for s in statements if isinstance(s, gast.FunctionDef) for n in _names(s)}
 
     def found(self, statements: list[Any]) -> dict[int, Any]:
-        """The stores that are left out, by their identities, in a block and those inside."""
+        """The stores that are dropped, by their ids, in a block and its inner blocks."""
         found: dict[int, Any] = {}
         made: dict[str, Any] = {}
         for k, s in enumerate(statements):
@@ -84,7 +84,7 @@ class _Finder:
         return found
 
     def is_new(self, base: str, s: Any, value: Any) -> bool:
-        """Whether a store of a value that was computed of an array may be the array from then on."""
+        """Whether the value of a store may replace the array that it was computed from."""
         name = s.value.id
         return (
             value is not None
@@ -98,15 +98,15 @@ class _Finder:
         )
 
     def is_like(self, base: str, name: str) -> bool:
-        """Whether what is computed of an array element by element has its shape and dtype, given that it can
-        be stored into it.
+        """Whether the elementwise result `name` has the shape and dtype of `base`, given that it can be
+        stored into it.
         """
         kinds = self.facts.kind_of_name(base), self.facts.kind_of_name(name)
         return self.facts.domain.update_nature(*kinds) == "same"
 
 
 def _is_whole(s: Any) -> bool:
-    """Whether a statement stores what a name holds into all of an array: `a[...] = v`."""
+    """Whether a statement stores a name into all of an array: `a[...] = v`."""
     match s:
         case gast.Assign(targets=[gast.Subscript(slice=gast.Constant(value=index))], value=gast.Name()):
             return index is ...
@@ -118,5 +118,5 @@ def _bound(s: Any) -> list[str]:
 
 
 def _names(s: Any) -> list[str]:
-    """The names that a statement loads, and those inside, each as often as it does."""
+    """The names that a statement loads, inner blocks included, with repetitions."""
     return [n.id for n in find_nodes(s, gast.Name) if isinstance(n.ctx, gast.Load)]

@@ -1,7 +1,7 @@
-"""Reads an element, and unpacks, once where the program does so again.
+"""Shares repeated reads of an element, and repeated unpacking.
 
-Form: the single-assignment form, in and out. Nobody changes what is read from, so the second read gives what
-the first one gave; what a variable of the user's is assigned stays.
+Form: the single-assignment form, in and out. The array or container is not changed between the reads; the
+user's own variables stay.
 
     y_1 = x[0]              y_1 = x[0]
     y_2 = x[0]
@@ -26,7 +26,7 @@ from ..trees.rebuild import map_blocks, substitute, with_body
 
 __all__ = ["share_reads"]
 
-Reads = dict[str, tuple[Any, frozenset[str]]]  # by what is read: where it went, and what it depends on
+Reads = dict[str, tuple[Any, frozenset[str]]]  # by the expression read: its name, and the names in it
 
 
 def share_reads(facts: Facts) -> Program:
@@ -34,7 +34,7 @@ def share_reads(facts: Facts) -> Program:
     program = facts.program
 
     def is_changed(name: str) -> bool:
-        """Whether a name holds something, such as an array of indices, that somebody changes."""
+        """Whether a name holds an object, such as an array of indices, that is changed."""
         return facts.of(find_changes).is_changed(name)
 
     if not any(map(_source, statements_in(program.tree.body))):
@@ -53,7 +53,7 @@ def share_reads(facts: Facts) -> Program:
             for key in [k for k, (_, read) in known.items() if read & names]:
                 del known[key]
             if blocks_of(s):
-                # what an arm reads is read there: the other arm has nothing to do with it
+                # a read in one arm is not available in the other
                 inherited = known if isinstance(s, (gast.For, gast.While, gast.With)) else {}
                 kept.append(map_blocks(s, partial(block, outside=inherited)))
                 continue
@@ -75,7 +75,7 @@ def share_reads(facts: Facts) -> Program:
 
 
 def _source(s: Any) -> str | None:
-    """The name that a statement reads an element of, or that it unpacks."""
+    """The base of the read or unpacking in a statement; else None."""
     match s:
         case gast.Assign(targets=[gast.Name()], value=gast.Subscript(value=gast.Name(id=base))):
             return str(base)

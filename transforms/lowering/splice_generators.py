@@ -1,12 +1,12 @@
-"""Puts generators in the place of what consumes them.
+"""Splices generators into the statements that consume them.
 
 Form in: the normal form. Form out: the normal form, without the calls of generator functions that are known
-and whose result one statement consumes; nested generator functions that nothing uses any more are left out.
+and whose result one statement consumes; nested generator functions without uses are dropped.
 
-A loop over a generator is the generator's text with the loop's body in the place of each `yield`: so both run
-in turns as Python runs them. A loop that is left leaves the generator's text, too. Contexts that
-`contextlib.contextmanager` makes are put in likewise. Of a recursive generator the list of its items is made
-first (`collect_items`), where nothing can tell.
+A loop over a generator becomes the generator's body with the loop's body for each `yield`, in the order in
+which Python interleaves them. A `break` of the loop leaves the generator's body, too. Contexts of
+`contextlib.contextmanager` are spliced likewise. A recursive generator becomes the list of its items
+(`collect_items`), where that cannot be noticed.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -91,9 +91,9 @@ Node = Any  # gast publishes no types
 Collector = Callable[[Any], Any]
 Keeper = Callable[[Any, bool], bool]
 
-# The code of all functions that `contextlib.contextmanager` makes; the generator is their `__wrapped__`.
+# The code that all functions made by `contextlib.contextmanager` share; the generator is `__wrapped__`.
 MANAGED = contextlib.contextmanager(lambda: iter(())).__code__
-# How many statements may come of one loop.
+# How many statements one loop may become.
 LARGEST = 400
 
 
@@ -104,11 +104,11 @@ def splice_generators(
     collect: Collector = lambda function: None,
     keeps: Keeper = lambda function, stores_outside: False,
 ) -> Program:
-    """The program with generators in the place of what consumes them; itself where there are none.
+    """The program with generators spliced into their consumers; itself where there are none.
 
     `find_function` and `find_method` are those of `inline_calls`; `collect(function)` gives the function that
-    returns the list of a generator's items, or None; `keeps(function, stores_outside)` says of what
-    makes a context that the `with` stays, where it stores into objects around it or not.
+    returns the list of a generator's items, or None; `keeps(function, stores_outside)` says that a `with`
+    whose context the function makes stays; the second argument tells whether it stores into outside objects.
     """
     splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
     splicer.find_method, splicer.collect, splicer.keeps = find_method, collect, keeps
@@ -116,7 +116,7 @@ def splice_generators(
 
 
 def is_quiet(program: Program, find_function: Finder, block: list[Node] | None = None) -> bool:
-    """Whether a function's text, or a block of it, surely changes nothing but variables, and what it made."""
+    """Whether a function or block surely changes only variables and objects that it made."""
     splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
     splicer.functions = {}
     return splicer.is_quiet(program, program.tree.body if block is None else block)
@@ -124,8 +124,8 @@ def is_quiet(program: Program, find_function: Finder, block: list[Node] | None =
 
 @dataclass(frozen=True)
 class _Callee:
-    """The function of a call of a generator function, with the call (of a method, with its object), the
-    program that it is read from (None for a nested function), and the function object.
+    """The callee of a generator call, with the call (of a method, with its object), its program (None for a
+    nested function), and the function object.
     """
 
     tree: Node
@@ -139,7 +139,7 @@ class _Splicer(Inliner):
 
     collect: Collector
     keeps: Keeper
-    functions: dict[str, Node]  # the nested functions that have their name alone
+    functions: dict[str, Node]  # the nested functions whose name has one binding
 
     def spliced(self) -> Program:
         self.unnamed: set[str] = set()
@@ -159,7 +159,7 @@ class _Splicer(Inliner):
                     self.named[s.targets[0].id] = self.described(s.targets[0].id, callee)
         self.ranges: dict[str, Node] = {}
         self.displays: set[str] = set()
-        self.lists: dict[str, str] = {}  # of recursive nested generator functions, what gives their lists
+        self.lists: dict[str, str] = {}  # the functions for the item lists of recursive ones
         if not self.named and not find_nodes(self.program.tree, gast.With):
             return self.program
         body = self.blocks(self.program.tree.body, {})
@@ -175,7 +175,7 @@ class _Splicer(Inliner):
         )
 
     def with_names(self) -> Node:
-        """The function with names for the generators that loops go over."""
+        """The function with names for the generators that loops iterate over."""
 
         def statement(s: Node) -> list[Node] | None:
             is_call = isinstance(s, gast.For) and isinstance(s.iter, gast.Call)
@@ -189,7 +189,7 @@ class _Splicer(Inliner):
         return rewritten(self.program.tree, statement, inner_first=True)
 
     def blocks(self, statements: list[Node], known: dict[str, Node]) -> list[Node]:
-        """The block with generators put in; `known` are the nested functions that are defined before it."""
+        """The block with generators spliced; `known` are the nested functions defined before it."""
         known, result, todo = dict(known), list[Node](), list(statements)
         inner = partial(self.blocks, known=known)
         while todo:
@@ -235,7 +235,7 @@ class _Splicer(Inliner):
         return self.reads[name] == self.defined[name] == 1
 
     def renames(self, name: str, other: str, rest: list[Node]) -> bool:
-        """Whether a name that is read in the rest of a block is all that a generator has from now on."""
+        """Whether another name replaces a generator's name in the rest of the block."""
         is_all = other in self.named and self.is_alone(name) and self.is_alone(other)
         return is_all and any(name in names_in(t) for t in rest)
 
@@ -257,7 +257,7 @@ class _Splicer(Inliner):
     # ------------------------------------------------------------ which generator
 
     def callee_of(self, call: Node, known: dict[str, Node]) -> _Callee | None:
-        """The generator function that is called; None for other calls."""
+        """The generator function that a call calls; None for other calls."""
         if has_stars(call):
             return None
         name = call.func.id if isinstance(call.func, gast.Name) else ""
@@ -266,7 +266,7 @@ class _Splicer(Inliner):
         return self.read_generator(*self.called(call))
 
     def called(self, call: Node) -> MethodCall:
-        """The function that is called, and the call of it."""
+        """The callee, and the call of it."""
         found = self.find_method(call) if self.find_method is not None else None
         return found or (self.program.resolve(call.func), call)
 
@@ -279,14 +279,14 @@ class _Splicer(Inliner):
         return _Callee(program.tree, call, program, function)
 
     def described(self, name: str, callee: _Callee) -> Generator:
-        """What is known of the generator that has a name."""
+        """The facts of a named generator."""
         statements, program = own_statements(callee.tree.body), callee.program or self.program
         endless = any(isinstance(s, gast.While) for s in statements)
         quiet = self.is_quiet(program, callee.tree.body)
         return Generator(name, endless, may_change_given(statements), quiet)
 
     def is_quiet(self, program: Program, block: list[Node], seen: tuple[Any, ...] = ()) -> bool:
-        """Whether statements surely change nothing but variables of their function, and what it made."""
+        """Whether statements surely change only variables of their function and objects that it made."""
         changes, whole = Changes(program, store("_"), False), self.program
         for s in statements_in(block):
             is_call = isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)
@@ -312,8 +312,8 @@ class _Splicer(Inliner):
         return True
 
     def read_all(self, program: Program, call: Node) -> list[Program]:
-        """The functions that a call may run, where these are known: of a method that is called as it calls
-        itself, those of that name of all classes of its module.
+        """The functions that a call may run, where these are known; a method that is called on `self` stands
+        for those of its name in all classes of its module.
         """
         function = program.resolve(call.func)
         if function is not MISSING:
@@ -328,7 +328,7 @@ class _Splicer(Inliner):
         return [p for p in found if p is not None] if None not in found else []
 
     def is_recursive(self, callee: _Callee) -> bool:
-        """Whether the generator function may come to itself by its own calls."""
+        """Whether the generator function may call itself, also indirectly."""
         if callee.program is None:
             return callee.tree.name in names_in(rebuilt(callee.tree, name="", args=callee.tree.args))
         key, seen, todo = key_of(callee.program), set[Any](), [callee.program]
@@ -347,12 +347,12 @@ class _Splicer(Inliner):
                 todo.append(read)
         return False
 
-    # ------------------------------------------------------------ what consumes it
+    # ------------------------------------------------------------ the consumers
 
     def consumed(
         self, s: Node, callee: _Callee, rest: list[Node], known: dict[str, Node]
     ) -> list[Node] | None:
-        """The statements in the place of `g = generator(...)` and of those that follow it; None where it
+        """The statements that replace `g = generator(...)` and the statements after it; None where it
         stays.
         """
         name = s.targets[0].id
@@ -369,7 +369,7 @@ class _Splicer(Inliner):
         start: list[Node] = []
 
         def spliced(loop: Node) -> list[Node] | None:
-            """The generator's text with the loop's body in it."""
+            """The generator's body with the loop's body in it."""
             if not self.fits(callee, loop, is_unnamed=name in self.unnamed):
                 return None
             made = self.made(callee, given, s)
@@ -404,7 +404,7 @@ class _Splicer(Inliner):
     def written(
         self, statements: list[Node], name: str, spliced: Callable[[Node], list[Node] | None]
     ) -> list[Node] | None:
-        """The statements with the loop over the generator written out; None where it cannot be."""
+        """The statements with the loop over the generator spliced; None where it cannot be."""
         found = True
 
         def block(inner: list[Node]) -> list[Node]:
@@ -420,7 +420,7 @@ class _Splicer(Inliner):
         return new if found else None
 
     def listed(self, s: Node, callee: _Callee, rest: list[Node]) -> list[Node] | None:
-        """The list of the items of a recursive generator in its place, where nothing can tell."""
+        """The list of a recursive generator's items in its place, where that cannot be noticed."""
         name = s.targets[0].id
         use = next((t for t in rest if name in names_in(t)), None)
         if use is None:
@@ -447,7 +447,7 @@ class _Splicer(Inliner):
         return [rebuilt(s, value=rebuilt(callee.call, func=load(items))), *rest]
 
     def list_of(self, function: Node) -> Node:
-        """A nested function that returns the list of what a nested generator function gives."""
+        """A nested function that returns the list of a nested generator's items."""
         self.lists[function.name] = name = self.fresh(f"{function.name}_items")
         bound = bound_names(rebuilt(function, body=function.body))
         items = self.fresh("items")
@@ -460,10 +460,10 @@ class _Splicer(Inliner):
         self.defined.update(n.id for n in names if not isinstance(n.ctx, gast.Load))
         return rebuilt(tree, name=name)
 
-    # ------------------------------------------------------------ the generator's text
+    # ------------------------------------------------------------ the generator's body
 
     def given(self, callee: _Callee) -> dict[str, Node] | None:
-        """The argument of each parameter; None where the call does not fit, or defaults may be others now."""
+        """The argument of each parameter; None where the call does not fit, or defaults may have changed."""
         args = callee.tree.args
         kept = [d for d in [*args.defaults, *args.kw_defaults] if isinstance(d, gast.Name)]
         if calls_by_keyword(callee.tree) or (callee.program is None and not all(map(self.is_fixed, kept))):
@@ -471,7 +471,9 @@ class _Splicer(Inliner):
         return bind(args, callee.call, literal_defaults=callee.program is not None)
 
     def made(self, callee: _Callee, given: dict[str, Node], s: Node) -> tuple[list[Node], list[Node]] | None:
-        """What binds the parameters when the generator is made, and its text, with names of their own."""
+        """The statements that bind the parameters when the generator is made, and its body with renamed
+        variables.
+        """
         function, program = callee.tree, callee.program
         if program is not None and program.filename != self.program.filename:
             function = relocated(function, s, program.filename)
@@ -506,7 +508,7 @@ class _Splicer(Inliner):
         return start, body
 
     def fits(self, callee: _Callee, loop: Node, is_unnamed: bool) -> bool:
-        """Whether a loop's body may stand in the place of each `yield`."""
+        """Whether a loop's body may replace each `yield`."""
         body = callee.tree.body
         count = sum(map(is_yield, own_statements(body)))
         size = len(statements_in(body)) + count * len(statements_in(loop.body))
@@ -517,13 +519,13 @@ class _Splicer(Inliner):
             if not isinstance(s, (gast.Try, gast.With)) or not any(map(is_yield, own_statements(s.body))):
                 continue
             if isinstance(s, gast.Try) and s.handlers:
-                return False  # they would take exceptions of the loop's body
+                return False  # handlers of the generator would catch its exceptions
             if not is_unnamed:
-                return False  # it is closed when its name goes
+                return False  # its `finally` runs when the generator is freed
         return True
 
     def turns(self, start: list[Node], body: list[Node], loop: Node) -> list[Node]:
-        """The generator's text with the loop's body in the place of each `yield`."""
+        """The generator's body with the loop's body for each `yield`."""
         *rest, last = loop.body
         stop = None
         if not _leaves(loop):
@@ -553,7 +555,7 @@ class _Splicer(Inliner):
         return [start, *_left(body, turn, stop, self.names)[0]]
 
     def renamed(self, block: list[Node], loop: Node, kept: str | None) -> dict[str, Node]:
-        """New names for the variables but one that only a loop's body has, and assigns first of all."""
+        """New names for the variables, but `kept` where only a loop's body has it and assigns it first."""
         seen = {kept}
         own: list[str] = []
         for s in block:
@@ -565,14 +567,14 @@ class _Splicer(Inliner):
         return {name: load(self.fresh(name)) for name in own}
 
     def is_within(self, atom: Node, block: list[Node]) -> bool:
-        """Whether an atom is a variable that only a block has."""
+        """Whether an atom is a variable that occurs in a block only."""
         if not isinstance(atom, gast.Name) or atom.id not in self.program.locals:
             return False
         found = [n for s in block for n in find_nodes(s, gast.Name) if n.id == atom.id]
         return bool(len(found) == self.reads[atom.id] + self.defined[atom.id])
 
     def is_same(self, loop: Node, value: Node, body: list[Node]) -> bool:
-        """Whether a loop's variable is one of the generator's wherever it is read: that keeps its value while
+        """Whether a loop's variable equals one of the generator's wherever it is read: neither changes while
         the loop's body runs.
         """
         if not isinstance(loop.target, gast.Name) or not isinstance(value, gast.Name):
@@ -586,14 +588,14 @@ class _Splicer(Inliner):
     # ------------------------------------------------------------ contexts
 
     def context(self, s: Node, call: Node) -> list[Node] | None:
-        """The statements that a `with` means whose context a generator makes."""
+        """The statements that replace a `with` whose context a generator makes."""
         function, call = self.called(call)
         if getattr(function, "__code__", None) is not MANAGED or has_stars(call):
             return None
         target = s.items[0].optional_vars
         try:
             callee = self.read_generator(function.__wrapped__, call)
-        except UnsupportedSyntaxError:  # it stays one that is not known
+        except UnsupportedSyntaxError:  # the context stays unknown
             return None
         if callee is None or not yields_once(callee.tree.body) or self.is_recursive(callee):
             return None
@@ -623,12 +625,12 @@ def _leaves(loop: Node) -> bool:
 
 
 def _copied(node: Node) -> Node:
-    """A copy of a tree of which no part is shared."""
+    """A deep copy of a tree."""
     return rebuilt(map_children(node, _copied))
 
 
 def _replaced(body: list[Node], turn: Callable[[Node], list[Node]]) -> list[Node]:
-    """A block with other statements in the place of each `yield`."""
+    """A block with statements for each `yield`."""
     result: list[Node] = []
     for s in body:
         if is_yield(s):
@@ -647,8 +649,8 @@ def _left(
     names: Names,
     settle: list[Node] | None = None,
 ) -> tuple[list[Node], bool]:
-    """A block with other statements in the place of each `yield`, that may set a flag, after which nothing of
-    the block runs any more but what `settle` gives; and whether there were any.
+    """A block with statements for each `yield` that may set a flag, after which only the statements of
+    `settle` run; and whether there was a `yield`.
     """
     result: list[Node] = []
     for k, s in enumerate(body):
@@ -670,7 +672,7 @@ def _left(
 
 
 def _left_loop(s: Node, turn: Callable[[Node], list[Node]], stop: str, names: Names) -> Node:
-    """A loop with `yield` in it, that the flag ends, too."""
+    """A loop with `yield` in it, which the flag ends, too."""
     if not _leaves(s) or len(s.body) < 2:
         body, flag = _left(s.body, turn, stop, names)[0], stop
     else:
@@ -683,12 +685,12 @@ def _left_loop(s: Node, turn: Callable[[Node], list[Node]], stop: str, names: Na
 
 
 def yields_once(body: list[Node]) -> bool:
-    """Whether a generator surely gives one item, wherever what happens at its `yield` leads to."""
+    """Whether a generator surely yields exactly once, also when its `yield` raises."""
     return _count(body) == 1
 
 
 def _count(body: list[Node]) -> int | None:
-    """How many items a block gives; None where that is not told."""
+    """The number of items that a block yields; None where it is not known."""
     total = 0
     for s in body:
         inner = own_statements([s])
@@ -722,7 +724,7 @@ def _count(body: list[Node]) -> int | None:
 
 
 def stores_outside(program: Program, tree: Node) -> bool:
-    """Whether a function stores into objects that are no variables of its own."""
+    """Whether a function stores into objects other than its own variables."""
     for s in own_statements(tree.body):
         target: Node = None
         match s:
@@ -739,7 +741,7 @@ def stores_outside(program: Program, tree: Node) -> bool:
 
 
 def may_change_given(statements: list[Node]) -> bool:
-    """Whether a generator may change what it has given: what it yields is neither new nor left alone."""
+    """Whether a generator may change an item after its `yield`: the item is neither new nor left alone."""
     given = {s.value.value.id for s in statements if is_yield(s) and isinstance(s.value.value, gast.Name)}
     made: dict[str, list[Node]] = {}
     for s in statements:
@@ -771,7 +773,7 @@ def _may_store(s: Node) -> bool:
 
 
 def collect_items(tree: Node, items: str) -> Node:
-    """A generator function's tree as that of a function which returns the list of the items."""
+    """The tree of a function that returns the list of a generator's items."""
 
     def change(node: Node) -> Node:
         if isinstance(node, (gast.FunctionDef, gast.Lambda)):

@@ -1,7 +1,7 @@
-"""Writes loops over items out that differ: then the methods of each are known, or the shape of each array.
+"""Unrolls loops over items that differ, so that the methods and array shapes of each are known.
 
-Form: the normal form, in and out. What an iteration alone uses gets a name for each of them, and so does a
-length that is taken for granted.
+Form: the normal form, in and out. Variables that only an iteration uses get a new name in each, and so does
+an assumed length.
 
     for layer in layers:        length_1 = len(layers)
         y = layer.act(x)        layer_1 = layers[0]
@@ -43,11 +43,11 @@ from ..trees.rebuild import map_blocks, rebuilt, substitute, with_body
 
 __all__ = ["unroll_loops"]
 
-MOST = 16  # iterations that are written out
+MOST = 16  # iterations at most
 GROWTH = 250  # statements that a loop may become
 
 
-Round = list[tuple[tuple[str, ...], Any]]  # names that are assigned, and what
+Round = list[tuple[tuple[str, ...], Any]]  # the targets, and the value
 Items = Callable[[Any], Sequence[Any] | None]
 Wanted = Callable[[Any], bool]
 
@@ -55,9 +55,9 @@ Wanted = Callable[[Any], bool]
 def unroll_loops(
     program: Program, items: Items, is_wanted: Wanted, is_sure: bool = False, growth: int = GROWTH
 ) -> tuple[Program, dict[str, int]]:
-    """The program with the loops written out that are wanted and become at most `growth` statements, and the
-    lengths that this takes for granted, by their names: none if `is_sure`. `items(name)` are the expressions
-    of what a loop over this goes over, None where they are not known.
+    """The program with the wanted loops unrolled that become at most `growth` statements, and the lengths
+    that this assumes, by their names: none if `is_sure`. `items(name)` are the expressions of the items of an
+    iterable, None where they are not known.
     """
     if not any(isinstance(s, gast.For) for s in statements_in(program.tree.body)):
         return program, {}
@@ -102,8 +102,8 @@ class _Unroller:
         return found
 
     def rounds(self, s: Any) -> tuple[list[Round], dict[str, int]]:
-        """What each iteration assigns to the names of the target, and the lengths of lists that are taken for
-        granted; nothing for a loop that stays.
+        """The assignments of each iteration's item to the target's names, and the lengths of lists that are
+        assumed; empty for a loop that stays.
         """
         if s.orelse or len(breaks_in(s.body)) > _breaks_last(s.body) or find_nodes(s, gast.FunctionDef):
             return [], {}
@@ -152,7 +152,7 @@ class _Unroller:
         return assign(length, located(call(self.objects.name(len), load(name)), s), s)
 
     def written_out(self, s: Any, body: list[Any], rounds: list[Round]) -> list[Any]:
-        """A loop with its body, in which loops are written out already, once for each round."""
+        """An unrolled loop, given its body with inner loops unrolled."""
         inside = Counter(n.id for n in find_nodes(s, gast.Name))
         outside = self.count - inside
         carried = live_before(body, frozenset(), frozenset())[0]
@@ -178,7 +178,7 @@ class _Unroller:
         return found
 
     def assigned(self, names: list[str], item: Any, like: Any) -> list[Any]:
-        """The statements that give an item a name, or its parts theirs."""
+        """The statements that assign an item to a name, or its parts to names."""
         if len(names) == 1:
             return [assign(names[0], located(item, like), like)]
         whole = self.names.temporary(names[0])
@@ -187,14 +187,14 @@ class _Unroller:
         return [assign(whole, located(item, like), like), assign(located(target, like), load(whole), like)]
 
     def literals(self, items: Round) -> dict[str, Any]:
-        """What stands in the place of names of literals; of objects only the methods are of interest."""
+        """The literals that replace names; of objects only the methods matter."""
         if not self.is_sure:
             return {}
         return {target[0]: item for target, item in items if isinstance(item, gast.Constant)}
 
 
 def _breaks_last(body: list[Any]) -> bool:
-    """Whether a loop is left only at the end of its body: `if stop: break`."""
+    """Whether a loop is only left at the end of its body: `if stop: break`."""
     match body[-1]:
         case gast.If(body=[gast.Break()], orelse=[]):
             return True
