@@ -380,6 +380,9 @@ class NumPy(ArrayLibrary):
     def writes(self, function: Any) -> bool:
         return bool(fact(function, "writes")) or isinstance(getattr(function, "__self__", None), np.ufunc)
 
+    def takes_items(self, function: Any) -> bool:
+        return function is np.fromiter
+
     def takes_outputs(self, function: Any) -> bool:
         library = (getattr(function, "__module__", None) or "").partition(".")[0]
         return isinstance(function, np.ufunc) or library in ("numpy", "scipy")

@@ -108,6 +108,8 @@ def _member_of_module(module: ModuleType, name: str) -> Member | None:
 def _member_of_tuple(cls: Any, name: str) -> Member | None:
     if name in cls._fields:
         return Member("item", cls._fields.index(name))
+    if name == "_fields":
+        return Member("constant", None)
     if name == "_replace":
         return Member("method", replaced_tuple)
     if name == "_asdict":

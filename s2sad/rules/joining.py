@@ -263,6 +263,17 @@ def asarray_jvp(a, out, da):
     return cast_like(np.array(filled(da, a)), out)
 
 
+@bprop(np.fromiter, lists=True, samples=[given([A(), A(), A()], float), given((A(), A(), A()), "float64", 2)])
+def fromiter(iter, dtype, count=-1, *, out, dout):
+    rest = np.zeros(len(iter) - len(dout), dout.dtype)
+    return (nested_like(np.concatenate([dout, rest]), iter),)
+
+
+@fromiter.jvp
+def fromiter_jvp(iter, count, out, diter):
+    return np.fromiter(filled(diter, iter), out.dtype, count)
+
+
 # ---------------------------------------------------------------- blocks
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import broadcast_like, unbroadcast, unreduce
+from .indexing import untake
 from .samples import A, given, since
 from .shaping import cast_back
 
@@ -103,6 +104,60 @@ def partition_jvp(a, axis, out, da):
     if axis is None:
         return np.reshape(da, (-1,))[sources(a, out, axis)]
     return np.take_along_axis(da, sources(a, out, axis), axis)
+
+
+def first_places(ar: Array, out: Any, axis: int | None, equal_nan: bool, sorted: bool) -> Array:
+    """Where the elements that `np.unique` made `out` of stand first: in the flat array, or along an axis."""
+    index = np.unique(ar, return_index=True, axis=axis, equal_nan=equal_nan)[1]
+    if sorted or axis is not None:
+        return index
+    return index[np.searchsorted(np.ravel(ar)[index], out[0] if isinstance(out, tuple) else out)]
+
+
+nondifferentiable([first_places])
+
+FLAGS = {"return_index": True, "return_inverse": True, "return_counts": True}
+
+
+@bprop(
+    np.unique,
+    samples=[
+        given(A(5)),
+        given(A(3, 4), **FLAGS),
+        given(A(3, 4), return_counts=True, axis=1),
+        given(A(3, 4), axis=0, equal_nan=False),
+        *since("2.3", given(A(9), sorted=False), given(A(9), return_counts=True, sorted=False)),
+    ],
+)
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True,
+    sorted=True, out, dout
+):
+    if return_index or return_inverse or return_counts:
+        return (untake(dout[0], ar, first_places(ar, out, axis, equal_nan, sorted), axis, "raise"),)
+    return (untake(dout, ar, first_places(ar, out, axis, equal_nan, sorted), axis, "raise"),)
+
+
+@unique.jvp
+def unique_jvp(ar, return_index, return_inverse, return_counts, axis, equal_nan, sorted, out, dar):
+    if return_index or return_inverse or return_counts:
+        return taken_first(dar, first_places(ar, out, axis, equal_nan, sorted), axis, out)
+    return np.take(dar, first_places(ar, out, axis, equal_nan, sorted), axis)
+
+
+def taken_first(d: Array, index: Array, axis: int | None, out: Any) -> Any:
+    """The tangent of all results of `np.unique`: what stands at the index, and none of places and counts."""
+    return np.take(d, index, axis), *[None] * (len(out) - 1)
+
+
+@bprop(taken_first, samples=[given(A(4), np.array([2, 0]), 0, (np.ones(2), np.array([1, 3])))])
+def taken_first_(d, index, axis, out_, out, dout):
+    return untake(dout[0], d, index, axis, "raise"), None, None
+
+
+@taken_first_.jvp
+def taken_first_jvp(index, axis, out_, out, dd):
+    return taken_first(dd, index, axis, out_)
 
 
 # ---------------------------------------------------------------- quantiles

@@ -8,6 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ..transforms.trees.program import Scope
+from ..values.objects import is_named_tuple
 from .compiling import make_function
 
 __all__ = ["dict_of_tuple", "forwarder", "is_class_method", "of_class"]
@@ -45,8 +46,14 @@ def is_class_method(f: Any) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def of_class(cls: type, function: FunctionType) -> FunctionType:
+def of_class(cls: Any, function: FunctionType) -> FunctionType:
     """A class method as a function of its arguments but the class."""
+    if function.__name__ == "_make" and is_named_tuple(cls):
+        name = f"{cls.__name__}_make"
+        owner = cls.__name__ if cls.__name__ not in cls._fields else "called_class"
+        items = ", ".join(cls._fields)
+        text = f"def {name}(iterable):\n    {items}, = iterable\n    return {owner}({items})\n"
+        return make_function(text, name, Scope({}), {owner: cls})
     _, *parameters = inspect.signature(function).parameters.values()
     signature = inspect.Signature(parameters)
     called, owner = (

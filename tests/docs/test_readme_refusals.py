@@ -57,7 +57,7 @@ OBJECTS = {
     ],
 }
 FUNCTIONS = {
-    "`numpy.unique`": ["return np.sum(np.unique(x))"],
+    "`numpy.union1d`": ["return np.sum(np.union1d(x, x))"],
 }
 ROWS = {"syntax": SYNTAX, "changes in place": CHANGES, "objects": OBJECTS, "functions": FUNCTIONS}
 CASES = [(entry, body) for row in ROWS.values() for entry, bodies in row.items() for body in bodies]

@@ -340,3 +340,10 @@ def grids_of_an_index(u, width):
     rows, columns = np.mgrid[0:n, 1 : m + 1]
     x, y = np.ogrid[-width:width:3j, 0:4]
     return np.sum(u**2 * rows / columns * np.exp(-(x**2) - y)) + np.sum(np.r_[0:width:5j, u[0]] ** 2)
+
+
+@program((positive(5),), second=True, quick=True)
+def distinct_values(x):
+    values, counts = np.unique(x[[0, 1, 1, 3]] ** 2, return_counts=True)
+    again, places = np.unique(x, return_inverse=True)
+    return np.sum(values * counts) + np.sum(again[places] ** 2 * x) + np.prod(np.unique(x * x))

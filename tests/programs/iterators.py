@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from tests.programs.declare import positive, program
+from tests.programs.declare import positive, program, signed
 
 WEIGHTS = np.array([2.0, -1.0, 0.5])
 
@@ -208,3 +208,34 @@ def chosen_items(x, y):
     total += sum(itertools.dropwhile(lambda v: v < 1.0, items)) * x
     total += sum(itertools.filterfalse(lambda v: v < 1.0, items)) * y
     return total + sum(itertools.compress(items, [1, 0, 0, 1])) * total
+
+
+@program((positive(4),), second=True, quick=True)
+def arrays_of_iterators(x):
+    squares = np.fromiter((v * v for v in x), float)
+    sines = np.fromiter(map(np.sin, x), dtype=np.float64, count=len(x))
+    products = np.fromiter((a * b for a, b in itertools.pairwise(x)), float, count=2)
+    return np.sum(squares * sines) + np.prod(products)
+
+
+@program(({"a": 1.5, "b": 2.0, "n": 3},))
+def array_of_the_values(p):
+    return np.prod(np.fromiter(p.values(), float))
+
+
+@program((signed(2, 3),), ([[1.0, 2.0, 3.0], [3.0, 4.0, 0.5]],), second=True)
+def columns_stored(rows):
+    out = np.zeros(2)
+    for a, b in zip(*rows, strict=True):
+        out[0] = out[1]
+        out[1] = a * b * (1.0 + out[0])
+    return np.sum(out**2)
+
+
+@program(([[1.0, 2.0], [3.0, 4.0]],))
+def columns_while_rows_change(rows):
+    total = 1.0
+    for a, b in zip(*rows, strict=False):
+        rows[0][1] = 3 * b
+        total = total * a + b
+    return total

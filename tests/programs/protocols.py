@@ -282,3 +282,9 @@ def items_by_slices(x):
     sheet[0, 1] = x[2]
     sheet[1:, 0] = x[0] * 2
     return np.sum(sheet[0, :] * sheet[:, 1]) + sheet[2, 2] + np.sum(sheet[1:][0])
+
+
+@program((positive(2), 1.5), wrt=(0, 1), second=True, quick=True)
+def made_of_items(x, y):
+    pair, state = Pair._make(x), State._make([y, x[0]])
+    return pair.a * pair.b + sum(getattr(pair, name) ** 2 * y for name in pair._fields) + sum(state) * y

@@ -21,10 +21,11 @@ from typing import Any
 import gast
 
 from ..trees.helpers import order_of, place_of_max, place_of_min
-from ..trees.nodes import assign, attribute, call, constant, is_atom, load, located, names_read, store
+from ..trees.nodes import assign, attribute, call, constant, is_atom, load, located, names_read, store, walk
 from ..trees.program import MISSING
 from ..trees.rebuild import parameters, rebuilt
 from .lazy_iterables import base_name, collected, generator_of, is_call, is_lazy
+from .lazy_itertools import is_endless
 from .statement_writer import StatementWriter
 
 __all__ = ["collect", "consume", "consumes", "listed", "refuse_kept_generator", "rewritten"]
@@ -34,6 +35,7 @@ Node = Any  # gast publishes no types
 # What takes all items of its first argument before it does anything else.
 TAKERS = (list, tuple, set, frozenset, dict, sum, max, min, sorted, math.prod, math.fsum)
 SUM_OF_PRODUCTS = getattr(math, "sumprod", ())  # from Python 3.12 on
+DISPLAYS = (gast.List, gast.ListComp)
 METHODS = ("join", "extend", "fromkeys", "union", "update")
 
 
@@ -63,6 +65,10 @@ def rewritten(w: StatementWriter, node: Node) -> Node | None:
     found = w.program.resolve(node.func)
     if found is SUM_OF_PRODUCTS and any(is_lazy(w.program, a) for a in node.args):
         return rebuilt(node, args=[listed(w, a) for a in node.args])
+    if w.program.library.takes_items(found):
+        is_list = isinstance(node.args[0], DISPLAYS) or is_call(w.program, node.args[0], "list")
+        is_whole = not any(is_endless(w.program, n) for n in walk(node.args[0]))
+        return with_first(node, rewritten_list(w, node.args[0])) if is_whole and not is_list else None
     if not any(found is f for f in TAKERS) or not is_lazy(w.program, node.args[0]):
         return None
     items = listed(w, node.args[0])
@@ -341,11 +347,7 @@ def rewritten_list(w: StatementWriter, node: Node) -> Node:
     """The list of the items of any iterable."""
     if is_lazy(w.program, node):
         return listed(w, node)
-    return (
-        node
-        if isinstance(node, (gast.List, gast.ListComp))
-        else located(call(w.objects.name(list), node), node)
-    )
+    return node if isinstance(node, DISPLAYS) else located(call(w.objects.name(list), node), node)
 
 
 def refuse_kept_generator(w: StatementWriter, node: Node) -> None:

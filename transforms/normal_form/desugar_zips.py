@@ -1,7 +1,8 @@
 """Writes `zip(*rows)` as what it is: a transpose.
 
 Form in: a function with resolved names. Form out: the same, without stars in `zip`, `enumerate` and
-`reversed`. The helper `transposed` gives a list of tuples, and has a derivative.
+`reversed`. The helper `transposed` gives a list of tuples, and has a derivative. A loop whose body may change
+the rows goes over `zip(row, row_1)`: each item is read when its turn comes.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -24,9 +25,12 @@ import gast
 
 from ..trees.bind_objects import Objects
 from ..trees.helpers import transposed
-from ..trees.nodes import call, find_nodes, located
+from ..trees.nodes import assign, call, find_nodes, load, located, store, tuple_of
 from ..trees.program import Program
-from ..trees.rebuild import map_children
+from ..trees.rebuild import map_children, rebuilt
+from .check_loop_effects import may_change_items
+from .lazy_iterables import base_name, is_call
+from .splice_iterables import takes_apart
 
 __all__ = ["desugar_zips"]
 
@@ -40,6 +44,8 @@ def desugar_zips(program: Program) -> Program:
     objects = Objects(program, program.names.copy())
 
     def change(node: Node) -> Node:
+        if isinstance(node, gast.For) and is_of_rows(program, node):
+            node = by_rows(objects, node)
         new = map_children(node, change)
         if not isinstance(node, gast.Call) or not any(isinstance(a, gast.Starred) for a in node.args):
             return new
@@ -60,3 +66,21 @@ def desugar_zips(program: Program) -> Program:
 
     tree = map_children(program.tree, change)
     return program.with_tree(tree, names=objects.names, bindings=objects.all_bindings())
+
+
+def is_of_rows(program: Program, loop: Node) -> bool:
+    """Whether a loop over `zip(*rows)` takes each item apart, and may change the rows."""
+    match loop.iter:
+        case gast.Call(args=[gast.Starred(value=gast.Name())]) if is_call(program, loop.iter, "zip"):
+            is_split = takes_apart(loop.target, len(getattr(loop.target, "elts", [])))
+            return is_split and not loop.orelse and may_change_items(program, loop)
+    return False
+
+
+def by_rows(objects: Objects, loop: Node) -> Node:
+    """Such a loop as one over `zip(row, row_1)`, if there are any rows."""
+    rows = loop.iter.args[0].value
+    parts = [objects.names.temporary(base_name(t)) for t in loop.target.elts]
+    split = assign(tuple_of(map(store, parts), gast.Store()), rows, loop)
+    body = [split, rebuilt(loop, iter=rebuilt(loop.iter, args=list(map(load, parts))))]
+    return located(gast.If(test=call(objects.name(len), rows), body=body, orelse=[]), loop)

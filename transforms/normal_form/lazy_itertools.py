@@ -17,7 +17,7 @@ from ..trees.helpers import accumulated, dropped_while, filtered_out, selected, 
 from ..trees.nodes import call, constant, load, located, store, tuple_of
 from ..trees.program import Program
 
-__all__ = ["is_itertools", "itertools_generator"]
+__all__ = ["is_endless", "is_itertools", "itertools_generator"]
 
 Node = Any  # gast publishes no types
 Hold = Callable[[Node], Node]

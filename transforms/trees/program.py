@@ -112,6 +112,10 @@ class ArrayLibrary:
         """Whether a function changes an argument."""
         return False
 
+    def takes_items(self, function: Any) -> bool:
+        """Whether a function reads all items of its first argument."""
+        return False
+
     def takes_outputs(self, function: Any) -> bool:
         """Whether a function of two operands takes behind them what its result is written to."""
         return False
