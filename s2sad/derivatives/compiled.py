@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from ..runtime.border import refuse_crash, show_users_frames
 from ..runtime.input_checks import unshared
-from ..targets.numba_target import compiled_for
+from ..targets import TARGETS
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 from .derivative import Derivative
 
@@ -16,16 +17,17 @@ FORMS = ("grad", "value_and_grad", "jvp")  # of one sweep
 
 
 class Compiled(Derivative):
-    """A derivative whose generated function is compiled by Numba when it is first called with arguments of
-    their types. What it shows, and what is differentiated further, is the generated function itself.
+    """A derivative whose generated function is compiled when it is first called with arguments of their
+    types. What it shows, and what is differentiated further, is the generated function itself.
     """
 
     def _begin(self) -> None:
         super()._begin()
         options = self._options
-        if options.target != "numba":
+        if options.target not in TARGETS:
             raise NonDifferentiableError(
-                f"compile={options.target!r} is no compiler that is known", instead='compile="numba"'
+                f"compile={options.target!r} is no compiler that is known",
+                instead=" or ".join(f'compile="{name}"' for name in TARGETS),
             )
         if options.form not in FORMS:
             raise NonDifferentiableError(
@@ -33,6 +35,8 @@ class Compiled(Derivative):
                 why="its result holds a function",
                 instead="use value_and_grad or jvp",
             )
+        target = importlib.import_module(f"..targets.{TARGETS[options.target]}", __package__)
+        self._compiled_for = target.compiled_for
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         try:
@@ -45,7 +49,7 @@ class Compiled(Derivative):
                     is_plain = not keywords and self._given.takes(len(args))
                     given = args if is_plain else self.bind(args, keywords)
                     function = self.function_of(given)
-                run = compiled_for(function, self._options.fastmath).version_for(given)
+                run = self._compiled_for(function, self._options.fastmath).version_for(given)
             except Exception as error:
                 refuse_crash(error, f"in the compiled derivative of {self.__name__}")
                 raise

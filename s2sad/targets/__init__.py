@@ -1,1 +1,8 @@
-"""What runs a derivative of one sweep other than Python itself: compilers of the generated code."""
+"""Compilers of generated code: machine code for derivatives of one sweep.
+
+A target is a module here whose `compiled_for(function, fastmath)` gives an object with `version_for(args)`:
+the function that runs for arguments of these types.
+"""
+
+# By the name that `compile=` is given: the module.
+TARGETS = {"numba": "numba_target"}

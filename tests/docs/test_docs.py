@@ -1,16 +1,20 @@
-"""Every block of code in the README and in docs/ is executed, and prints what the page shows.
+"""Every block of code in README, CONTRIBUTING and docs/ is executed, and prints what the page shows.
 
 A `python` block is run with the names that the page's blocks before it defined. The `py` (Python again, as
 generated) or `text` block behind it is exactly what it prints; without one it prints nothing. A block that
-begins with the comment `# name.py` stands in a file of that name, as errors show. `sh` blocks are run by
-.ci/run.
+begins with the comment `# name.py` stands in a file of that name, as errors show. The README's `sh` blocks
+are run by .ci/run.
 
-`python -m tests.docs.test_docs` writes what is printed now into the pages.
+Tables of packages hold the first lines of the packages' docstrings.
+
+`python -m tests.docs.test_docs` writes what is printed now, and these lines, into the pages.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import importlib
 import io
 import linecache
 import re
@@ -25,7 +29,7 @@ import pytest
 import s2sad
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 README = PAGES[0].read_text()
 OUTPUTS = ("py", "text")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -89,6 +93,31 @@ def updated(text: str) -> str:
     return text
 
 
+def with_contracts(text: str) -> str:
+    """The page with the first lines of docstrings in tables of packages: below a head `| `folder/` | |`."""
+    lines, folder = text.splitlines(keepends=True), None
+    for k, line in enumerate(lines):
+        folder = found[1] if (found := re.match(r"\| `(\w+)/` \| \|", line)) else folder
+        if folder and (found := re.match(r"\| `(\w+)` \| ", line)):
+            tree = ast.parse((ROOT / folder / found[1] / "__init__.py").read_text())
+            lines[k] = f"{found[0]}{(ast.get_docstring(tree) or '').partition(chr(10))[0]} |\n"
+        elif not line.startswith("|"):
+            folder = None
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_tables_of_packages_hold_their_docstrings(path: Path) -> None:
+    text = path.read_text()
+    assert with_contracts(text) == text
+
+
+def test_a_contract_that_is_out_of_date_is_noticed() -> None:
+    page = "| `s2sad/` | |\n|---|---|\n| `runtime` | something else |\n\n| `runtime` | no package |\n"
+    first = (importlib.import_module("s2sad.runtime").__doc__ or "").splitlines()[0]
+    assert with_contracts(page) == page.replace("something else", first)
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_examples_print_what_the_page_shows(path: Path) -> None:
     text = path.read_text()
@@ -148,4 +177,4 @@ def test_the_readme_names_all_that_is_public() -> None:
 
 if __name__ == "__main__":
     for page_path in PAGES:
-        page_path.write_text(updated(page_path.read_text()))
+        page_path.write_text(with_contracts(updated(page_path.read_text())))

@@ -1,3 +1,1 @@
-"""Rewrites programs of known kinds: inlines calls, makes variables of attributes, and stores of other
-effects.
-"""
+"""Rewrites that need kinds: calls are inlined, attributes become variables, writes become stores."""
