@@ -1,1 +1,1 @@
-"""From what a person writes to the normal form, and from there to single assignment."""
+"""Transforms source programs to the normal form, and the normal form to single assignment."""

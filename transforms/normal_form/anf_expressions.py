@@ -1,7 +1,6 @@
-"""Names every intermediate value of an expression: the part of `to_anf` that knows in which order Python
-evaluates what.
+"""Names the intermediate values of expressions, in Python's order of evaluation: part of `to_anf`.
 
-Contract: each method writes the statements that an expression needs before it, and gives an atom or one
+Contract: each method writes the statements that an expression needs before it, and returns an atom or one
 operation on atoms.
 """
 
@@ -49,7 +48,9 @@ class ExpressionWriter(StatementWriter):
                 return self.temporary(self.op(node))
 
     def into(self, name: str | None, node: Node) -> str:
-        """Assigns the expression's value to the name, last; without a name, to a temporary. The name."""
+        """Assigns the expression's value to the name, or to a temporary, in the last statement; returns the
+        name.
+        """
         match node:
             case gast.IfExp():
                 test = self.atom(node.test)
@@ -80,7 +81,7 @@ class ExpressionWriter(StatementWriter):
         return name
 
     def choose(self, test: Node, name: str | None, *values: Node) -> str:
-        """An `if` whose two arms assign an expression each."""
+        """An `if` whose arms assign one expression each."""
         name = name or self.names.temporary(self.base)
         blocks = []
         for value in values:
@@ -92,7 +93,7 @@ class ExpressionWriter(StatementWriter):
         return name
 
     def define(self, name: str | None, node: Node) -> str:
-        """A lambda as a nested function of that name."""
+        """Writes a lambda as a nested function of that name."""
         args = self.arguments(node.args)
         name = name or self.names.temporary("lambda")
         body = self.function_body([located(gast.Return(value=node.body), self.like)])
@@ -120,7 +121,7 @@ class ExpressionWriter(StatementWriter):
         )
 
     def op(self, node: Node) -> Node:
-        """The expression as one operation on atoms; what its parts need is written before."""
+        """The expression as one operation on atoms, after the statements for its operands."""
         match node:
             case gast.BinOp():
                 left, right = self.atoms([node.left, node.right])
@@ -157,11 +158,11 @@ class ExpressionWriter(StatementWriter):
                 return self.atom(node)
 
     def display(self, node: Node, pairs: list[tuple[Node, Node]]) -> Node:
-        """The display of a dict with these atoms, without a key that comes again."""
+        """The display of a dict of atoms, without the earlier of equal keys."""
         shown: dict[Any, tuple[Node, Node]] = {}
         for key, value in pairs:
             known = self.known_key(key)
-            found = id(key) if known is MISSING else known  # of equal keys the first, with the last value
+            found = id(key) if known is MISSING else known  # equal keys: the first key with the last value
             shown[found] = shown[found][0] if found in shown else key, value
         keys = [k for k, _ in shown.values()]
         if len(keys) > 1 and any(self.known_key(k) is MISSING for k in keys):
@@ -169,7 +170,7 @@ class ExpressionWriter(StatementWriter):
         return rebuilt(node, keys=keys, values=[v for _, v in shown.values()])
 
     def known_key(self, key: Node) -> Any:
-        """The key that an atom is, as far as the program tells; MISSING if it does not."""
+        """The value of a literal or known key; MISSING for any other."""
         if isinstance(key, gast.Constant):
             return key.value
         if isinstance(key, gast.UnaryOp) and isinstance(key.operand, gast.Constant):
@@ -209,7 +210,7 @@ class ExpressionWriter(StatementWriter):
     # ------------------------------------------------------------ several operands, from left to right
 
     def operands(self, nodes: list[Node], index: Node, *later: Node) -> tuple[list[Node], Node]:
-        """Atoms for expressions, and after them the parts of an index."""
+        """Atoms for expressions, then for the parts of an index."""
         if has_star(index):
             if any(isinstance(e, gast.Slice) for e in index.elts):
                 self.program.refuse(
@@ -225,7 +226,7 @@ class ExpressionWriter(StatementWriter):
 
 
 def spread(argument: Node) -> list[Node]:
-    """The arguments that an argument stands for: the elements of a display, if it is `*(a, b)`."""
+    """The arguments that an argument expands to: the elements of a display for `*(a, b)`."""
     match argument:
         case gast.Starred(value=gast.Tuple(elts=elts) | gast.List(elts=elts)):
             return [e for element in elts for e in spread(element)]

@@ -1,7 +1,7 @@
-"""Resolves the imports inside a function before it runs.
+"""Runs the imports of a function before it is called.
 
-Form in: a function with resolved names. Form out: the same without imports: what they import is bound to
-their names in the program, as if the imports stood at the module's top.
+Form in: a function with resolved names. Form out: the same without imports, whose names are bound in the
+program as if the imports stood at the module's top.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -36,7 +36,7 @@ Node = Any  # gast publishes no types
 
 
 def bind_imports(program: Program) -> Program:
-    """The program with its imports done."""
+    """The program with its imports run."""
     imports = find_nodes(program.tree, gast.Import, gast.ImportFrom)
     if not imports:
         return program
@@ -54,7 +54,7 @@ def bind_imports(program: Program) -> Program:
                 program.refuse(
                     s,
                     f"an import of `{name}`, which is assigned elsewhere, too",
-                    "what the name means cannot be told before the run",
+                    "the meaning of the name is dynamic",
                     "import it under a name of its own",
                 )
 
@@ -64,7 +64,7 @@ def bind_imports(program: Program) -> Program:
         return [failure(failing[id(s)], s) if id(s) in failing else located(gast.Pass(), s)]
 
     def failure(error: ImportError, s: Node) -> Node:
-        """What an import that fails does: it raises when it is reached."""
+        """The statement for an import that fails, which raises when it is reached."""
         return located(gast.Raise(exc=call(objects.name(type(error)), constant(str(error))), cause=None), s)
 
     objects = Objects(program, program.names.copy())

@@ -1,4 +1,4 @@
-"""Nested functions that outlive the iteration whose variables they captured."""
+"""Refuses nested functions that outlive the iteration whose variables they capture."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["check_captures"]
 def check_captures(
     program: Program, loop: Any, carried: Collection[str], passing: Collection[str] = ()
 ) -> None:
-    """Raises UnsupportedSyntaxError for a nested function of a loop's body that captured a variable of the
-    loop and is carried on, or used as a value; nobody keeps those that are `passing`.
+    """Raises UnsupportedSyntaxError for a nested function in a loop's body that captures a variable of the
+    loop and is carried on or escapes; functions in `passing` do not escape.
     """
     nested = [s for s in own_statements(loop.body) if isinstance(s, gast.FunctionDef)]
     functions = [s for s in nested if s.name not in passing]

@@ -1,5 +1,5 @@
-"""Loops over items that are made into a list before the loop: refused where the body may change what they
-were read from, since Python reads each item when its turn comes.
+"""Refuses loops over items that are listed before the loop where the body may change the source of the items:
+Python reads each item when its iteration begins.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 
 def check_changes(program: Program, loop: Node, what: str, of_dict: bool = False) -> None:
-    """Refuses a loop, over `what`, whose body may change the items that are read."""
+    """Refuses a loop, over `what`, whose body may change the items that are still to be read."""
     if may_change_items(program, loop, of_dict):
         program.refuse(
             loop.iter,
-            f"a loop over `{what}` is not differentiated where the loop's body may change what it reads",
+            f"a loop over `{what}` is not differentiated where the loop's body may change its items",
             "its items are read before the loop",
             "loop over a list: `list(...)` around it, or over indices",
         )
 
 
 def may_change_items(program: Program, loop: Node, of_dict: bool = False) -> bool:
-    """Whether a loop's body may store into an array or container that was there before, or into a dict: all
-    that does not change only numbers, its own items, or lists that the function has made empty.
+    """Whether a loop's body may store into an array, list or object that existed before, or into a dict. Not
+    counted are stores that change only numbers, the loop's items, or lists that the function made empty.
     """
     known = Changes(program, loop.target, of_dict)
     return any(known.may_change(n) for s in loop.body for n in gast.walk(s))
 
 
 class Changes:
-    """What a function's statements may change, whose own items the target binds: `may_change` tells of a node
-    whether that may be something else than numbers, these items, or lists that the function has made empty.
+    """What a function's statements may change, the items that the target binds aside: `may_change(node)` is
+    False where that is only numbers, these items, or lists that the function made empty.
     """
 
     def __init__(self, program: Program, target: Node, of_dict: bool) -> None:
         self.program, self.of_dict = program, of_dict
         self.items = {n.id for n in gast.walk(target) if isinstance(n, gast.Name)}
         self.bindings: dict[str, list[Node | None]] = {}
-        self.shared: set[str] = set()  # the names of what may have got other names
+        self.shared: set[str] = set()  # names whose objects may have aliases
         for node in gast.walk(program.tree):
             if not isinstance(node, (*OPERATIONS, gast.Return, gast.AugAssign)):
                 children = gast.iter_child_nodes(node)
@@ -69,14 +69,14 @@ class Changes:
                     self.bindings.setdefault(n.id, []).append(None)
 
     def is_always(self, name: str, *kinds: type) -> bool:
-        """Whether all that the function gives a name is such an expression, empty if a list or dict."""
+        """Whether all values of a name are expressions of these kinds; a display must be empty."""
         values = self.bindings.get(name, [])
         return bool(values) and all(
             isinstance(v, kinds) and not getattr(v, "elts", getattr(v, "keys", [])) for v in values
         )
 
     def is_number(self, name: str) -> bool:
-        """Whether a name stands for numbers, or for arrays that have no other name."""
+        """Whether a name holds numbers, or arrays without aliases."""
         is_alone = name not in self.shared and self.is_always(name, gast.Constant, *OPERATIONS)
         return is_alone or self.is_always(name, gast.Constant)
 
@@ -119,7 +119,7 @@ class Changes:
 
 
 def _root(node: Node) -> str:
-    """The name that an attribute or subscript is one of; empty for others."""
+    """The name at the root of a path of attributes and subscripts; empty for others."""
     while isinstance(node, (gast.Attribute, gast.Subscript)):
         node = node.value
     return node.id if isinstance(node, gast.Name) else ""

@@ -1,7 +1,7 @@
-"""Each `try` such that its result does not depend on how far its body got before an exception.
+"""Rewrites each `try` so that its result does not depend on how far its body got before an exception.
 
-Form: the normal form. An exception then leaves behind what was there before the `try`: so the derivative is
-that of the handler, or that of the whole body. A `try` that cannot be written so is refused.
+Form: the normal form. An exception then leaves the state before the `try`, so the derivative is that of the
+handler, or that of the whole body. Refuses a `try` that cannot be rewritten.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ..trees.rebuild import map_blocks, rebuilt
 __all__ = ["Following", "check_final", "stepwise"]
 
 Node = Any  # gast publishes no types
-Following = tuple[list[Node], frozenset[str]]  # what follows a statement in a block, and the names read after
+Following = tuple[list[Node], frozenset[str]]  # the statements after one, and the names read after them
 
 
 def stepwise(program: Program, s: Node, following: list[Following]) -> Node:
-    """A `try` with handlers whose body changes nothing that a handler or what follows it sees, except by its
-    last statement: what stands behind such a change is a `try` with the same handlers in the `else`.
+    """A `try` with handlers in whose body only the last statement has an effect that is visible after an
+    exception. The statements after such an effect move to a `try` with the same handlers in the `else`.
 
         try:                        try:
             a = f(x)                    a = f(x)
@@ -38,7 +38,7 @@ def stepwise(program: Program, s: Node, following: list[Following]) -> Node:
                                         except ValueError:
                                             b = a * 2
 
-    Raises UnsupportedSyntaxError where the change stands in a loop or branch of the body.
+    Raises UnsupportedSyntaxError where the effect stands in a loop or branch of the body.
     """
     handlers = [h for h in s.handlers if not ends_in_raise(h.body)]
     if not handlers:
@@ -87,7 +87,9 @@ def check_final(program: Program, s: Node) -> None:
 
 
 def live_after(handler: Node, following: list[Following]) -> tuple[frozenset[str], frozenset[str]]:
-    """The names read after a handler, where branches on flags that it set go one way; and at a `break`."""
+    """The names read after a handler, with branches on flags that it sets decided; and those read at a
+    `break`.
+    """
     known = {n.targets[0].id: n.value for n in handler.body if is_quiet(n) and isinstance(n, gast.Assign)}
     known = {name: value.value for name, value in known.items() if isinstance(value, gast.Constant)}
     rest = [n for statements, _ in reversed(following) for n in statements]
@@ -96,7 +98,7 @@ def live_after(handler: Node, following: list[Following]) -> tuple[frozenset[str
 
 
 def specialised(statements: list[Node], known: dict[str, Any]) -> list[Node]:
-    """The statements for variables that have these values, as far as branches on them go."""
+    """The statements with branches on variables of known value decided."""
     result: list[Node] = []
     known = dict(known)
     for s in statements:
@@ -121,7 +123,7 @@ def specialised(statements: list[Node], known: dict[str, Any]) -> list[Node]:
 
 
 def taken_arm(s: Node, known: dict[str, Any]) -> list[Node] | None:
-    """The arm of a branch on a variable that is known; None for another statement."""
+    """The arm that a branch on a variable of known value takes; None for another statement."""
     match s:
         case gast.If(test=gast.Name(id=name)) if name in known:
             return s.body if known[name] else s.orelse  # type: ignore[no-any-return]
@@ -131,14 +133,14 @@ def taken_arm(s: Node, known: dict[str, Any]) -> list[Node] | None:
 
 
 def is_quiet(s: Node) -> bool:
-    """Whether a statement raises nothing."""
+    """Whether a statement cannot raise."""
     return isinstance(s, gast.Pass) or (
         isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and is_atom(s.value)
     )
 
 
 def changed_name(s: Node) -> str:
-    """The name whose object a statement changes in place, or nothing."""
+    """The name whose object a statement changes in place; "" if none."""
     match s:
         case (
             gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))])

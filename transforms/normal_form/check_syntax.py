@@ -1,8 +1,7 @@
-"""Rejects what no pass names.
+"""Refuses the constructs that no pass handles.
 
 Form in: a function as its author wrote it. Form out: the same tree, every node of which some later pass
-handles. What is allowed is a list; everything else is an error at its line and caret, with what to write
-instead.
+handles. Constructs are allowed by a list; any other is an error with its line, a caret, and an alternative.
 
 >>> from s2sad.transforms.trees.program import program_of
 >>> try:
@@ -16,7 +15,7 @@ a `yield` whose value is used is not differentiated
 <text>:3
     y = yield x
         ^
-because: what is sent to a generator is not followed
+because: values sent to a generator are not followed
 instead: write `yield` as a statement of its own, and pass arguments
 """
 
@@ -82,7 +81,7 @@ def check(program: Program, node: Node, local: frozenset[str]) -> None:
             node,
             f"a `{'yield' if isinstance(node, gast.Yield) else 'yield from'}` whose value is used is not "
             "differentiated",
-            "what is sent to a generator is not followed",
+            "values sent to a generator are not followed",
             "write `yield` as a statement of its own, and pass arguments",
         )
     if not isinstance(node, ALLOWED):
@@ -105,8 +104,8 @@ def check(program: Program, node: Node, local: frozenset[str]) -> None:
 
 
 def check_function(program: Program, node: Node) -> None:
-    """Refuses decorators and type parameters, globals that are bound by more than assignments, and star
-    parameters of the function itself (that of a call's arity is differentiated in its place).
+    """Refuses decorators, type parameters, globals that are bound by other statements than assignments, and
+    star parameters of the function itself (for which a function of the call's arity is differentiated).
     """
     for starred, name in ((node.args.vararg, "*args"), (node.args.kwarg, "**kwargs")):
         if starred is not None and node is program.tree:
@@ -132,8 +131,8 @@ def check_function(program: Program, node: Node) -> None:
 
 
 def check_globals(program: Program, function: Node) -> None:
-    """Refuses to bind globals, and variables around the function that is differentiated, by other statements
-    than assignments.
+    """Refuses other statements than assignments that bind globals, or variables of enclosing functions of the
+    differentiated one.
     """
     if not find_nodes(function, gast.Global, gast.Nonlocal):
         return
@@ -153,7 +152,7 @@ def check_globals(program: Program, function: Node) -> None:
 
 
 def bound_by(node: Node) -> list[str]:
-    """The variables that a node binds, which is no assignment."""
+    """The variables that a node other than an assignment binds."""
     match node:
         case gast.FunctionDef(name=name):
             return [name]
@@ -172,7 +171,7 @@ def bound_by(node: Node) -> list[str]:
 
 
 def check_parts(program: Program, node: Node, local: frozenset[str]) -> None:
-    """Refuses what a node that is allowed may not hold."""
+    """Refuses parts that an allowed node may not have."""
     match node:
         case gast.comprehension():
             check_target(program, node.target)
@@ -197,20 +196,20 @@ def check_final_jumps(program: Program, node: Node) -> None:
 
 
 def check_class_pattern(program: Program, pattern: Node, local: frozenset[str]) -> None:
-    """Refuses class patterns with parts by position of which the class does not say what they are."""
+    """Refuses class patterns with more positional parts than `__match_args__` names."""
     found = MISSING if getattr(pattern.cls, "id", None) in local else program.resolve(pattern.cls)
     single = len(pattern.patterns) == 1 and found in MATCHED_WHOLE
     if not single and len(pattern.patterns) > len(getattr(found, "__match_args__", ())):
         program.refuse(
             pattern,
             "a class pattern with parts by position is not differentiated where its class names too few",
-            "which attributes they are is not known before the run",
+            "the attributes that they match are not known",
             "name the attributes: `case Point(x=x, y=y):`",
         )
 
 
 def check_reflection(program: Program, node: Node, local: frozenset[str]) -> None:
-    """Refuses calls that look at the running function's own names."""
+    """Refuses calls that inspect the running function's names."""
     name = getattr(node.func, "id", None)
     if name is None or name in local:
         return
@@ -223,8 +222,8 @@ def check_reflection(program: Program, node: Node, local: frozenset[str]) -> Non
         program.refuse(
             node,
             f"`{name}()` is not differentiated",
-            "it looks at the function itself, which is rewritten",
-            "name what is needed",
+            "it inspects the function, which is rewritten",
+            "read the variables by their names",
         )
 
 

@@ -1,15 +1,15 @@
-"""Raises a refusal where the statement that is refused stands, if that may not be reached.
+"""Raises a refusal at run time where the refused statement stands, if it may not be reached.
 
-Form in: a function as its author wrote it, and the place of what was refused. Form out: the same, with a
-`raise` of the refusal in the place of the statement and of the rest of its block, or a call that means the
-`raise` (see `to_anf`) in the place of an expression that may not be evaluated.
+Form in: a function as its author wrote it, and the position of the refused construct. Form out: the same,
+with a `raise` of the refusal for the statement and the rest of its block, or a call that raises (see
+`to_anf`) for an expression that may not be evaluated.
 
     if symbolic:                  if symbolic:
         return expand(x)     ->       raise MissingRuleError("`sympy.expand` has no rule")
     return x * x                  return x * x
 
-What is always reached is refused before the run, and has no place here: the body of a `for`, of a nested
-function, of a handler, and what follows a `return` in an arm, may not be reached; that of a `try` is.
+A refusal that is surely reached is raised before the run. The body of a `for`, of a nested function, of a
+handler, and statements after a `return` in an arm may not be reached; the body of a `try` is.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ EXPRESSIONS = (gast.expr, gast.keyword, gast.withitem, gast.comprehension, gast.
 
 
 def defer_refusal(program: Program, point: Point, refusal: Refusal, what: str) -> Program | None:
-    """The program with the refusal raised where what stands at the point may not be reached; None where it
-    is always reached or binds variables that are read elsewhere, and for a point outside of the program.
+    """The program with the refusal raised at the point; None where the point is surely reached, or its block
+    binds variables that are read elsewhere, and for a point outside of the program.
     """
     names = program.names.copy()
     objects = Objects(program, names)
@@ -51,13 +51,15 @@ def defer_refusal(program: Program, point: Point, refusal: Refusal, what: str) -
         return None
     tree = rebuilt(program.tree, body=body)
     lost = variables(program.tree) - variables(tree) - declared(walk_scope(program.tree.body))
-    if lost and not lost.isdisjoint(mentioned(tree)):  # they would be global names now
+    if lost and not lost.isdisjoint(mentioned(tree)):  # they would become globals
         return None
     return program.with_tree(tree, names=names, bindings=objects.all_bindings())
 
 
 def let_out(program: Program, errors: Collection[type[S2sadError]]) -> Program:
-    """The program with handlers that raise refusals again before those that would take one of the errors."""
+    """The program with handlers that re-raise refusals before handlers that would catch them as one of the
+    errors.
+    """
     names = program.names.copy()
     objects = Objects(program, names)
 
@@ -83,7 +85,7 @@ def let_out(program: Program, errors: Collection[type[S2sadError]]) -> Program:
 
 
 def variables(tree: Node) -> frozenset[str]:
-    """All names that a function binds anywhere in it, by imports too."""
+    """All names that a function binds anywhere in it, imports included."""
     imported = (n.asname or n.name.partition(".")[0] for n in gast.walk(tree) if isinstance(n, gast.alias))
     return bound_names(tree) | frozenset(imported)
 
@@ -99,14 +101,14 @@ def declared(nodes: Iterable[Node]) -> frozenset[str]:
 
 
 def calls_of(tree: Node, is_meant: Callable[[Node], bool]) -> list[Point]:
-    """Where a tree has calls of a function that is meant by what is called."""
+    """The positions of calls whose callee `is_meant` accepts."""
     found = (n for n in gast.walk(tree) if isinstance(n, gast.Call) and hasattr(n, "lineno"))
     return [(n.lineno, n.col_offset) for n in found if is_meant(n.func)]
 
 
 @dataclass
 class _Writer:
-    """Puts a refusal at a point. Each method gives the new part, or None where nothing may be skipped."""
+    """Puts a refusal at a point. Each method returns the new part, or None where nothing may be skipped."""
 
     point: Point
     refused: Callable[[Node], Node]
@@ -115,7 +117,7 @@ class _Writer:
         found = [k for k, s in enumerate(statements) if self.is_in(s)]
         if not found:
             return None
-        k = found[-1]  # what a pass put first stands where all of the function does
+        k = found[-1]  # statements that a pass added have the position of the whole function
         s, may_skip = statements[k], may_skip or any(map(may_jump, statements[:k]))
         new = self.statement(s, may_skip)
         if new is not None:
@@ -123,7 +125,7 @@ class _Writer:
         return [*statements[:k], *self.raised(s, statements[k:])] if may_skip else None
 
     def raised(self, s: Node, dropped: list[Node]) -> list[Node]:
-        """The `raise`, behind the declarations among the statements that it stands for."""
+        """The `raise`, after the declarations among the statements that it replaces."""
         found = [n for n in walk_scope(dropped) if isinstance(n, (gast.Global, gast.Nonlocal))]
         return [*found, located(gast.Raise(exc=self.refused(s), cause=None), s)]
 
@@ -163,7 +165,7 @@ class _Writer:
     # ------------------------------------------------------------ expressions
 
     def expressions(self, node: Node) -> Node | None:
-        """A node with the refusal in one of the expressions that it holds itself."""
+        """A node with the refusal in one of its direct expressions."""
         for child in children(node):
             if isinstance(child, EXPRESSIONS):
                 new = self.expression(child)
@@ -189,7 +191,7 @@ class _Writer:
         return self.expressions(node)
 
     def generators(self, node: Node) -> Node | None:
-        """A comprehension with the refusal in what it goes over or tests."""
+        """A comprehension with the refusal in an iterable or test."""
         first = node.generators[0]
         for generator in node.generators:
             skipped = [generator.iter, *generator.ifs] if generator is not first else generator.ifs
@@ -221,12 +223,12 @@ class _Writer:
 
 
 def exchanged(node: Node, old: Node, new: Node) -> Node:
-    """The node with another one in the place of a child."""
+    """The node with one child replaced."""
     return map_children(node, lambda child: new if child is old else child)
 
 
 def may_jump(s: Node) -> bool:
-    """Whether a statement may end the block that it stands in, other than by an exception."""
+    """Whether a statement may end its block, other than by an exception."""
     if isinstance(s, (gast.Return, gast.Break, gast.Continue)):
         return True
     if isinstance(s, (gast.For, gast.While)):

@@ -1,8 +1,8 @@
 """Gives every assignment one target: a name, a flat tuple of names, or an element.
 
 Form in: a function with resolved names. Form out: flat loop targets (by `desugar_loops`); no chained,
-annotated, nested or starred assignment, and no tuple that is made only to be taken apart. Expressions are
-not taken apart yet. What Python evaluates first is evaluated first.
+annotated, nested or starred assignment, and no tuple that is made only to be unpacked. Expressions stay
+whole. The order of evaluation is kept.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -115,7 +115,7 @@ class _Writer(Rewriter):
             return self.starred(target.elts, value, like)
         return self.unpack(target.elts, value, like)
 
-    # ------------------------------------------------------------ targets that are taken apart
+    # ------------------------------------------------------------ unpacking
 
     def unpack(self, targets: list[Node], value: Node, like: Node) -> list[Node]:
         """`a, (b, c) = value`, the value being any expression: a flat unpacking, then the parts."""
@@ -135,7 +135,7 @@ class _Writer(Rewriter):
         return [assign(tuple_of(flat, gast.Store()), value, like), *parts]
 
     def starred(self, targets: list[Node], value: Node, like: Node) -> list[Node]:
-        """`a, *b, c = value`. Slices, so that too few values are the ValueError that Python raises."""
+        """`a, *b, c = value`, by slices: too few values raise Python's ValueError."""
         star = next(i for i, t in enumerate(targets) if isinstance(t, gast.Starred))
         before, after = targets[:star], targets[star + 1 :]
         whole = self.names.temporary(base_name(targets[0]))
@@ -153,9 +153,11 @@ class _Writer(Rewriter):
     # ------------------------------------------------------------ a, b = x, y
 
     def parallel(self, targets: list[Node], values: list[Node], like: Node) -> list[Node]:
-        """`a, b = x, y` without the tuple: values that an earlier target would change are kept first."""
+        """`a, b = x, y` without the tuple: values that an earlier target would change are assigned to
+        temporaries first.
+        """
         kept = self.kept(targets, values)
-        # Names come first: to read one early changes nothing, and leaves the others where they are.
+        # Names come first: reading one early has no effect, and the other values keep their order.
         order = (
             kept
             if binds_inside([*targets, *values])
@@ -171,13 +173,13 @@ class _Writer(Rewriter):
         return result
 
     def kept(self, targets: list[Node], values: list[Node]) -> list[int]:
-        """Which values must be evaluated before the first target is assigned."""
+        """The values that must be evaluated before the first target is assigned."""
         if binds_inside([*targets, *values]):
             return [k for k, value in enumerate(values) if not isinstance(value, gast.Constant)]
         disturbed = [
             any(self.disturbs(target, value) for target in targets[:k]) for k, value in enumerate(values)
         ]
-        # What stands before a disturbed expression is evaluated before it.
+        # Values before a disturbed one are evaluated before it.
         last = max(
             (k for k, value in enumerate(values) if disturbed[k] and not isinstance(value, gast.Name)),
             default=-1,
@@ -185,7 +187,7 @@ class _Writer(Rewriter):
         return [k for k, value in enumerate(values) if disturbed[k] or (k < last and not is_atom(value))]
 
     def disturbs(self, target: Node, value: Node) -> bool:
-        """Whether to assign to `target` may change what evaluating `value` gives."""
+        """Whether an assignment to `target` may change the value of the expression `value`."""
         if is_atom(value):
             return isinstance(value, gast.Name) and value.id in stored_names([target])
         return (
@@ -196,8 +198,8 @@ class _Writer(Rewriter):
 
 
 def paired(targets: list[Node], values: list[Node]) -> list[Node] | None:
-    """One value for each target, the starred target's being a list; None when the numbers do not fit, or
-    are not known.
+    """One value for each target, for a starred one a list; None when the numbers do not fit, or are not
+    known.
     """
     if any(isinstance(v, gast.Starred) for v in values):
         return None
@@ -222,7 +224,7 @@ def slice_of(value: Node, lower: int | None, upper: int | None) -> Node:
 
 
 def stored_names(targets: list[Node]) -> set[str]:
-    """The names that assigning to the targets binds, a walrus in an index included."""
+    """The names that an assignment to the targets binds, by a walrus in an index, too."""
     return {
         n.id
         for t in targets
@@ -232,12 +234,12 @@ def stored_names(targets: list[Node]) -> set[str]:
 
 
 def binds_inside(expressions: list[Node]) -> bool:
-    """Whether some expression binds a name by `:=`."""
+    """Whether an expression binds a name by `:=`."""
     return any(isinstance(n, gast.NamedExpr) for e in expressions for n in gast.walk(e))
 
 
 def captured_names(tree: Node) -> frozenset[str]:
-    """The variables of a function that some nested function reads."""
+    """The variables of a function that its nested functions read."""
     found: set[str] = set()
     for n in find_nodes(tree, gast.FunctionDef, gast.Lambda):
         if n is not tree:

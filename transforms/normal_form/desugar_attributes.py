@@ -1,7 +1,7 @@
-"""Attributes that are named in another way: by `super()`, `getattr` and `setattr`.
+"""Writes `super()`, `getattr` and `setattr` as plain attributes.
 
 Form in: a function as its author wrote it. Form out: the same, with `super(Base, type(self)).method(self, x)`
-in the place of `super().method(x)`, and `x.a` in that of `getattr(x, "a")`: the same, said plainly.
+for `super().method(x)`, and `x.a` for `getattr(x, "a")`.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import Scope, program_of
@@ -35,7 +35,7 @@ NAMES = frozenset({"super", "getattr", "setattr"})
 
 
 def desugar_attributes(program: Program) -> Program:
-    """The program whose attributes are written as such wherever their names stand in it."""
+    """The program with plain attributes wherever their names are literals."""
     found = names_in(program.tree)
     if not NAMES & (found - bound_names(program.tree)):
         return program

@@ -1,13 +1,13 @@
-"""Comprehensions, and calls that consume a generator at once, as loops: part of `to_anf`, which knows where
-Python evaluates what.
+"""Comprehensions, and calls that consume a generator, as loops: part of `to_anf`, which keeps the order of
+evaluation.
 
 - `[e for x in xs if t]` appends to a new list, a set comprehension adds to a set, a dict comprehension stores
   items.
 - A call such as `sum(e for x in xs)` is passed the list of the items; `any` and `all` stop at the first item
-  that decides, `reduce` is the loop that it means.
+  that decides, and `reduce` becomes a loop.
 - `map`, `filter`, `zip`, `enumerate` and `reversed` in their place are generators.
 
-Contract: `rewritten` gives an equivalent expression or None; `collect` and `consume` write statements that
+Contract: `rewritten` returns an equivalent expression or None; `collect` and `consume` write statements that
 assign an expression's value to a name, and return that name.
 """
 
@@ -32,7 +32,7 @@ __all__ = ["collect", "consume", "consumes", "listed", "refuse_kept_generator", 
 
 Node = Any  # gast publishes no types
 
-# What takes all items of its first argument before it does anything else.
+# Functions that take all items of their first argument before any other effect.
 TAKERS = (list, tuple, set, frozenset, dict, sum, max, min, sorted, math.prod, math.fsum)
 SUM_OF_PRODUCTS = getattr(math, "sumprod", ())  # from Python 3.12 on
 DISPLAYS = (gast.List, gast.ListComp)
@@ -40,14 +40,14 @@ METHODS = ("join", "extend", "fromkeys", "union", "update")
 
 
 def listed(w: StatementWriter, node: Node) -> Node:
-    """The expression, a lazy iterable made a list comprehension."""
+    """The expression; a lazy iterable as a list comprehension."""
     if not is_lazy(w.program, node):
         return node
     return collected(generator_of(w.objects, node, w.held))
 
 
 def rewritten(w: StatementWriter, node: Node) -> Node | None:
-    """A call with what it consumes as a list or comprehension; None when it consumes nothing."""
+    """A call with a list or comprehension for the generator that it consumes; None when it consumes none."""
     if any(isinstance(a, gast.Starred) for a in node.args):
         return None
     if w.program.resolve(node.func) is getattr:
@@ -86,7 +86,7 @@ def rewritten(w: StatementWriter, node: Node) -> Node | None:
 
 def attribute_of(w: StatementWriter, node: Node) -> Node | None:
     """`getattr(x, "a")` as `x.a`, and `getattr(x, "a", b)` as `x.a if hasattr(x, "a") else b`; None for a
-    name that is not written out.
+    name that is no literal.
     """
     match node:
         case gast.Call(args=[owner, gast.Constant(value=str(name)), *default], keywords=[]):
@@ -108,7 +108,7 @@ def dict_of_keywords(node: Node) -> Node:
 
 
 def empty_display(function: Any) -> Node | None:
-    """`list()` as `[]`, and so on; None for what makes nothing that a display could."""
+    """`list()` as `[]`, and so on; None for functions that no empty display replaces."""
     if function is list:
         return gast.List(elts=[], ctx=gast.Load())
     if function is tuple:
@@ -124,7 +124,7 @@ def with_first(node: Node, first: Node) -> Node:
 
 
 def collect(w: StatementWriter, name: str | None, node: Node) -> str:
-    """Assigns a comprehension's value to the name; without a name, to a temporary. The name."""
+    """Assigns a comprehension's value to the name, or to a temporary; returns the name."""
     target = own_name(w, name, node)
     match node:
         case gast.ListComp():
@@ -147,7 +147,7 @@ def collect(w: StatementWriter, name: str | None, node: Node) -> str:
 
 
 def added(w: StatementWriter, target: str, method: str, item: Node) -> list[Node]:
-    """Statements that add an item to what the name holds; the item's parts are named after it."""
+    """Statements that add an item to the container of a name; temporaries are named after it."""
     if is_atom(item):
         return [gast.Expr(value=call(attribute(load(target), method), item))]
     name = w.names.temporary(target)
@@ -168,7 +168,7 @@ def settle(w: StatementWriter, name: str | None, target: str) -> str:
 
 
 def loops(generators: list[Node], body: list[Node], after: list[Node] | None = None) -> list[Node]:
-    """The loops of a comprehension around a body; `after` stands at the end of each loop's body."""
+    """The loops of a comprehension around a body; `after` ends the body of each loop."""
     for g in reversed(generators):
         for test in reversed(g.ifs):
             body = [gast.If(test=test, body=body, orelse=[])]
@@ -201,7 +201,9 @@ def consumes(w: StatementWriter, node: Node) -> bool:
 
 
 def consume(w: StatementWriter, name: str | None, node: Node) -> str:
-    """Assigns the value of a call that `consumes` is true of to the name, or to a temporary. The name."""
+    """Assigns the value of a call for which `consumes` is true to the name, or to a temporary; returns the
+    name.
+    """
     found = w.program.resolve(node.func)
     if found is functools.reduce:
         return reduce(w, name, node)
@@ -233,7 +235,7 @@ def begun(w: StatementWriter, node: Node) -> Node | None:
 
 
 def first(w: StatementWriter, name: str | None, node: Node) -> str:
-    """`next` of a generator, or of an iterator that is made there: no item after the first is computed."""
+    """`next` of a generator, or of an iterator expression: no item after the first is computed."""
     iterable = begun(w, node.args[0])
     if iterable is not None and not is_lazy(w.program, iterable):
         items, *default = w.atoms([rewritten_list(w, iterable), *node.args[1:]])
@@ -266,7 +268,7 @@ def unless(test: Node, statement: Node) -> Node:
 
 
 def extremum(w: StatementWriter, name: str | None, node: Node) -> str:
-    """`max` or `min` with a key or a default: the item in the place of the largest key."""
+    """`max` or `min` with a key or a default: the item at the position of the largest key."""
     single = len(node.args) == 1
     given = rewritten_list(w, node.args[0]) if single else gast.List(elts=node.args, ctx=gast.Load())
     items, options = with_options(w, given, node)
@@ -283,7 +285,7 @@ def extremum(w: StatementWriter, name: str | None, node: Node) -> str:
 
 
 def in_order(w: StatementWriter, name: str | None, node: Node) -> str:
-    """`sorted` with a key: the items in the order of their keys, which are computed once."""
+    """`sorted` with a key: the items in the order of their keys, each computed once."""
     items, options = with_options(w, rewritten_list(w, node.args[0]), node)
     reverse = [options["reverse"]] if "reverse" in options else []
     order = call(w.objects.name(order_of), keys_of(w, items, options["key"]), *reverse)
@@ -294,7 +296,7 @@ def in_order(w: StatementWriter, name: str | None, node: Node) -> str:
 
 
 def with_options(w: StatementWriter, items: Node, node: Node) -> tuple[Node, dict[str, Node]]:
-    """The atoms of some items and of a call's keywords; a look-up in a name stays one."""
+    """Atoms for some items and for a call's keywords; a lookup of a method stays."""
     looked = {k.arg: k.value for k in node.keywords if k.arg == "key" and is_look_up(w, k.value)}
     others = {k.arg: k.value for k in node.keywords if k.arg not in looked}
     found, *atoms = w.atoms([items, *others.values()])
@@ -308,7 +310,7 @@ def is_look_up(w: StatementWriter, key: Node) -> bool:
 
 
 def keys_of(w: StatementWriter, items: Node, key: Node) -> Node:
-    """The list of what a key, which may be None, says of each item."""
+    """The list of the keys of the items; `key` may be None."""
     item = w.names.temporary(items.id)
     value: Node = gast.Call(func=key, args=[load(item)], keywords=[])
     if isinstance(key, gast.Attribute) and key.attr == "__getitem__":
@@ -351,7 +353,7 @@ def rewritten_list(w: StatementWriter, node: Node) -> Node:
 
 
 def refuse_kept_generator(w: StatementWriter, node: Node) -> None:
-    """Raises UnsupportedSyntaxError for a generator that is not consumed where it stands."""
+    """Raises UnsupportedSyntaxError for a generator that is not consumed in its place."""
     w.program.refuse(
         node,
         "a generator expression that is stored or passed on is not differentiated",

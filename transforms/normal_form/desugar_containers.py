@@ -1,8 +1,8 @@
-"""Methods that put several items into a list or dict, as the statements that put in one each.
+"""Methods that add several items to a list or dict, as statements that add one each.
 
 Form in: a function with resolved names. Form out: `items.extend(xs)` and `items += xs` are loops of
 `items.append(x)`, `d.update(...)` stores of items, and `x = d.setdefault(k, v)` a branch, where the function
-itself makes the list or dict and gives its name to nothing else.
+made the list or dict and it has no alias.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -92,7 +92,7 @@ class _Writer(Rewriter):
         return [located(new, s) for new in self.written(s)]
 
     def written(self, s: Node) -> list[Node]:
-        """The statements that stand in place of one."""
+        """The statements that replace a statement."""
         match s:
             case gast.Delete(targets=targets):
                 return [new for t in targets for new in self.deleted(t)]
@@ -132,7 +132,7 @@ class _Writer(Rewriter):
         return [self.inside(s)]
 
     def deleted(self, target: Node) -> list[Node]:
-        """`del` of one target, as a call where it is no name."""
+        """`del` of one target, as a call if it is no name."""
         match target:
             case gast.Tuple(elts=elts) | gast.List(elts=elts):
                 return [new for e in elts for new in self.deleted(e)]
@@ -149,7 +149,7 @@ class _Writer(Rewriter):
         return [gast.Delete(targets=[target])]
 
     def extended(self, name: str, items: Node) -> list[Node]:
-        """Appends; what a loop goes over is a list of its own where it might see what is appended."""
+        """Appends in a loop; its iterable is copied where the loop might see the appended items."""
         few = isinstance(items, (gast.List, gast.Tuple)) and len(items.elts) <= FEW
         if few and name not in names_read(items) and not has_star(items):
             return [gast.Expr(value=call(attribute(load(name), "append"), e)) for e in items.elts]
@@ -195,7 +195,7 @@ class _Writer(Rewriter):
 
 
 def _made(program: Program, displays: tuple[type, ...], builtin: Any) -> set[str]:
-    """The names that are only ever bound to a list, or dict, that is made there."""
+    """The names that are only bound to new lists, or dicts."""
     found: set[str] = set()
     others: set[str] = set()
 

@@ -1,8 +1,8 @@
-"""Takes `with` and `try` apart.
+"""Splits `with` and `try` into simple ones.
 
 Form in: a function with resolved names. Form out: the same; each `with` has one context and at most a name
-for it, each `try` either `except` or `finally`. `contextlib.nullcontext` and `contextlib.suppress` are what
-they mean.
+for it, each `try` either `except` or `finally`. `contextlib.nullcontext` and `contextlib.suppress` are
+expanded.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -55,8 +55,8 @@ def desugar_contexts(program: Program) -> Program:
     names = program.names.copy()
 
     def held(statements: list[Node]) -> list[Node]:
-        """The block with the values of its returns evaluated in it: a loop around it would do that when it
-        is left.
+        """The block with the values of its returns evaluated inside it; around a loop they would be evaluated
+        after it is left.
         """
         result: list[Node] = []
         for s in statements:
@@ -87,7 +87,7 @@ def desugar_contexts(program: Program) -> Program:
         return result
 
     def within(s: Node, items: list[Node]) -> list[Node]:
-        """The statements that `with items[0]: with items[1]: ...` means."""
+        """The statements for `with items[0]: with items[1]: ...`."""
         if not items:
             return list(s.body)
         item, body = items[0], within(s, items[1:])

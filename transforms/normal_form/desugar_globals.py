@@ -1,8 +1,9 @@
-"""Globals that are assigned as attributes of their module, and variables around the function as their cells'.
+"""Assigned globals as attributes of their module, and assigned variables of enclosing functions as attributes
+of their cells.
 
 Form in: a function with resolved names. Form out: the same, without `global`, and `nonlocal` only for its own
-variables. What functions assign while the program runs is read and set where it stands; other free names are
-names still.
+variables. A variable that some function assigns at run time is read and stored in place; other free names
+stay names.
 
 >>> from s2sad.transforms.normal_form.resolve_names import resolve_names
 >>> from s2sad.transforms.trees.printer import to_source
@@ -38,7 +39,7 @@ Node = Any  # gast publishes no types
 
 
 def desugar_globals(program: Program) -> Program:
-    """The program with attributes in the place of the globals, and variables around it, that are assigned."""
+    """The program with attributes for its assigned globals and enclosing variables."""
     scope = program.scope
     if not find_nodes(program.tree, gast.Global, gast.Nonlocal) and not scope.rebound:
         return program
@@ -66,7 +67,7 @@ def desugar_globals(program: Program) -> Program:
 
 
 def owner_of(scope: Scope, name: str, objects: Objects) -> tuple[str, str]:
-    """The name of the object that stands for a global or a variable around, and the attribute."""
+    """The name of the object that holds a global or an enclosing variable, and the attribute."""
     if name in scope.cells:
         return objects.name(variable_of(scope.cells[name], name), f"{name}_cell"), "cell_contents"
     module = globals_of(scope.globals)  # type: ignore[arg-type]
@@ -74,14 +75,14 @@ def owner_of(scope: Scope, name: str, objects: Objects) -> tuple[str, str]:
 
 
 def key_of(scope: Scope, name: str) -> tuple[int, str]:
-    """A global or a variable around, as `Scope.rebound` has it."""
+    """The key of a global or an enclosing variable in `Scope.rebound`."""
     if name in scope.cells:
         return cell_key(scope.cells[name])
     return name_key(scope.globals, name)
 
 
 def assigned_outside(tree: Node, scope: Scope) -> set[str]:
-    """The names that a function declares to be globals, or variables around it, and assigns."""
+    """The names that a function declares global or nonlocal, and assigns."""
     declared = {name for n in find_nodes(tree, gast.Global) for name in n.names}
     around = {name for n in find_nodes(tree, gast.Nonlocal) for name in n.names}
     declared |= around & scope.cells.keys()

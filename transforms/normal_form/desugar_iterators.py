@@ -1,7 +1,7 @@
-"""Iterators that are named, and used once, where they are used.
+"""Moves iterators that are named and used once to their use.
 
 Form in: a function with resolved names. Form out: the same, where `map`, `zip`, generator expressions and the
-like stand in the place of the one use of their name, if nothing runs in between that could tell.
+like replace the only use of their name, if no statement between them has an effect on their items.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -35,7 +35,7 @@ __all__ = ["desugar_iterators"]
 
 Node = Any  # gast publishes no types
 
-# What runs no code that changes anything.
+# Callees without effects.
 OPERATORS = (gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop)
 DISPLAYS = (gast.Tuple, gast.List, gast.Dict)
 QUIET = (gast.Name, gast.Constant, gast.Subscript, gast.Slice, gast.expr_context, *OPERATORS, *DISPLAYS)
@@ -43,7 +43,7 @@ TARGETS = (gast.Name, gast.Tuple, gast.List, gast.Starred, gast.expr_context)
 
 
 def desugar_iterators(program: Program) -> Program:
-    """The program with iterators in the place of their names."""
+    """The program with iterators for their names."""
 
     def is_iterator(s: Node) -> bool:
         match s:
@@ -75,8 +75,8 @@ def desugar_iterators(program: Program) -> Program:
 
 
 def place_of_use(statements: list[Node], k: int) -> int | None:
-    """The position of the statement that uses the iterator which the k-th names, and does so first of all;
-    None where something else runs before.
+    """The position of the statement that uses the iterator named by the k-th, before it evaluates anything
+    else; None where another evaluation comes first.
     """
     name, read = statements[k].targets[0].id, names_in(statements[k].value)
     for j in range(k + 1, len(statements)):
@@ -103,7 +103,7 @@ def is_made_of(value: Node, kinds: tuple[type, ...]) -> bool:
 
 
 def is_first(value: Node, name: str) -> bool:
-    """Whether an expression evaluates the name once, and runs nothing before."""
+    """Whether an expression evaluates the name once, and before anything else."""
     match value:
         case gast.Name():
             return bool(value.id == name)

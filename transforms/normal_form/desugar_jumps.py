@@ -1,12 +1,13 @@
 """Turns jumps into branches.
 
 Form in: a function with simple assignments. Form out: one `return`, last; no `continue`, no loop `else`;
-`break` only as `if stop: break` at the very end of a loop's body. Whatever a jump leaves out is in the
+`break` only as `if stop: break` at the very end of a loop's body. Statements that a jump skips stand in the
 other arm of its `if`, or under a flag:
+
 - `stop` says that a loop is left by `break`, `done` that the function returns, `skip` that the rest of an
-  iteration is left out;
-- a value returned from inside a loop is computed after the loop: the jump leaves at once, so every name
-  still means the same.
+  iteration is skipped;
+- a value returned from inside a loop is computed after the loop: the jump leaves at once, so every name keeps
+  its value.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -59,10 +60,10 @@ Node = Any  # gast publishes no types
 
 @dataclass
 class Frame:
-    """Where jumps go: to the end of the function's body (`exit` is None) or of a loop's."""
+    """The target of jumps: the end of the function's body (`exit` is None) or of a loop's."""
 
-    exit: str | None  # the flag that says that the loop is left
-    skip: str  # the flag that says that the rest is left out: no name yet, for mostly nothing reads it
+    exit: str | None  # the flag that the loop is left
+    skip: str  # the flag that the rest is skipped; "" until it is read
     out: str | None = None  # the name of the function's result; None in a loop
     tested: set[str] = field(default_factory=set)  # the flags that are read
 
@@ -75,7 +76,7 @@ def desugar_jumps(program: Program) -> Program:
 
 
 class _Writer:
-    """Rewrites block by block. `exits` gives each `return` inside a loop the flag that stands for it."""
+    """Rewrites block by block. `exits` maps each `return` inside a loop to its flag."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -103,7 +104,7 @@ class _Writer:
     # ------------------------------------------------------------ blocks
 
     def block(self, statements: list[Node], frame: Frame) -> tuple[list[Node], list[str]]:
-        """The block with its jumps recorded in flags, and the flags that it may set."""
+        """The block with flags for its jumps, and the flags that it may set."""
         result: list[Node] = []
         for k, s in enumerate(statements):
             rest = statements[k + 1 :]
@@ -138,7 +139,7 @@ class _Writer:
         return result, []
 
     def record(self, jump: Node, frame: Frame) -> tuple[list[Node], str]:
-        """The statements that note a jump, and the flag that says that it was made."""
+        """The statements that record a jump, and the flag that they set."""
         if frame.out is not None:
             return [assign(frame.out, with_value(jump).value, jump), flagged(frame.skip, jump)], frame.skip
         if isinstance(jump, gast.Continue):
@@ -149,7 +150,7 @@ class _Writer:
         return [s for s in setters if not (isinstance(jump, Leave) and s.targets[0].id == own)], leaving
 
     def branch(self, s: Node, rest: list[Node], frame: Frame) -> tuple[list[Node], list[str]]:
-        """An `if` with jumps in it, and what follows it."""
+        """An `if` with jumps in it, and the statements after it."""
         ends = outcome(s.body).ends, outcome(s.orelse).ends
         if ends == (False, False):
             body, flags = self.block(s.body, frame)
@@ -174,7 +175,7 @@ class _Writer:
     def guarded(
         self, new: Node, flags: list[str], rest: list[Node], frame: Frame
     ) -> tuple[list[Node], list[str]]:
-        """A statement that may set flags, and what follows it where none of them is set."""
+        """A statement that may set flags, and the statements after it, guarded by them."""
         if not rest:
             return [new], flags
         inner, others = self.block(rest, frame)
@@ -186,7 +187,7 @@ class _Writer:
         return [new, *inner], list(dict.fromkeys(flags + others))
 
     def region(self, s: Node, frame: Frame) -> tuple[Node, list[str]]:
-        """A `with` or `try` with jumps in it, without them: it runs to its end, and flags are set."""
+        """A `with` or `try` whose jumps are replaced by flags, and the flags."""
         body, flags = self.block(s.body, frame)
         if isinstance(s, gast.With):
             return rebuilt(s, body=body), flags
@@ -205,7 +206,7 @@ class _Writer:
         return new, list(dict.fromkeys([*flags, *others]))
 
     def direct_exit(self, body: list[Node], frame: Frame) -> str | None:
-        """The exit flag whose value is the test itself: the one that the arm sets, by its only jump."""
+        """The exit flag that equals the test: the arm sets it by its only jump."""
         if (
             frame.exit is None
             or outcome(body[:-1]) is not Outcome.FALLS
@@ -218,7 +219,7 @@ class _Writer:
     # ------------------------------------------------------------ loops
 
     def loop(self, s: Node, frame: Frame) -> tuple[list[Node], list[Node]]:
-        """The loop with what must stand before it, and what its exits lead to, not yet rewritten."""
+        """The loop after its preparations, and the statements for its exits, which are not rewritten yet."""
         returns, breaks = returns_in(s.body), breaks_in(s.body)
         if frame.out is not None:
             self.name_exits(returns)
@@ -265,7 +266,7 @@ class _Writer:
         return [*before, rebuilt(s, body=body or [located(gast.Pass(), s)], orelse=[])], after
 
     def name_exits(self, returns: list[Node]) -> None:
-        """Gives the returns of an outermost loop their flags, equal values the same one."""
+        """Gives the returns of an outermost loop their flags; equal values have one."""
         named: list[tuple[Node, str]] = []
         for n in returns:
             value = with_value(n).value
@@ -275,7 +276,9 @@ class _Writer:
             self.exits[id(n)] = flag
 
     def settle_skip(self, body: list[Node], frame: Frame, base: str, like: Node) -> list[Node]:
-        """The body with the frame's `skip` flag named and started, or without it when nothing reads it."""
+        """The body with the frame's `skip` flag named and initialised, or without it when nothing reads
+        it.
+        """
         body, _ = without_dead(body, frame.skip)
         if frame.skip not in frame.tested:
             return body
@@ -306,7 +309,7 @@ def assigns(node: Node, name: str | None) -> bool:
 
 
 def insert_before_mention(body: list[Node], name: str, statement: Node) -> list[Node]:
-    """The body with the statement before the first one that mentions the name."""
+    """The body with the statement before the first one that contains the name."""
     position = next(
         k for k, s in enumerate(body) if any(isinstance(n, gast.Name) and n.id == name for n in gast.walk(s))
     )
@@ -314,7 +317,7 @@ def insert_before_mention(body: list[Node], name: str, statement: Node) -> list[
 
 
 def without_dead(body: list[Node], name: str, live: bool = False) -> tuple[list[Node], bool]:
-    """The block without assignments to a flag that nothing reads, and whether it is read before them."""
+    """The block without dead assignments to a flag, and whether the flag is live before it."""
     result: list[Node] = []
     for s in reversed(body):
         if assigns(s, name):
@@ -332,7 +335,7 @@ def without_dead(body: list[Node], name: str, live: bool = False) -> tuple[list[
 
 
 def without_dead_inside(s: Node, name: str, live: bool) -> tuple[Node, bool]:
-    """A `with` or `try` without assignments to a flag that nothing reads, and whether it is read before."""
+    """A `with` or `try` without dead assignments to a flag, and whether the flag is live before it."""
     if isinstance(s, gast.With):
         body, live = without_dead(s.body, name, live)
         return rebuilt(s, body=body), live
@@ -348,14 +351,14 @@ def without_dead_inside(s: Node, name: str, live: bool) -> tuple[Node, bool]:
 
 
 def continued(s: Node, rest: list[Node]) -> tuple[Node, list[Node]]:
-    """A `try` and what follows it, which goes into the one handler that leads there."""
+    """A `try` with the statements after it moved into its only handler that continues."""
     if not isinstance(s, gast.Try) or not rest or not outcome([*s.body, *s.orelse]).ends:
         return s, rest
     falling = [h for h in s.handlers if not outcome(h.body).ends]
     if len(falling) != 1 or outcome(falling[0].body) is not Outcome.FALLS:
         return s, rest
     (last,) = falling
-    if last.name is not None and any(last.name.id in names_in(n) for n in rest):  # it is deleted there
+    if last.name is not None and any(last.name.id in names_in(n) for n in rest):  # the handler deletes it
         return s, rest
     kept = [n for n in last.body if not isinstance(n, gast.Pass)]
     handlers = [rebuilt(h, body=[*kept, *rest]) if h is last else h for h in s.handlers]

@@ -1,7 +1,7 @@
-"""Changes of lists by position or as a whole, as new lists: of a list that has one name, and nothing else.
+"""Changes of lists by position or as a whole, as new lists, where the list has no alias.
 
-v = items.pop(0)        v = items[0]
-                  ->    items = [*items[:0], *items[1:]]
+    v = items.pop(0)        v = items[0]
+                      ->    items = [*items[:0], *items[1:]]
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ READERS = frozenset(
 
 
 def named_once(program: Program, names: set[str]) -> set[str]:
-    """Those of the names whose lists nothing else gets hold of, and that no loop goes over as they change."""
+    """Those of the names whose lists have no alias, and are not changed in a loop over them or in a `try`."""
     held: set[str] = set()
 
     def visit(node: Node) -> None:
@@ -55,7 +55,7 @@ def named_once(program: Program, names: set[str]) -> set[str]:
     for loop in walk(program.tree):
         if isinstance(loop, gast.For):
             held |= {n for n in names_read(loop.iter) if any(_changes(s, n) for s in walk(loop))}
-        elif isinstance(loop, gast.Try):  # how far it got is not to be told by a name
+        elif isinstance(loop, gast.Try):  # a handler would see how far it got
             held |= {n for n in names if any(_changes(s, n) for s in walk(loop))}
     return names - held
 
@@ -70,7 +70,7 @@ def _changes(node: Node, name: str) -> bool:
 
 
 def made_anew(program: Program) -> set[str]:
-    """The names of lists of which a change makes another list."""
+    """The names of lists with a change that makes a new list."""
     found: set[str] = set()
     for n in walk(program.tree):
         match n:
@@ -84,7 +84,7 @@ def made_anew(program: Program) -> set[str]:
 
 
 def changed_list(objects: Objects, s: Node, name: str, new: bool) -> list[Node] | None:
-    """The statements that a call of a method of the list `name` is; None for those that are left alone.
+    """The statements that replace a method call on the list `name`; None for a call that stays.
 
     With `new` every change makes a new list.
     """
@@ -127,8 +127,8 @@ def changed_list(objects: Objects, s: Node, name: str, new: bool) -> list[Node] 
 
 
 def _from_the_front(objects: Objects, place: Node, index: Node, name: str) -> list[Node]:
-    """The statements that count the place of an item from the front."""
-    if isinstance(index, gast.Constant):  # which is never negative
+    """The statements that turn the position of an item into one from the front."""
+    if isinstance(index, gast.Constant):  # it is never negative
         return []
     negative = gast.Compare(left=place, ops=[gast.Lt()], comparators=[constant(0)])
     moved = gast.BinOp(left=place, op=gast.Add(), right=call(objects.name(len), load(name)))

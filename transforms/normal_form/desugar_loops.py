@@ -1,10 +1,9 @@
 """Gives every `for` a target that is a name or a flat tuple of names.
 
-Form in: a function with resolved names. Form out: the same, except that what a loop target takes apart
-further is taken apart by statements at the start of the body, that counting over anything that is not
-itself a value (`enumerate(zip(...))`) is an explicit counter, that a loop over a generator, `map` or
-`filter` computes the items itself, that one over all indices of an array goes over ranges, and that
-`yield from` is a loop.
+Form in: a function with resolved names. Form out: the same, but a nested loop target is unpacked by
+statements at the start of the body, `enumerate` of a lazy iterable (`enumerate(zip(...))`) is an explicit
+counter, a loop over a generator, `map` or `filter` computes the items itself, one over all indices of an
+array is a nest of loops over ranges, and `yield from` is a loop.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -47,7 +46,7 @@ __all__ = ["desugar_loops"]
 
 Node = Any  # gast publishes no types
 
-# What gives items that a helper reads before the loop.
+# Iterables whose items a helper reads before the loop.
 READ_BEFORE = (itertools.accumulate, itertools.chain, itertools.pairwise, itertools.takewhile, transposed)
 
 
@@ -78,7 +77,7 @@ class _Writer(Rewriter):
         return [self.inside(s)]
 
     def loop(self, node: Node) -> list[Node]:
-        """The statements that a `for` becomes."""
+        """The statements that replace a `for`."""
         if is_lazy(self.program, node.iter, MAPPING):
             return self.block(self.computed(node))
         before: list[Node] = []
@@ -117,13 +116,13 @@ class _Writer(Rewriter):
         ]
 
     def held(self, source: Node, hold: Callable[[Node], Node]) -> Node:
-        """What a loop goes over, with other names for what the loop assigns: it goes on over the same."""
+        """The iterable with temporaries for names that the loop assigns."""
         if is_lazy(self.program, source, PAIRING) and not isinstance(source, gast.GeneratorExp):
             return rebuilt(source, args=[self.held(a, hold) for a in source.args])
         return hold(source) if isinstance(source, gast.Name) else source
 
     def with_parts(self, node: Node) -> Node:
-        """A loop over `zip(x, y)` that takes each pair apart: for `for pair in ...` with `pair = a, b`."""
+        """A loop over `zip(x, y)` that unpacks each pair: for `for pair in ...` with `pair = a, b`."""
         if not is_lazy(self.program, node.iter, ("zip",)) or takes_apart(node.target, len(node.iter.args)):
             return node
         items = [self.names.temporary(base_name(node.target)) for _ in node.iter.args]
@@ -132,7 +131,7 @@ class _Writer(Rewriter):
         return rebuilt(node, target=target, body=[whole, *node.body])
 
     def computed(self, node: Node) -> list[Node]:
-        """A loop over what a generator, `map` or `filter` gives, as loops that compute the items."""
+        """A loop over a generator, `map` or `filter` as loops that compute the items."""
         check_items(self.objects, node)
         before: list[Node] = []
         found = generator_of(self.objects, node.iter, self.holder(node, before))
@@ -155,7 +154,9 @@ class _Writer(Rewriter):
         return [*before, *body]
 
     def holder(self, node: Node, before: list[Node]) -> Callable[[Node], Node]:
-        """What gives an atom with a value from before a loop; `before` gains what makes it."""
+        """A function that returns an atom for a value from before a loop; `before` gains the atom's
+        statements.
+        """
 
         def hold(function: Node) -> Node:
             is_name = isinstance(function, gast.Name) and function.id not in stored_names(node)
@@ -173,7 +174,7 @@ class _Writer(Rewriter):
 
 
 def check_items(objects: Objects, node: Node) -> None:
-    """Refuses a loop over items that are read before it, if its body may change what they are read from."""
+    """Refuses a loop over items that are read before it, if its body may change their source."""
     program, source = objects.program, node.iter
     found = program.resolve(source.func) if isinstance(source, gast.Call) else MISSING
     args = source.args if isinstance(source, gast.Call) and is_lazy(program, source, PAIRING) else []
@@ -197,7 +198,7 @@ def stored_names(node: Node) -> set[str]:
 
 
 def counted_iterable(objects: Objects, node: Node) -> Node:
-    """The call `enumerate(...)` of a loop with two targets, when what it counts is lazy, too; else None."""
+    """The call `enumerate(...)` of a loop with two targets, when its argument is lazy, too; else None."""
     program = objects.program
     if not (
         isinstance(node.target, (gast.Tuple, gast.List))
@@ -213,7 +214,7 @@ def counted_iterable(objects: Objects, node: Node) -> Node:
 
 
 def flat(target: Node, names: Names, like: Node) -> tuple[Node, list[Node]]:
-    """A loop target of names only, and the statements that take apart what it binds."""
+    """A loop target of names only, and the statements that unpack it."""
     if isinstance(target, gast.Name):
         return target, []
     if not isinstance(target, (gast.Tuple, gast.List)) or any(

@@ -1,7 +1,7 @@
 """Turns `match` into `if`.
 
-Form in: a function that `check_syntax` accepts. Form out: the same without `match`: the patterns are tests,
-and what they capture is assigned once all of a pattern matches, before its guard is evaluated.
+Form in: a function that `check_syntax` accepts. Form out: the same without `match`: patterns are tests, and
+their captures are assigned once the whole pattern matches, before its guard is evaluated.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -134,7 +134,9 @@ class _Writer(Rewriter):
         return located(gast.If(test=test, body=body, orelse=self.cases(others, subject, s)), like)
 
     def flagged(self, matched: str, found: list[Alternative], guard: Node, like: Node) -> list[Node]:
-        """Statements that assign what the first alternative that matches captures, and whether one did."""
+        """Statements that assign the captures of the first alternative that matches, and a flag whether one
+        did.
+        """
         if len(found) == 1:
             bound = [*self.assignments(found[0], like), assign(matched, guard, like)]
             test = all_of(list(found[0].tests))
@@ -154,7 +156,7 @@ class _Writer(Rewriter):
         return [assign(name, value, like) for name, value in found.binds]
 
     def header(self, case: Node, s: Node) -> Node:
-        """A node that stands where the line of the case does."""
+        """A node with the position of the case's line."""
         line = getattr(case.pattern, "lineno", s.lineno)
         text = self.program.lines[line - 1] if 0 < line <= len(self.program.lines) else ""
         node = gast.Pass()
@@ -189,8 +191,8 @@ class _Writer(Rewriter):
                 return self.attributes(pattern, subject)
 
     def attributes(self, pattern: Node, subject: Node) -> list[Alternative]:
-        """The ways to match a class and attributes of its objects; numbers and containers have no part but
-        themselves.
+        """The ways to match a class and attributes of its objects; numbers and containers have themselves as
+        only part.
         """
         test = call(self.objects.name(isinstance), subject, pattern.cls)
         cls = self.program.resolve(pattern.cls)
@@ -251,7 +253,7 @@ class _Writer(Rewriter):
         return [a.then(Alternative((), ((pattern.rest, rest),))) for a in found]
 
     def all_parts(self, first: Alternative, parts: list[tuple[Node, Node]]) -> list[Alternative]:
-        """The ways for all parts to match, after what is tested first."""
+        """The ways for all parts to match, after the tests of `first`."""
         found = []
         for chosen in product(*(self.alternatives(p, subject) for p, subject in parts)):
             whole = first

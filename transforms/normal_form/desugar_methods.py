@@ -1,7 +1,7 @@
-"""Methods of containers that have a name of their own, where they are called.
+"""Names of containers' methods, replaced where they are called.
 
 Form in: a function with resolved names. Form out: the same, without names for methods of lists, dicts and the
-like that the function made, where all that is done with such a name is to call it.
+like that the function made, where such a name is only called.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -41,7 +41,7 @@ DEFERRED = (gast.FunctionDef, gast.Lambda, gast.GeneratorExp)
 
 
 def desugar_methods(program: Program) -> Program:
-    """The program with calls of methods in the place of calls of their names."""
+    """The program with method calls for calls of their names."""
     if not any(map(is_named_method, find_nodes(program.tree, gast.Assign))):
         return program
     bound = bound_counts(program.tree)
@@ -53,7 +53,7 @@ def desugar_methods(program: Program) -> Program:
     )
 
     def can_go(s: Node, rest: list[Node]) -> bool:
-        """Whether the statements behind an assignment have all uses of its name, and all are calls."""
+        """Whether the statements after an assignment have all uses of its name, and all are calls."""
         name, base = s.targets[0].id, s.value.value.id
         stays = made[base] > 0 and made[base] == bound[base] and bound[name] == 1
         names = [n for s in rest for n in find_nodes(s, gast.Name)]
@@ -88,7 +88,7 @@ def makes_container(program: Program, value: Node) -> bool:
 
 
 def count_calls(node: Node, name: str) -> int:
-    """How often a name is called, but in what runs later."""
+    """The number of calls of a name, without those in nested functions."""
     if isinstance(node, DEFERRED):
         return 0
     is_call = isinstance(node, gast.Call) and getattr(node.func, "id", None) == name
@@ -96,7 +96,7 @@ def count_calls(node: Node, name: str) -> int:
 
 
 def called(node: Node, name: str, method: Node) -> Node:
-    """The node with calls of the method in the place of calls of its name."""
+    """The node with method calls for calls of the name."""
     new = map_children(node, lambda child: called(child, name, method))
     if isinstance(new, gast.Call) and getattr(new.func, "id", None) == name:
         return rebuilt(new, func=located(rebuilt(method), new.func))

@@ -1,8 +1,8 @@
-"""Nested functions that rebind variables of the functions around them, as functions that are given these
-variables and return them.
+"""Nested functions that rebind variables of enclosing functions, as functions that take and return these
+variables.
 
 Form in: a function with resolved names. Form out: the same, without `nonlocal`. A function with `nonlocal`
-that is used as a value is refused: who calls it, and when, is not known.
+that is used as a value is refused, since its calls are not known.
 
 >>> from s2sad.transforms.normal_form.resolve_names import resolve_names
 >>> from s2sad.transforms.trees.printer import to_source
@@ -58,7 +58,7 @@ Node = Any  # gast publishes no types
 
 
 def desugar_nonlocals(program: Program) -> Program:
-    """The program with calls that pass and assign what nested functions rebind."""
+    """The program with calls that pass and assign the variables that nested functions rebind."""
     if not find_nodes(program.tree, gast.Nonlocal):
         return program
     rebinding = _rebinding(program)
@@ -70,8 +70,8 @@ def desugar_nonlocals(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class Rebinding:
-    """The variables around a nested function that it rebinds, itself or by calls, and whether it returns more
-    than None.
+    """The enclosing variables that a nested function rebinds, itself or by calls, and whether it returns a
+    value other than None.
     """
 
     variables: tuple[str, ...]
@@ -200,7 +200,7 @@ class _Writer:
         return names[0] if len(names) == 1 else tuple_of(map(store, names), gast.Store())
 
     def passing(self, call: Node) -> Node:
-        """The call, given the variables."""
+        """The call with the variables as arguments."""
         new = map_children(call, self.node)
         variables = self.rebinding[call.func.id].variables
         return rebuilt(new, args=[*(located(load(n), call) for n in variables), *new.args])
@@ -228,10 +228,10 @@ def part_of(value: Node, k: int) -> Node:
 
 
 def returning(s: Node, state: list[Node], has_result: bool) -> Node:
-    """A statement of a function that returns its state too."""
+    """A statement of a function with its returns extended by the state."""
     if isinstance(s, gast.Return):
         value = s.value if s.value is not None else constant(None)
-        items = [*([value] if has_result else []), *state]  # the value, first, may rebind them
+        items = [*([value] if has_result else []), *state]  # the value comes first: it may rebind them
         return rebuilt(s, value=items[0] if len(items) == 1 else tuple_of(items))
     if isinstance(s, (gast.FunctionDef, gast.Lambda)) or not isinstance(s, (gast.stmt, gast.ExceptHandler)):
         return s

@@ -1,7 +1,7 @@
 """Displays with `*` and `**` as sums and merges: part of `to_anf`.
 
-`[*a, b]` is `list(a) + [b]`, `(*a, b)` is `tuple(a) + (b,)`, `{*a, b}` is the set of the list, and
-`{**a, k: b}` is `merged(a, {k: b})`. What is expanded is read where it stands in the order of evaluation.
+`[*a, b]` is `list(a) + [b]`, `(*a, b)` is `tuple(a) + (b,)`, `{*a, b}` is the set of the list, and `{**a, k:
+b}` is `merged(a, {k: b})`. Expansions keep their place in the order of evaluation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Node = Any  # gast publishes no types
 
 
 def has_star(node: Node) -> bool:
-    """Whether a display expands something."""
+    """Whether a display has a starred part."""
     if isinstance(node, gast.Dict):
         return any(key is None for key in node.keys)
     return isinstance(node, (gast.Tuple, gast.List, gast.Set)) and any(

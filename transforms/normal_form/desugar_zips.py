@@ -1,8 +1,8 @@
-"""Writes `zip(*rows)` as what it is: a transpose.
+"""Writes `zip(*rows)` as a transpose.
 
 Form in: a function with resolved names. Form out: the same, without stars in `zip`, `enumerate` and
-`reversed`. The helper `transposed` gives a list of tuples, and has a derivative. A loop whose body may change
-the rows goes over `zip(row, row_1)`: each item is read when its turn comes.
+`reversed`. The helper `transposed` returns a list of tuples, and has a rule. A loop whose body may change the
+rows goes over `zip(row, row_1)`, which reads each item when its iteration begins.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -38,7 +38,7 @@ Node = Any  # gast publishes no types
 
 
 def desugar_zips(program: Program) -> Program:
-    """The program with transposes for zips of what is expanded."""
+    """The program with transposes for zips of starred arguments."""
     if not find_nodes(program.tree, gast.Starred):
         return program
     objects = Objects(program, program.names.copy())
@@ -54,7 +54,7 @@ def desugar_zips(program: Program) -> Program:
             program.refuse(
                 node,
                 f"`{found.__name__}` of what a `*` expands is not differentiated",
-                "which sequence it goes over is known only at run time",
+                "the sequence that it iterates over is dynamic",
                 "name the sequence",
             )
         if found is not zip:

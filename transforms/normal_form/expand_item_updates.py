@@ -1,14 +1,14 @@
-"""Augmented assignments of items, where they are not a sum in place.
+"""Expands augmented assignments of items that are no sums in place.
 
 Form: the single-assignment form, in and out. `a[i] += v` and `a[i] -= v` of an array stay: their derivative
 is local. Other operators read the item, compute and store; so does every operator on an item of a list or
-dict, where the operator may change the item itself.
+dict, where the operator may change the item in place.
 
     a[i] *= v          a_1 = a[i]                  items[k] += v          items_1 = items[k]
                        a_2 = a_1 * v                                      items_2 = iadd(items_1, v)
                        a[i] = a_2                                         items[k] = items_2
 
-An item that is known to be an array is changed itself, and not stored again.
+An item known to be an array is changed in place, and not stored.
 """
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ __all__ = ["expand_item_updates", "index_value"]
 
 
 def expand_item_updates(facts: Facts) -> Program:
-    """The program in which every augmented assignment of an item is a sum in an array. An item that can be
-    changed itself, held by an object that is no array, is refused at run time where kinds leave it open.
+    """The program in which every augmented assignment of an item is a sum in an array. Where kinds leave it
+    open, a mutable item of an object that is no array is refused at run time.
     """
     program, domain = facts.program, facts.domain
     if not find_nodes(program.tree, gast.AugAssign):

@@ -1,8 +1,8 @@
-"""Calls with `*` and `**`, where it is known what these stand for.
+"""Expands the `*` and `**` arguments of calls where their items are known.
 
 Form: the normal form, before and after single assignment. `f(*t)` becomes `f(a, b)` where `t` is a display
-that nothing has changed since, and `f(t[0], t[1])` where only its length is known; `**d` likewise. What
-stays is for `lower_stars`: it passes what is not known before the run to a helper.
+that is not changed before, and `f(t[0], t[1])` where only its length is known; `**d` likewise. `lower_stars`
+passes dynamic ones to a helper.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -59,7 +59,7 @@ def expand_stars(
     shape_of: Callable[[Node], Shape | None] = lambda atom: None,
     is_wanted: Callable[[Node], bool] = lambda call: True,
 ) -> Program:
-    """The program with the arguments of its calls written out, as far as they are known.
+    """The program with its calls' starred arguments expanded, as far as they are known.
 
     `shape_of(atom)` gives the keys of a dict or the positions of a sequence, or None; calls that are not
     wanted stay.
@@ -74,7 +74,7 @@ def expand_stars(
 
 
 class _Expander:
-    """Follows what names are displays, block by block."""
+    """Follows the names of displays, block by block."""
 
     def __init__(
         self, program: Program, shape_of: Callable[[Node], Shape | None], is_wanted: Callable[[Node], bool]
@@ -122,7 +122,7 @@ class _Expander:
     def items(
         self, atom: Node, known: Mapping[str, Node], out: list[Node], like: Node
     ) -> list[tuple[Any, Node]] | None:
-        """What an atom holds, as atoms; statements that read it go to `out`."""
+        """The items of an atom, as atoms; statements that read them go to `out`."""
         display = known.get(atom.id) if isinstance(atom, gast.Name) else None
         if isinstance(display, gast.Dict):
             return [(k.value, v) for k, v in zip(display.keys, display.values, strict=True)]
@@ -140,7 +140,7 @@ class _Expander:
 
 
 def fits(function: Any, node: Node) -> bool:
-    """Whether the call of a function that is known has its arguments; one with stars may have them."""
+    """Whether the call of a known function has its required arguments; one with stars may have them."""
     if not isinstance(function, FunctionType) or has_stars(node):
         return True
     signature = inspect.signature(function, follow_wrapped=False)
@@ -164,7 +164,7 @@ def note(known: dict[str, Node], s: Node) -> None:
 
 
 def forget(known: dict[str, Node], s: Node) -> None:
-    """Forgets the displays that a statement may change, or whose parts it assigns anew."""
+    """Drops the displays that a statement may change, or whose items it assigns."""
     assigned = set(assigned_names(s))
     used = {n for n in known if not isinstance(known[n], gast.Tuple)} & set(escaping(s))
     for name in list(known):
@@ -173,7 +173,7 @@ def forget(known: dict[str, Node], s: Node) -> None:
 
 
 def escaping(s: Node) -> Iterator[str]:
-    """The names that a statement uses for more than to read an item or to call something."""
+    """The names that a statement uses otherwise than to read an item or to call them."""
     harmless = set()
     for n in walk(s):
         if (isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Load)) or isinstance(n, gast.Starred):
@@ -183,12 +183,11 @@ def escaping(s: Node) -> Iterator[str]:
     yield from (n.id for n in walk(s) if isinstance(n, gast.Name) and id(n) not in harmless)
 
 
-# ---------------------------------------------------------------- what is known at run time only
+# ---------------------------------------------------------------- dynamic arguments
 
 
 def lower_stars(program: Program, stays: Callable[[Node], bool], call_star: Any, call_method: Any) -> Program:
-    """The program in which calls with `*` or `**` are calls of helpers, but for those of which `stays` says
-    that they need none.
+    """The program in which calls with `*` or `**` are calls of helpers, except those that `stays` accepts.
 
     `call_star` calls a function, `call_method` a method of an object, with a tuple of tuples of positional
     arguments and with dicts of named ones.

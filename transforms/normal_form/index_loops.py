@@ -1,12 +1,12 @@
-"""Loops over all indices of an array, as loops over ranges: these have a derivative that needs no trace.
+"""Loops over all indices of an array, as loops over ranges, whose reverse needs no trace.
 
     for i, j in np.ndindex(a.shape):          n_1, n_2 = a.shape
         ...                            ->     for i in range(n_1):
                                                   for j in range(n_2):
                                                       ...
 
-A loop over `np.ndenumerate` is one over indices that reads the element first. One that `break` leaves, or
-whose indices are read outside of it, stays a loop over `np.ndindex`.
+A loop over `np.ndenumerate` is one over indices that reads the element first. A loop with a `break`, or whose
+indices are read outside of it, stays a loop over `np.ndindex`.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def enumerated(objects: Objects, node: Node) -> list[Node] | None:
 
 
 def nested_ranges(objects: Objects, node: Node) -> list[Node] | None:
-    """A loop over `np.ndindex(...)` as loops over ranges; None where it cannot be told how many, or where
-    these would not do the same.
+    """A loop over `np.ndindex(...)` as loops over ranges; None where their number is not known, or they would
+    differ.
     """
     found = _called(objects, node)
     if found is None or found is not objects.program.library.indices or node.orelse or breaks_in(node.body):
@@ -84,7 +84,7 @@ def nested_ranges(objects: Objects, node: Node) -> list[Node] | None:
 
 
 def _called(objects: Objects, node: Node) -> Any:
-    """What a loop calls, with arguments by position, for what it goes over; None for other loops."""
+    """The callee of a loop's iterable with positional arguments only; None for other loops."""
     source = node.iter
     if not isinstance(source, gast.Call) or source.keywords or not source.args:
         return None
@@ -102,7 +102,7 @@ def _loaded(index: Node) -> Node | None:
 
 
 def _are_read_elsewhere(objects: Objects, node: Node, names: list[str]) -> bool:
-    """Whether the program has one of the names outside of the loop too."""
+    """Whether the program has one of the names outside of the loop, too."""
     all_names, own_names = (
         Counter(n.id for n in find_nodes(tree, gast.Name)) for tree in (objects.program.tree, node)
     )

@@ -38,7 +38,7 @@ def is_normal(program: Program) -> bool:
 
 
 def find_violations(program: Program) -> tuple[str, ...]:
-    """What is not in normal form, each with its line."""
+    """The violations of the normal form, each with its line."""
     return tuple(_Checker(program).function(program.tree))
 
 

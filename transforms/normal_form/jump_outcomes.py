@@ -1,4 +1,4 @@
-"""What statements do at their end: whether a block goes on, jumps, or raises."""
+"""How a block can end: it goes on, jumps, or raises."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Node = Any  # gast publishes no types
 
 
 class Outcome(Enum):
-    """What a block does at its end."""
+    """How a block can end."""
 
     FALLS = "goes on"
     MAYBE = "jumps on some paths"
@@ -29,13 +29,13 @@ class Outcome(Enum):
 
 
 class Leave(gast.AST):  # type: ignore[misc]
-    """Stands in an outer loop for the exit that an inner loop has flagged already."""
+    """A jump in an outer loop's body for an exit that an inner loop has flagged."""
 
     _fields = ("flag",)
 
 
 def outcome(statements: list[Node]) -> Outcome:
-    """What the block does at its end."""
+    """How the block can end."""
     maybe = False
     for s in statements:
         match s:
@@ -60,7 +60,7 @@ def outcome(statements: list[Node]) -> Outcome:
 
 
 def reachable(statements: list[Node]) -> list[Node]:
-    """The block, and those in it, without what stands after a jump."""
+    """The block, and its inner blocks, without statements after a jump."""
     result: list[Node] = []
     for s in statements:
         if not isinstance(s, gast.FunctionDef):
@@ -73,7 +73,7 @@ def reachable(statements: list[Node]) -> list[Node]:
 
 
 def loop_outcomes(loop: Node) -> set[Outcome]:
-    """What may happen after a loop, to the block that it stands in."""
+    """The ways in which a loop can end, for the block that it stands in."""
     ways = {Outcome.JUMPS} if returns_in(loop.body) else set()
     if is_endless(loop):
         return ways or {Outcome.RAISES}

@@ -1,7 +1,7 @@
-"""Iterables that compute their items one by one, as generator expressions.
+"""Lazy iterables as generator expressions.
 
 `map`, `filter`, `zip`, `enumerate` and `reversed` are calls whose result is consumed once, item by item.
-Where that happens at once, they are the loops that `generator_of` writes out.
+Where that happens in place, `generator_of` turns them into loops.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -65,7 +65,7 @@ def is_lazy(program: Program, node: Node, names: tuple[str, ...] = MAPPING + PAI
 
 
 def generator_of(objects: Objects, node: Node, hold: Callable[[Node], Node]) -> Node:
-    """The generator expression that a lazy iterable is.
+    """The generator expression that equals a lazy iterable.
 
     `hold(expression)` is a name or literal with the expression's value: a mapped function is evaluated once.
     """
@@ -113,10 +113,10 @@ def generator(elt: Node, target: Node, source: Node, tests: list[Node] | None = 
 
 
 def collected(node: Node) -> Node:
-    """The list of what a generator expression gives."""
+    """The list comprehension of a generator expression."""
     return located(gast.ListComp(elt=node.elt, generators=node.generators), node)
 
 
 def base_name(target: Node) -> str:
-    """The name that an expression's temporaries are named after: its first."""
+    """The first name in an expression, after which its temporaries are named."""
     return next((n.id for n in gast.walk(target) if isinstance(n, gast.Name)), "item")

@@ -1,7 +1,7 @@
-"""Calls of `itertools` that are consumed where they stand, as generator expressions.
+"""Calls of `itertools` that are consumed in place, as generator expressions.
 
-What `itertools` takes of its arguments before it gives the first item (`product`, `combinations`) is listed
-here, too; what never ends (`count`, `cycle`) stays as it is.
+Functions that read their arguments before the first item (`product`, `combinations`) are listed here, too;
+infinite ones (`count`, `cycle`) stay.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = ["is_endless", "is_itertools", "itertools_generator"]
 
 Node = Any  # gast publishes no types
 Hold = Callable[[Node], Node]
-SIZES = (2, 3)  # of the combinations that are written as loops
+SIZES = (2, 3)  # of the combinations that become loops
 CHOOSING = (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations)
-WHOLE = (itertools.compress, itertools.dropwhile, itertools.filterfalse)  # whose helpers read to the end
+WHOLE = (itertools.compress, itertools.dropwhile, itertools.filterfalse)  # their helpers read to the end
 HELPERS: dict[Any, Any] = {
     itertools.accumulate: accumulated,
     itertools.compress: selected,
@@ -62,14 +62,14 @@ def is_itertools(program: Program, node: Node) -> bool:
 
 
 def is_endless(program: Program, node: Node) -> bool:
-    """Whether an expression makes an iterator that never ends."""
+    """Whether an expression makes an infinite iterator."""
     found = program.resolve(node.func) if isinstance(node, gast.Call) else None
     alone = found is itertools.repeat and len(node.args) + len(node.keywords) == 1
     return alone or found is itertools.count or found is itertools.cycle
 
 
 def itertools_generator(objects: Objects, node: Node, hold: Hold) -> Node:
-    """The generator expression that such a call is."""
+    """The generator expression that equals such a call."""
     found, args = objects.program.resolve(node.func), list(node.args)
     item = objects.names.temporary("item")
 

@@ -1,11 +1,11 @@
-"""Nested functions stand behind what they read.
+"""Moves nested functions after the assignments of the variables that they read.
 
 Form in: the normal form. Form out: the same, in which a nested function is defined after the last assignment
-of a variable that it reads, if nothing uses it before; and nested functions that call each other are such no
-more: each has the others inside.
+of a variable that it reads, if nothing uses it before. Of mutually recursive nested functions each has the
+others inside.
 
-A function reads its variables when it is called, so that the place of its definition makes no difference; its
-derivative with respect to them does go by the place of its definition.
+A function reads its variables when it is called, so the place of its definition makes no difference to its
+value; its adjoint holds the variables that are bound at that place.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -43,11 +43,11 @@ __all__ = ["order_definitions"]
 
 Node = Any  # gast publishes no types
 
-GROUP = 3  # how many functions that call each other are put into each other
+GROUP = 3  # mutually recursive functions at most
 
 
 def order_definitions(program: Program) -> Program:
-    """The program with nested functions where what they read has been assigned."""
+    """The program with nested functions after the variables that they read."""
     nested = [n for n in find_nodes(program.tree, gast.FunctionDef) if n is not program.tree]
     if not nested:
         return program
@@ -65,10 +65,10 @@ class _Placer:
         statements = [map_blocks(s, self.block) for s in self.nest(statements)]
         return ordered(statements) if any(isinstance(s, gast.FunctionDef) for s in statements) else statements
 
-    # ------------------------------------------------------------ functions that call each other
+    # ------------------------------------------------------------ mutually recursive functions
 
     def nest(self, statements: list[Node]) -> list[Node]:
-        """The block in which functions that call each other have the others inside."""
+        """The block in which mutually recursive functions have the others inside."""
         functions = {s.name: s for s in statements if isinstance(s, gast.FunctionDef)}
         if len(functions) < 2:
             return statements
@@ -84,7 +84,7 @@ class _Placer:
         return result
 
     def can_move(self, function: Node) -> bool:
-        """Whether the function is the same wherever it is defined."""
+        """Whether the place of the function's definition makes no difference."""
         read = [name for d in defaults(function) for name in names_read(d)]
         return self.bound[function.name] == 1 and all(self.bound[name] <= 1 for name in read)
 
@@ -109,7 +109,7 @@ def is_bound(name: Node) -> bool:
 
 
 def reachable(edges: dict[str, set[str]]) -> dict[str, set[str]]:
-    """For each node those that a path leads to."""
+    """For each node the nodes that a path leads to."""
     found = {name: set(targets) for name, targets in edges.items()}
     while True:
         size = sum(map(len, found.values()))
@@ -124,7 +124,9 @@ def reachable(edges: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def ordered(statements: list[Node]) -> list[Node]:
-    """The block with each function behind the statements that assign what it reads, where that can be."""
+    """The block with each function after the assignments of the variables that it reads, where that is
+    possible.
+    """
     result = list(statements)
     for _ in result:
         moves = ((place, target_of(result, place)) for place in reversed(range(len(result))))
@@ -136,8 +138,8 @@ def ordered(statements: list[Node]) -> list[Node]:
 
 
 def target_of(statements: list[Node], place: int) -> int | None:
-    """The position that the function at `place` can be moved to, behind the last statement that assigns what
-    it reads; None when it is none, stands there, or is used before.
+    """The position to which the function at `place` can be moved, after the last assignment of a variable
+    that it reads; None when it is no function, stands there, or is used before.
     """
     function = statements[place]
     if not isinstance(function, gast.FunctionDef):
@@ -156,14 +158,14 @@ def target_of(statements: list[Node], place: int) -> int | None:
 
 
 def using(statements: list[Node], name: str) -> set[str]:
-    """The names of the functions that may call the function `name`, its own among them."""
+    """The names of the functions that may call the function `name`, itself included."""
     functions = [s for s in own_statements(statements) if isinstance(s, gast.FunctionDef)]
     reached = reachable({s.name: free_names(s) for s in functions})
     return {name, *(s.name for s in functions if name in reached[s.name])}
 
 
 def stops(statement: Node, users: set[str], fixed: set[str]) -> bool:
-    """Whether the definition of a function, which `users` may call, cannot be moved behind the statement."""
+    """Whether the definition of a function, which `users` may call, cannot move past the statement."""
     if fixed & set(assigned_names(statement)):
         return True
     if isinstance(statement, gast.FunctionDef):

@@ -1,4 +1,4 @@
-"""Copies that all happen at once."""
+"""Parallel copies as a sequence of assignments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ __all__ = ["parallel_copies"]
 
 
 def parallel_copies(copies: list[tuple[str, Any]], like: Any = None) -> list[Any]:
-    """Assignments that all happen at once: those that nothing later reads first, cycles in one statement."""
+    """Assignments equivalent to simultaneous ones: targets that no later copy reads come first, and a cycle
+    is one statement.
+    """
     result: list[Any] = []
     copies = [(t, c) for t, c in copies if not (isinstance(c, gast.Name) and c.id == t)]
     while copies:

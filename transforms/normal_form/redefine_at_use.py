@@ -1,10 +1,10 @@
-"""Nested functions that are defined anew where they are used, as far as they read variables that change.
+"""Redefines nested functions at their uses where they read variables that change.
 
-Form in: the normal form, calls put in. Form out: the same, in which a nested function that nobody keeps
-stands before each statement that uses it, if a variable that it reads is assigned after its definition.
+Form in: the normal form, calls inlined. Form out: the same, in which a nested function that does not escape
+is defined before each statement that uses it, if a variable that it reads is assigned after its definition.
 
-A function reads its variables when it is called. What is given it calls it, and keeps it no longer than that:
-so it is called with the values that its variables have where it is used.
+A function reads its variables when it is called. Calls that are given the function call it and do not keep
+it, so it sees the values that its variables have at the use.
 
     g = lambda t: a * t                     g = lambda t: a * t
     y = quad(g, 0, 1)                       y = quad(g, 0, 1)
@@ -42,7 +42,7 @@ Keeps = Callable[[Node, str], bool]
 
 
 def redefine_at_use(program: Program, keeps: Keeps) -> tuple[Program, frozenset[str]]:
-    """The program with such functions defined anew, and the names of all that nobody keeps.
+    """The program with such functions redefined, and the names of all functions that do not escape.
 
     `keeps(call, name)` says whether a call may keep the function of that name that it is given, or return it.
     """
@@ -51,7 +51,7 @@ def redefine_at_use(program: Program, keeps: Keeps) -> tuple[Program, frozenset[
         return program, frozenset()
     names = program.names.copy()
     body, passing = program.tree.body, set[str]()
-    for function in functions[::-1]:  # those that read others are defined behind them
+    for function in functions[::-1]:  # functions that read others are defined after them
         once = sum(f.name == function.name for f in functions) == 1
         if not once or not is_only_passed(body, function.name, keeps):
             continue
@@ -67,8 +67,8 @@ def redefine_at_use(program: Program, keeps: Keeps) -> tuple[Program, frozenset[
 
 
 def is_only_passed(body: list[Node], name: str, keeps: Keeps, asked: frozenset[str] = frozenset()) -> bool:
-    """Whether what has a name is only called, and given to calls that do not keep it, also by functions of
-    which that is so; `asked` are those that are looked at already.
+    """Whether a function is only called, and passed to calls that do not keep it, also by functions that do
+    not escape; `asked` are the functions already visited.
     """
     allowed = 0
     for s in own_statements(body):
@@ -91,7 +91,7 @@ def is_only_passed(body: list[Node], name: str, keeps: Keeps, asked: frozenset[s
 
 
 def header(s: Node) -> Node | None:
-    """What a statement itself evaluates, where that may be a call: a simple one, what a loop goes over."""
+    """The expression that a simple statement, or a loop's header, evaluates and that may be a call."""
     return s.iter if isinstance(s, gast.For) else None if blocks_of(s) else s
 
 
@@ -107,7 +107,7 @@ def loaded(trees: list[Node], name: str) -> int:
 
 
 def is_changed(body: list[Node], function: Node) -> bool:
-    """Whether a variable that a function reads may be assigned behind its definition: below it, or in a loop
+    """Whether a variable that a function reads may be assigned after its definition: below it, or in a loop
     around it.
     """
     read = free_names(function) - {function.name}
@@ -124,14 +124,14 @@ def is_changed(body: list[Node], function: Node) -> bool:
 
 
 class _Renewed(Rewriter):
-    """Puts a function before each statement that uses it; `copies` are the names that it has there."""
+    """Defines a function before each statement that uses it; `copies` are its names there."""
 
     def __init__(self, function: Node, names: Names) -> None:
         self.definition, self.names = function, names
         self.copies: list[str] = []
 
     def within(self, body: list[Node]) -> list[Node] | None:
-        """The block without the function where it was; None where some use may be reached without it."""
+        """The block without the original definition; None where some use may be reached without a new one."""
         at = next((k for k, s in enumerate(body) if s is self.definition), None)
         if at is None:
             for k, s in enumerate(body):
@@ -160,7 +160,7 @@ class _Renewed(Rewriter):
 
 
 def copied(function: Node, names: Names) -> Node:
-    """The function with other names of its own, but for parameters."""
+    """The function with its local variables renamed, parameters aside."""
     kept = {p.id for n in walk(function) if isinstance(n, gast.FunctionDef) for p in parameters(n)}
     own = {n: load(names.fresh(n)) for n in sorted({*bound_names(function), function.name}) if n not in kept}
     return substitute(function, own)

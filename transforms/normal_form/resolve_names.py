@@ -1,9 +1,9 @@
-"""Gives each variable a name of its own.
+"""Gives each variable a unique name.
 
 Form in: a function that `check_syntax` accepts. Form out: no two variables anywhere in it share a name,
 nested functions, lambdas and comprehensions included, and none is named like a global that is read in it. The
-variables of the outermost function keep their names; the others are renamed where they collide. `locals`
-and `names` of the program are set; annotations of parameters are dropped.
+variables of the outermost function keep their names; the others are renamed where they collide. `locals` and
+`names` of the program are set; annotations of parameters are dropped.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -81,7 +81,7 @@ def imported_name(alias: Node) -> str:
 
 
 def comprehension_names(node: Node) -> list[str]:
-    """The variables of a comprehension: what its loops assign."""
+    """The variables of a comprehension: the targets of its loops."""
     return list(
         dict.fromkeys(
             n.id
@@ -93,8 +93,8 @@ def comprehension_names(node: Node) -> list[str]:
 
 
 def scope_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
-    """The nodes that run in a function's own scope: of nested functions only the defaults do; of what a
-    comprehension assigns only what it assigns by `:=`.
+    """The nodes in a function's own scope: of nested functions the defaults, of targets in comprehensions
+    those of `:=`.
     """
     for node in nodes:
         yield node
@@ -113,7 +113,7 @@ def defaults(function: Node) -> list[Node]:
 
 
 def global_names(function: Node, visible: frozenset[str]) -> Iterator[str]:
-    """The names that a function reads and that no function around the reading binds."""
+    """The names that a function reads and no enclosing function binds."""
     outside: set[str] = set()
     if find_nodes(function, gast.Global):
         outside = {name for n in walk_scope(function.body) if isinstance(n, gast.Global) for name in n.names}
@@ -160,12 +160,12 @@ def map_parameters(args: Node, change: Callable[[Node], Node], **changes: Any) -
 
 
 class _Renamer:
-    """Renames scope by scope; `renamed` gives for a nested function (by id) the new parameter names."""
+    """Renames scope by scope; `renamed` maps a nested function's id to the new names of its parameters."""
 
     def __init__(self, program: Program, names: Names, own: set[str]) -> None:
         self.program, self.names, self.own = program, names, own
         self.renamed: dict[int, dict[str, str]] = {}
-        self.kept: list[Node] = []  # so that no id is used twice
+        self.kept: list[Node] = []  # keeps ids unique
 
     def statements(self, body: list[Node], env: Env) -> list[Node]:
         return [self.node(s, env) for s in body]
@@ -218,7 +218,7 @@ class _Renamer:
         return rebuilt(alias, asname=env[old])
 
     def comprehension(self, node: Node, env: Env) -> Node:
-        """The comprehension, with variables of its own; its first iterable is outside of their scope."""
+        """The comprehension with its own variables; its first iterable is outside of their scope."""
         inner = {**env, **{name: self.names.fresh(name) for name in comprehension_names(node)}}
         loops = [
             rebuilt(
@@ -279,7 +279,7 @@ def rename_keywords(program: Program, tree: Node, renamed: dict[int, dict[str, s
                 if k.arg in lost:
                     program.refuse(
                         node,
-                        f"the call passes `{k.arg}` by name to a function that is not known before the run",
+                        f"the call passes `{k.arg}` by name to a dynamic function",
                         f"a nested function's parameter `{k.arg}` is renamed: another variable has its name",
                         "pass the argument by position, or give the parameter a name of its own",
                     )
@@ -289,7 +289,7 @@ def rename_keywords(program: Program, tree: Node, renamed: dict[int, dict[str, s
 
 
 def definitions(tree: Node, renamed: dict[int, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """The names that are bound once, to a nested function or lambda, with the renamed parameters of it."""
+    """The renamed parameters of each name that is bound once, to a nested function or lambda."""
     bound: Counter[str] = Counter()
     found: dict[str, dict[str, str]] = {}
     for n in gast.walk(tree):

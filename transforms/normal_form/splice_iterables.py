@@ -1,7 +1,7 @@
-"""Loops over a `zip` of `zip`, `enumerate`, `map`, generators and the like, as loops over what these go over.
+"""Splices `zip`, `enumerate`, `map` and generators inside the `zip` of a loop into the loop.
 
-What a loop goes over may be changed in its body: then a later iteration sees the new items. So these may not
-be made into lists before the loop.
+The loop's body may change an iterable, and then a later iteration sees the new items. So the inner iterables
+may not be listed before the loop.
 
     for (i, v), u in zip(enumerate(w), y):         i_1 = 0
         ...                                   ->   for v, u in zip(w, y):
@@ -29,8 +29,8 @@ Node = Any  # gast publishes no types
 
 
 def spliced(objects: Objects, node: Node, hold: Callable[[Node], Node]) -> list[Node] | None:
-    """The loop, after what stands before it; None for a loop that is no such. `hold(function)` is a name or
-    literal that has the value which a function has before the loop.
+    """The loop after its preparations; None for any other loop. `hold(function)` is a name or literal with
+    the value that a function has before the loop.
     """
     sources, target = getattr(node.iter, "args", []), node.target
     if not is_call(objects.program, node.iter, "zip") or not takes_apart(target, len(sources)):
@@ -47,21 +47,23 @@ def spliced(objects: Objects, node: Node, hold: Callable[[Node], Node]) -> list[
 
 
 def start_of(counted: Node) -> Node:
-    """The expression of the first number that `enumerate(...)` gives."""
+    """The expression of the first number of `enumerate(...)`."""
     if len(counted.args) > 1:
         return counted.args[1]
     return counted.keywords[0].value if counted.keywords else constant(0)
 
 
 def takes_apart(target: Node, count: int) -> bool:
-    """Whether a target takes so many items apart, each for itself."""
+    """Whether a target unpacks exactly this many items."""
     if not isinstance(target, (gast.Tuple, gast.List)) or len(target.elts) != count:
         return False
     return not any(isinstance(e, gast.Starred) for e in target.elts)
 
 
 class _Splicer:
-    """Collects the targets and sources of the new `zip`, and what stands before the loop and first in it."""
+    """Collects the targets and iterables of the new `zip`, and the statements before the loop and first in
+    its body.
+    """
 
     def __init__(self, objects: Objects, loop: Node, hold: Callable[[Node], Node]) -> None:
         self.objects, self.program, self.names = objects, objects.program, objects.names
@@ -73,7 +75,7 @@ class _Splicer:
         self.is_strict = bool(loop.iter.keywords)
 
     def is_nested(self, source: Node) -> bool:
-        """Whether one of the sources can be replaced by what it goes over."""
+        """Whether one of the iterables can be spliced."""
         if is_call(self.program, source, "enumerate"):
             return is_lazy(self.program, source) and is_atom(start_of(source))
         if is_call(self.program, source, "zip"):
@@ -85,7 +87,7 @@ class _Splicer:
         return is_view_of_dict(self.objects, source) or self.is_reversed(source)
 
     def is_reversed(self, source: Node) -> bool:
-        """Whether it is `reversed(...)` of what the loop's body may change."""
+        """Whether it is `reversed(...)` of an object that the loop's body may change."""
         if not is_call(self.program, source, "reversed") or is_view(self.program, source.args[0]):
             return False
         return is_lazy(self.program, source) and may_change_items(self.program, self.loop)
@@ -125,7 +127,7 @@ class _Splicer:
             self.first.append(assign(target, found.elt, self.loop))
 
     def taken_apart(self, target: Node, bases: list[str]) -> tuple[list[Node], list[Node]]:
-        """A target for each part of an item, and the statements that make the item of them."""
+        """A target for each part of an item, and the statements that rebuild the item from them."""
         if takes_apart(target, len(bases)):
             return list(target.elts), []
         names = [self.names.temporary(base) for base in bases]

@@ -1,4 +1,4 @@
-"""What the parts of `to_anf` write with."""
+"""The base class of the writers of `to_anf`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Node = Any  # gast publishes no types
 
 
 class StatementWriter:
-    """Writes statements to `out`, the block at hand.
+    """Writes statements to `out`, the current block.
 
-    `like` is the statement of the source, `base` what its temporaries are named after.
+    `like` is the statement of the source, `base` the name that its temporaries are named after.
     """
 
     def __init__(self, program: Program) -> None:
@@ -31,7 +31,7 @@ class StatementWriter:
         self.out: list[Node] = []
         self.like: Node = program.tree
         self.base = "out"
-        self.results: list[str] = []  # the names of the results of the functions at hand, the innermost last
+        self.results: list[str] = []  # of the enclosing functions, the innermost last
         self.has_walrus = bool(find_nodes(program.tree, gast.NamedExpr))
 
     def emit(self, statement: Node) -> None:
@@ -40,7 +40,7 @@ class StatementWriter:
 
     @property
     def is_left(self) -> bool:
-        """Whether what would be written now is never reached."""
+        """Whether the current position is unreachable."""
         return bool(self.out) and isinstance(self.out[-1], gast.Raise)
 
     def assign(self, name: str, value: Node) -> None:
@@ -59,7 +59,9 @@ class StatementWriter:
         raise NotImplementedError
 
     def into(self, name: str | None, node: Node) -> str:
-        """Assigns the expression's value to the name, last; without a name, to a temporary. The name."""
+        """Assigns the expression's value to the name, or to a temporary, in the last statement; returns the
+        name.
+        """
         raise NotImplementedError
 
     def is_atom(self, node: Node) -> bool:
@@ -68,7 +70,7 @@ class StatementWriter:
         )
 
     def held(self, node: Node) -> Node:
-        """A name or literal with the expression's value now."""
+        """An atom with the expression's present value."""
         return self.atom(node)
 
     def temporary(self, value: Node) -> Node:

@@ -1,8 +1,8 @@
 """Names every intermediate value.
 
 Form in: a function after `desugar_jumps`. Form out: the normal form (see `is_normal`): each statement
-computes one operation on names and literals. The order of evaluation is Python's, left to right; what
-`and`, `or`, `... if ... else` and chained comparisons do not evaluate stands in an arm of an `if`. Lambdas
+computes one operation on names and literals. The order of evaluation is Python's, left to right; operands
+that `and`, `or`, `... if ... else` and chained comparisons may skip stand in an arm of an `if`. Lambdas
 become nested functions. Temporaries are named after the statement's target.
 
 >>> from s2sad.transforms.trees.printer import to_source
@@ -70,12 +70,12 @@ def to_anf(program: Program) -> Program:
 
 
 class Writer(ExpressionWriter):
-    """Writes statements; what is inherited writes what their expressions need."""
+    """Writes statements; the base class writes their expressions."""
 
     # ------------------------------------------------------------ blocks and statements
 
     def block(self, statements: list[Node]) -> list[Node]:
-        """The normalised block; `pass` when nothing is left of it."""
+        """The normalised block; `pass` when it is empty."""
         outer, self.out = self.out, []
         for statement in statements:
             like, base = self.like, self.base
@@ -86,7 +86,9 @@ class Writer(ExpressionWriter):
         return result or [located(gast.Pass(), s) for s in statements[:1]]
 
     def function_body(self, statements: list[Node]) -> list[Node]:
-        """A function's block. The name of its result is claimed first: nested functions have results, too."""
+        """A function's block. The name of its result is reserved first: nested functions have results,
+        too.
+        """
         value = statements[-1].value
         needed = not self.is_atom(value) and not isinstance(value, (gast.Lambda, gast.NamedExpr))
         self.results.append(self.names.fresh("out") if needed else "")
@@ -148,9 +150,9 @@ class Writer(ExpressionWriter):
             case gast.Expr():
                 self.base = "value"
                 self.effect(s.value)
-            case gast.Pass() | gast.Delete():  # a variable that is not read any more
+            case gast.Pass() | gast.Delete():  # a variable without later reads
                 pass
-            case _:  # break; raise, whose operands nothing differentiates
+            case _:  # break; raise, whose operands are not differentiated
                 self.emit(s)
 
     def assignment(self, target: Node, value: Node) -> None:
@@ -167,7 +169,7 @@ class Writer(ExpressionWriter):
                 self.emit(assign(target, self.atom(listed(self, value))))
 
     def run(self, statements: list[Node]) -> None:
-        """Writes statements as `desugar_assignments` is given them; all stand where `like` does."""
+        """Writes statements in the form of `desugar_assignments`' input, all at the position of `like`."""
         for n in (n for s in statements for n in walk(s)):
             if isinstance(n, gast.stmt) and not hasattr(n, "lineno"):
                 located(n, self.like)
@@ -181,7 +183,7 @@ class Writer(ExpressionWriter):
         self.base = base
 
     def result(self, value: Node) -> Node:
-        """The atom that a function returns; what it computes last is named `out`."""
+        """The atom that a function returns; the last value that it computes is named `out`."""
         name = self.results[-1]
         return load(self.into(name, value)) if name else self.atom(value)
 
@@ -200,7 +202,7 @@ class Writer(ExpressionWriter):
             self.base = getattr(value.func, "attr", getattr(value.func, "id", self.base))
             self.emit(gast.Expr(value=self.op(value)))
         elif isinstance(value, gast.Name):
-            self.assign(self.names.temporary(self.base), value)  # raises where the name has no value
+            self.assign(self.names.temporary(self.base), value)  # raises where the name is unbound
         else:
             self.atom(value)
 
@@ -232,7 +234,7 @@ class Writer(ExpressionWriter):
         self.emit(assign(target, held))
 
     def may_change_elements(self, value: Node) -> bool:
-        """Whether evaluating the expression may call a method or the user's own code."""
+        """Whether the evaluation of the expression may call a method or the user's own code."""
         package = str(self.program.scope.globals.get("__name__", "")).partition(".")[0]
         for n in gast.walk(value):
             if isinstance(n, gast.NamedExpr):
@@ -255,8 +257,8 @@ class Writer(ExpressionWriter):
         self.emit(rebuilt(s, test=gast.Constant(value=True, kind=None), body=header + body))
 
     def iterable(self, node: Node) -> Node:
-        """What a `for` goes over: an atom; `range`, `zip`, `enumerate`, `reversed`, a generator of atoms."""
-        if is_view(self.program, node):  # a list of what the view shows: the loop's body cannot change that
+        """The iterable of a `for`: an atom; `range`, `zip`, `enumerate`, `reversed`, a generator of atoms."""
+        if is_view(self.program, node):  # a list: the loop's body cannot change it
             return self.atom(call(self.objects.name(list), node))
         if isinstance(node, gast.Call) and not has_stars(node) and makes_generator(self.program, node):
             return self.op(node)

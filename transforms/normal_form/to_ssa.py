@@ -1,13 +1,14 @@
 """Single assignment: one name for each version of a variable.
 
 Form in: the normal form. Form out: the same, with these additions.
+
 - Every name is assigned by one statement, but for two cases that are visible copies: the join of an `if`
   (`y_3 = y` at the end of one arm, `y_3 = y_2` at the end of the other) and a variable carried by a loop
   (`x_2 = x` before it, `x_2 = x_3` at the end of its body).
 - Copies that would overwrite each other are one parallel statement, `u, v = v, u`.
-- `x += v` on a name is `x_2 = iadd(x, v)`, which is exactly what Python does. Only variables that are live
-  get joins. A nested function reads the version that is current where it is defined; a variable that is
-  assigned again while such a function is alive is refused.
+- `x += v` on a name is `x_2 = iadd(x, v)`, which is Python's own semantics. Only live variables get joins. A
+  nested function reads the version that is current where it is defined; a variable that is assigned again
+  while such a function is live is refused.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
@@ -48,13 +49,13 @@ Env = dict[str, str]  # variable -> the name of its current version
 
 
 def to_ssa(program: Program, passing: frozenset[str] = frozenset()) -> Program:
-    """The program with one name for each version of a variable; `passing` are the nested functions that stand
-    before each statement that uses them, and that nobody keeps: see `redefine_at_use`.
+    """The program with one name for each version of a variable; `passing` are the nested functions that do
+    not escape and are defined before each use: see `redefine_at_use`.
     """
     tree = program.tree
     parameters = [n.id for n in walk(tree.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)]
     unassigned: frozenset[str] = frozenset()
-    while True:  # a second time when a copy turned out to read a name that some path leaves unassigned
+    while True:  # again if a copy reads a name that is unbound on some path
         converter = _Converter(program, parameters, unassigned, passing)
         body = converter.block(tree.body, {p: p for p in parameters}, frozenset(), frozenset())
         if converter.copied <= unassigned:
@@ -83,7 +84,7 @@ def to_ssa(program: Program, passing: frozenset[str] = frozenset()) -> Program:
 class _Converter:
     """Renames block by block.
 
-    `maybe` are the names that some path leaves unassigned. Python raises when one is read; a copy into a join
+    `maybe` are the names that are unbound on some path. Python raises when one is read; a copy into a join
     must not, so those that are `copied` get None on that path (`unassigned`, known from a first run).
     """
 
@@ -127,7 +128,7 @@ class _Converter:
         return assign(target, load(source), like)
 
     def leave_unassigned(self, name: str, block: list[Any], like: Any) -> None:
-        """Notes that `name` has no value on the path that is `block`."""
+        """Notes that `name` is unbound on the path that is `block`."""
         self.maybe.add(name)
         if name in self.unassigned:
             block.append(assign(name, gast.Constant(value=None, kind=None), like))
@@ -137,7 +138,7 @@ class _Converter:
     def block(
         self, statements: list[Any], env: Env, after: frozenset[str], at_break: frozenset[str]
     ) -> list[Any]:
-        """The renamed block; `env` is changed to what holds at its end."""
+        """The renamed block; `env` becomes the versions at its end."""
         live = live_before(statements, after, at_break)
         result: list[Any] = []
         for k, statement in enumerate(statements):
@@ -149,7 +150,7 @@ class _Converter:
     def iteration(
         self, statements: list[Any], env: Env, after: frozenset[str], at_break: frozenset[str]
     ) -> list[Any]:
-        """A block that is run again and again."""
+        """The renamed body of a loop."""
         outer, self.following = self.following, []
         result = self.block(statements, env, after, at_break)
         self.following = outer
@@ -248,7 +249,7 @@ class _Converter:
         return [located(gast.If(test=test, body=arms[0], orelse=arms[1]), s)]
 
     def attempt(self, s: Any, env: Env, after: frozenset[str]) -> Any:
-        """A `try` with handlers, which run as if nothing of its body had: see `stepwise`."""
+        """A `try` with handlers, which run with the versions before the body: see `stepwise`."""
         s = stepwise(self.program, s, self.following)
         inner = dict(env)
         at_else = live_before(s.orelse, after, after)[0]
@@ -271,7 +272,9 @@ class _Converter:
     def join(
         self, s: Any, env: Env, after: frozenset[str], arms: list[list[Any]], ends: list[Env | None]
     ) -> None:
-        """Gives what several arms assign one name at their ends; None is the end of an arm that is left."""
+        """Gives the variables of several arms one name at their ends; an end of None is that of an arm that
+        is left.
+        """
         for variable in assigned_names(s):
             found = [end.get(variable) if end is not None else None for end in ends]
             if variable not in after or not any(found):
@@ -288,7 +291,9 @@ class _Converter:
                 env[variable] = joined
 
     def carried(self, s: Any, env: Env, head: frozenset[str], result: list[Any]) -> Env:
-        """The loop names of what the body assigns and someone reads later; the copies go to `result`."""
+        """The loop names of the variables that the body assigns and that are live; the copies go to
+        `result`.
+        """
         names: Env = {}
         for variable in assigned_names(s.body):
             if variable in head:
@@ -304,7 +309,7 @@ class _Converter:
             self.leave_unassigned(names[variable], result, s)
 
     def loop_end(self, s: Any, names: Env, env: Env, body: list[Any]) -> list[Any]:
-        """The body with the copies of what it carries before its last `if stop: break`."""
+        """The body with the copies of its carried variables before its last `if stop: break`."""
         leave = [body.pop()] if body and is_exit(body[-1]) else []
         copies = [(target, env[v]) for v, target in names.items() if v in env and env[v] != target]
         targets = {t for t, _ in copies}
@@ -342,7 +347,7 @@ class _Converter:
         inner = {**env, **names}
         if position is None:
             body = self.iteration(s.body, inner, head | frozenset(names), after)
-            # What each turn assigns anew has after the loop what the last turn gave it.
+            # A variable that each iteration assigns first has the value of the last iteration after the loop.
             last = {v: inner[v] for v in assigned_names(s.body) if v in after and v in inner}
             body = self.loop_end(s, names, inner, body)
             env.update(last)
@@ -350,7 +355,7 @@ class _Converter:
         else:
             live = live_before(s.body, head, after)
             header = self.iteration(s.body[: position + 1], inner, live[position + 1] | after, after)
-            # What the header assigns and is read after the loop has the header's last value there.
+            # A variable that the header assigns has its last value there after the loop.
             outer = {v: inner[v] for v in assigned_names(s.body[:position]) if v in after and v in inner}
             rest = self.iteration(s.body[position + 1 :], inner, head | frozenset(names), after)
             if outer and rest and is_exit(rest[-1]):
@@ -368,5 +373,5 @@ class _Converter:
 
 
 def leaves(block: list[Any]) -> bool:
-    """Whether nothing follows a block."""
+    """Whether no statement can follow a block."""
     return bool(block) and isinstance(block[-1], (gast.Raise, gast.Return, gast.Break))

@@ -1,5 +1,5 @@
-"""Loops over the values or items of a dict, as loops over its keys: the body may store at other keys, and
-the derivative adds to the keys that it reads.
+"""Loops over the values or items of a dict, as loops over its keys: the body may store at other keys, and the
+adjoint is added to by key.
 
     for k, v in d.items():          for k in d:
         ...                   ->        v = d[k]
@@ -25,7 +25,7 @@ VIEWS = ("items", "keys", "values")
 
 
 def is_view(program: Program, node: Node) -> bool:
-    """Whether the expression is `d.items()`, `d.keys()` or `d.values()` of what is no module or class."""
+    """Whether the expression is `d.items()`, `d.keys()` or `d.values()`, and `d` is no module or class."""
     return (
         isinstance(node, gast.Call)
         and isinstance(node.func, gast.Attribute)
@@ -37,7 +37,7 @@ def is_view(program: Program, node: Node) -> bool:
 
 
 def is_view_of_dict(objects: Objects, node: Node) -> bool:
-    """Whether the expression is such a call, of a dict as far as the classes and objects at hand tell."""
+    """Whether the expression is such a call on a dict, as far as known classes and objects tell."""
     is_one = is_view(objects.program, node)
     return is_one and not any(map(_has_other_views, objects.program.scope.globals.values()))
 
@@ -45,9 +45,10 @@ def is_view_of_dict(objects: Objects, node: Node) -> bool:
 def over_keys(
     objects: Objects, loop: Node, target: Node, source: Node, hold: Callable[[Node], Node]
 ) -> tuple[Node, Node, list[Node]]:
-    """The target and source, over keys, of a loop or of a part of its `zip`, and what its body begins with.
+    """The target and iterable, over keys, of a loop or of a part of its `zip`, and the first statements of
+    its body.
 
-    `hold(expression)` is a name that has the expression's value before the loop.
+    `hold(expression)` is a name with the expression's value before the loop.
     """
     held, shown = hold(source.func.value), source.func.attr
     parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
@@ -64,6 +65,6 @@ def over_keys(
 
 
 def _has_other_views(found: Any) -> bool:
-    """Whether an object, or what a class makes, gives keys, items or values and is not like a dict."""
+    """Whether an object, or an instance of a class, has keys, items or values and is not like a dict."""
     found = found if isinstance(found, type) else type(found)
     return not issubclass(found, Mapping) and any(hasattr(found, name) for name in VIEWS)

@@ -52,8 +52,8 @@ def test_the_error_points_at_the_construct() -> None:
         "module.py:3\n"
         "    z = y + eval('a')\n"
         "            ^\n"
-        "why: it looks at the function itself, which is rewritten\n"
-        "instead: name what is needed"
+        "why: it inspects the function, which is rewritten\n"
+        "instead: read the variables by their names"
     )
 
 
