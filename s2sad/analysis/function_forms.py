@@ -38,7 +38,7 @@ class FunctionForms(Protocol):
     def taken(self, program: Program, given: Kinds) -> Program:
         """A function in normal form, without the branches that these kinds never take."""
 
-    def put_together(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
+    def with_inlined_callees(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
         """A function in normal form, with its callees inlined where that is possible."""
 
     def expanded(self, function: FunctionType, given: Kinds) -> Facts:

@@ -18,10 +18,10 @@ from ..transforms.trees.nodes import find_nodes, names_read
 from ..transforms.trees.program import MISSING, Program
 from .facts import facts_of
 
-__all__ = ["leaving"]
+__all__ = ["leave_inactive_calls"]
 
 
-def leaving(program: Program, carrying: Iterable[str]) -> Program:
+def leave_inactive_calls(program: Program, carrying: Iterable[str]) -> Program:
     """A function in normal form with its inactive calls marked to be left as they are: those of library
     functions on values that do not depend on the parameters `carrying`. Short functions, and those of the
     function's own package, are not marked.

@@ -1,4 +1,4 @@
-"""The arguments of a derivative: which are differentiated, and whether they can be.
+"""Checks of the arguments of a derivative: which are differentiated, and whether they can be.
 
 All raise NonDifferentiableError.
 """
@@ -43,7 +43,7 @@ def plain_parameters(signature: inspect.Signature, f: Any) -> list[str]:
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             raise NonDifferentiableError(
                 f"{getattr(f, '__qualname__', f)} takes a variable number of arguments (`{p}`)",
-                why="which of them to differentiate cannot be told",
+                why="argnums cannot name them",
                 instead="wrap it in a function with named parameters",
             )
     return list(signature.parameters)
@@ -87,7 +87,7 @@ def check_input(name: str, value: Any, function: str) -> None:
 
 
 def check_carrier(name: str, value: Any, function: str) -> None:
-    """Raises for a value, or one in a container, that holds no floats that NumPy's functions could take."""
+    """Raises for a value, or one in a container, that is no float, complex number or NumPy array of these."""
     if isinstance(value, (tuple, list, dict)):
         items = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in items:
@@ -101,8 +101,8 @@ def check_carrier(name: str, value: Any, function: str) -> None:
         raise NonDifferentiableError(
             f"{function}: the derivative with respect to `{name}` was asked for, and `{name}` is "
             f"{_described(value)}",
-            why="derivatives are with respect to floats, complex numbers, NumPy's arrays of them, and what "
-            "holds these",
+            why="derivatives are with respect to floats, complex numbers, NumPy's arrays of them, and "
+            "containers and objects of these",
             instead=instead,
         )
 
@@ -132,9 +132,7 @@ def _described(value: Any) -> str:
 
 
 def check_type(name: str, value: Any) -> None:
-    """Raises for arrays whose operators mean something else than those of np.ndarray, and for those of
-    libraries with derivatives or units of their own.
-    """
+    """Raises for arrays with other operators than np.ndarray's, and for those of other libraries."""
     if type(value) is np.ndarray:
         return
     cls, instead = type(value), f"use np.asarray({name})"
@@ -154,7 +152,7 @@ def check_type(name: str, value: Any) -> None:
 
 
 def _is_of_numpy(cls: type) -> bool:
-    """Whether it is a number of NumPy's, an array that NumPy's functions take as it is, or a table."""
+    """Whether a class is one of NumPy scalars, of arrays with `__array_function__`, or of tables."""
     return issubclass(cls, np.generic) or hasattr(cls, "__array_function__") or hasattr(cls, "to_numpy")
 
 
@@ -165,10 +163,10 @@ def bound_arguments(
     keywords: Mapping[str, Any],
     calling: str = "",
 ) -> inspect.BoundArguments:
-    """What a call of `f` gives the parameters of the signature, defaults included.
+    """The arguments of a call of `f`, bound to the parameters of the signature, with defaults.
 
-    Raises NonDifferentiableError, Python's own complaint with the function's name, for one that does not fit;
-    it says how `calling` is done, if that is given.
+    Raises NonDifferentiableError, with Python's own message, for a call that does not fit; `calling` is its
+    advice, if given.
     """
     try:
         bound = signature.bind(*args, **keywords)
@@ -181,14 +179,14 @@ def bound_arguments(
 def misfit(
     f: Any, signature: inspect.Signature, error: TypeError, calling: str = ""
 ) -> NonDifferentiableError:
-    """Python's complaint about a call that does not fit `f`, which has this signature."""
+    """The error for a call that does not fit `f`, with Python's own message."""
     name = getattr(f, "__qualname__", None) or repr(f)
     instead = calling or "call it with the arguments of the function"
     return NonDifferentiableError(f"{name}{signature}: {error}", instead=instead)
 
 
 def check_call(function: Any, count: int, keywords: list[str], where: SourceLocation) -> None:
-    """Raises Python's own complaint about a call with `count` positional arguments and these keywords."""
+    """Raises for a call with `count` positional arguments and these keywords that does not fit."""
     try:
         inspect.signature(function).bind(*[None] * count, **dict.fromkeys(keywords))
     except TypeError as error:

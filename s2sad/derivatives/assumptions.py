@@ -1,4 +1,4 @@
-"""The free names that a derivative was generated under an assumption of."""
+"""The assumptions of generated code about the outer names that a function reads."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ METHODS = frozenset(dir(np.ndarray)) | frozenset(dir(str))
 
 @dataclass(frozen=True)
 class Capture:
-    """A free name that a derivative was generated under the assumption of."""
+    """An outer name that generated code makes an assumption about: see `capture_key`."""
 
     scope: Scope
     name: str
@@ -55,22 +55,22 @@ class Capture:
         return found
 
     def lookup(self) -> Callable[[], Any]:
-        """What looks the name up again, fast: it may say MISSING of one that has gone."""
+        """A fast function that looks the name up again; it returns MISSING for a deleted name."""
         if self.path or self.name in self.scope.cells:
             return self.value
         builtin = MISSING if self.name in self.scope.globals else self.scope.lookup(self.name)
         return partial(self.scope.globals.get, self.name, builtin)
 
     def name_key(self) -> tuple[int, str]:
-        """Where the name, or the last of the path, is bound."""
+        """The scope, module or class that binds the name, or the last of the path, and that name."""
         if not self.path:
             return key_of(self.scope, self.name)
         owner = Capture(self.scope, self.name, self.path[:-1]).value()
         return name_key(owner, self.path[-1])
 
     def may_be_assigned(self, declared: Container[str]) -> bool:
-        """Whether some function may assign the name, and not only define what it means: `declared` are names
-        that the files in question declare.
+        """Whether some function may assign the name at run time; `declared` are the names in the `global` and
+        `nonlocal` statements of the files that were read.
         """
         value = self.value()
         if callable(value) or isinstance(value, (ModuleType, property)):
@@ -85,13 +85,14 @@ class Capture:
 
 @dataclass(frozen=True)
 class Stored(Capture):
-    """Whether functions assign one of these globals: the `path` has their names."""
+    """The assumption that functions assign, or do not assign, one of these globals; `path` has their names.
+    """
 
     def __init__(self, scope: Scope, names: tuple[str, ...]) -> None:
         super().__init__(scope, "", names)
 
     def value(self) -> bool:
-        """True or False, which is what a derivative assumes."""
+        """Whether a function assigns one of them now."""
         names = {n for n in self.path if n not in self.scope.cells}
         return not names.isdisjoint(stored_globals(self.scope.globals))
 
@@ -104,13 +105,13 @@ class Stored(Capture):
 
 @dataclass(frozen=True)
 class Declared(Capture):
-    """Whether so many functions are declared as when something was refused: a rule may be there by now."""
+    """The assumption that no rule was declared since a refusal."""
 
     def __init__(self) -> None:
         super().__init__(Scope({}), "", (str(count_declared()),))
 
     def value(self) -> bool:
-        """True or False, which is what a derivative assumes."""
+        """Whether the assumption holds."""
         return self.path[0] == str(count_declared())
 
     def name_key(self) -> tuple[int, str]:
@@ -124,14 +125,14 @@ class Declared(Capture):
 
 
 def capture_key(value: Any, name: str) -> Any:
-    """What a derivative assumes of the object that a free name means: a builtin or module itself, of a
-    function its state, else only the kind.
+    """The assumption about the value of an outer name: the identity of a builtin, module or class, the state
+    of a function, the kind of any other value.
     """
     if isinstance(value, FunctionType):
         return state_of(value)
     if isinstance(value, (BuiltinFunctionType, ModuleType, type, property)):
         return value
-    if isinstance(value, MethodType):  # a class method: bound anew whenever it is looked up
+    if isinstance(value, MethodType):  # a class method is bound anew at each lookup
         function = value.__func__
         return state_of(function) if isinstance(function, FunctionType) else function
     if isinstance(value, bool):
@@ -144,7 +145,7 @@ def capture_key(value: Any, name: str) -> Any:
 
 
 def captured(program: Program) -> Iterator[Capture]:
-    """What a program reads from around it."""
+    """The outer names that a program reads."""
     scope = program.scope
     for name in dict.fromkeys(n.id for n in find_nodes(program.tree, gast.Name)):
         is_own = name in program.locals or name in program.bindings
@@ -158,7 +159,7 @@ def captured(program: Program) -> Iterator[Capture]:
 
 
 def rebound_in(program: Program) -> Iterator[tuple[int, str]]:
-    """The names of modules and classes that a program assigns, whatever form it has."""
+    """The names of modules, classes and outer scopes that a program, in any form, assigns."""
     yield from (key_of(program.scope, name) for name in assigned_outside(program.tree, program.scope))
     for n in find_nodes(program.tree, gast.Attribute):
         if not isinstance(n.ctx, gast.Load):
@@ -168,7 +169,7 @@ def rebound_in(program: Program) -> Iterator[tuple[int, str]]:
 
 
 def calls_unknown(facts: Facts) -> bool:
-    """Whether a program, its kinds known, calls what only the run finds and may be a user's function."""
+    """Whether a program has a dynamic callee that may be a user's function."""
     program = facts.program
     own = program.locals - {f.name for f in find_nodes(program.tree, gast.FunctionDef)}
 
@@ -185,7 +186,7 @@ def calls_unknown(facts: Facts) -> bool:
 
 
 def unassigned(captures: list[Capture], rebound: Container[tuple[int, str]]) -> Iterator[Stored]:
-    """What is assumed of the globals among captures that no function assigns, for each module."""
+    """For each module, the assumption that no function assigns the captured globals."""
     scopes = {id(c.scope.globals): c.scope for c in captures if not c.path}
     for number, scope in scopes.items():
         own = [c for c in captures if not c.path and id(c.scope.globals) == number]
@@ -193,8 +194,8 @@ def unassigned(captures: list[Capture], rebound: Container[tuple[int, str]]) -> 
 
 
 def updated_in(program: Program) -> Iterator[Capture]:
-    """The names of modules and classes that a program, as it was written, updates by `+=` and the like: what
-    kind they are of says whether this changes an object.
+    """The outer names that a program, as written, updates by `+=` and the like: their kinds decide whether
+    this changes an object in place.
     """
     assigned = assigned_outside(program.tree, program.scope)
     for s in find_nodes(program.tree, gast.AugAssign):

@@ -1,8 +1,7 @@
-"""What was generated of a derivative: by the kinds of its arguments and by what the names around it mean.
+"""The cache of generated code: versions by the kinds of arguments and by the state of outer names.
 
-Contract: a version is found only while every outside name that it was made under an assumption of still
-meets that assumption. Closures of the same code share what was generated for one of them, each with its own
-cells. Everything here may be called from many threads.
+Contract: a version is found only while all its assumptions about outer names hold. Closures of the same code
+share versions, each with its own cells. Thread-safe.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ __all__ = ["Made", "Versions", "share"]
 
 MAX_VERSIONS = 32  # of one derivative, for different kinds of arguments
 MAX_SHARED = 512
-CONTAINERS = (list, dict, tuple)  # whose kind can change while they stay the same object
+CONTAINERS = (list, dict, tuple)  # the kind of such an object can change
 
 Made = tuple[FunctionType, list[Capture]]
 
 
 class _Assumption:
-    """A name around the function: how it is looked up, the object last seen there, and the key it gave."""
+    """An outer name: how to look it up, the object last seen there, and its key."""
 
     __slots__ = ("_is_settled", "_lookup", "_seen", "_state", "capture", "key")
 
@@ -42,9 +41,9 @@ class _Assumption:
         self._is_settled = not isinstance(value, CONTAINERS) and type(key) is not Record
 
     def holds(self) -> bool:
-        """Whether the name surely means what it meant."""
+        """Whether the name surely has the same key as before."""
         value = self._lookup()
-        if value is not self._seen:  # a number's kind is that of its type
+        if value is not self._seen:  # the kind of a number depends on its type alone
             return type(value) in (int, float) and type(value) is type(self._seen)
         return self._is_settled if self._state is None else self._state.is_of(value)
 
@@ -54,11 +53,12 @@ class Versions:
 
     def __init__(self) -> None:
         self._table: dict[Any, FunctionType] = {}
-        self._assumed: tuple[list[_Assumption], tuple[Any, ...]] = [], ()  # with their keys: replaced as one
+        self._assumed: tuple[list[_Assumption], tuple[Any, ...]] = [], ()  # and their keys, replaced together
         self._lock = threading.RLock()
 
     def find(self, place: Any) -> FunctionType | None:
-        """The version for arguments of these kinds, of which those taken are differentiated."""
+        """The version for a place, the kinds of arguments and the positions with tangents; None if missing.
+        """
         assumed, keys = self._assumed
         for known in assumed:
             if not known.holds():
@@ -74,7 +74,9 @@ class Versions:
     def add(
         self, kinds: tuple[Kind, ...], taken: Any, chosen: Any, make: Callable[[tuple[Kind, ...]], Made]
     ) -> FunctionType:
-        """The version for these kinds, made if need be; after many the generic one, by what is chosen."""
+        """The version for these kinds, made if it is missing; after MAX_VERSIONS, the generic one for the
+        parameters `chosen`.
+        """
         with self._lock:
             place: Any = kinds, taken
             if len(self._table) >= MAX_VERSIONS:
@@ -94,7 +96,8 @@ class Versions:
 
 
 def _of_any_value(kind: Kind) -> Kind:
-    """The kind of what generic code is given, which takes no object with operators for a number."""
+    """The kind of an argument of generic code: unknown, but for objects with operators, which are no numbers.
+    """
     return kind if isinstance(kind, Record) and has_operators(kind.cls) else UNKNOWN
 
 
@@ -103,7 +106,7 @@ def _of_any_value(kind: Kind) -> Kind:
 
 @dataclass(frozen=True)
 class _Shared:
-    """A version made for one closure, without the cells that are this closure's own."""
+    """A version generated for one closure, without this closure's own cells."""
 
     function: FunctionType
     kept: tuple[CellType | None, ...]
@@ -118,9 +121,9 @@ _lock = threading.Lock()
 def share(
     function: FunctionType, key: Any, make: Callable[[], Made], assigns: Callable[[CellType], bool]
 ) -> Made:
-    """What `make` makes for a function, or what it has made for another closure of the same code under the
-    same assumptions; `key` is all else that it depends on. What `assigns` one of the closure's own cells is
-    for this closure alone.
+    """The result of `make` for a function, or an earlier one for another closure of the same code under the
+    same assumptions; `key` is all else that it depends on. Code that `assigns` a cell of the closure is not
+    shared.
     """
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     scope = Scope(function.__globals__, cells)
@@ -154,7 +157,7 @@ def share(
 
 
 def _apart(capture: Capture) -> Capture:
-    """The capture, without what else its function holds of around it."""
+    """The capture without the other cells of its function, so that these are not kept alive."""
     if type(capture) is not Capture:
         return capture
     cells = {n: cell for n, cell in capture.scope.cells.items() if n == capture.name}

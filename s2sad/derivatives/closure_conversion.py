@@ -1,13 +1,12 @@
-"""Calls of anything, as calls of plain functions: what varies in a callable (free variables, bound objects)
-becomes arguments.
+"""Closure conversion: a call of any callable as one of a plain function, with free variables and bound
+objects as arguments.
 
-Contract: `lift(f, args, keywords)` is a plain function and values such that `function(*values)` is
-`f(*args, **keywords)`, and the layouts that say whose each value is. A layout has the structure of an
-adjoint, with the positions of values as its leaves: that of a function is a dict by the names of its free
-variables (and of its parameters' defaults, as `z=`), that of a bound method is that of the object it is bound
-to, that of a derivative is that of its function. What other code than the differentiated one made has none.
+Contract: `lift(f, args, keywords)` is a plain function and values with `function(*values)` equal to `f(*args,
+**keywords)`, and layouts that say which value belongs to what. A layout has the structure of an adjoint, with
+positions of values as leaves: for a function a dict by its free variables (and defaults, as `z=`), for a
+bound method the layout of its object, for a derivative that of its function, None for primitives.
 
-What is made here is kept by the code of the function, so that a call in a loop costs a lookup.
+Results are cached by the code of the function, so that a call in a loop costs a lookup.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def cached(key: Any, make: Callable[[], Any]) -> Any:
 
 
 class Recursive(dict[str, Any]):
-    """The layout of a function that reads itself, as the free variables `names`."""
+    """The layout of a recursive function: the free variables `names` are the function itself."""
 
     def __init__(self, layout: Mapping[str, Any], names: tuple[str, ...]) -> None:
         super().__init__(layout)
@@ -96,7 +95,7 @@ class Lifted:
     arguments: Mapping[Key, Layout]
 
     def behind(self, count: int, own: Layout) -> Lifted:
-        """The same call, of a callable that itself puts `count` arguments before those it is given."""
+        """The same call, of a callable that binds the first `count` arguments, with the layout `own`."""
         kept = {
             k - count if isinstance(k, int) else k: v
             for k, v in self.arguments.items()
@@ -113,7 +112,7 @@ def leaves(layout: Layout) -> list[int]:
 
 
 def moved(layout: Layout, places: dict[int, int]) -> Layout:
-    """The layout with each position replaced by another, or by None."""
+    """The layout with positions replaced by those in `places`, or by None."""
     if isinstance(layout, dict):
         found = {k: moved(v, places) for k, v in layout.items()}
         return Recursive(found, layout.names) if isinstance(layout, Recursive) else found
@@ -203,7 +202,7 @@ def _lift_function(f: FunctionType, args: tuple[Any, ...], keywords: Mapping[str
 def _bind(
     f: FunctionType, args: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], dict[str, tuple[Key, Any]], dict[str, Any]]:
-    """The names of a function's parameters, what each is passed and under which key, and the defaults."""
+    """The names of a function's parameters, the key and value passed for each, and the defaults."""
     code = f.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     passed: dict[str, tuple[Key, Any]] = {
@@ -245,8 +244,8 @@ def _lift_derivative(f: Derivative, args: tuple[Any, ...], keywords: dict[str, A
 
 
 def _layout_around(f: Any, own: Layout, bound: Iterator[int], named: Mapping[str, int | None]) -> Layout:
-    """The layout of a callable whose innermost function has the layout `own`, given the positions of the
-    values that it binds, in the order of `target_of`, and those of named ones.
+    """The layout of a callable whose innermost function has the layout `own`; `bound` gives the positions of
+    the values that it binds, in the order of `target_of`, and `named` those of keyword arguments.
     """
     if isinstance(f, Derivative):
         return _layout_around(f.primal, own, bound, named)
@@ -262,7 +261,7 @@ def _layout_around(f: Any, own: Layout, bound: Iterator[int], named: Mapping[str
 
 
 def _open_derivative(f: Derivative) -> tuple[Derivative, tuple[Any, ...], dict[str, Layout]]:
-    """The derivative whose function takes what varies in it first, the values of that, and their layout."""
+    """The derivative of the function without cells, the values of its free variables, and their layout."""
     inner = f.target.function
     function: FunctionType | Derivative
     if isinstance(inner, Derivative):
@@ -276,8 +275,8 @@ def _open_derivative(f: Derivative) -> tuple[Derivative, tuple[Any, ...], dict[s
 
 
 def _without_cells(f: FunctionType) -> tuple[FunctionType, tuple[str, ...], tuple[Any, ...]]:
-    """The function with its free variables as its first parameters and all others by position, the names of
-    the free variables, and their values now: one function for all closures of the same code.
+    """The function with its free variables as its first parameters, and the names and present values of
+    these: one function for all closures of the same code.
     """
     values = {
         name: cell.cell_contents
@@ -316,7 +315,7 @@ def _without_cells(f: FunctionType) -> tuple[FunctionType, tuple[str, ...], tupl
         origin = Origin(source.filename, source.lines, places)
         scope = Scope(f.__globals__)
         lifted = make_function(text, source.tree.name, scope, kept, like=f, origin=origin)
-        return lifted, kept  # what is kept stays alive with the key that holds its ids
+        return lifted, kept  # the key holds ids of these objects, so they must stay alive
 
     return cached(key, make)[0], tuple(free), tuple(free.values())
 
@@ -330,9 +329,7 @@ def _is_filled(cell: CellType) -> bool:
 
 
 def _is_fixed(value: Any) -> bool:
-    """Whether a free variable holds what is the same for all closures of the same code: modules, classes,
-    functions defined in modules.
-    """
+    """Whether a free variable stays a free variable: a module, class, C function or module-level function."""
     if isinstance(value, (ModuleType, type, BuiltinFunctionType, np.ufunc)):
         return True
     return isinstance(value, FunctionType) and (

@@ -1,4 +1,4 @@
-"""Derivatives that run as machine code."""
+"""Derivatives compiled to machine code."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ FORMS = ("grad", "value_and_grad", "jvp")  # of one sweep
 
 
 class Compiled(Derivative):
-    """A derivative whose generated function is compiled when it is first called with arguments of their
-    types. What it shows, and what is differentiated further, is the generated function itself.
+    """A derivative whose generated function is compiled at the first call with arguments of new
+    types.
+    `source` and higher derivatives use the generated function itself.
     """
 
     def _begin(self) -> None:

@@ -1,8 +1,7 @@
-"""What is refused where it is reached, and not before: which statements of which functions.
+"""Deferred refusals: a refused statement that may not be reached becomes a `raise` of the refusal.
 
-Contract: a refusal belongs to a statement. Where that may not be reached, or the call of the function that it
-stands in, a `raise` of the refusal is put in its place, and all is made again: what is differentiated is the
-program with the `raise`, which is the user's as far as that is not reached.
+Contract: the program with the `raise` is differentiated in place of the user's. The two agree on all paths
+that do not reach the statement.
 """
 
 from __future__ import annotations
@@ -35,29 +34,27 @@ MAKERS = ("__init__", "__post_init__", "__new__", "__call__")
 
 @dataclass
 class Deferred:
-    """The refusals by their places, in the order in which they were met; `programs` are those that were read,
-    as their authors wrote them.
+    """The refusals by place, in the order in which they were met; `programs` are the functions read so far,
+    as the user wrote them.
     """
 
     refusals: dict[Place, tuple[Refusal, str]] = field(default_factory=dict)
     programs: list[Program] = field(default_factory=list)
 
     def again(self) -> Deferred:
-        """The same refusals, for functions that are read again."""
+        """The same refusals, with no functions read yet."""
         return Deferred(self.refusals)
 
     def put_into(self, program: Program) -> Program:
-        """The program with what is refused in it raised where it is reached; itself where nothing is."""
+        """The program with its refused statements as `raise`; the program itself without any."""
         self.programs.append(program)
         for place, (refusal, what) in self.refusals.items():
-            program = put(program, place, refusal, what) or program
+            program = with_raise(program, place, refusal, what) or program
         errors = {refusal.error for refusal, _ in self.refusals.values()}
         return let_out(program, errors) if errors and find_nodes(program.tree, gast.Try) else program
 
     def add(self, error: S2sadError) -> bool:
-        """Whether an error that was met, or one of those met with it, can be raised where it is reached; all
-        that can are noted for that.
-        """
+        """Notes an error, and those met with it, to be raised where they are reached; whether any can be."""
         if len(self.refusals) >= MANY or isinstance(error, InternalError):
             return False
         added = [self.add_one(one) for one in (error, *error.others)]
@@ -67,14 +64,14 @@ class Deferred:
         for place, where in self.places(error):
             refusal = Refusal(type(error), where, error.why, error.instead)
             is_new = place not in self.refusals
-            if is_new and any(put(p, place, refusal, error.what) is not None for p in self.programs):
+            if is_new and any(with_raise(p, place, refusal, error.what) is not None for p in self.programs):
                 self.refusals[place] = refusal, error.what
                 return True
         return False
 
     def add_unknown_calls(self) -> bool:
-        """Whether calls of which nothing is known may not be reached: these may be why something else is
-        refused.
+        """Notes calls of unknown C functions, which may be why another statement is refused; whether there is
+        any.
         """
         before = len(self.refusals)
         for program in self.programs:
@@ -86,13 +83,15 @@ class Deferred:
                 error = missing_rule(function, PRIMITIVES.refusal(function), program.where(call))
                 refusal = Refusal(type(error), error.where, error.why, error.instead)
                 place = program.filename, call.lineno, call.col_offset
-                if place not in self.refusals and put(program, place, refusal, error.what) is not None:
+                if place in self.refusals:
+                    continue
+                if with_raise(program, place, refusal, error.what) is not None:
                     self.refusals[place] = refusal, error.what
         return len(self.refusals) > before
 
     def places(self, error: S2sadError) -> Iterator[tuple[Place, SourceLocation | None]]:
-        """Where the refusal may be raised, the innermost place first: that of the error, and of calls that
-        led there. With each the place that the error names, None for where the run is then.
+        """The places where the refusal may be raised, innermost first: the error's, and those of the calls
+        that led there. With each the place that the error names; None stands for the place of the `raise`.
         """
         met: set[Place] = set()
         for where in (error.given, *error.calls):
@@ -103,8 +102,7 @@ class Deferred:
                 yield from ((p, error.where) for p in self.with_calls(place, met))
 
     def with_calls(self, place: Place, met: set[Place]) -> Iterator[Place]:
-        """A place, and those of the calls of the function around it, which may have been put in there; each
-        once.
+        """A place, and the places of calls of the function around it, which may have been inlined; each once.
         """
         if place in met:
             return
@@ -118,8 +116,8 @@ class Deferred:
 
 
 def with_others(facts: Facts, wrt: tuple[str, ...], met: list[tuple[S2sadError, Any]]) -> S2sadError:
-    """The first of the refusals of some calls, with those of the others that would be met, too, where it is
-    deferred: they are given something that is active without the statements that stand beside refused calls.
+    """The first of the refusals of some calls, and as its `others` those that would be met after it was
+    deferred: their arguments stay active without the refused calls of other branches.
     """
 
     def is_met(call: Any) -> bool:
@@ -141,14 +139,14 @@ def with_others(facts: Facts, wrt: tuple[str, ...], met: list[tuple[S2sadError, 
     return first
 
 
-def put(program: Program, place: Place, refusal: Refusal, what: str) -> Program | None:
-    """The program with a refusal at a place of its file; None where it cannot stand there."""
+def with_raise(program: Program, place: Place, refusal: Refusal, what: str) -> Program | None:
+    """The program with a `raise` of a refusal at a place of its file; None where none can stand there."""
     filename, line, column = place
     return defer_refusal(program, (line, column), refusal, what) if filename == program.filename else None
 
 
 def is_known(function: Any) -> bool:
-    """Whether a function has a rule, or is one of a class that a user wrote."""
+    """Whether a callable is a primitive, or an object that is neither a C function nor a ufunc."""
     if PRIMITIVES.find_rule(function) is not None or PRIMITIVES.is_nondifferentiable(function):
         return True
     return not isinstance(function, BuiltinFunctionType) and not isinstance(function, np.ufunc)
@@ -159,7 +157,7 @@ def contains(tree: Any, line: int) -> bool:
 
 
 def is_call(program: Program, function: Program, callee: Any) -> bool:
-    """Whether what is called may be a function: by its name, where it is a method."""
+    """Whether a callee may be this function; a method is compared by its name."""
     name = function.tree.name
     if isinstance(callee, gast.Attribute) and callee.attr == name:
         return True

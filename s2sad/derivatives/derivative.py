@@ -1,10 +1,9 @@
-"""The objects that users hold: a derivative that looks like its function, and makes code for the kinds it is
-called with.
+"""The objects that users hold: a derivative with the signature of its function, and code for kinds of
+arguments.
 
-A call looks the kinds of its arguments up, and runs the code that was generated for them; the first call with
-new kinds generates it. What the code assumed of the names around the function is checked at each call, by
-identity. After many different kinds the generic code, which assumes nothing of the arguments, serves the
-rest.
+A call runs the code generated for the kinds of its arguments; the first call with new kinds generates it. The
+code's assumptions about outer names are checked at each call, by identity. After many different kinds, the
+generic code, which assumes nothing of the arguments, runs for all others.
 """
 
 from __future__ import annotations
@@ -37,15 +36,15 @@ from .unwrap import Target, bound_like
 
 __all__ = ["Derivative"]
 
-DOCUMENTED = (FunctionType, MethodType, BuiltinFunctionType, np.ufunc)  # others have the text of their class
-MANY_LENGTHS = 8  # of arguments that kinds tell, after which they tell no more
+DOCUMENTED = (FunctionType, MethodType, BuiltinFunctionType, np.ufunc)  # others show their class's docstring
+MANY_LENGTHS = 8  # the most lengths of arguments that kinds contain
 
 
 class Derivative:
     """A derivative of a function: call it like the function (`jvp` takes the tangents after the arguments).
 
-    `source` is the generic generated source, `source_for(*args)` the one that these arguments run. The first
-    `leading` parameters are no arguments that `argnums` counts.
+    `source` is the generic generated source, `source_for(*args)` the one for these arguments. `argnums` does
+    not count the first `leading` parameters.
     """
 
     __name__: str
@@ -74,11 +73,11 @@ class Derivative:
         self._begin()
 
     def _begin(self) -> None:
-        """Reads the function's signature; nothing has been generated."""
+        """Reads the function's signature, and forgets all generated code."""
         self._given = given = Parameters(self._f, self._options)
         self._versions = Versions()
-        self._complex: set[tuple[Kind, ...]] = set()  # those for which a power of real numbers was complex
-        self._exact: frozenset[int] = frozenset()  # lengths of arguments that the kinds tell
+        self._complex: set[tuple[Kind, ...]] = set()  # kinds for which a power of real numbers was complex
+        self._exact: frozenset[int] = frozenset()  # lengths of arguments that kinds contain
         for name in ("__module__", "__name__", "__qualname__"):
             setattr(self, name, getattr(self._f, name, getattr(given.target.function, name, None)))
         wrt = None if given.argnums is None else [given.names[k] for k in given.wrt]
@@ -101,7 +100,7 @@ class Derivative:
                     made = self._bound_call(args, keywords)
                 else:
                     made = self.function_of(args)(*args)
-                if refusals.last is not met:  # and the function took it for an exception of its own
+                if refusals.last is not met:  # the function's own `except` caught a refusal
                     refusals.raise_last()
             except ComplexPowerError:
                 if not self._expects_complex(args, keywords):
@@ -122,8 +121,8 @@ class Derivative:
         return out, Bprop(bprop, out, self.__name__, self.__qualname__)
 
     def _expects_complex(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-        """Whether the derivative for these arguments, in which a power turned out to be complex, will be made
-        without taking powers to be real: once, and of a function that can be run again.
+        """Whether the call is repeated with code for complex powers, after a power turned out to be complex:
+        once for these kinds, and only if the function can be run again.
         """
         primals, _, _ = self.split(args, keywords)
         kinds = kinds_of(primals, self.parameters, self._exact)
@@ -149,7 +148,7 @@ class Derivative:
         return out, unshared(dout, tangents)
 
     def _current(self) -> Parameters:
-        """What it is given, as the function is now: its code and its defaults may have been replaced."""
+        """The parameters, read again if the function's code or defaults have been replaced."""
         if not self._given.is_current():
             self._begin()
         return self._given
@@ -157,8 +156,8 @@ class Derivative:
     def split(
         self, args: tuple[Any, ...], keywords: dict[str, Any]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[int, ...]]:
-        """All arguments in the order of the parameters, the tangents among `args` of those that are
-        differentiated, and the positions of the arguments that tangents were given for.
+        """All arguments in the order of the parameters, the tangents of the differentiated ones, and the
+        positions that `args` has tangents for.
         """
         return self._current().split(args, keywords, self.__name__)
 
@@ -167,12 +166,12 @@ class Derivative:
         return self._current().bind(args, keywords)
 
     def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """The positions among all parameters of those that are differentiated."""
+        """The positions of the differentiated parameters, among all parameters."""
         return self._given.chosen(primals, taken, str(self.__name__))
 
     def function_of(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> FunctionType:
-        """The generated function for these values of all parameters; those `taken` have tangents (None: all
-        that are arguments).
+        """The generated function for these values of all parameters; those at positions `taken` have tangents
+        (None: all arguments).
         """
         given = self._current()
         found = self._versions.find((given.kinds(primals, self._exact), taken))
@@ -188,7 +187,7 @@ class Derivative:
     def _with_lengths(
         self, primals: tuple[Any, ...], make: Callable[[tuple[Kind, ...]], FunctionType]
     ) -> FunctionType:
-        """What is made for the kinds of these values, which tell those lengths that turn out to matter."""
+        """The result of `make` for the kinds of these values, with the lengths that `make` asks for."""
         lengths = lengths_of(primals, self.parameters)
         while True:
             kinds = self._given.kinds(primals, self._exact)
@@ -202,8 +201,8 @@ class Derivative:
     # ------------------------------------------------------------ generating
 
     def _made(self, kinds: tuple[Kind, ...], chosen: tuple[int, ...], real_powers: bool = True) -> Made:
-        """The generated function for these kinds and parameters, and what it assumes; with `real_powers` that
-        powers of real numbers are real, unless they turned out not to be.
+        """The generated function for these kinds and differentiated parameters, and its captures. With
+        `real_powers` it assumes that powers of real numbers are real, unless one was complex for these kinds.
         """
         met = refusals.last
         real_powers = real_powers and kinds not in self._complex
@@ -216,7 +215,7 @@ class Derivative:
 
         with collection_paused():
             made, captures = share(function, key, make, generator.assigns)
-        refusals.last = met  # what was tried on the way, and given up, is no refusal
+        refusals.last = met  # a refused attempt that was given up is no refusal
         return made, [*before, *captures]
 
     def _generate(
@@ -244,9 +243,7 @@ class Derivative:
         return made, generator.captures
 
     def _plain(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
-        """The function to differentiate (of a derivative, the code generated for these kinds) and what it
-        assumes.
-        """
+        """The function to differentiate (for a derivative, its code for these kinds), and its captures."""
         inner = self.target.function
         if isinstance(inner, FunctionType):
             return inner, []
@@ -254,7 +251,7 @@ class Derivative:
         return found
 
     def made_for_kinds(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
-        """The generated function for arguments of these kinds (in forward mode tangents after them)."""
+        """The generated function for arguments of these kinds (in forward mode followed by tangents)."""
         own = kinds[: len(self.parameters)]
         chosen = self._given.chosen_by_kinds(own)
         if self.form == "jvp" and len(kinds) != len(own) + len(chosen):
@@ -266,14 +263,13 @@ class Derivative:
 
     @property
     def gives_gradients(self) -> bool:
-        """Whether a call gives gradients alone, and nothing that the function made."""
+        """Whether a call returns gradients alone, and nothing that the function made."""
         return self.form == "grad" and not self.has_aux
 
     def function_for_kinds(
         self, args: list[Kind], keywords: dict[str, Kind], real_powers: bool = True
     ) -> tuple[FunctionType | None, list[Capture]]:
-        """The generated function for arguments of these kinds, and what it assumes; None when they do not
-        fit.
+        """The generated function for arguments of these kinds, and its captures; None where they do not fit.
         """
         kinds = None if self.is_dynamic else self._given.kinds_in_call(args, keywords)
         return (None, []) if kinds is None else self.made_for_kinds(kinds, real_powers)
@@ -286,7 +282,7 @@ class Derivative:
         met = refusals.last
         try:
             return self._generic()
-        except S2sadError as error:  # so that it can be asked for: `inspect.signature` does
+        except S2sadError as error:  # `inspect.signature` looks for the attribute
             refusals.last = met
             raise AttributeError(str(error)) from None
 
@@ -316,15 +312,15 @@ class Derivative:
         return self.function_of(self.bind(args, keywords))
 
     def generate_with(self, generator: Generator, args: tuple[Any, ...] | None = None) -> Target:
-        """Makes the derivative for these arguments (the generic one for None) again, by a generator that may
-        watch; returns what it is of.
+        """Generates the code for these arguments (None: the generic code) again, with a generator that may
+        watch passes; returns the function that it differentiates.
         """
         if args is None:
             kinds = self._unknown_kinds()
             chosen = self._given.chosen_by_kinds(kinds)
         else:
             primals = self.bind(args, {})
-            self.function_of(primals)  # it finds which lengths matter
+            self.function_of(primals)  # finds the lengths that kinds must contain
             kinds = self._given.kinds(primals, self._exact)
             chosen = self.chosen(primals)
         with collection_paused():
@@ -335,17 +331,17 @@ class Derivative:
 
     @property
     def primal(self) -> Callable[..., Any]:
-        """What it is the derivative of, as it was given."""
+        """The callable that it is the derivative of, as the user passed it."""
         return self._f
 
     @property
     def primal_signature(self) -> inspect.Signature:
-        """That of the function itself."""
+        """The signature of the function itself."""
         return self._given.primal_signature()
 
     @property
     def is_dynamic(self) -> bool:
-        """Whether a call is needed to tell the arguments: bound ones, and tangents behind the others."""
+        """Whether its calls are dynamic calls: some arguments are bound, or tangents follow the arguments."""
         return self.form == "jvp" or bool(self.target.args or self.target.keywords)
 
     @property
@@ -364,7 +360,7 @@ class Derivative:
 
     @property
     def arguments(self) -> range:
-        """The positions of the parameters that are arguments: not bound ones, nor captured variables."""
+        """The positions of the parameters that are arguments: neither bound nor captured variables."""
         return range(len(self.target.args), self._given.stop)
 
     @property
@@ -385,13 +381,11 @@ class Derivative:
         return self._options.has_aux
 
     def without_last(self, count: int) -> Derivative:
-        """The same derivative, of which the last parameters are no arguments that `argnums` counts."""
+        """The same derivative, whose last `count` parameters `argnums` does not count."""
         return self._with(self._f, replace(self._options, trailing=count)) if count else self
 
     def of(self, f: Any, leading: int) -> Derivative:
-        """The same derivative of a function that takes `leading` arguments before the own ones of this one's
-        function.
-        """
+        """The same derivative of another function, which takes `leading` more arguments in front."""
         options, trailing = self._options, len(self.parameters) - self._given.stop
         unchanged = frozenset(k + leading for k in options.unchanged)
         own = replace(options, leading=options.leading + leading, trailing=trailing, unchanged=unchanged)

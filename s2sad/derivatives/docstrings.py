@@ -1,4 +1,4 @@
-"""The docstrings of derivatives: what a call returns, and then what the function itself says."""
+"""The docstrings of derivatives: the result of a call, and then the docstring of the function."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ __all__ = ["description"]
 
 
 def description(form: str, name: str, wrt: Sequence[str] | None, bare: bool, has_aux: bool, doc: str) -> str:
-    """What a derivative of the function called `name` returns; `wrt` are the parameters that it is taken by
-    (None: all), `bare` says that one gradient stands for itself.
+    """The docstring of a derivative of the function `name` with respect to `wrt` (None: all parameters); with
+    `bare` the one gradient is not in a tuple.
 
     >>> description("grad", "loss", ["w"], True, False, "")
     'The gradient of `loss` with respect to `w`. It is called like `loss`.'

@@ -1,8 +1,7 @@
-"""Calls whose function only the run knows: `f(x)` where `f` is an argument, an element of a list, or a nested
-function passed on.
+"""Dynamic calls: `f(x)` where `f` is an argument, an element of a list, or a nested function passed on.
 
 The adjoint (and the tangent) of a function has the structure of its layout: see `lift`. The derivatives of
-such calls are plain functions again, so that they can be differentiated like anything else.
+dynamic calls are plain functions, so that they can be differentiated again.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ def fprop_of(
     f: Any, own: bool = False, keys: tuple[Key, ...] | None = None, careful: bool = False
 ) -> Callable[..., tuple[Any, Callable[[Any], tuple[Any, dict[Key, Any]]]]]:
     """The reverse derivative of any callable: `fprop(*args, **keywords)` is `(result, bprop)`, and
-    `bprop(dout)` is the adjoint of `f` itself (None unless `own`) and a dict of those of the arguments whose
-    positions and names are `keys` (None: of all). With `careful` it raises all exceptions that `f` raises.
+    `bprop(dout)` is the adjoint of `f` itself (None unless `own`) and a dict of the adjoints of the arguments
+    with positions and names `keys` (None: all). With `careful` it raises all exceptions that `f` raises.
 
     Raises MissingRuleError for a C function without a rule.
     """
@@ -59,7 +58,7 @@ class _Fprop:
         return call.function(*call.values)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
-        """What calls `f` with these arguments, in reverse mode: adjoints as the layouts of the call say."""
+        """The call of `f` in reverse mode as one of a plain function; adjoints have the call's layouts."""
         call = lift(self.f, args, keywords)
         returned = call.own if self.own else None
         keys = call.arguments if self.keys is None else self.keys
@@ -67,7 +66,7 @@ class _Fprop:
         positions = tuple(
             k for k in sorted({*leaves(returned), *leaves(wanted)}) if _is_differentiable(call.values[k])
         )
-        # What the caller cannot know to be changed: its arguments, and what it bound to the function.
+        # The caller follows no changes of these: the arguments, and values bound to the function.
         bound = isinstance(self.f, (functools.partial, MethodType))
         given = frozenset(leaves(dict(call.arguments)) + leaves(call.own if bound else None))
         key = (call.function, positions, repr((returned, wanted)), self.careful, given)
@@ -85,9 +84,8 @@ def _fprop_function(
     careful: bool,
     given: frozenset[int],
 ) -> FunctionType:
-    """`def f_fprop_of(...)`, which calls the derivative of the lifted function by the values at some
-    positions, and gives the adjoints in the structure of the layouts. The function must not change what is
-    `given`.
+    """`def f_fprop_of(...)`: calls the derivative of the lifted function with respect to the values at
+    `positions`, and returns adjoints in the layouts. The function must not change the values `given`.
     """
     name = call.function.__name__ if call.function.__name__.isidentifier() else "lambda_"
     values = ", ".join(f"x{k}" for k in range(len(call.values)))
@@ -112,7 +110,7 @@ def _derivative(
     careful: bool = False,
     unchanged: frozenset[int] = frozenset(),
 ) -> Derivative:
-    """The derivative of a function that must not change what it is given at the positions `unchanged`."""
+    """The derivative of a function that must not change its arguments at the positions `unchanged`."""
     key = (function, form, positions, careful, unchanged)
     made: Derivative = cached(
         key, lambda: Derivative(function, form, positions, careful=careful, unchanged=unchanged)
@@ -122,7 +120,7 @@ def _derivative(
 
 
 def _written(layout: Layout, names: Mapping[int, str]) -> str:
-    """The expression that puts values of these names in the places of a layout."""
+    """The expression of a layout with names in place of positions; None for a position without a name."""
     if isinstance(layout, dict):
         text = "{" + ", ".join(f"{k!r}: {_written(v, names)}" for k, v in layout.items()) + "}"
         for name in layout.names if isinstance(layout, Recursive) else ():
@@ -142,7 +140,7 @@ class _Push:
         return call.function(*call.values)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
-        """What calls `f` with these arguments, in forward mode: the values are followed by the tangents."""
+        """The call of `f` in forward mode as one of a plain function; tangents follow the values."""
         call = lift(self.f, args, keywords)
         tangents: list[Any] = [None] * len(call.values)
         _collect(call.own, self.change, tangents)
@@ -163,7 +161,7 @@ class _Push:
 
 
 def _collect(layout: Layout, tangent: Any, found: list[Any]) -> None:
-    """Puts the parts of a tangent at the positions that a layout gives them."""
+    """Stores the parts of a tangent in `found`, at the positions of a layout."""
     if tangent is None or layout is None:
         return
     if isinstance(layout, int):
@@ -181,8 +179,8 @@ def _collect(layout: Layout, tangent: Any, found: list[Any]) -> None:
 
 
 def close_recursion(adjoint: dict[str, Any], name: str) -> dict[str, Any]:
-    """The adjoint of a function that reads itself as its free variable `name`: what came through that is
-    added to the rest.
+    """The adjoint of a recursive function, whose free variable `name` is itself: the adjoint of that variable
+    is added to the other parts.
     """
     inner = adjoint[name]
     if inner is None:

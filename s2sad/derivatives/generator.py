@@ -1,8 +1,8 @@
-"""Derivative functions, made: source, normal form, kinds, differentiation, simplification, a function.
+"""Generates derivative functions: source, normal form, kinds, differentiation, simplification, compilation.
 
-A `Generator` serves one request and what it leads to: the derivatives of the user's functions that are
-called, each for the kinds it is called with, linked directly. It notes every outside name that the result
-depends on (`captures`), so that the caller can tell later whether the result still holds.
+A `Generator` serves one request, and with it the derivatives of the user's functions that are called, each
+for the kinds it is called with, linked directly. It notes every outer name that the result depends on
+(`captures`), so that the caller can check later whether the result still holds.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ __all__ = ["Generated", "Generator", "Request"]
 
 @dataclass(frozen=True)
 class Request:
-    """A derivative to make: of which function, in which form, for which parameters, and for which kinds of
-    all of them.
+    """A derivative to generate: its function, its form, the differentiated parameters `wrt`, and the kinds of
+    all parameters.
     """
 
     function: FunctionType
@@ -83,8 +83,8 @@ class Request:
     has_aux: bool = False
     outputs: str | tuple[str, ...] | None = None  # the parameters whose changed values are the result
     writes: bool = False  # whether the function may change its arguments
-    careful: bool = False  # whether somebody may take the exceptions of its forward sweep: all are raised
-    unchanged: tuple[str, ...] = ()  # the parameters that it must not change
+    careful: bool = False  # whether a caller may catch its exceptions, so that all must be raised
+    unchanged: tuple[str, ...] = ()  # the parameters that the function must not change
 
 
 @dataclass
@@ -95,13 +95,13 @@ class Generated:
     source: str
     program: Program
     places: Places = field(default_factory=dict)
-    guarded: bool = False  # whether the run may refuse a change that a heap could follow
+    guarded: bool = False  # whether it may refuse at run time a change that a heap could follow
     function: Any = None  # a FunctionType; as such it would look like a method to type checkers
 
 
 class Generator:
-    """Makes derivatives of one function and of those that it calls; `watch` is told of its passes. With
-    `real_powers` those of real numbers are taken to be real, and say so when they are not.
+    """Generates derivatives of one function and of its callees; `watch` sees each pass. With `real_powers`
+    the code assumes that powers of real numbers are real, and raises ComplexPowerError otherwise.
     """
 
     def __init__(self, watch: Watch = unwatched, real_powers: bool = True) -> None:
@@ -110,7 +110,7 @@ class Generator:
         self._begin(Forms(watch, real_powers))
 
     def _begin(self, forms: Forms) -> None:
-        """Nothing has been generated."""
+        """Starts with these forms, and nothing generated."""
         self.forms = forms
         self.made: dict[Request, Generated] = {}
         self.refused: dict[Request, tuple[S2sadError, tuple[SourceLocation, ...]]] = {}
@@ -128,11 +128,11 @@ class Generator:
         return self._first
 
     def assigns(self, cell: CellType) -> bool:
-        """Whether what was made assigns a cell, or reads what may be assigned to it meanwhile."""
+        """Whether the generated code assigns a cell, or reads one that may be assigned at run time."""
         return cell_key(cell) in self.forms.rebound
 
     def derivative(self, request: Request) -> FunctionType:
-        """The derivative function; those that it calls are made too."""
+        """The derivative function, linked to those that it calls."""
         self._first = request
         try:
             if not self.generate_from_kept(request):
@@ -155,7 +155,7 @@ class Generator:
         return made
 
     def generate_from_kept(self, request: Request) -> bool:
-        """Whether the derivative could be made of the forms that are kept of the function."""
+        """Generates the derivative from the kept forms of the function; whether that was possible."""
         new = self.forms
         kept = take_forms(request.function, request.kinds, request.wrt, new.real_powers)
         if kept is None or new.watch is not unwatched:
@@ -167,14 +167,14 @@ class Generator:
             self.generate(request)
             if not kept.is_outdated(set()) and kept.is_common():
                 return True
-        except S2sadError:  # to be met again
+        except S2sadError:  # raised again with new forms
             pass
         self._begin(new)
         return False
 
     def generate_first(self, request: Request) -> None:
-        """Makes the derivative that was asked for: again, where what it was made of names meanwhile that it
-        took to stay turned out to be assigned.
+        """Generates the requested derivative; again, where outer names that were assumed constant turned out
+        to be assigned, or a refusal can be deferred.
         """
         known = set(self.forms.rebound)
         try:
@@ -217,7 +217,9 @@ class Generator:
         generated.source, generated.places = to_source_with_places(result.tree)
 
     def attempt_otherwise(self, request: Request, refusal: S2sadError) -> None:
-        """Makes a derivative of what is refused as it is."""
+        """Generates a derivative of a refused function in another way: with outer arrays as variables, or
+        with a heap.
+        """
         try:
             given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
             if request.writes and reads_arrays(self.forms.settled(request.function, given).program):
@@ -228,9 +230,8 @@ class Generator:
         self.attempt_with_heap(request, refusal)
 
     def attempt_with_heap(self, request: Request, refusal: S2sadError) -> None:
-        """Makes a derivative in which all that objects hold is one variable. Where this is refused as well,
-        it raises what of the user's changes cannot be followed even so, or else the refusal of that in which
-        it is many.
+        """Generates a derivative with a heap. Where that is refused as well, it raises the refusal of a
+        change that the heap cannot follow, or else the first refusal.
         """
         try:
             if has_heap(self.forms.normal_form(request.function)):
@@ -244,7 +245,7 @@ class Generator:
             raise refusal from None
 
     def prefer_heap(self, request: Request) -> None:
-        """Makes a derivative with a heap, where one can be, of what has one without."""
+        """Replaces a derivative by one with a heap, if that is possible."""
         plain = self.made[request]
         try:
             self.attempt(request, "writes" if request.writes else "reads")
@@ -252,8 +253,8 @@ class Generator:
             self.made[request] = plain
 
     def transform(self, facts: Facts, request: Request, refusal: S2sadError | None) -> Program:
-        """The derivative of a program; after a `refusal` that in which the arrays from outside that it writes
-        to are variables.
+        """The derivative of a program; after a `refusal`, with the outer arrays that it writes to as
+        variables.
         """
         program = facts.program
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
@@ -266,7 +267,7 @@ class Generator:
                 program.refuse(
                     returned,
                     "with `has_aux=True` the function returns a tuple of two, (value, aux)",
-                    "what it returns is something else",
+                    "it returns something else",
                     "return `value, aux`, or leave `has_aux` out",
                 )
             program, aux = split_aux(program)
@@ -303,7 +304,7 @@ class Generator:
             try:
                 return self.link(program, request, operation, keys, args, keywords, careful)
             except S2sadError as refusal:
-                known = copy.copy(refusal)  # the same is met again where its function is called again
+                known = copy.copy(refusal)  # another call of the function meets the same refusal
                 known.calls += (program.where(operation.node),)
                 met.append((known, operation.node))
                 return Link(name_of_callee(operation), None, ())  # as of a dynamic callee, to meet the others
@@ -353,8 +354,8 @@ class Generator:
         if is_copier(function):
             program.refuse(
                 operation.node,
-                f"`copy.{function.__name__}` of a value of which the run alone tells what it holds",
-                "what the copy holds, and what else holds that, is not followed",
+                f"`copy.{function.__name__}` of a value whose contents are known at run time only",
+                "the contents of the copy, and their aliases, are not followed",
                 "copy its parts: `x.copy()` of an array, `list(x)`, `dict(x)`",
             )
         is_plain = isinstance(function, FunctionType)
@@ -397,7 +398,7 @@ class Generator:
 
 
 def name_of_callee(operation: Call) -> str:
-    """What a call names the function by."""
+    """The name of the function in a call: `f` for `f(x)` and for `a.f(x)`."""
     callee = operation.callee
     name: str = callee.attr if isinstance(callee, gast.Attribute) else callee.id
     return name

@@ -1,7 +1,7 @@
-"""Derivatives that are made of others by running them: Jacobians, Hessians and products with them.
+"""Derivatives that call other derivatives: Jacobians, Hessians and products with them.
 
-Contract: each is a callable object that looks like its function and takes the same arguments (`hvp` the
-vector after them); it pickles when the function does, and can be differentiated again.
+Contract: each is a callable object with the name and arguments of its function (`hvp` takes the vector after
+them); it pickles when the function does, and can be differentiated again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Wrt = int | str | tuple[int | str, ...]
 
 
 class Composed:
-    """A derivative of `f` by the arguments `argnums` that runs the derivative `inner`."""
+    """A derivative of `f` with respect to `argnums` that calls the derivative `inner`."""
 
     transform = ""
 
@@ -57,7 +57,7 @@ class Composed:
     @property
     @at_border
     def source(self) -> str:
-        """The generated source of the derivative that is run."""
+        """The generated source of the inner derivative."""
         return self._inner.source
 
     @at_border
@@ -66,18 +66,18 @@ class Composed:
         return self._inner.source_for(*args, **keywords)
 
     def chosen(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-        """Those of the arguments by which it differentiates: one, or a tuple of them."""
+        """The differentiated arguments: one, or a tuple of them."""
         primals = self._inner.bind(args, keywords)
         found = tuple(primals[k] for k in self._inner.chosen(primals))
         return found if isinstance(self._argnums, tuple) else found[0]
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
-        """A call as one of a plain function: see `lift`."""
+        """The call as one of a plain function: see `lift`."""
         raise NotImplementedError
 
     @property
     def primal(self) -> Callable[..., Any]:
-        """What it is a derivative of, as it was given."""
+        """The callable that it is a derivative of, as the user passed it."""
         return self._f
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -89,8 +89,8 @@ class Composed:
     def __repr__(self) -> str:
         return f"<{self.transform} of {getattr(self._f, '__qualname__', self._f)}>"
 
-    def around(self, call: Lifted, body: str, **bindings: Any) -> Lifted:
-        """The call with its function put into another one of the same parameters, whose body is given."""
+    def wrapped(self, call: Lifted, body: str, **bindings: Any) -> Lifted:
+        """The call with its function wrapped in one with the same parameters and this body, as `inner`."""
 
         def make() -> FunctionType:
             text = f"def {name}({', '.join(names)}):\n{body}".replace("inner()", f"inner({', '.join(names)})")
@@ -107,7 +107,7 @@ def _only_array(x: Any, what: str) -> Any:
     if isinstance(x, (tuple, list, dict)) or not flatten(x):
         raise NonDifferentiableError(
             f"the derivative of a {what} by structured arguments was asked for",
-            why="only that by one number or array is built when it is differentiated again",
+            why="when it is differentiated again, it is built with respect to one number or array only",
             instead="take one argument at a time",
         )
     return x
@@ -149,7 +149,7 @@ class JacobianByColumns(Composed):
         arguments = {k: v for k, v in call.arguments.items() if k != len(args)}
         key = np.shape(x), np.asarray(x).dtype, type(x)
         basis = cached(("basis", key), lambda: basis)
-        return self.around(replace(call, values=tuple(values), arguments=arguments), body, basis=basis)
+        return self.wrapped(replace(call, values=tuple(values), arguments=arguments), body, basis=basis)
 
 
 class JacobianByRows(Composed):
@@ -172,7 +172,7 @@ class JacobianByRows(Composed):
         rows.append(bprop(cotangent))
 {one}    return np.reshape(np.stack(rows), np.shape(out) + {np.shape(x)})
 """
-        return self.around(lift(self._inner, args, keywords), body, cotangents=cotangents)
+        return self.wrapped(lift(self._inner, args, keywords), body, cotangents=cotangents)
 
 
 class SmallerJacobian(JacobianByRows):
@@ -222,7 +222,7 @@ class HessianVector(Composed):
         return self._inner(*args, **keywords)[1]
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
-        return self.around(lift(self._inner, args, keywords), "    return inner()[1]\n")
+        return self.wrapped(lift(self._inner, args, keywords), "    return inner()[1]\n")
 
 
 class ElementwiseGrad(Composed):
@@ -237,7 +237,7 @@ class ElementwiseGrad(Composed):
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         body = "    out, bprop = inner()\n    return bprop(ones_like(out))\n"
-        return self.around(lift(self._inner, args, keywords), body, ones_like=ones_like)
+        return self.wrapped(lift(self._inner, args, keywords), body, ones_like=ones_like)
 
 
 def cotangents(out: Any, of_complex: bool) -> list[Any]:
@@ -245,14 +245,14 @@ def cotangents(out: Any, of_complex: bool) -> list[Any]:
     if np.iscomplexobj(out) and not of_complex:
         raise NonDifferentiableError(
             "the Jacobian of a complex result by a real argument, by reverse mode, is differentiated",
-            why="its real and imaginary parts are not put together",
+            why="its real and imaginary parts are not combined there",
             instead="use jacfwd",
         )
     return list(basis_of(_only_array(out, "jacrev")))
 
 
 def ones_like(out: Any) -> Any:
-    """The cotangent of a result that is one everywhere."""
+    """The cotangent of a result with ones everywhere."""
     return map_structure(lambda x: 1.0 if isinstance(x, float) else np.ones_like(x)[()], out)
 
 

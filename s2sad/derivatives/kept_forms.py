@@ -1,10 +1,9 @@
-"""The forms that the last derivative of a function was made from, kept for its next one.
+"""The forms that the last derivative of a function was generated from, kept for its next one.
 
-Contract: a derivative made from kept forms is, to the byte, the one made from new forms. So forms are kept
-only where nothing was found on the way that changes how other code is read (a name that is assigned
-meanwhile, a deferred refusal, a call with arguments of many kinds), and taken only for arguments of the same
-kinds, while all names that they depend on mean what they meant. They are an attribute of the function, and
-live as long as it does. Who takes them has them alone: another thread makes forms of its own meanwhile.
+Contract: kept forms give, to the byte, the code that new forms give. So forms are kept only if generation
+changed nothing about how other code is read (no assigned outer name, no deferred refusal, no widened kinds),
+and reused only for arguments of the same kinds, while their assumptions hold. They are an attribute of the
+function. `take_forms` removes them: another thread makes its own.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ ATTRIBUTE = "__s2sad_forms__"
 
 
 class _Kept:
-    """Forms, with the state of the function, the kinds of its arguments and what the forms assume."""
+    """Forms, with the state of the function, the kinds of its arguments and the assumptions of the forms."""
 
     __slots__ = ("assumed", "context", "forms", "kinds")
 
@@ -44,12 +43,14 @@ class _Kept:
         return all(capture_key(c.value(), c.name) == key for c, key in self.assumed)
 
     def __reduce__(self) -> Any:
-        """What pickles a function with its attributes leaves the forms behind."""
+        """Pickles as None, so that a pickled function leaves the forms behind."""
         return type(None), ()
 
 
 def _context_of(forms: Forms, function: FunctionType) -> tuple[Any, ...]:
-    """What forms depend on beside kinds and names: declarations, and the names that new ones avoid."""
+    """The other inputs of forms: the function's state, declared rules, and global names, which new names
+    avoid.
+    """
     around = {id(p.scope.globals): p.scope.globals for p in forms.programs.values()}
     names = [frozenset(scope) for scope in around.values()]
     return state_of(function), count_declared(), bool(offered_lengths()), names
@@ -58,20 +59,20 @@ def _context_of(forms: Forms, function: FunctionType) -> tuple[Any, ...]:
 def take_forms(
     function: FunctionType, kinds: tuple[Kind, ...], wrt: tuple[str, ...], real_powers: bool
 ) -> Forms | None:
-    """The forms that are kept of a function, if a derivative for arguments of these kinds, by the parameters
-    `wrt`, would be made of the same now.
+    """The kept forms of a function, if a derivative for arguments of these kinds, with respect to `wrt`,
+    would make the same ones now; else None.
     """
     kept = vars(function).pop(ATTRIBUTE, None)
     if not isinstance(kept, _Kept) or kept.forms.real_powers is not real_powers:
         return None
     try:
         holds = kept.holds(function, kinds)
-    except Exception:  # of a property, or of a name that means what has no kind now
+    except Exception:  # raised by a property, or for a name whose value has no kind now
         return None
     given = dict(zip(parameter_names(read_source(function).tree), kinds, strict=True))
     return kept.forms if holds and kept.forms.serves(wrt, given) else None
 
 
 def keep_forms(forms: Forms, function: FunctionType, kinds: tuple[Kind, ...]) -> None:
-    """Keeps the forms that a derivative was made from."""
+    """Keeps the forms of a derivative as an attribute of its function."""
     vars(function)[ATTRIBUTE] = _Kept(forms, function, kinds)

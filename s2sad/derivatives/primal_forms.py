@@ -1,6 +1,5 @@
-"""The forms of functions that derivatives are made from, each made once: normal form, single assignment for
-arguments of some kinds, and what is known of their calls: what they return, and whether they change what they
-are given.
+"""The forms of functions that derivatives are generated from, each made once: normal form, single assignment
+for arguments of some kinds, and the kinds and effects of calls.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ..analysis.effect_summaries import CallEffects
 from ..analysis.expression_facts import stays_starred
 from ..analysis.facts import facts_of
 from ..analysis.heap_facts import has_heap
-from ..analysis.inactive_calls import leaving
+from ..analysis.inactive_calls import leave_inactive_calls
 from ..analysis.kind_summaries import CallKinds
 from ..analysis.object_facts import KnownObjects
 from ..analysis.outer_bindings import declared_outside
@@ -76,31 +75,31 @@ from .deferred_refusals import Deferred
 __all__ = ["Forms"]
 
 Kinds = Mapping[str, Kind]
-CALLING = (sorted, min, max)  # that call what they are given
+CALLING = (sorted, min, max)  # builtins that call an argument and do not keep it
 
 
 @dataclass
 class Forms:
-    """The forms of one function and of those that it calls.
+    """The forms of one function and of its callees.
 
-    `captures` gains every free name that what is made depends on. `watch` is told of the passes over the
-    function `watched`.
+    `captures` gains every free name that the forms depend on. `watch` sees each pass over the function
+    `watched`.
     """
 
     watch: Watch = unwatched
-    real_powers: bool = True  # whether powers of real numbers are taken to be real
+    real_powers: bool = True  # whether powers of real numbers are assumed to be real
     rebound: set[tuple[int, str]] = field(default_factory=set)  # as in Scope
-    updated: dict[Any, Capture] = field(default_factory=dict)  # of these, what kinds matter
+    updated: dict[Any, Capture] = field(default_factory=dict)  # names of these whose kinds matter
     watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
-    wrt: tuple[str, ...] = ()  # the parameters by which that is differentiated
+    wrt: tuple[str, ...] = ()  # the parameters that `watched` is differentiated by
     captures: dict[Any, Capture] = field(default_factory=dict)
-    deferred: Deferred = field(default_factory=Deferred)  # what is refused where it is reached
+    deferred: Deferred = field(default_factory=Deferred)
     refused: set[Any] = field(default_factory=set)  # functions without a normal form
-    calls_unknown: bool = False  # whether a function that only the run finds is called
+    calls_unknown: bool = False  # whether there is a call of a dynamic function
     programs: dict[Any, Program] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
-    whole: dict[Any, Facts] = field(default_factory=dict)  # of what is differentiated
-    ready: dict[Any, Facts] = field(default_factory=dict)  # of these, lowered
+    whole: dict[Any, Facts] = field(default_factory=dict)  # of differentiated functions
+    ready: dict[Any, Facts] = field(default_factory=dict)  # the same, lowered
     linked: dict[Any, Any] = field(default_factory=dict)  # the derivatives of callees, by their requests
     call_kinds: CallKinds = field(init=False)
     effects: CallEffects = field(init=False)
@@ -111,18 +110,18 @@ class Forms:
         self.call_kinds, self.effects, self.heap_calls = CallKinds(self), CallEffects(self), HeapCalls(self)
 
     def again(self) -> Forms:
-        """None of the forms, of which it is known what this knows of names and functions."""
+        """A `Forms` without forms that keeps the facts about names and functions, to start again with."""
         again = Forms(self.watch, self.real_powers, self.rebound)
         again.watched, again.wrt = self.watched, self.wrt
         again.deferred = self.deferred.again()
         return again
 
     def is_common(self) -> bool:
-        """Whether other derivatives by arguments of these kinds would be made of the same forms."""
+        """Whether other derivatives for arguments of these kinds would use the same forms."""
         return not self.rebound and not self.deferred.refusals and not self.call_kinds.widened
 
     def serves(self, wrt: tuple[str, ...], given: Kinds) -> bool:
-        """Whether a derivative by these parameters would be made of the same forms."""
+        """Whether a derivative with respect to these parameters would use the same forms."""
         if set(wrt) == set(self.wrt):
             return True
         program = self.taken(self.normal_form(self.watched), given)
@@ -138,8 +137,8 @@ class Forms:
         return source, Program(source.tree, scope, *text, names=names, library=NumPy())
 
     def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
-        """The plain function that a call runs: of a derivative, the code generated for these kinds; of a
-        function with star parameters, the one for this number of arguments.
+        """The plain Python function that a call executes: for a derivative the code generated for these
+        kinds, for a function with star parameters the one for this number of arguments.
         """
         make = getattr(type(function), "function_for_kinds", None)
         inner = unwrapped(function)
@@ -161,7 +160,8 @@ class Forms:
         return self.derivatives[key]
 
     def of_arity(self, function: Any, count: int, keywords: Iterable[str]) -> Any:
-        """The function itself; of one with star parameters, that for calls with so many arguments."""
+        """The function itself; for one with star parameters, the one for calls with this number of arguments.
+        """
         if not has_stars(function):
             return function
         key = (function, count, tuple(keywords))
@@ -189,14 +189,14 @@ class Forms:
             self.rebound |= set(rebound_in(program))
             self.updated.update({c.key(): c for c in updated_in(program)})
             program = normalise(program, self._watch_of(function))
-            program = leaving(program, parameter_names(program.tree))
+            program = leave_inactive_calls(program, parameter_names(program.tree))
             self.note(captured(program))
             self.programs[key] = program
         return self.programs[key]
 
     def is_outdated(self, known: set[tuple[int, str]]) -> bool:
-        """Whether names that were taken to stay have been found to be assigned, beside those known: what only
-        the run finds may assign whatever any function may.
+        """Whether names outside of `known`, which were assumed constant, turned out to be assigned. A dynamic
+        callee may assign every name that some function assigns.
         """
         if self.calls_unknown:
             declared = frozenset().union(*map(declared_outside, {p.lines for p in self.programs.values()}))
@@ -210,7 +210,7 @@ class Forms:
         self.captures.update({c.key(): c for c in captures})
 
     def inlinable(self, function: Any, call: Any) -> Program | None:
-        """The normal form of a user's function for a call, or None for what is declared or has no source."""
+        """The normal form of the callee of a call; None for a primitive, or without source."""
         function = stand_in(function)
         if is_class_method(function) and PRIMITIVES.find_rule(function) is None:
             function = of_class(function.__self__, function.__func__)
@@ -232,13 +232,13 @@ class Forms:
             return None
         try:
             return self.normal_form(function) if has_written_defaults(function) else None
-        except S2sadError:  # to be raised where the function's derivative is made
+        except S2sadError:  # raised again where the function's derivative is generated
             self.refused.add(function)
             return None
 
     def keeps(self, program: Program, call: Any, name: str, known: frozenset[Any] = frozenset()) -> bool:
-        """Whether a call may keep the function of a name, which it is given, or return it: what has a rule
-        calls it, and so may what is a user's; `known` are the functions that are asked already.
+        """Whether a function that a call gets as the argument `name` may escape: a primitive calls it, a
+        user's function may pass it on. `known` are the callees that are being looked at.
         """
         function = program.resolve(call.func)
         if function is MISSING or has_star_arguments(call):
@@ -263,9 +263,9 @@ class Forms:
         heap: str | None = None,
         outputs: str | tuple[str, ...] | None = None,
     ) -> Program:
-        """The single-assignment form of a function for arguments of these kinds; with a heap that "reads" or
-        "writes" what the arguments hold, one in which all changes of objects are changes of that, and which
-        returns the parameters `outputs` if there are any.
+        """The single-assignment form of a function for arguments of these kinds. With `heap`, "reads" or
+        "writes" (whether it may change its arguments), all changes of objects are changes of a heap, and the
+        function returns the parameters `outputs`, if any.
         """
         whole = self.normal_form(function)
         if is_generator_function(function):
@@ -278,7 +278,7 @@ class Forms:
             depends = bool(calls_of_functions(self.inlined(program), self.inlinable))
         key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap, outputs)
         if key not in self.programs:
-            program = self.put_together(program, kinds, heap is None)
+            program = self.with_inlined_callees(program, kinds, heap is None)
             if heap is not None:
                 if outputs is not None:
                     refuse_rebound(program, outputs)
@@ -296,20 +296,20 @@ class Forms:
     def left(
         self, program: Program, function: FunctionType, given: Kinds, wrt: tuple[str, ...] | None = None
     ) -> Program:
-        """A function in normal form, with the calls left that are given nothing that carries a derivative
-        where the arguments are of these kinds; `wrt` are the parameters that this is by.
+        """A function in normal form with its inactive calls marked, for arguments of these kinds and a
+        derivative with respect to `wrt`: see `leave_inactive_calls`.
         """
         carrying = {name for name, kind in given.items() if domain.is_differentiable(kind) is not False}
         if function is self.watched:
             carrying &= {*(self.wrt if wrt is None else wrt)}
         key = ("left", id(program), frozenset(carrying))
         if key not in self.programs:
-            self.programs[key] = leaving(program, carrying)
+            self.programs[key] = leave_inactive_calls(program, carrying)
         return self.programs[key]
 
-    def put_together(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
-        """A function in normal form with what can be put in where it is called; with `one_name` the
-        attributes of its objects are variables as far as they have one name.
+    def with_inlined_callees(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
+        """A function in normal form with its callees inlined where that is possible; with `one_name`, the
+        attributes of objects without aliases become variables.
         """
         find, find_sure = partial(self.facts, kinds=kinds, before=True), partial(self.facts, kinds=kinds)
         program = self.unstarred(program, kinds)
@@ -333,9 +333,8 @@ class Forms:
         return promote_items(with_items_apart(whole, kinds, find_sure))
 
     def unstarred(self, program: Program, given: Kinds) -> Program:
-        """A function in normal form with its calls with stars written out as far as kinds allow, where what
-        is called has none itself. The lengths of arrays are asked for whose elements a user's function or
-        class is given.
+        """A function in normal form with `f(*args)` expanded as far as kinds allow, where the callee has no
+        such call itself. Asks for the length of an array that is expanded for a user's function or class.
         """
         if not has_starred_calls(program):
             return program
@@ -361,8 +360,8 @@ class Forms:
         return new
 
     def promoted(self, program: Program, given: Kinds) -> Program:
-        """A function with variables for the attributes of its objects; first of those that nothing sees, so
-        that what they hold is no part of anything.
+        """A function with variables for the attributes of its objects; those of objects that do not escape
+        are promoted first.
         """
         find_sure = partial(self.facts, kinds=given)
         program = self.without_unseen(given, find_sure, program)
@@ -370,8 +369,8 @@ class Forms:
         return promote_fields(program, objects, PRIMITIVES.helper)
 
     def without_unseen(self, given: Kinds, find: Callable[[Program], Facts], program: Program) -> Program:
-        """A function with variables for what objects, and lists of such, hold that nothing sees as a whole;
-        `find` finds the facts of a program, with the classes of these objects at least.
+        """A function with variables for the parts of objects, and of lists of objects, that do not escape;
+        `find` finds the facts of a program, at least the classes of these objects.
         """
 
         def known(program: Program) -> KnownObjects:
@@ -390,8 +389,8 @@ class Forms:
             objects = objects if program is new else known(program)
 
     def taken(self, program: Program, given: Kinds) -> Program:
-        """A function in normal form without the branches that constants among its arguments rule out, or what
-        kinds these are, so that nobody looks at what is called only there.
+        """A function in normal form without the branches that the kinds of its arguments rule out, so that
+        calls in these branches are not read.
         """
         if not any(isinstance(s, gast.If) for s in statements_in(program.tree.body)):
             return program
@@ -412,7 +411,7 @@ class Forms:
         return self.programs[key]
 
     def inlined(self, program: Program) -> Program:
-        """A function in normal form with small callees in the place of their calls."""
+        """A function in normal form with small callees inlined."""
         key = ("inlined", id(program))
         if key not in self.programs:
             self.programs[key] = lifted_closures(inline_known_functions(program, self.inlinable))
@@ -425,14 +424,14 @@ class Forms:
         heap: str | None = None,
         outputs: str | tuple[str, ...] | None = None,
     ) -> Facts:
-        """As `expanded`, of a function that is differentiated: what its calls may do has been found."""
+        """As `expanded`, kept, for a function that is differentiated: the effects of its calls are final."""
         key = function, tuple(given.values()), heap, outputs
         if key not in self.whole:
             self.whole[key] = self.expanded(function, given, heap, outputs)
         return self.whole[key]
 
     def lowered(self, facts: Facts, watch: Watch, outer: bool) -> Facts:
-        """The facts of a program, lowered; of one that is settled this is made once."""
+        """The facts of a program, lowered; for a settled one this is done once."""
         if watch is not unwatched or not any(facts is settled for settled in self.whole.values()):
             return lowered(facts, watch, outer)
         key = id(facts), outer
@@ -447,9 +446,7 @@ class Forms:
         heap: str | None = None,
         outputs: str | tuple[str, ...] | None = None,
     ) -> Facts:
-        """The function in single assignment with its calls with stars written out as far as kinds allow, and
-        the kinds of its names.
-        """
+        """The facts of the function in single assignment, with `f(*args)` expanded as far as kinds allow."""
         facts = self.facts(self.single_assignment(function, given, heap, outputs), given)
 
         def shape_of(atom: Any) -> Any:
@@ -475,9 +472,8 @@ class Forms:
         before: bool = False,
         made: dict[str, Kind] | None = None,
     ) -> dict[str, Kind]:
-        """The kinds of a program's names; `before` says that more calls are put into it before it is
-        differentiated, which may change objects then, and not now. `made` gains those that they have before
-        anything is changed.
+        """The kinds of a program's names. `before` says that calls are still to be inlined, so that they do
+        not change objects yet; `made` gains the kinds that the names have before any change.
         """
         _, values = self.values.setdefault((id(program.scope), before), (program.scope, {}))
         forgets = self.effects.forgets
@@ -498,12 +494,12 @@ class Forms:
         return self.call_kinds.bind(function, args, keywords)
 
     def facts(self, program: Program, kinds: Kinds, before: bool = False) -> Facts:
-        """A program with the kinds of its names, and what calls do."""
+        """The facts of a program: the kinds of its names and the effects of its calls."""
         find = partial(self.kinds, kinds=kinds, before=before)
         return facts_of(program, None, self.effects, find)
 
     def made(self, given: Kinds, program: Program) -> Facts:
-        """A program with the kinds that its names have before anything is changed."""
+        """The facts of a program with the kinds that its names have before any change."""
         made: dict[str, Kind] = {}
         self.kinds(program, given, before=True, made=made)
         return facts_of(program, made, self.effects)

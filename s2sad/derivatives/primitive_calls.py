@@ -1,8 +1,7 @@
-"""A call of what has no Python text of its own (a primitive, a class, an object of C), as a function of one
-line that makes exactly this call.
+"""A call of a callable without Python source (a primitive, a class, a C function) as a generated function.
 
-Contract: `function_of_call(f, args, keywords)` takes those of the arguments that its text does not say. It is
-one function for all calls of one form. `grad(partial(np.linalg.norm, ord=1))(x)` differentiates
+Contract: `function_of_call(f, args, keywords)` has one line, the call; arguments that are not constants are
+its parameters. Calls of one form share it. `grad(partial(np.linalg.norm, ord=1))(x)` differentiates
 
     def norm(x):
         return np.linalg.norm(x, ord=1)
@@ -52,8 +51,8 @@ __all__ = [
 Key = int | str
 Parameter = inspect.Parameter
 BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-MANY = 32  # different constants in calls of one form, after which numbers are arguments
-STRUCTURAL = frozenset({"builtins", "_functools", "functools", "itertools", "_operator"})  # passes know these
+MANY = 32  # different constants in calls of one form, after which numbers become parameters
+STRUCTURAL = frozenset({"builtins", "_functools", "functools", "itertools", "_operator"})  # known to passes
 ALIASES = {"numpy": "np"}
 TEXTS = (FunctionType, MethodType, functools.partial, staticmethod, classmethod, *GETTERS)
 CONTAINER_METHODS: dict[Any, dict[str, Any]] = {dict: DICT_METHODS, list: LIST_METHODS}
@@ -61,7 +60,7 @@ CONTAINER_METHODS: dict[Any, dict[str, Any]] = {dict: DICT_METHODS, list: LIST_M
 
 @dataclass(frozen=True)
 class MethodOf:
-    """The method of this name of a NumPy number, which is its first argument."""
+    """The method of this name of a NumPy scalar, as a function whose first argument is the scalar."""
 
     __name__: str
 
@@ -70,7 +69,7 @@ class MethodOf:
 
 
 def is_primitive(f: Any) -> bool:
-    """Whether calls of a callable are made as they stand, and not read in its text."""
+    """Whether a callable is called as it is, and its source is not read."""
     if is_known(f):
         return True
     if isinstance(f, TEXTS) or unwrapped(f) is not None or not callable(f):
@@ -89,9 +88,9 @@ class Opened:
 
 
 def opened(f: Any) -> Opened | None:
-    """The primitive behind a callable; None for one that has a text.
+    """The primitive behind a callable; None for one with Python source.
 
-    Raises MissingRuleError for a primitive that is not known.
+    Raises MissingRuleError for a C function without a rule.
     """
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
@@ -115,7 +114,7 @@ def opened(f: Any) -> Opened | None:
 
 
 def unbound(f: Any) -> Any:
-    """The primitive that is bound in a callable to its first argument; None for others."""
+    """The primitive whose first argument a bound method binds; None for other callables."""
     if isinstance(f, MethodType):
         rule = PRIMITIVES.find_rule(f)
         return f.__func__ if rule is not None and rule is PRIMITIVES.find_rule(f.__func__) else None
@@ -131,16 +130,16 @@ def unbound(f: Any) -> Any:
 
 
 def is_known(f: Any) -> bool:
-    """Whether a derivative is declared of a function, or that there is none."""
+    """Whether a function is declared: with a rule, or as one without derivative."""
     if isinstance(f, MethodOf):
         return True
-    if is_display(f) and fact(f, "nondifferentiable") is None:  # the run does not tell who reads its result
+    if is_display(f) and fact(f, "nondifferentiable") is None:  # who reads its result is unknown
         return False
     return PRIMITIVES.find_rule(f) is not None or PRIMITIVES.is_nondifferentiable(f)
 
 
 def check_known(f: Any) -> None:
-    """Raises MissingRuleError for a primitive that has no rule, and that passes do not know either."""
+    """Raises MissingRuleError for a primitive that has no rule and is unknown to passes."""
     is_structural = isinstance(f, type) or getattr(f, "__module__", None) in STRUCTURAL
     is_structural = is_structural or stand_in(f) is not f
     if PRIMITIVES.refusal(f) is not None or not (is_known(f) or is_structural):
@@ -149,7 +148,7 @@ def check_known(f: Any) -> None:
 
 @lru_cache(maxsize=1024)
 def parameters_of(f: Any) -> tuple[inspect.Parameter, ...] | None:
-    """The parameters of a primitive; None if it does not say."""
+    """The parameters of a primitive, by its signature or rule; None without either."""
     try:
         return tuple(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -167,7 +166,7 @@ def parameters_of(f: Any) -> tuple[inspect.Parameter, ...] | None:
 
 
 def required(f: Any) -> int:
-    """How many arguments a primitive wants by position, at least one."""
+    """The number of arguments that a primitive requires by position, at least one."""
     known = parameters_of(f) or ()
     return max(1, sum(p.kind in BY_POSITION and p.default is Parameter.empty for p in known))
 
@@ -177,7 +176,8 @@ def required(f: Any) -> int:
 
 @dataclass(frozen=True)
 class CallFunction:
-    """A function of one line, and which arguments of the call it takes, by position or name, in its order."""
+    """A generated function, and the arguments of the call that it takes, by position or name, in its order.
+    """
 
     function: FunctionType
     keys: tuple[Key, ...]
@@ -192,8 +192,8 @@ def function_of_call(
 ) -> CallFunction:
     """The function for the call `f(*args, **keywords)` of a primitive.
 
-    Its text says the constants among the keywords and among what the callable itself binds (the positions and
-    names `own`), but for those `arguments` that are to stay arguments.
+    Constants among the keywords, and among the arguments `own` that the callable itself binds, are in its
+    text, unless `arguments` names them.
     """
     form = f, len(args), tuple(keywords)
     constants: dict[Key, str | _Held] = {}
@@ -213,7 +213,7 @@ def function_of_call(
 
 
 class _Held:
-    """An object that a text names, compared by identity."""
+    """An object that a generated text names, compared by identity."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -226,7 +226,7 @@ class _Held:
 
 
 def _constant(value: Any, is_own: bool) -> str | _Held | None:
-    """How a text says a value, or the object that it names; None for what may vary from call to call."""
+    """The text of a constant, or an object that a text names; None for a value that becomes a parameter."""
     text = _literal(value)
     if text is not None:
         return text
@@ -235,7 +235,7 @@ def _constant(value: Any, is_own: bool) -> str | _Held | None:
 
 
 def _literal(value: Any) -> str | None:
-    """The literal of a value that is none that carries a derivative."""
+    """The literal of a value without floats; None for other values."""
     if value is None or value is Ellipsis or type(value) in (bool, int, str, bytes):
         return repr(value) if value is not Ellipsis else "..."
     if type(value) not in (tuple, list):
@@ -249,7 +249,7 @@ def _literal(value: Any) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _known_constants(form: Any) -> set[Any]:
-    """The constants that calls of a form were met with."""
+    """The constants in the calls of a form so far; the caller adds to it."""
     return set()
 
 
@@ -273,7 +273,7 @@ def _function_of_call(
         return bound(constant.value, "given")
 
     def bound(value: Any, default: str) -> str:
-        """The text for an object: a path of a library's, or a name of its own."""
+        """The text for an object: its path in a library, or a new name."""
         text, root, owner = _path_of(value) or ("", "", None)
         name = getattr(value, "__name__", "")
         if root in parameters.values() or bindings.get(root, owner) is not owner or not text:
@@ -294,7 +294,7 @@ def _function_of_call(
 
 
 def _check_fit(f: Any, count: int, names: tuple[str, ...]) -> None:
-    """Raises for a call that does not fit."""
+    """Raises TypeError or NonDifferentiableError for a call that does not fit the signature."""
     odd = [n for n in names if not _is_name(n)]
     if odd:
         raise NonDifferentiableError(
@@ -310,7 +310,7 @@ def _check_fit(f: Any, count: int, names: tuple[str, ...]) -> None:
 
 
 def _names(f: Any, count: int, taken: Names) -> list[str]:
-    """The names of the first parameters of a primitive: those of its rule where a call cannot name them."""
+    """The names of the first parameters of a primitive: those of its rule where they are positional-only."""
     known = [p for p in parameters_of(f) or () if p.kind in (*BY_POSITION, Parameter.VAR_POSITIONAL)]
     rule = find_rule(f)
     own = rule.template.parameters[: rule.template.positional] if rule is not None else ()
@@ -334,7 +334,7 @@ def _is_name(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _path_of(f: Any) -> tuple[str, str, Any] | None:
-    """How a program names an object of a library: the path, its root and what that is; None for others.
+    """The path of a library object in a program, the root of the path and its module; None for other objects.
 
     >>> _path_of(np.linalg.norm)[:2]
     ('np.linalg.norm', 'np')

@@ -1,4 +1,4 @@
-"""Whether a function can be run a second time as if it had not been run."""
+"""Decides whether a function has no side effects, so that it can be run a second time."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Kinds = Mapping[str, Kind]
 
 
 def is_repeatable(function: FunctionType, kinds: tuple[Kind, ...]) -> bool:
-    """Whether a run on arguments of these kinds changes nothing that others see, uses up nothing, and calls
-    nothing of which that is not known.
+    """Whether a run on arguments of these kinds surely has no side effects: it changes no argument or outer
+    variable, and consumes no iterator.
     """
     forms, parameters = Forms(), parameter_names(read_source(function).tree)
     try:
@@ -60,8 +60,7 @@ def _is_repeatable(function: FunctionType, given: Kinds, forms: Forms) -> bool:
 
 
 def _changes_alone(node: Any, program: Program) -> bool:
-    """Whether a call does nothing but change what it is given, which the effect of the function tells of, or
-    is one of a helper of derivatives.
+    """Whether a call only writes to its arguments, which the function's effect includes, or is of a helper.
     """
     if not isinstance(node, gast.Call):
         return False
@@ -74,7 +73,7 @@ def _changes_alone(node: Any, program: Program) -> bool:
 
 
 def _called(node: Any, facts: Facts, forms: Forms) -> tuple[FunctionType, Kinds] | None:
-    """The user's function that a call is of, and the kinds of its parameters."""
+    """The user's function that is called, and the kinds of its parameters; None for other calls."""
     kind = facts.kind
     operation = facts.operation(node) if isinstance(node, gast.Call) else None
     if not isinstance(operation, Call) or starred(operation):

@@ -1,6 +1,4 @@
-"""What a derivative is given: the parameters of the function behind it, which of them it differentiates by,
-and the values that a call gives them.
-"""
+"""The parameters of a differentiated function: which are differentiated, and how a call binds them."""
 
 from __future__ import annotations
 
@@ -31,8 +29,8 @@ CALLING_JVP = "call jvp(f)(*primals, *tangents), as in jvp(f)(x, y, dx, dy); or 
 
 @dataclass(frozen=True)
 class Options:
-    """Which derivative it is. The first `leading` parameters and the last `trailing` ones are no arguments
-    that `argnums` counts; those `unchanged` are positions of what the function must not change.
+    """The options of a derivative. `argnums` does not count the first `leading` and the last `trailing`
+    parameters; the function must not change the arguments at the positions `unchanged`.
     """
 
     form: str
@@ -44,23 +42,23 @@ class Options:
     writes: bool = False
     careful: bool = False
     unchanged: frozenset[int] = frozenset()
-    target: str | None = None  # what compiles it: "numba"
+    target: str | None = None  # the compiler: "numba"
     fastmath: bool = False
 
     @property
     def is_bare(self) -> bool:
-        """Whether one gradient is given as such, and not in a tuple."""
+        """Whether the one gradient is returned as such, and not in a tuple."""
         return isinstance(self.argnums, (int, str))
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """All that the generated code depends on, but the positions that are differentiated."""
+        """The options that the generated code depends on, other than the differentiated positions."""
         options = self.has_aux, self.outputs, self.writes, self.careful, self.unchanged
         return self.form, self.is_bare, *options
 
 
 class Parameters:
-    """The parameters of what is behind a callable, as it is now."""
+    """The parameters of the function behind a callable, as it is now."""
 
     def __init__(self, f: Callable[..., Any], options: Options) -> None:
         self.f, self.form, self.argnums = f, options.form, options.argnums
@@ -94,7 +92,7 @@ class Parameters:
     # ------------------------------------------------------------ signatures
 
     def primal_signature(self) -> inspect.Signature:
-        """That of the function itself."""
+        """The signature of the function itself."""
         is_primitive = not isinstance(self.f, FunctionType) and PRIMITIVES.find_rule(self.f) is not None
         if is_primitive or isinstance(self.f, GETTERS):
             return self.signature
@@ -104,7 +102,8 @@ class Parameters:
             raise misfit(self.f, self.signature, TypeError(str(error))) from None
 
     def signature_of_derivative(self) -> inspect.Signature:
-        """That of the function; in forward mode with a tangent for each differentiated parameter."""
+        """The function's signature; in forward mode followed by a tangent for each differentiated parameter.
+        """
         signature = self.primal_signature()
         if self.form != "jvp":
             return signature
@@ -129,7 +128,7 @@ class Parameters:
     # ------------------------------------------------------------ the values of a call
 
     def takes(self, count: int) -> bool:
-        """Whether so many arguments are those of all parameters, in their order."""
+        """Whether a call with `count` positional arguments needs no binding."""
         return count == self._plain
 
     def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -144,8 +143,8 @@ class Parameters:
     def split(
         self, args: tuple[Any, ...], keywords: Mapping[str, Any], name: str
     ) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[int, ...]]:
-        """All arguments in the order of the parameters, the tangents among `args` of those that are
-        differentiated, and the positions of the arguments that tangents were given for.
+        """All arguments in the order of the parameters, the tangents of the differentiated ones, and the
+        positions that `args` has tangents for.
         """
         if self.form != "jvp":
             return self.bind(args, keywords), (), ()
@@ -167,8 +166,9 @@ class Parameters:
         return primals, tuple(given[k] for k in chosen), taken
 
     def kinds(self, primals: tuple[Any, ...], exact: frozenset[int] = frozenset()) -> tuple[Kind, ...]:
-        """The kinds of the values of all parameters, which tell `exact` lengths, and flags; raises for arrays
-        that are none.
+        """The kinds of the values of all parameters, with the values of booleans and of the lengths `exact`.
+
+        Raises NonDifferentiableError for arrays of other libraries.
         """
         kinds = kinds_of(primals, self.names, exact)
         if _FLAG in kinds:
@@ -193,8 +193,9 @@ class Parameters:
     # ------------------------------------------------------------ what is differentiated
 
     def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None, name: str) -> tuple[int, ...]:
-        """The positions of the arguments to differentiate, among those `taken`; raises NonDifferentiableError
-        for one that carries no derivative, as an argument of what is called `name`.
+        """The positions of the arguments to differentiate, among those `taken`.
+
+        Raises NonDifferentiableError, which names the function `name`, for an inactive argument.
         """
         if self.argnums is not None:
             for k in self.wrt:
@@ -205,8 +206,8 @@ class Parameters:
     def chosen_by_kinds(
         self, kinds: tuple[Kind, ...], taken: tuple[int, ...] | None = None
     ) -> tuple[int, ...]:
-        """The same by kinds alone. Without argnums all arguments (with tangents): `vjp` gives None for those
-        without derivative, `jvp` leaves them out.
+        """As `chosen`, from kinds. Without argnums these are all arguments, in forward mode without the
+        inactive ones.
         """
         if self.argnums is not None:
             return self.wrt
@@ -218,7 +219,7 @@ class Parameters:
 
 
 def note_call_of_jvp(error: Exception, args: tuple[Any, ...]) -> None:
-    """Says beside an error how `jvp` is called, if some argument looks as if that had been mistaken."""
+    """Adds a note on how to call `jvp` to an error, if an argument is a tuple or list."""
     if any(isinstance(a, (tuple, list)) for a in args) and CALLING_JVP not in str(error):
         notes = getattr(error, "__notes__", ())
         if CALLING_JVP not in notes:

@@ -1,4 +1,4 @@
-"""What is behind a callable that is to be differentiated."""
+"""Finds the plain function behind a callable, and the arguments that are bound to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Target", "bound_like", "target_of"]
 
 @dataclass(frozen=True)
 class Target:
-    """What is differentiated: a plain function or a derivative, and the arguments already bound to it."""
+    """A plain function or a derivative, and the arguments already bound to it."""
 
     function: Any
     args: tuple[Any, ...] = ()
@@ -30,8 +30,10 @@ class Target:
 
 
 def target_of(f: Any) -> Target:
-    """The function behind anything callable that has a text: functions, lambdas, methods, partials, callable
-    objects and derivatives. Primitives get one first, for each form of their calls (`fixed`).
+    """The function behind a callable with Python source: a function, lambda, method, partial, callable object
+    or derivative. A primitive needs a function for the form of its call first: see `variadic.fixed`.
+
+    Raises MissingRuleError for a C function, NonDifferentiableError for an object that is not callable.
     """
     if hasattr(type(f), "lift_call"):
         return Target(_calling(f))
@@ -65,7 +67,7 @@ def target_of(f: Any) -> Target:
 
 
 def bound_like(f: Any, derivative: Any, instance: Any, owner: type | None) -> Any:
-    """What a derivative of `f` that stands in a class is, asked for at an instance: what `f` would be."""
+    """A derivative of `f` in a class, bound to an instance or class as `f` would be."""
     if isinstance(f, staticmethod):
         return derivative
     if isinstance(f, classmethod):
@@ -75,7 +77,7 @@ def bound_like(f: Any, derivative: Any, instance: Any, owner: type | None) -> An
 
 @functools.lru_cache(maxsize=256)
 def _calling(f: Any) -> FunctionType:
-    """A Python function with the parameters of `f` that calls it, rather than what its source says."""
+    """A Python function with the parameters of `f` whose body is a call of `f`."""
     name = f.__name__ if f.__name__.isidentifier() else "function"
     parameters = list(plain_signature(f).parameters.values())
     listed, passed, defaults = [], [], []

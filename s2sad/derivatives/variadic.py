@@ -1,5 +1,4 @@
-"""Derivatives of functions with `*args` or `**kwargs`, and of primitives: one for each form of the calls that
-are made of them.
+"""Derivatives of functions with `*args` or `**kwargs`, and of primitives: one for each form of their calls.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ ANY = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
 
 
 def is_variadic(f: Any) -> bool:
-    """Whether a callable is a primitive, or a Python function that takes a variable number of arguments and
-    does not say that it stands for one that takes a fixed number (`functools.wraps`).
+    """Whether a callable is a primitive, or a Python function with a variable number of arguments that does
+    not wrap one with a fixed number (`functools.wraps`).
 
-    Raises MissingRuleError for a primitive that is not known.
+    Raises MissingRuleError for a C function without a rule.
     """
     if isinstance(f, Variadic) or opened(f) is not None:
         return True
@@ -55,7 +54,7 @@ def is_variadic(f: Any) -> bool:
 
 
 def _called(f: Any) -> Any:
-    """The method that a call of an object calls, if it is written in Python; None for other callables."""
+    """The `__call__` of an object, if it is written in Python; None for other callables."""
     if isinstance(f, FunctionType) or any(hasattr(type(f), n) for n in ("lift_call", "function_for_kinds")):
         return None
     return f.__call__ if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType) else None
@@ -63,9 +62,9 @@ def _called(f: Any) -> Any:
 
 @dataclass(frozen=True)
 class Fixed:
-    """A callable for the calls of one form, which `key` tells apart: `left` are the named arguments that it
-    takes still, `bound` the arguments that partial applications bind to a primitive, `named` how many
-    parameters of a primitive are options, behind the others.
+    """A callable for calls of one form, identified by `key`: `left` are the named arguments that it still
+    takes, `bound` the arguments that partial applications bind to a primitive, `named` the number of a
+    primitive's options, which come last.
     """
 
     function: Any
@@ -78,7 +77,8 @@ class Fixed:
 def fixed(
     f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any], arguments: tuple[Any, ...] = ()
 ) -> Fixed:
-    """The callable for calls like `f(*args, **keywords)`, whose `arguments` are not to be constants."""
+    """The callable for calls like `f(*args, **keywords)`; `arguments` names those that must not be constants.
+    """
     if isinstance(f, Variadic):
         made, call = f.of(args, keywords)
         return Fixed(made, call.left, (made, *call.left))
@@ -128,8 +128,8 @@ def nothing_for(f: Any) -> tuple[None, ...]:
 def layout_of(
     f: Any, bound: Mapping[Key, Layout], count: int, outer: frozenset[str] = frozenset()
 ) -> Layout:
-    """The layout of a callable behind which stands a primitive: of what partial applications and methods bind
-    of its arguments, the last of them `count`.
+    """The layout of a callable around a primitive: of the first `count` arguments, which partial applications
+    and methods bind.
     """
     if isinstance(f, functools.partial) and not is_known(f):
         first = count - len(f.args)
@@ -142,9 +142,9 @@ def layout_of(
 class Variadic:
     """A transform of a function that takes a variable number of arguments.
 
-    Call it like the transform of any function; `argnums` are positions among the arguments given, or names of
-    parameters and of named arguments. `extra(options, count)` is how many of `count` positional arguments are
-    not the function's own.
+    Call it like the transform of any function; `argnums` are positions of the passed arguments, or names of
+    parameters and keyword arguments. `extra(argnums, count)` is the number of tangents among `count`
+    positional arguments.
     """
 
     def __init__(
@@ -156,17 +156,17 @@ class Variadic:
     ) -> None:
         self._transform, self._f, self._options, self._extra = transform, f, dict(options), extra
         self._made: dict[Any, Any] = {}
-        self._by_position: dict[int, tuple[Any, Fixed]] = {}  # for calls without keywords, by their length
+        self._by_position: dict[int, tuple[Any, Fixed]] = {}  # for calls without keywords, by their number
         for name in functools.WRAPPER_ASSIGNMENTS:
             if hasattr(f, name):
                 setattr(self, name, getattr(f, name))
         try:
             self.__signature__ = inspect.signature(f)
-        except (TypeError, ValueError):  # a primitive that does not say
+        except (TypeError, ValueError):  # a primitive without a signature
             self.__signature__ = inspect.Signature(parameters_of(f) or ANY)
 
     def of(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, Fixed]:
-        """The transform for calls with arguments like these, and what it is of."""
+        """The transform for calls with arguments like these, and its callable."""
         if keywords:
             return self._of(args, keywords)
         found = self._by_position.get(len(args))
@@ -186,7 +186,7 @@ class Variadic:
         except TypeError as error:
             raise misfit(self._f, self.__signature__, error) from None
         if call.key not in self._made:
-            if argnums is None and extra:  # tangents are given for the positional arguments alone
+            if argnums is None and extra:  # tangents belong to the positional arguments
                 argnums = tuple(range(len(own)))
             options = {**self._options, "argnums": argnums}
             made = self._transform(call.function, **options)
@@ -199,21 +199,21 @@ class Variadic:
         return made(*args, **call.left)
 
     def _of_required(self) -> Any:
-        """The transform for as many arguments as there must be."""
+        """The transform for the smallest number of arguments."""
         return self.of(self._padded(nothing_for(self._f)), {})[0]
 
     @property
     def source(self) -> str:
-        """The generated source that assumes nothing of the arguments; as many as there must be."""
+        """The generic generated source, for the smallest number of arguments."""
         found: str = self._of_required().source
         return found
 
     @property
     def __wrapped__(self) -> Any:
-        """The generated function that the source is of, so that `inspect.getsource` shows it."""
+        """The generic generated function, so that `inspect.getsource` shows it."""
         try:
             return self._of_required().__wrapped__
-        except (S2sadError, TypeError) as error:  # so that it can be asked for
+        except (S2sadError, TypeError) as error:  # `inspect.signature` looks for the attribute
             raise AttributeError(str(error)) from error
 
     @at_border
@@ -224,7 +224,7 @@ class Variadic:
         return found
 
     def _padded(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments of the function, followed by as many more as the transform takes."""
+        """The arguments of the function, followed by None for each tangent."""
         own, argnums = len(args), self._options["argnums"]
         return (*args, *(None,) * next(n for n in range(own + 2) if self._extra(argnums, own + n) == n))
 
@@ -240,7 +240,7 @@ class Variadic:
 
     @property
     def primal(self) -> Any:
-        """What it is a transform of, as it was given."""
+        """The callable that it is a transform of, as the user passed it."""
         return self._f
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:

@@ -1,1 +1,1 @@
-"""Kinds: the lattice, abstraction of values, joins, and what operations make of them."""
+"""Kinds: the lattice, the abstraction of values, joins, and the kinds of results of operations."""

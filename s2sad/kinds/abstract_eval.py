@@ -1,12 +1,12 @@
 """The kind of a primitive's result, found by running the primitive on small stand-ins for its arguments.
 
-Contract: `execute` must be given a function without side effects whose result's type and shape do not depend
-on the values in those arguments of which only the kind is known. What it returns holds for all such values.
+Contract: the function has no side effects, and the type and shape of its result do not depend on values that
+are not part of kinds. The result of `execute` then holds for all values of the kinds.
 
-The run-time lengths are unknown, so the function is run in many worlds: all lengths distinct, in rising and
-in falling order; lengths that may be one equal to one; every way in which some of them may be equal, when all
-distinct is an error (`x @ y`); lengths of zero, two and three. Reported is what is common to all worlds in
-which it succeeds.
+Lengths are unknown, so the function is run in many worlds: all lengths distinct, in rising and in falling
+order; lengths that may be one equal to one; every way in which some of them may be equal, if all distinct is
+an error (`x @ y`); lengths of zero, two and three. The result is the kind common to all worlds in which it
+succeeds.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ __all__ = ["Impossible", "execute", "quietly", "stand_ins"]
 MAX_SYMBOLS = 6
 MAX_PATTERNS = 260  # 203 ways to make six lengths equal
 MAX_ELEMENTS = 100_000
-MAX_LISTED = 64  # items of a list that is looked at
+MAX_LISTED = 64  # items of a stand-in for a list
 MAX_OFFSET = 3  # less than half the least difference of two lengths in a world
 FILLS = 3
 SMALL_INTEGERS = np.array([1, 0, 1, 0, 0, 1, 1], dtype=np.int64)
 
-_lock = threading.RLock()  # a primitive may itself make derivatives
+_lock = threading.RLock()  # reentrant: a primitive may itself generate derivatives
 
 _SCALAR_TYPES: dict[str, tuple[Any, ...]] = {
     "float": (float, np.float64),
@@ -71,7 +71,7 @@ class Impossible(Exception):
 
 @dataclass
 class World:
-    """One choice of all that the kinds leave open; `takes` counts the unnamed lengths as they are met."""
+    """One choice of lengths and dtypes that kinds leave open; `takes` counts the unnamed lengths so far."""
 
     sizes: Sequence[int]
     named: dict[Sym, int]
@@ -116,7 +116,7 @@ def execute(
             values = [_build(k, world) for k in kinds]
             made = dict(zip([name for name, _ in keywords], values[len(args) :], strict=True))
             result = function(*values[: len(args)], **made)
-        except Exception:  # whatever a primitive raises: this world has no result
+        except Exception:  # of any type: this world has no result
             return False
         outcomes.append((result, sizes))
         return True
@@ -135,7 +135,8 @@ def quietly() -> Iterator[None]:
 
 
 def _visit_worlds(symbols: Sequence[Sym | None], variants: int, attempt: Callable[..., bool]) -> bool:
-    """Whether the function succeeded in two worlds without a length in common: else outcomes tell nothing."""
+    """Runs the worlds; whether the function succeeded in two without a common length: else nothing follows.
+    """
     main: list[int] | None = None
     distinct = list(range(len(symbols)))
     patterns = [distinct]
@@ -149,7 +150,7 @@ def _visit_worlds(symbols: Sequence[Sym | None], variants: int, attempt: Callabl
     for pattern in patterns:
         if attempt(_rising(pattern)) and attempt(_falling(pattern)):
             main = main or pattern
-        top = max(pattern, default=0)  # differences of a length of two are broadcast
+        top = max(pattern, default=0)  # `np.diff` of length two gives length one, which is broadcast
         attempt([1 if block < 0 else 2 + block for block in pattern])
         attempt([1 if block < 0 else 2 + top - block for block in pattern])
     for size in (0, 2, 3):
@@ -179,7 +180,7 @@ def _merged(pattern: list[int], a: int, b: int) -> list[int]:
 
 
 def _with_ones(symbols: Sequence[Sym | None], pattern: list[int]) -> list[list[int]]:
-    """The pattern with every choice of the lengths that may be one being one (block -1)."""
+    """The patterns with each choice of the possible lengths one set to one (block -1)."""
     may = [i for i, s in enumerate(symbols) if s is None or not s.not_one]
     chosen = [c for n in range(1, len(may) + 1) for c in combinations(may, n)]
     return [[-1 if i in c else block for i, block in enumerate(pattern)] for c in chosen]
@@ -194,7 +195,7 @@ def _partitions(n: int) -> list[list[int]]:
 
 
 def _symbols(kinds: Sequence[Kind]) -> list[Sym | None]:
-    """The lengths that are open: each name once, then each unnamed one, in the order of `_build`."""
+    """The unknown lengths: each name once, then each unnamed one, in the order of `_build`."""
     found: list[Sym | None] = []
 
     def visit(kind: Kind) -> None:
@@ -218,7 +219,7 @@ def _symbols(kinds: Sequence[Kind]) -> list[Sym | None]:
 
 
 def _is_unnamed(dim: Dim) -> bool:
-    """Whether a length is another one wherever it stands."""
+    """Whether a length is unnamed, so that two occurrences may differ."""
     return dim is None or dim is NOT_ONE
 
 
@@ -277,7 +278,7 @@ def _filled(shape: tuple[int, ...], dtype: str, fill: int) -> Any:
 
 
 def _common_kind(outcomes: Sequence[tuple[Any, Sequence[int]]], symbols: Sequence[Sym | None]) -> Kind:
-    """The kind of which all results are, each in its own world."""
+    """The common kind of the results, each from its own world."""
     results = [r for r, _ in outcomes]
     types = set(map(type, results))
     if types == {np.ndarray}:
@@ -311,7 +312,7 @@ def _common_array(outcomes: Sequence[tuple[Any, Sequence[int]]], symbols: Sequen
 
 
 def _common_dim(lengths: Sequence[tuple[int, Sequence[int]]], symbols: Sequence[Sym | None]) -> Dim:
-    """The one expression for an axis's length that is right in all worlds, if there is one."""
+    """The expression of an axis's length that is right in all worlds; None without one."""
     first = lengths[0][0]
     if all(n == first for n, _ in lengths):
         return length(first)

@@ -50,24 +50,23 @@ from .queries import share_lengths_apart
 
 __all__ = ["contains", "kind_of", "kind_of_free", "kinds_of", "lengths_of"]
 
-MAX_ITEMS = 16  # of a tuple, dict or list that is looked at item by item
-MAX_FIELDS = 64  # of an object that is looked at attribute by attribute
-MAX_TEXT = 32  # characters of a string that is worth a derivative of its own
+MAX_ITEMS = 16  # of a tuple, dict or list whose items have a kind each
+MAX_FIELDS = 64  # of an object whose attributes have a kind each
+MAX_TEXT = 32  # characters of a string whose value is part of its kind
 
-MAX_SCANNED = 1024  # of a list that is looked at in each call
+MAX_SCANNED = 1024  # items of a list of an outer scope, which each call looks at
 MAX_CACHED = 4096
 
-Names = dict[int, str]  # what lengths are called
+Names = dict[int, str]  # names by length
 _cached: dict[Any, tuple[Kind, ...]] = {}
 
 
 def kinds_of(
     values: Sequence[Any], prefixes: tuple[str, ...], exact: frozenset[int] = frozenset()
 ) -> tuple[Kind, ...]:
-    """The kinds of values together: axes that are equally long have one name, that of the first of them.
+    """The kinds of several values: axes of equal length share a name, that of the first of them.
 
-    Which axes happen to be equally long is part of the kinds then; how long they are is not, but for lengths
-    in `exact`.
+    So kinds contain which axes are equally long, but not how long they are, except for lengths in `exact`.
     """
     key = [(v.dtype, v.shape) if type(v) is np.ndarray else _form(v, 0) for v in values]
     if None in key:
@@ -89,8 +88,8 @@ def lengths_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> dict[str, in
 
 
 def _form(value: Any, depth: int) -> Any:
-    """What the kind of a number, an array, a short text or a small container of such follows from; None for
-    any other object.
+    """A key that determines the kind of a number, array, short string or small container of these; None for
+    other objects.
     """
     kind = type(value)
     if kind is np.ndarray:
@@ -115,7 +114,7 @@ def _kinds_of(values: Sequence[Any], prefixes: tuple[str, ...], names: Names) ->
 
 
 def kind_of(value: Any, prefix: str) -> Kind:
-    """The kind of a run-time value; the axes of its arrays that have not length one are named after `prefix`.
+    """The kind of a run-time value; axes of its arrays other than those of length one are named by `prefix`.
 
     >>> kind_of(np.ones((3, 1)), "x").dims
     (Sym(name='x.0', offset=0, not_one=True, large=False), 1)
@@ -124,7 +123,7 @@ def kind_of(value: Any, prefix: str) -> Kind:
 
 
 def kind_of_free(value: Any, prefix: str) -> Kind:
-    """The kind of what a free name means, which is looked at in each call: of a long list little is told.
+    """The kind of the value of an outer name, which each call looks at: the items of a long list are unknown.
 
     >>> kind_of_free([1.0] * 2000, "table")
     List(items=None, element=Unknown())
@@ -187,7 +186,7 @@ def _kind_of_record(value: Any, prefix: str, depth: int, names: Names) -> Kind:
 
 
 def _kind_of_field(value: Any, prefix: str, depth: int, names: Names) -> Kind:
-    """As of an item; functions that an object holds seldom change."""
+    """As `_kind_of_item`; a function in an attribute is a literal, since it seldom changes."""
     if type(value) in _FUNCTIONS and not getattr(value, "__closure__", None):
         return Literal(value)
     return _kind_of_item(value, prefix, depth, names)
@@ -197,7 +196,9 @@ _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
 
 
 def _kind_of_list(items: list[Any], prefix: str, depth: int, names: Names) -> Kind:
-    """Item by item where a short list holds values of several forms, as the parameters of a model."""
+    """The kind of a list; a short one with items of several forms, such as a model's parameters, has a kind
+    for each.
+    """
     types = set(map(type, items))
     is_uniform = types <= OF_TYPES.keys() or (
         types == {np.ndarray} and len({(v.dtype, v.ndim) for v in items}) == 1
@@ -210,7 +211,7 @@ def _kind_of_list(items: list[Any], prefix: str, depth: int, names: Names) -> Ki
 
 
 def _form_of(kind: Kind) -> Any:
-    """What a kind tells but for lengths."""
+    """A kind without its lengths."""
     match kind:
         case Array(dtype, dims):
             return dtype, None if dims is None else len(dims)
@@ -249,7 +250,7 @@ def _kind_of_array(value: Any, prefix: str, names: Names) -> Kind:
 
 
 def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> bool:
-    """Whether the value is of the kind; `lengths` holds the lengths of names, and learns those it lacks."""
+    """Whether the value is of the kind; `lengths` holds the lengths of names, and gains missing ones."""
     known = {} if lengths is None else lengths
     match kind:
         case Unknown():

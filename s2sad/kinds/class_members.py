@@ -1,4 +1,4 @@
-"""What the attributes of objects of known classes mean, and what a derivative assumes of these classes."""
+"""The attributes of objects of known classes: fields, methods, properties, constants and their kinds."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ FIXED = frozenset({"numpy", "scipy", "math", "cmath", "operator", "functools", "
 
 
 def is_fixed(module: Any) -> bool:
-    """Whether an object is a module in which nobody rebinds what is there."""
+    """Whether an object is a library's module, whose names are assumed constant."""
     return getattr(module, "__name__", "").partition(".")[0] in FIXED
 
 
 def member_of(kind: Kind, name: str) -> Member | None:
-    """What an attribute of an object of this kind means, or None when only the run can tell."""
+    """The member that an attribute of an object of this kind is; None when it is dynamic."""
     if isinstance(kind, Literal) and isinstance(kind.value, super):
         above = getattr(kind.value, name, None)
         return Member("static", above) if isinstance(above, FunctionType) else None
@@ -87,7 +87,7 @@ def member_of(kind: Kind, name: str) -> Member | None:
 
 
 def holds_object(kind: Kind, name: str) -> bool:
-    """Whether what an object of this kind holds under the name is an object of a user's class, or may be."""
+    """Whether the attribute of an object of this kind may hold an object of a user's class."""
     if not isinstance(kind, Record):
         return False
     member = member_of(kind, name)
@@ -96,7 +96,7 @@ def holds_object(kind: Kind, name: str) -> bool:
 
 
 def _member_of_module(module: ModuleType, name: str) -> Member | None:
-    """What an attribute of a library's module means. The functions of SciPy's namespace for NumPy are
+    """The member that an attribute of a library's module is. Functions of SciPy's array namespace are
     NumPy's, with a few more parameters.
     """
     held = getattr(module, name, None)
@@ -123,7 +123,7 @@ def replaced_tuple(x: Any, /, **items: Any) -> Any:
 
 
 def _member_of_class(found: Any, cls: type) -> Member | None:
-    """What an attribute means that a class defines."""
+    """The member that an attribute defined by a class is."""
     function = found.fget if isinstance(found, property) else found
     if leads_far(function, cls):
         return None
@@ -141,12 +141,12 @@ def _member_of_class(found: Any, cls: type) -> Member | None:
 
 @lru_cache(maxsize=1024)
 def super_of(cls: type, own: type) -> Any:
-    """What `super(cls, type(self))` is: one object for the two classes."""
+    """The object `super(cls, own)`, one for the two classes."""
     return super(cls, own)
 
 
 def field_kind(kind: Record, name: str) -> Kind | None:
-    """The kind of an attribute that objects of this kind hold; None for one that they do not hold."""
+    """The kind of an attribute stored in objects of this kind; None for other attributes."""
     return dict(kind.fields).get(name)
 
 
@@ -170,7 +170,7 @@ def attribute_kind(kind: Kind, name: str) -> Kind:
 
 
 def mirror_kind(kind: Kind, parts: dict[str, Kind]) -> Kind:
-    """The kind of the adjoint of an object of this kind that holds these parts, and zero for the rest."""
+    """The kind of an adjoint of an object of this kind, with these parts and zero for the others."""
     if not isinstance(kind, Record):
         return UNKNOWN
     return Record(
@@ -179,7 +179,7 @@ def mirror_kind(kind: Kind, parts: dict[str, Kind]) -> Kind:
 
 
 def named_kind(cls: Any, items: dict[int, Kind]) -> Kind:
-    """The kind of a named tuple that was made of these items, and of defaults."""
+    """The kind of a named tuple made of these items, by position, and defaults."""
     defaults = cls._field_defaults
     return Tuple(
         tuple(
@@ -191,7 +191,7 @@ def named_kind(cls: Any, items: dict[int, Kind]) -> Kind:
 
 
 def held_kind(kind: Kind, parts: dict[str, Kind]) -> Kind:
-    """The kind of an object of this kind that holds these parts now."""
+    """The kind of an object of this kind after these attributes were stored."""
     if not isinstance(kind, Record):
         return kind
     return Record(kind.cls, tuple(sorted({**dict(kind.fields), **parts}.items(), key=lambda item: item[0])))
@@ -204,8 +204,8 @@ def _zero_kind(kind: Kind) -> Kind:
 
 
 def reflects(left: Kind, right: Kind, name: str, reflected: str) -> bool:
-    """Whether `left op right` calls the method of the right operand's class: when the left one is a number,
-    an object without the method, or one of a base class whose method is overridden.
+    """Whether `left op right` calls the right operand's method: the left one is a number, has no such method,
+    or is of a base class whose method is overridden.
     """
     if not isinstance(right, Record):
         return False
@@ -218,8 +218,8 @@ def reflects(left: Kind, right: Kind, name: str, reflected: str) -> bool:
 
 
 def without_objects(kind: Kind, items: bool) -> Kind:
-    """The kind of what may hold other objects than it held, and other functions; of a list or dict if `items`
-    may be others too.
+    """The kind of a value whose objects and functions may have been replaced; with `items` those in lists and
+    dicts, too.
     """
     match kind:
         case Record(cls, fields):
@@ -253,8 +253,8 @@ def _is_object(kind: Kind) -> bool:
 
 
 def of_unknown(kind: Kind, is_container: bool) -> Kind:
-    """The kind of what may hold other things than it held; `is_container` if it is the list or dict that it
-    was.
+    """The kind of a value whose parts may have been replaced; with `is_container` it is still the same list
+    or dict.
     """
     match kind:
         case List() if is_container:
@@ -265,7 +265,7 @@ def of_unknown(kind: Kind, is_container: bool) -> Kind:
 
 
 def may_hold_containers(kind: Kind) -> bool:
-    """Whether a list or dict that others know may be reached through a value of this kind."""
+    """Whether a list or dict with other aliases may be reached through a value of this kind."""
     match kind:
         case Record(_, fields):
             return any(may_hold_containers(k) for _, k in fields)
@@ -277,8 +277,7 @@ def may_hold_containers(kind: Kind) -> bool:
 
 
 def _without_object(kind: Kind) -> Kind:
-    """The kind of what may be replaced: of an object, a function of the user's or what holds such nothing is
-    known.
+    """The kind of a value that may be replaced: Unknown for objects, users' functions and containers of them.
     """
     match kind:
         case Record() | Object():
@@ -295,8 +294,8 @@ def _without_object(kind: Kind) -> Kind:
 
 
 def with_field(kind: Kind, name: str, value: Kind) -> Kind:
-    """The kind of an object whose attribute was set to a value of this kind, or to what it was before. What
-    a cached property computed is none of its: the run asks whether it is there.
+    """The kind of an object after a store to an attribute; an attribute that it had is joined with the old
+    kind. A cached property is no field: whether its value is there is dynamic.
     """
     if not isinstance(kind, Record) or isinstance(lookup(kind.cls, name), cached_property):
         return kind
@@ -306,14 +305,14 @@ def with_field(kind: Kind, name: str, value: Kind) -> Kind:
 
 
 def setter_of(kind: Kind, name: str) -> FunctionType | None:
-    """The function that sets a property of objects of this kind; None for an attribute that is none."""
+    """The setter of a property of objects of this kind; None for other attributes."""
     found = lookup(kind.cls, name) if isinstance(kind, Record) else None
     setter = found.fset if isinstance(found, property) else None
     return setter if isinstance(setter, FunctionType) else None
 
 
 def holds_number(kind: Kind, name: str) -> bool:
-    """Whether an attribute of an object is its own, and no object, container or function."""
+    """Whether an attribute is stored in the object, and is a number or other value without parts."""
     if not isinstance(kind, Record) or lookup(kind.cls, name) is not ABSENT:
         return False
     held = field_kind(kind, name)
@@ -323,7 +322,7 @@ def holds_number(kind: Kind, name: str) -> bool:
 
 
 def with_changed(kind: Kind, part: Kind) -> Kind:
-    """The kind of what holds an object that is of the kind `part` by now, whichever in it that is."""
+    """The kind of a value, one part of which, unknown which, is an object that has changed to kind `part`."""
     if not isinstance(part, Record):
         return UNKNOWN
     match kind:
@@ -341,9 +340,7 @@ def with_changed(kind: Kind, part: Kind) -> Kind:
 
 
 def are_apart(made: Kind, changed: Kind) -> bool:
-    """Whether what is of the kind `made` is surely not the object of the kind `changed`, as their classes are
-    not the same.
-    """
+    """Whether values of the two kinds are surely different objects, since their classes differ."""
     if isinstance(made, Record) and isinstance(changed, Record):
         return made.cls is not changed.cls
     return isinstance(made, (List, Dict, Tuple)) and isinstance(changed, Record)

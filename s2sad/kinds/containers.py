@@ -1,4 +1,4 @@
-"""The kinds of what Python's own containers are made of one another: lists of lists, views of dicts, sums."""
+"""The kinds of results of Python's functions of containers: `list`, `dict`, `sum`, `max`, views of dicts."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ CallKind = Callable[[Any, tuple[Kind, ...], tuple[tuple[str, Kind], ...]], Kind]
 
 
 def container_kind(function: Any, args: tuple[Kind, ...], call_kind: CallKind) -> Kind | None:
-    """The kind of what a function of Python's own makes of containers, None for others; `call_kind` tells
-    that of what becomes of their elements.
+    """The kind of the result of a builtin function of containers, None for other functions; `call_kind` gives
+    the kinds of calls on elements.
     """
     match args:
         case [Tuple(xs), Tuple(ys)] if function in (operator.add, operator.iadd, operator.concat):
@@ -72,12 +72,12 @@ def container_kind(function: Any, args: tuple[Kind, ...], call_kind: CallKind) -
 
 
 def _value_kind(pairs: Sequence[tuple[Any, Kind]]) -> Kind:
-    """The kind of all values of a dict."""
+    """The joined kind of the values of a dict."""
     return join_all([v for _, v in pairs]) if pairs else UNKNOWN
 
 
 def _summed(kind: Kind, start: Kind, call_kind: CallKind) -> Kind:
-    """`sum(values, start)`: one value after the other is added to what it starts with."""
+    """The kind of `sum(values, start)`, from that of repeated additions."""
     if isinstance(kind, (Tuple, List)) and kind.items is not None:
         return reduce(lambda a, b: call_kind(operator.add, (a, b), ()), kind.items, start)
     element, total = element_kind(kind), start
@@ -90,6 +90,7 @@ def _summed(kind: Kind, start: Kind, call_kind: CallKind) -> Kind:
 
 
 def _chosen(args: tuple[Kind, ...]) -> Kind:
-    """Python's `max` and `min` return one of their arguments, or an element of the only one."""
+    """The kind of Python's `max` and `min`: that of one of the arguments, or of an element of the only one.
+    """
     kinds = [element_kind(args[0])] if len(args) == 1 else args
     return join_all(kinds) if all(isinstance(widen(k), (Scalar, Numeric)) for k in kinds) else UNKNOWN

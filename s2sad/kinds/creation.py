@@ -1,6 +1,6 @@
 """The kinds of arrays whose lengths are arguments: `np.zeros(n)`, `np.arange(n)`, `np.reshape(x, (n, -1))`.
 
-Contract: as in kind_inference. Such functions are run with small sizes, and only to learn the dtype.
+Contract: as in result_kinds. These functions are run with small sizes, and only to find the dtype.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def sized_kind(function: Any, args: tuple[Kind, ...], keywords: Mapping[str, Kin
 
 
 def _is_plain(function: Any, made: Array) -> bool:
-    """Whether the ends of a linspace were numbers: of arrays it makes more axes."""
+    """Whether the ends of a linspace were numbers: arrays as ends give more axes."""
     return function is not np.linspace or (made.dims is not None and len(made.dims) == 1)
 
 
 def dims_of_shape(shape: Kind) -> tuple[Dim, ...] | None:
-    """The lengths that an argument `shape` says: an int or a tuple of ints."""
+    """The lengths in an argument `shape`, an int or a tuple of ints; None where even the rank is unknown."""
     match shape:
         case Tuple(items) | List(tuple() as items, _):
             return _dims(items)
@@ -91,7 +91,7 @@ def _reshaped_kind(function: Any, x: Kind, shape: Kind) -> Kind:
     dims = dims_of_shape(shape)
     flat = x.dims is not None and len(x.dims) == 1
     if function is np.reshape and flat and dims is not None and x.dims is not None:
-        # all other lengths are 1, so that the one which is left is that of x
+        # all other lengths are 1, so the remaining one is that of x
         open_axes = [i for i, d in enumerate(dims) if d != 1]
         items = shape.items if isinstance(shape, (Tuple, List)) and shape.items is not None else (shape,)
         if len(open_axes) == 1 and items[open_axes[0]] == Literal(-1):
@@ -110,7 +110,7 @@ def _range_kind(args: tuple[Kind, ...], keywords: Mapping[str, Kind], execute: E
 
 
 def grid_kind(function: Indexing, args: tuple[Kind, ...]) -> Kind:
-    """The kind of what `np.mgrid` and `np.ogrid` make of slices, given the bounds of each."""
+    """The kind of `np.mgrid[...]` and `np.ogrid[...]`, given the bounds of the slices."""
     bounds = [widen(k) for k in args if k != Literal(None)]
     if function.owner not in GRIDS or not all(function.slices) or UNKNOWN in bounds:
         return UNKNOWN
@@ -126,7 +126,7 @@ def grid_kind(function: Indexing, args: tuple[Kind, ...]) -> Kind:
 
 
 def _grid_dim(start: Kind, stop: Kind, step: Kind) -> Dim:
-    """How many numbers a slice stands for, as far as that is known."""
+    """The number of grid points of a slice; None where it is unknown."""
     if isinstance(step, Literal) and isinstance(step.value, complex):
         return length(int(abs(step.value)))
     from_zero = start in (Literal(None), Literal(0)) and step in (Literal(None), Literal(1))
@@ -135,6 +135,6 @@ def _grid_dim(start: Kind, stop: Kind, step: Kind) -> Dim:
 
 
 def _small(kind: Kind) -> Kind:
-    """A small literal in place of an integer, whose value matters as a length only."""
+    """A small literal in place of an integer that is a length."""
     wide = widen(kind)
     return Literal(2) if isinstance(wide, Scalar) and wide.dtype in INTEGERS else wide

@@ -1,4 +1,4 @@
-"""Tests whose answer follows from kinds: of what class a value is, what it has, how two constants compare."""
+"""Tests that kinds decide: `isinstance`, `hasattr`, `callable`, comparisons of constants."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ TESTS = IDENTITY | {
 EQUALITY = frozenset({operator.eq, operator.ne})
 COMPARISONS = EQUALITY | frozenset({operator.lt, operator.le, operator.gt, operator.ge})
 NEVER_NONE = (Array, Scalar, Tuple, List, Dict, Record, Numeric)
-CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)  # of classes that do not answer for themselves
-LIBRARIES = ("builtins", "collections", "numbers", "numpy", "typing")  # whose classes all have their methods
+CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)  # of classes without a check of their own
+LIBRARIES = ("builtins", "collections", "numbers", "numpy", "typing")  # their classes get no methods later
 
 _SEVERAL: dict[str, tuple[type, ...]] = {  # the classes of numbers of a kind
     "float": (float, np.float64),
@@ -66,7 +66,7 @@ _SEVERAL: dict[str, tuple[type, ...]] = {  # the classes of numbers of a kind
 
 
 def classes_of(kind: Kind) -> tuple[type, ...]:
-    """The classes of which the values of a kind are, each of exactly one; none where that is not known."""
+    """The possible classes of the values of a kind, `type(x)`; empty where they are unknown."""
     match kind:
         case Literal(value):
             return (type(value),)
@@ -98,7 +98,7 @@ def class_kind(kind: Kind) -> Kind:
 
 
 def class_attribute_kind(kind: Kind, name: str) -> Kind:
-    """The kind of what a value is by its class: the class, the name of one, the letter of a dtype."""
+    """The kind of an attribute that depends on the class or dtype alone, such as `x.__class__`."""
     match kind, name:
         case _, "__class__":
             return class_kind(kind)
@@ -110,7 +110,7 @@ def class_attribute_kind(kind: Kind, name: str) -> Kind:
 
 
 def truth_kind(function: Callable[..., Any], args: tuple[Kind, ...]) -> Literal | None:
-    """The truth value that a test gives for values of these kinds, if it follows from them."""
+    """The truth value of a test of values of these kinds; None where kinds do not decide it."""
     found = _answer(function, args)
     return None if found is None else Literal(found)
 
@@ -152,12 +152,12 @@ def _are_plain(values: Sequence[Any], *types: type) -> bool:
 
 
 def _are_types(values: Sequence[Any]) -> bool:
-    """Whether these are classes that are equal if they are the same."""
+    """Whether these are classes that compare by identity."""
     return all(isinstance(v, type) and type(v).__eq__ is type.__eq__ for v in values)
 
 
 def _compare(function: Callable[..., Any], a: Any, b: Any) -> bool | None:
-    """How two constants compare: numbers or texts."""
+    """The result of a comparison of two constants, numbers or strings; None for others."""
     ordered = _are_plain((a, b), int, bool) or _are_plain((a, b), str)
     equal = function in EQUALITY and (_are_plain((a, b), int, bool, str, type(None)) or _are_types((a, b)))
     equal = equal or (function in EQUALITY and isinstance(a, np.dtype) and isinstance(b, (np.dtype, type)))
@@ -165,7 +165,7 @@ def _compare(function: Callable[..., Any], a: Any, b: Any) -> bool | None:
 
 
 def _is_among(value: Any, kind: Kind) -> bool | None:
-    """Whether a constant is one of those of a tuple, or a part of a text."""
+    """Whether a constant is in a tuple, or part of a string; None where unknown."""
     match kind:
         case Literal(str() as text) if type(value) is str:
             return value in text
@@ -177,14 +177,14 @@ def _is_among(value: Any, kind: Kind) -> bool | None:
 
 
 def _agreed(answers: Iterable[bool]) -> bool | None:
-    """What all answers are; None where there is none, or they differ."""
+    """The common answer; None where there is none, or they differ."""
     found = set(answers)
     return found.pop() if len(found) == 1 else None
 
 
 def _is_instance(x: Kind, asked: Kind) -> bool | None:
-    """Whether values of a kind are instances of the classes asked for."""
-    if isinstance(x, Tuple) and x.cls is None:  # of a named tuple, for all that is known
+    """Whether values of a kind are instances of the classes `asked`; None where kinds do not decide it."""
+    if isinstance(x, Tuple) and x.cls is None:  # may be a named tuple
         classes = _classes(asked, virtual=False)
         is_open = any(issubclass(c, tuple) and c is not tuple for c in classes)
         return None if is_open else _common((tuple,), classes)
@@ -196,8 +196,8 @@ def _common(given: Sequence[type], classes: tuple[type, ...]) -> bool | None:
 
 
 def _classes(kind: Kind, virtual: bool) -> tuple[type, ...]:
-    """The classes that a test asks for, none where only the run knows the answer: where a class answers for
-    itself, or (unless `virtual`) where others may be declared to be subclasses.
+    """The classes that a test asks for; empty where the answer is dynamic: a class has its own check, or
+    (unless `virtual`) other classes may be registered as its subclasses.
     """
     items = kind.items if isinstance(kind, Tuple) else (kind,)
     found: list[type] = []
@@ -217,14 +217,14 @@ def _is_of_library(cls: type) -> bool:
 
 
 def _defines(cls: type, name: str) -> bool:
-    """Whether objects of a class have an attribute by that class."""
+    """Whether a class defines an attribute of its objects."""
     return any(name in vars(c) for c in cls.__mro__)
 
 
 def _has_attribute(kind: Kind, name: str) -> bool | None:
-    """Whether values of a kind have an attribute, where that is no matter of what they hold."""
+    """Whether values of a kind have an attribute; None where that depends on the object."""
     match kind:
-        case Record(cls):  # which may be given others, and some of them on one path alone
+        case Record(cls):  # its objects may get others, on some paths only
             is_method = isinstance(inspect.getattr_static(cls, name, None), FunctionType)
             return True if is_method and _defines(cls, name) else None
         case Tuple():

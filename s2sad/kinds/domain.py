@@ -1,4 +1,4 @@
-"""The domain of kinds as the transforms see it: what they ask about a name, answered from its kind."""
+"""The domain of kinds as the transforms see it: the answers to their questions about kinds."""
 
 from __future__ import annotations
 
@@ -202,8 +202,8 @@ __all__ = [
 
 
 def kind_of_static(node: Any, value: Any) -> Kind:
-    """The kind of what a free name, or an attribute of a module or class, means; of objects behind attributes
-    nothing is told.
+    """The kind of the value of an outer name, or of an attribute of a module or class; Unknown for an object
+    behind an attribute.
 
     The kind of data may be relied on: a derivative is generated anew when it changes.
     """
@@ -218,7 +218,7 @@ def kind_of_static(node: Any, value: Any) -> Kind:
 
 
 def method_kind(kind: Kind, name: str, args: Sequence[Kind], keywords: Mapping[str, Kind]) -> Kind:
-    """The kind of what a method gives that only the run knows, of a value of this kind.
+    """The kind of the result of a dynamic method of a value of this kind.
 
     >>> method_kind(Sparse(), "tocsr", [], {}), method_kind(Random(), "randn", [], {})
     (Sparse(), Scalar(dtype='float', size=None))
@@ -241,8 +241,8 @@ def is_floating(kind: Kind) -> bool:
 
 
 def zero_plan(kind: Kind) -> str:
-    """How to write a zero like a value of the kind: "0.0", "None" (it carries no derivative), "array"
-    or the helper "zeros_like".
+    """How to write the zero adjoint of a value of the kind: "0.0", "None" (inactive), "array" or the helper
+    "zeros_like".
     """
     wide = widen(kind)
     if kind_plans.is_differentiable(wide) is False and not (
@@ -257,8 +257,8 @@ def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -
 
 
 def lends_shape(x: Kind, out: Kind, others: Sequence[Kind], as_floats: bool = False) -> bool:
-    """Whether `x`, an operand of the elementwise operation behind `out`, is an array of the same shape; with
-    `as_floats`: one of integers where the result is of float64, as floats times integers are.
+    """Whether `x`, an operand of the elementwise operation with result `out`, is an array of the same shape;
+    with `as_floats` also an array of integers where the result is of float64.
     """
     is_exact = isinstance(x, Array) and str(x.dtype).startswith(("int", "uint", "bool"))
     if as_floats and not (is_exact and dtype_of(out) == "float64"):
@@ -267,9 +267,7 @@ def lends_shape(x: Kind, out: Kind, others: Sequence[Kind], as_floats: bool = Fa
 
 
 def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
-    """The positions of a tuple, list or short array, or the keys of a dict with names as keys, when they are
-    known.
-    """
+    """The positions of a tuple, list or short array, or the string keys of a dict; None where unknown."""
     match kind:
         case Array(_, tuple((first, *_))) if isinstance(size := size_of(first), Literal):
             return tuple(range(size.value)) if size.value <= MAX_ITEMS else None
@@ -283,24 +281,24 @@ def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
 
 
 def is_mask_of(mask: Kind, x: Kind) -> bool:
-    """Whether `np.where(mask, 1.0, 0.0)` is like an `x`, by their kinds."""
+    """Whether `np.where(mask, 1.0, 0.0)` surely has the shape and dtype of an `x`."""
     return kind_plans.is_mask_of(mask, x)
 
 
 def mask_kind(kind: Kind) -> Kind:
-    """The kind of an array of truth values, one for each element of an array."""
+    """The kind of a boolean mask of an array."""
     return Array("bool", kind.dims) if isinstance(kind, Array) else UNKNOWN
 
 
 def is_choice_of(index: Kind, base: Kind) -> bool:
-    """Whether an index is an array of truth values, one for each element."""
+    """Whether an index is a boolean mask of the whole array."""
     is_mask = isinstance(index, Array) and index.dtype == "bool"
     return is_mask and bool(rank(index)) and rank(index) == rank(base)
 
 
 def is_row(kind: Kind, whole: bool = False) -> bool:
-    """Whether the kind is a list or tuple of floats and constants; `whole`: of known length, and its tangent,
-    in which integers are None, too.
+    """Whether the kind is a list or tuple of floats and constants; with `whole`, of known length, and its
+    tangent, which has None for integers, is one as well.
     """
     match kind:
         case Tuple(items, None) | List(tuple() as items):
@@ -317,13 +315,14 @@ def is_vector_of_floats(kind: Kind) -> bool:
 
 
 def kinds_of_items(kind: Kind, count: int) -> list[Kind]:
-    """The kinds of the items of a tuple that has so many."""
+    """The kinds of the items of a tuple with `count` items."""
     return list(kind.items) if isinstance(kind, Tuple) else [UNKNOWN] * count
 
 
 def update_nature(x: Kind, result: Kind) -> str:
-    """What `x += v` does to an `x` of this kind, when `x + v` is of kind `result`: "immutable" (nothing),
-    "same" (an array is overwritten by one like it), "alike" (by one of its dtype), "array", or "unknown".
+    """What `x += v` does to an `x` of this kind, when `x + v` is of kind `result`: "immutable" (no change),
+    "same" (an array is overwritten by one of its shape and dtype), "alike" (of its dtype), "array", or
+    "unknown".
     """
     wide = widen(x)
     if isinstance(wide, (Scalar, Literal, Tuple)):
@@ -336,20 +335,19 @@ def update_nature(x: Kind, result: Kind) -> str:
 
 
 def item_nature(base: Kind) -> str:
-    """What an item of a value of this kind is a part of: an "array", a "container" that holds it as an
-    object, or "unknown".
+    """The nature of a value with items: an "array" (items are views), a "container" (of objects), "unknown".
     """
     return "array" if isinstance(base, (Array, Numeric)) else "container" if is_container(base) else "unknown"
 
 
 def holds_array(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
-    """Whether an item of a list or dict is an array, with axes (of those without, NumPy's numbers may be)."""
+    """Whether an item of a list or dict is an array with axes; without axes it may be a NumPy scalar."""
     item = item_kind(base, index, kind)
     return isinstance(base, (List, Dict)) and isinstance(item, Array) and bool(item.dims)
 
 
 def item_kind(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> Kind:
-    """The kind of `base[index]`, given those of the atoms of the index."""
+    """The kind of `base[index]`; `kind` gives those of the atoms of the index."""
 
     def part(node: Any) -> Any:
         if not isinstance(node, gast.Slice):
@@ -371,15 +369,15 @@ def is_scalar_item(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
 
 
 def may_index_number(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:
-    """Whether `base[index]` is one of a number of NumPy's, or may be: by None, `...` and `()` alone."""
+    """Whether `base[index]` may index a NumPy scalar: the index has None, `...` and `()` only."""
     parts = [UNKNOWN if isinstance(i, gast.Slice) else kind(i) for i in index_items(index)]
     no_axes = all(isinstance(p, Literal) and p.value in (None, ...) for p in parts)
     return is_scalar(base) or (isinstance(base, Numeric) and no_axes)
 
 
 def is_basic_index(index: Any, kind: Callable[[Any], Kind]) -> bool:
-    """Whether an index selects each element once, given the kinds of its atoms: integers, slices, None and
-    Ellipsis (`x[~k]`, an element counted from the end, among them), and tuples of them.
+    """Whether an index is basic, so that it selects each element once: integers, slices, None, Ellipsis and
+    tuples of them; `x[~k]` is one.
     """
     if isinstance(index, gast.Name) and isinstance(found := kind(index), Tuple):
         return all(map(_is_basic, found.items))
@@ -392,7 +390,7 @@ def is_basic_index(index: Any, kind: Callable[[Any], Kind]) -> bool:
 
 
 def _is_basic(kind: Kind) -> bool:
-    """Whether one part of an index, of this kind, selects each element once."""
+    """Whether one part of an index, of this kind, is basic."""
     if isinstance(kind, Literal):
         return kind.value is None or kind.value is ... or isinstance(kind.value, (int, slice))
     return is_integer(kind)

@@ -1,7 +1,8 @@
 """The kinds of results of elementwise functions: operators, ufuncs, `np.where`, functions of numbers.
 
-Contract: as in kind_inference. The dtype is read off results for arrays of one element; the lengths follow
-from the rules of broadcasting; functions of scalars are tried on several values: Python's `**` looks at them.
+Contract: as in result_kinds. The dtype is that of results for arrays of one element; the lengths follow from
+the rules of broadcasting; functions of scalars are tried on several values, since Python's `**` depends on
+them.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ _MAX_TRIALS = 1024
 
 
 def elementwise_kind(function: Any, args: tuple[Kind, ...]) -> Kind:
-    """The kind of `function(*args)`, every argument being broadcast."""
+    """The kind of `function(*args)`, where all arguments are broadcast."""
     scalars = tuple(Scalar("number") if isinstance(k, Numeric) else k for k in args)
     if scalars != args:
         made = elementwise_kind(function, scalars)
@@ -99,18 +100,18 @@ def elementwise_kind(function: Any, args: tuple[Kind, ...]) -> Kind:
         for values in trials:
             try:
                 results.append(function(*values))
-            except Exception:  # not defined for these values
+            except Exception:  # undefined for these values
                 continue
     return _common(results, arrays, any(map(_is_open, args)) and function not in _CONVERSIONS)
 
 
 def _is_open(kind: Kind) -> bool:
-    """Whether the kind leaves open so many dtypes that not all were tried."""
+    """Whether the kind has so many dtypes that not all were tried."""
     return isinstance(kind, (Scalar, Array)) and kind.dtype in ("number", None)
 
 
 def _loosened(kind: Kind) -> Kind:
-    """The kind of a result when an argument taken for a scalar may as well have been an array."""
+    """The kind of a result where an argument that was tried as a scalar may also be an array."""
     match kind:
         case Tuple(items):
             return Tuple(tuple(map(_loosened, items)))

@@ -1,7 +1,7 @@
-"""Which functions may be run on stand-ins, and with which arguments, to learn the kind of what they return.
+"""Decides which functions may be run on stand-ins to find the kind of their result.
 
-A function is run when it is of a library that is known to look at nothing but the values of its arguments,
-and when what decides the shape and dtype of its result is known: arguments that are only data may be any.
+Contract: a function is run only if it reads nothing but its arguments, and if the arguments that decide the
+shape and dtype of its result are known; arguments that are only data may be of any value.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from .lattice import UNKNOWN, Array, Dict, Kind, List, Literal, Scalar, Tuple
 __all__ = ["executed_kind"]
 
 _ALL = 99
-# Where functions live that look at nothing but the values of their arguments. Of SciPy, whose functions often
-# return what depends on values, only ufuncs, distributions, and those that are declared so are run.
+# The modules of functions that read nothing but their arguments. In SciPy the type of a result often depends
+# on
+# values: only ufuncs, distributions, and functions that are declared so are run.
 _RULES = f"{__name__.partition('.')[0]}.rules."
 _MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", "scipy._lib._array_api"}) | {
     runtime.__name__,
@@ -36,10 +37,10 @@ _MAX_LITERAL = 64  # larger integers could ask for large results
 
 
 def executed_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...]) -> Kind:
-    """The kind of a call that may be run on stand-ins; of any other it is unknown."""
+    """The kind of the result of a call that may be run on stand-ins; Unknown for other calls."""
     if not _is_known(function) or {"out", "where"} & dict(keywords).keys():
         return UNKNOWN
-    if function is np.take or function is np.ndarray.take:  # "wrap" in an axis of length 0 never ends
+    if function is np.take or function is np.ndarray.take:  # "wrap" on an axis of length 0 never ends
         keywords = tuple((k, Literal("clip") if k == "mode" else v) for k, v in keywords)
         args = args[:3]
     data = _ALL if isinstance(function, (type, np.ufunc)) else _data_of(function)
@@ -52,7 +53,7 @@ def executed_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[s
 
 @lru_cache(maxsize=1024)
 def _data_of(function: Any) -> int:
-    """How many leading arguments decide nothing of a result's shape and dtype by their values."""
+    """The number of leading arguments whose values do not affect the result's shape and dtype."""
     count, rule = fact(function, "data"), find_rule(function)
     if count is not None or rule is None:
         return count or 0
@@ -62,8 +63,8 @@ def _data_of(function: Any) -> int:
 
 
 def _is_known(function: Any) -> bool:
-    """Whether a function looks at nothing but the values of its arguments, and its result's shape and dtype
-    do not depend on values that are data.
+    """Whether a function reads nothing but its arguments, and its result's shape and dtype do not depend on
+    data.
     """
     runs: bool | None = fact(function, "runs")
     if runs is not None:
@@ -81,7 +82,7 @@ def _is_known(function: Any) -> bool:
 
 
 def _is_harmless(kind: Kind) -> bool:
-    """Whether a stand-in can be made that calls nothing."""
+    """Whether a stand-in can be made without calls of user code."""
     match kind:
         case Literal(value):
             return not callable(value) or (isinstance(value, type) and value in _PLAIN_TYPES)
@@ -95,7 +96,7 @@ def _is_harmless(kind: Kind) -> bool:
 
 
 def _is_settled(kind: Kind) -> bool:
-    """Whether the kind leaves no integer or truth value open, which could be an axis, a count or an index."""
+    """Whether the kind has no unknown integer or boolean, which could be an axis, a count or an index."""
     match kind:
         case Literal(int() as n):
             return abs(n) <= _MAX_LITERAL

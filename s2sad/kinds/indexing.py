@@ -1,7 +1,6 @@
-"""The kinds of what stands in a value (elements, items by index, attributes) and of values built of others.
+"""The kinds of parts of values (elements, items, slices, attributes) and of displays.
 
-Contract: each function answers for an operation that has succeeded; where several results are possible the
-answer contains them all.
+Contract: the kind contains every possible result of an operation that succeeds.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ __all__ = [
     "unpack_kinds",
 ]
 
-Bound = int | None | OneOf["unknown"]  # of a slice; None where nothing is written
+Bound = int | None | OneOf["unknown"]  # of a slice; None for a missing one
 BOOL, INTEGER = Scalar("bool"), Scalar("int")
 _DTYPES = {"float": "float64", "complex": "complex128", **dict.fromkeys(("integer", "real", "number"))}
 _CONSTANTS = (np.pi, np.e, np.inf, np.nan, np.euler_gamma)
@@ -79,9 +78,9 @@ class SliceItem:
 
 @dataclass(frozen=True)
 class _Part:
-    """What one index makes of the axes that it stands for: how many it takes, what it leaves of them.
+    """The effect of one index on axes: the number that it takes, and the axes that it leaves.
 
-    `picked` are the axes of an index array, which come in their place.
+    `picked` are the axes of an index array, in their place.
     """
 
     taken: int
@@ -95,10 +94,10 @@ def kind_of_literal(value: Any) -> Kind:
 
 
 def kind_of_static(value: Any) -> Kind:
-    """The kind of what a global name means: functions, classes, modules, NumPy's constants are taken to stay.
+    """The kind of the value of a global name: functions, classes, modules and NumPy's constants are literals.
 
-    Other globals may be bound anew to anything, so they are unknown. Who looks at their kinds at every call,
-    as at those of arguments, need not ask.
+    Other globals may be rebound, so they are Unknown. A caller that checks their kinds at each call needs no
+    such caution.
     """
     if value is None or isinstance(value, (ModuleType, type, np.dtype, np.ufunc)) or callable(value):
         return Literal(value)
@@ -110,19 +109,19 @@ def tuple_kind(items: Sequence[Kind]) -> Kind:
 
 
 def list_kind(items: Sequence[Kind]) -> Kind:
-    """The kind of a list display, to whose floats others may be added."""
+    """The kind of a list display; one of floats may be appended to."""
     return List(tuple(map(summed_kind, items)), join_all(map(widen, items)))
 
 
 def dict_kind(keys: Sequence[Any], items: Sequence[Kind]) -> Kind:
-    """The kind of a dict display; a key that is no literal is given as None."""
+    """The kind of a dict display; None stands for a key that is no literal."""
     if None in keys:
         return UNKNOWN
     return Dict(tuple(dict(zip(keys, map(summed_kind, items), strict=True)).items()))
 
 
 def summed_kind(kind: Kind) -> Kind:
-    """The kind of a value to which another one like it was added, or to a part of it."""
+    """The kind of the sum of two values of a kind, and of parts of them."""
     match kind:
         case Literal(float()):
             return widen(kind)
@@ -132,13 +131,13 @@ def summed_kind(kind: Kind) -> Kind:
 
 
 def sequence_of(element: Kind) -> Kind:
-    """The kind that iteration over such elements is followed by."""
+    """The kind of an iterable with elements of this kind."""
     return List(None, element)
 
 
 def stored_kind(base: Kind, item: Kind, key: Kind = UNKNOWN, has_key: bool = False) -> Kind:
-    """The kind of a container after something was put into it, in the place of what it had at `key` or
-    elsewhere, with `has_key` at a key that it had; arrays stay what they are.
+    """The kind of a container after a store of an item at `key` (Unknown: anywhere); with `has_key`, at a key
+    that it had. The kind of an array does not change.
     """
     match base:
         case Dict(pairs) if has_key and not isinstance(key, Literal):
@@ -153,7 +152,7 @@ def stored_kind(base: Kind, item: Kind, key: Kind = UNKNOWN, has_key: bool = Fal
 
 
 def element_kind(kind: Kind) -> Kind:
-    """The kind of what iteration over a value yields."""
+    """The kind of the elements that iteration over a value yields."""
     match kind:
         case Array(dtype, dims):
             if dims is None:
@@ -181,7 +180,7 @@ def unpack_kinds(kind: Kind, n: int) -> list[Kind]:
 
 
 def iteration_kind(function: Any, args: Sequence[Kind]) -> Kind:
-    """The kind of `t` in `for t in function(*args)`; Unknown for other functions than Python's own."""
+    """The kind of `t` in `for t in function(*args)`; Unknown for functions other than builtins."""
     elements = [element_kind(a) for a in args]
     if function is range:
         return INTEGER
@@ -230,7 +229,7 @@ def attribute_kind(kind: Kind, attr: str) -> Kind:
 
 
 def literal_int(kind: Kind) -> Bound:
-    """The bound of a slice that an index of this kind is."""
+    """The bound of a slice that has this kind."""
     match kind:
         case Literal(value) if value is None or type(value) is int:
             bound: Bound = value
@@ -239,7 +238,7 @@ def literal_int(kind: Kind) -> Bound:
 
 
 def adjoint_kind(x: Kind) -> Kind:
-    """The kind of an adjoint of a value of kind `x`, as far as it is known to mirror it."""
+    """The kind of an adjoint of a value of kind `x`; Unknown where its structure is unknown."""
     match x:
         case Literal(float()):
             return Scalar("float")
@@ -263,7 +262,7 @@ def slice_item(lower: Bound, upper: Bound, step: Bound) -> SliceItem:
 
 
 def subscript_kind(base: Kind, index: Sequence[Kind | SliceItem]) -> Kind:
-    """The kind of `base[index]`; several items are the index of several axes.
+    """The kind of `base[index]`; `index` has an item for each index in a tuple.
 
     >>> subscript_kind(Array("float64", (Sym("n", 0, True),)), [SliceItem(1, -1)])
     Array(dtype='float64', dims=(Sym(name='n', offset=-2, not_one=False, large=False),))
@@ -303,7 +302,7 @@ def _is_one(item: Kind | SliceItem) -> bool:
 
 
 def _may_index(items: Sequence[Kind | SliceItem]) -> bool:
-    """Whether the result is known to be numeric: indices that are no strings (field names)."""
+    """Whether no index may be a string, the name of a field: the result is numeric."""
     return not any(isinstance(i, Literal) and isinstance(i.value, str) for i in items)
 
 
@@ -327,7 +326,7 @@ def _subscript_container(base: Kind, item: Kind | SliceItem) -> Kind:
         case List(), (Scalar() | Literal()):
             return element_kind(base)
         case Dict(pairs), _ if pairs:
-            # keys that are equal are one key (1 and 1.0), so that they are compared as Python does
+            # equal keys are one key (1 and 1.0), so compare them as Python does
             equal = [k for key, k in pairs if isinstance(item, Literal) and item.value == key]
             return join_all(equal or [k for _, k in pairs])
     return UNKNOWN
@@ -354,14 +353,14 @@ def _subscript_array(dtype: str | None, dims: tuple[Dim, ...], items: Sequence[K
         return Array(dtype, tuple(left)) if dots else array_or_scalar(dtype, tuple(left))
     integers = any(isinstance(i, Scalar) or (isinstance(i, Literal) and type(i.value) is int) for i in items)
     if len(picked) > 1 or integers:
-        # index arrays are broadcast together, and where their axes come to stand depends on what is between
+        # index arrays are broadcast together; the place of their axes depends on the indices between them
         rank = len(left) - sum(map(len, picked)) + max(map(len, picked))
         left = [None] * rank
     return Array(dtype, tuple(left)) if left else NUMERIC
 
 
 def _index_part(item: Kind | SliceItem, dims: tuple[Dim, ...] = ()) -> _Part | None:
-    """The part of one index, given the axes from its first on; None: not known how many it stands for."""
+    """The part of one index, given the axes from its first on; None for an unknown number of axes."""
     match item:
         case Literal(None):
             return _Part(0, (1,))
@@ -387,7 +386,7 @@ def _is_integer(dtype: str) -> bool:
 
 
 def _sliced(dim: Dim, item: SliceItem) -> Dim:
-    """The length of a slice of an axis: exact for `[a:]`, `[:-b]`, `[a:-b]` and `[::-1]`, else not known."""
+    """The length of a slice of an axis: exact for `[a:]`, `[:-b]`, `[a:-b]` and `[::-1]`, else unknown."""
     lower, upper = item.lower or 0, item.upper
     forward, backward = item.step in (None, 1), item.step == -1
     if upper is None and ((lower == 0 and forward) or (item.lower is None and backward)):

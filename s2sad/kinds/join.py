@@ -1,4 +1,4 @@
-"""The least kind above two: what is known of a value that comes from one place or another."""
+"""The join of kinds: the kind of a value that comes from one of several paths."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return List(tuple(_join(p, q, depth + 1) for p, q in zip(xs, ys, strict=True)), element)
         case Dict(xs), Dict(ys) if [k for k, _ in xs] == [k for k, _ in ys]:
             return Dict(tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True)))
-        case Record(c, ()), Record(d, _) if c is d:  # an object that has only just been made
+        case Record(c, ()), Record(d, _) if c is d:  # a new object, without attributes yet
             return b
         case Record(c, _), Record(d, ()) if c is d:
             return a
@@ -90,8 +90,8 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
 
 
 def _are_joined(cls: type, xs: Fields, ys: Fields) -> bool:
-    """Whether objects of a class with these attributes and those have one kind: where some have an attribute
-    that others have not, there is nothing in the class that those would have in its place.
+    """Whether objects of a class with the attributes `xs` and `ys` have a common kind: an attribute that one
+    of them lacks must not be defined by the class.
     """
     return all(lookup(cls, k) is ABSENT for k in dict(xs).keys() ^ dict(ys).keys())
 

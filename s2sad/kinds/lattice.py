@@ -1,12 +1,12 @@
-"""Kinds: what is known of a run-time value before it is there.
+"""Kinds: abstract values, known before run time.
 
-A kind tells a real scalar from an array of some rank and dtype, from a container of such, and says which
-axes have the same length and which have length one: what decides where a derivative needs `unbroadcast`,
-`zeros_like` and other guards. It never holds a size that is not written in the program.
+A kind is a real scalar, an array of some rank and dtype, a container of these, ...; it says which axes have
+equal lengths and which have length one. That decides where a derivative needs `unbroadcast`, `zeros_like` and
+other guards. It holds no length that is not a constant of the program.
 
-Kinds are interned: two equal kinds are one object, so they compare and hash at the speed of identity and
-serve as dispatch keys. What is known of a list or dict holds until somebody changes it: whoever follows
-mutation must join what is put in.
+Kinds are interned: two equal kinds are one object, so that they compare and hash by identity and serve as
+dispatch keys. The kind of a list or dict holds until the next change: analyses of mutation join the kinds of
+stored values.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ __all__ = [
     "widen",
 ]
 
-LARGE = 8  # a length of which slices that leave out a few elements at the ends are longer than one
-MAX_DEPTH = 8  # of nested containers; deeper is Unknown, which also makes every chain of joins end
+LARGE = 8  # from this length on, a slice such as `x[1:-1]` surely has more than one element
+MAX_DEPTH = 8  # of nested containers; deeper ones are Unknown, so that every chain of joins ends
 
 _interned: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _recent: deque[Any] = deque(maxlen=1024)  # kinds of numbers and arrays, which come again all the time
@@ -92,7 +92,7 @@ class _Value(metaclass=_Interned):
         return tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
 
     def key(self) -> Any:
-        """What tells this from all other kinds: as made with all arguments given."""
+        """The key under which this kind is interned."""
         return self._key(*self._values())
 
     def __reduce__(self) -> Any:
@@ -101,11 +101,11 @@ class _Value(metaclass=_Interned):
 
 @dataclass(frozen=True, eq=False)
 class Sym(_Value):
-    """The length `max(0, n + offset)` of an axis, `n` being a length called `name`; `not_one`: it is never 1;
-    `large`: n is `LARGE` at least.
+    """The length `max(0, n + offset)` of an axis, where `n` is the length called `name`; `not_one`: it is
+    never 1; `large`: n is at least `LARGE`.
 
-    The name `=3` means the length 3 itself, where a program says it (`np.zeros(3)`). `NOT_ONE` names none: it
-    is some length that is not 1, another one wherever it stands.
+    The name `=3` is the constant length 3 (`np.zeros(3)`). `NOT_ONE` is an unknown length other than 1; two
+    occurrences of it may differ.
     """
 
     name: str
@@ -115,11 +115,11 @@ class Sym(_Value):
 
     @property
     def number(self) -> int | None:
-        """The length itself, where the program or the kinds spell it out."""
+        """The length itself, where it is a constant; else None."""
         return int(self.name[1:]) if self.name.startswith("=") else None
 
     def moved(self, by: int) -> Dim:
-        """The length `max(0, n + offset + by)`, where that can be said.
+        """The length `max(0, n + offset + by)`; None where it has no such form.
 
         >>> Sym("n", 0, True).moved(-1), Sym("n", -1).moved(1), NOT_ONE.moved(-1)
         (Sym(name='n', offset=-1, not_one=False, large=False), None, None)
@@ -130,14 +130,14 @@ class Sym(_Value):
             return self
         if self.number is not None:
             return length(max(0, self.number + by))
-        if self is NOT_ONE or (by > 0 and self.offset < 0):  # growing again what was cut is not exact
+        if self is NOT_ONE or (by > 0 and self.offset < 0):  # max(0, n - 3) + 1 is not max(0, n - 2)
             return None
         offset = self.offset + by
         return Sym(self.name, offset, offset + (LARGE if self.large else 0) >= 2, self.large)
 
 
 NOT_ONE = Sym("?", 0, True)
-Dim = Sym | int | None  # an int is always 1; None is a length of which nothing is known
+Dim = Sym | int | None  # an int is always 1; None is an unknown length
 
 
 class Kind(_Value):
@@ -146,12 +146,12 @@ class Kind(_Value):
 
 @dataclass(frozen=True, eq=False)
 class Scalar(Kind):
-    """A number that is no array.
+    """A number, not an array.
 
     `dtype` is 'float' (Python's and np.float64), 'complex' (and np.complex128), 'bool' (and np.bool), 'int'
-    (Python's alone), or the dtype name of a NumPy scalar. Three words stand for several: 'integer' (int and
-    np.int64), 'real' (those, bool and float: all that may share a Python float as adjoint), 'number' (any).
-    `size`: the int is the length of an axis.
+    (Python's alone), or the dtype name of a NumPy scalar. Three stand for several: 'integer' (int and
+    np.int64), 'real' (these, bool and float: all may have a Python float as adjoint), 'number' (any). `size`:
+    the int is the length of this axis.
     """
 
     comes_again = True
@@ -172,7 +172,7 @@ class Array(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Tuple(Kind):
-    """A tuple, or a named tuple that a primitive returned, of these items; `cls` when all are named tuples of
+    """A tuple, or a named tuple returned by a primitive, with these items; with `cls`, a named tuple of
     exactly this class.
     """
 
@@ -182,7 +182,7 @@ class Tuple(Kind):
 
 @dataclass(frozen=True, eq=False)
 class List(Kind):
-    """A list whose items, however many, all are of kind `element`; `items` when each is known."""
+    """A list of any length with items of kind `element`; with `items`, of this length and these kinds."""
 
     items: tuple[Kind, ...] | None
     element: Kind
@@ -197,7 +197,7 @@ class Dict(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Set(Kind):
-    """Exactly a set or frozenset, of anything."""
+    """A set or frozenset, of any elements."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +207,7 @@ class Text(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Record(Kind):
-    """An object of exactly this class, which holds exactly these attributes; in the order of their names."""
+    """An object of exactly this class, with exactly these attributes, in the order of their names."""
 
     cls: type
     fields: tuple[tuple[str, Kind], ...]
@@ -215,12 +215,12 @@ class Record(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Object(Kind):
-    """An object of some class of the user's, whose operators may mean anything."""
+    """An object of an unknown user's class, which may define operators."""
 
 
 @dataclass(frozen=True, eq=False)
 class Literal(Kind):
-    """This very object: a constant in the source, None, a short string, a slice, a dtype."""
+    """Exactly this value: a constant in the source, None, a short string, a slice, a dtype."""
 
     value: Any
 
@@ -243,7 +243,7 @@ class Numeric(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Sparse(Kind):
-    """A sparse array or matrix of SciPy; of matrices `*` is a product of matrices."""
+    """A sparse array or matrix of SciPy; for a matrix, `*` is the matrix product."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +253,7 @@ class Random(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Likeness(Kind):
-    """The shape and dtype of an array of this kind: no array, and without derivative."""
+    """The result of the helper `like`: the shape and dtype of an array of this kind, inactive."""
 
     array: Array
 
@@ -272,7 +272,7 @@ class Unknown(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Nothing(Kind):
-    """No value at all: the element of an empty list, the value of code that is never reached."""
+    """No value, the bottom of the lattice: an element of an empty list, a value of unreachable code."""
 
 
 UNKNOWN, NUMERIC, NOTHING, SPARSE, RANDOM = Unknown(), Numeric(), Nothing(), Sparse(), Random()
@@ -320,7 +320,7 @@ OF_TYPES.update({t: scalar_of(np.dtype(t).name) for t in _NUMPY_SCALARS})
 
 
 def length(n: int) -> Dim:
-    """The length of an axis that the program itself spells out."""
+    """The length of an axis that is a constant of the program."""
     return 1 if n == 1 else Sym(f"={n}", 0, True)
 
 

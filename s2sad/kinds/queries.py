@@ -1,4 +1,4 @@
-"""Questions about the values of one kind, answered with yes or no: what they are, what they hold."""
+"""Queries about the values of one kind: predicates, ranks, lengths, items."""
 
 from __future__ import annotations
 
@@ -68,18 +68,18 @@ __all__ = [
 
 
 def is_scalar(kind: Kind) -> bool:
-    """Whether the kind is a number that is no array."""
+    """Whether the kind is a number and no array."""
     return isinstance(widen(kind), Scalar)
 
 
 def is_real_scalar(kind: Kind) -> bool:
-    """Whether the kind is a float, so that its adjoint is a plain float too."""
+    """Whether the kind is a float: its adjoint is a plain float, too."""
     wide = widen(kind)
     return isinstance(wide, Scalar) and wide.dtype == "float"
 
 
 def is_python_real(kind: Kind) -> bool:
-    """Whether the kind is a float, or a number that is exact beside one, or None."""
+    """Whether the kind is a float, None, or a number that arithmetic with floats makes a float."""
     wide = widen(kind)
     is_none = isinstance(kind, Literal) and kind.value is None
     return is_none or (isinstance(wide, Scalar) and wide.dtype in REALS)
@@ -105,8 +105,8 @@ def share_real_dtype(kinds: list[Kind]) -> bool:
 
 
 def keep_real_dtype(kinds: list[Kind]) -> bool:
-    """Whether what is made of values of these kinds, and cotangents of the floats among them, are real and of
-    the dtype of these: integers among them become floats of 64 bits.
+    """Whether results of values of these kinds, and cotangents of the floats among them, are real and of the
+    floats' dtype; integers count as float64.
     """
     dtypes = set(map(dtype_of, kinds))
     others = dtypes - {"float64"}
@@ -127,21 +127,19 @@ def is_integer(kind: Kind) -> bool:
 
 
 def are_alike(a: Kind, b: Kind) -> bool:
-    """Whether values of the kinds are arrays of one dtype and number of axes."""
+    """Whether values of the kinds are arrays of the same dtype and rank."""
     if not (isinstance(a, Array) and isinstance(b, Array) and a.dims and b.dims):
         return False
     return a.dtype is not None and a.dtype == b.dtype and len(a.dims) == len(b.dims)
 
 
 def is_array(kind: Kind) -> bool:
-    """Whether the kind is an array of at least one dimension, so that it can be changed in place."""
+    """Whether the kind is an array with at least one axis, so that it can be changed in place."""
     return isinstance(kind, Array) and bool(kind.dims)
 
 
 def may_have_no_axes(kind: Kind) -> bool:
-    """Whether the kind is an array that may have no axes: it can be changed in place, and arithmetic may make
-    numbers.
-    """
+    """Whether the kind is an array that may have no axes: arithmetic with it may return a scalar."""
     return isinstance(kind, Array) and not kind.dims
 
 
@@ -151,7 +149,7 @@ def is_numeric(kind: Kind) -> bool:
 
 
 def is_container(kind: Kind) -> bool:
-    """Whether items of the kind are objects that it holds, not views."""
+    """Whether the items of values of the kind are objects, not views."""
     return isinstance(kind, (Tuple, List, Dict, Record))
 
 
@@ -164,12 +162,12 @@ def is_list(kind: Kind) -> bool:
 
 
 def is_tuple(kind: Kind) -> bool:
-    """Whether the adjoint of a value of the kind may be a plain tuple: that of NumPy's named tuples may."""
+    """Whether the adjoint of a value of the kind may be a plain tuple, as for NumPy's named tuples."""
     return isinstance(kind, Tuple) and (kind.cls is None or kind.cls.__module__.startswith("numpy."))
 
 
 def is_record(kind: Kind) -> bool:
-    """Whether the kind is that of objects of a class of the user's."""
+    """Whether the kind is that of objects of a user's class."""
     return isinstance(kind, Record)
 
 
@@ -195,9 +193,7 @@ def holds_immutables(kind: Kind) -> bool:
 
 
 def holds_arrays(kind: Kind) -> bool:
-    """Whether a value of the kind is an array, or a container of nothing but arrays, and of what carries no
-    derivative.
-    """
+    """Whether a value of the kind is an array, or a container of arrays and inactive values only."""
     match kind:
         case Tuple(items):
             return all(is_differentiable(k) is False or holds_arrays(k) for k in items)
@@ -215,7 +211,7 @@ def may_hold_integers(kind: Kind) -> bool:
 
 
 def is_tuple_of_numbers(kind: Kind) -> bool:
-    """Whether the kind is a tuple that holds anything but arrays and containers."""
+    """Whether the kind is a tuple without arrays and containers."""
     return isinstance(kind, Tuple) and any(
         is_tuple_of_numbers(item) or not (is_array(item) or is_container(item)) for item in kind.items
     )
@@ -232,12 +228,12 @@ def is_list_of_numbers(kind: Kind) -> bool:
 
 
 def may_be_integer(kind: Kind) -> bool:
-    """Whether numbers of the kind carry a derivative, and integers are among them, which have none."""
+    """Whether the kind includes both integers and numbers that carry a derivative."""
     return isinstance(kind, Scalar) and kind.dtype == "real"
 
 
 def may_be_changed(kind: Kind) -> bool:
-    """Whether a call may make values of the kind values of another."""
+    """Whether a call may change the kind of a value of this kind."""
     match kind:
         case Tuple(items):
             return any(map(may_be_changed, items))
@@ -247,7 +243,7 @@ def may_be_changed(kind: Kind) -> bool:
 
 
 def truth_of(kind: Kind) -> bool | None:
-    """What `if` makes of values of the kind; None when only the run can tell."""
+    """The truth value of values of the kind; None when it is dynamic."""
     match kind:
         case Literal(None | bool() | str() as value):
             return bool(value)
@@ -257,7 +253,7 @@ def truth_of(kind: Kind) -> bool | None:
 
 
 def is_immutable(kind: Kind) -> bool:
-    """Whether values of the kind cannot be changed in place, nor anything that they hold."""
+    """Whether neither values of the kind nor their parts can be changed in place."""
     wide = widen(kind)
     return isinstance(wide, (Scalar, Literal, Likeness, Text)) or (
         isinstance(wide, Tuple) and all(map(is_immutable, wide.items))
@@ -270,12 +266,12 @@ def holds_floats(kind: Kind) -> bool:
 
 
 def has_length(kind: Kind) -> bool:
-    """Whether `len` gives the number of elements that a loop would see."""
+    """Whether `len` gives the number of iterations of a loop over the value."""
     return isinstance(kind, (Array, Tuple, List))
 
 
 def known_length(kind: Kind, axis: int) -> int | None:
-    """The length of an axis of an array, where the program says it."""
+    """The length of an axis of an array, where it is a constant; else None."""
     if not isinstance(kind, Array) or kind.dims is None:
         return None
     size = size_of(kind.dims[axis])
@@ -283,7 +279,7 @@ def known_length(kind: Kind, axis: int) -> int | None:
 
 
 def keys_of(kind: Kind) -> tuple[str | int, ...]:
-    """The keys of a container whose items are known one by one: of a tuple or list their positions."""
+    """The keys of a container whose items have a kind each: for a tuple or list their positions."""
     match kind:
         case Dict(pairs):
             return tuple(key for key, _ in pairs)
@@ -293,14 +289,14 @@ def keys_of(kind: Kind) -> tuple[str | int, ...]:
 
 
 def rank(kind: Kind) -> int | None:
-    """The number of dimensions, when it is known."""
+    """The number of axes, None where it is unknown."""
     if isinstance(widen(kind), Scalar):
         return 0
     return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else None
 
 
 def axes_of(kind: Kind) -> tuple[bool, ...] | None:
-    """For each axis of a number or array whether its length may be another than one, when the rank is known.
+    """For each axis of a number or array, whether its length may differ from one; None for an unknown rank.
 
     >>> axes_of(Array("float64", (None, 1))), axes_of(Scalar("float")), axes_of(Unknown())
     ((True, False), (), None)
@@ -311,7 +307,7 @@ def axes_of(kind: Kind) -> tuple[bool, ...] | None:
 
 
 def literal_of(kind: Kind) -> tuple[object] | None:
-    """The one value of a kind that has no others.
+    """The value of a kind that has only one, in a tuple; else None.
 
     >>> literal_of(Literal(2)), literal_of(Literal(None)), literal_of(Scalar("int"))
     ((2,), (None,), None)
@@ -320,7 +316,7 @@ def literal_of(kind: Kind) -> tuple[object] | None:
 
 
 def items_of(kind: Kind) -> tuple[Kind, ...]:
-    """The kinds of what a container holds, where each is known; none where they are not."""
+    """The kinds of the items of a container; empty where they are unknown."""
     match kind:
         case Dict(pairs):
             return tuple([k for _, k in pairs])
@@ -330,8 +326,8 @@ def items_of(kind: Kind) -> tuple[Kind, ...]:
 
 
 def share_lengths_apart(kinds: Sequence[Kind]) -> bool:
-    """Whether these are containers of arrays, in each of which arrays have a length in common, and not the
-    same in all of them: the weights and biases of layers.
+    """Whether these are containers of arrays with a length in common within each, but not across them: the
+    weights and biases of layers.
     """
     return len(set(kinds)) > 1 and all(map(_shares_a_length, kinds))
 

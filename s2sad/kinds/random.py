@@ -1,7 +1,7 @@
-"""The kinds of random numbers, which only the run draws: by `np.random.normal`, `rng.standard_normal(n)`.
+"""The kinds of random numbers: `np.random.normal`, `rng.standard_normal(n)`.
 
-Contract: as in kind_inference. Nothing is drawn to find them: each distribution gives floats of 64 bits, as
-many as its size says, or one for each of its parameters.
+Contract: as in result_kinds. Nothing is drawn to find them: a distribution gives float64, of its argument
+`size`, or of the shape of its parameters.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def draw_kind(function: Any, args: Sequence[Kind], keywords: Mapping[str, Kind])
 
 
 def drawn_kind(name: str, args: Sequence[Kind], keywords: Mapping[str, Kind]) -> Kind:
-    """The kind of what a generator of random numbers gives by this method.
+    """The kind of the result of a method of a generator of random numbers.
 
     >>> drawn_kind("normal", [Literal(0.0), Literal(1.0)], {"size": Literal(3)}).dims
     (Sym(name='=3', offset=0, not_one=True, large=False),)

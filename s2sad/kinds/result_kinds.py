@@ -1,8 +1,8 @@
 """The kind of a primitive's result: what `find_kinds` asks for at every call.
 
-Contract: `call_kind` contains every result that the call may return when it succeeds. Elementwise functions
-follow the rules of broadcasting, functions of sizes and of containers their own; others are run on stand-ins
-where they may be.
+Contract: `call_kind` contains every result of a call that succeeds. Elementwise functions follow the rules of
+broadcasting; functions of sizes and of containers have rules of their own; others are run on stand-ins, if
+`eval_guard` allows it.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _OF_TEXT: dict[Any, Kind] = {
 }
 _SPLITS = frozenset({np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit})
 
-# Where the axis stands among the arguments of functions of which the first is an array.
+# The position of the axis in functions whose first argument is an array.
 _REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.std, np.var, np.argmax, np.argmin)
 _ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
 _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
@@ -106,7 +106,7 @@ _FULL_REDUCTIONS = frozenset(
 
 
 def made_like(function: Any) -> int | None:
-    """The position of the argument that a function returns something just like; None of others."""
+    """The position of the argument whose kind is that of the result; None for other functions."""
     found: int | None = fact(function, "like")
     return found
 
@@ -127,9 +127,9 @@ def call_kind(
     if any(isinstance(k, Sparse) for k in args) or makes_sparse(function):
         return kind_with_sparse(function, args)
     try:
-        may_tell = function in _TOLD or pure(function)  # without running it, or by doing so
+        may_tell = function in _TOLD or pure(function)  # by a rule, or by running it
         return _call_kind(function, tuple(args), tuple(keywords.items())) if may_tell else UNKNOWN
-    except TypeError:  # an object that does not hash
+    except TypeError:  # an unhashable object
         return UNKNOWN
 
 
@@ -172,7 +172,7 @@ def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[
 
 
 def _as_arrays(function: Any, args: tuple[Kind, ...]) -> tuple[Kind, ...]:
-    """The kinds of the arguments that a function on arrays makes of lists of numbers."""
+    """The kinds of the arguments, with lists of numbers as the arrays that a function converts them to."""
     if function is np.asarray or not any(map(is_list_of_numbers, args)) or not takes_arrays(function):
         return args
     rule = find_rule(function)
@@ -191,7 +191,7 @@ def _as_arrays(function: Any, args: tuple[Kind, ...]) -> tuple[Kind, ...]:
 def _kind_for_axes(
     function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...], rank: int
 ) -> Kind:
-    """The kind of a call for an array of `rank` axes; where only the run knows the axis, that for any."""
+    """The kind of a call for an array of `rank` axes; for a dynamic axis, the join over all axes."""
     position = _AXIS[function]
     named = dict(keywords)
     axis = named.get("axis") or (args[position] if len(args) > position else None)
@@ -213,7 +213,7 @@ def _is_elementwise(function: Any, count: int) -> bool:
 
 
 def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
-    """The kind that a function on containers, on sizes, or on arrays of any rank returns; None for others."""
+    """The kind of the result of a function of containers, sizes, or arrays of any rank; None for others."""
     place = made_like(function)
     like = args[place] if place is not None and place < len(args) else None
     like = like.array if isinstance(like, Likeness) else like
@@ -236,7 +236,7 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Array(made.dtype, rows + columns) if isinstance(made, Array) else UNKNOWN
         case [Array(dtype, tuple(dims)), *_] if function in _SPLITS and dims:
             return List(None, Array(dtype, (None,) * len(dims)))
-        case [Array()] if function is np.linalg.eig:  # real or complex, as the values are
+        case [Array()] if function is np.linalg.eig:  # real or complex, by the values
             return Tuple((Array(None, None), Array(None, None)), type(function(np.eye(1))))
         case [x] if function is memory.shallow_copy:
             return x
@@ -246,7 +246,7 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return adjoint_kind(x)
         case [Array() as x] if function is runtime.like:
             return Likeness(x)
-        case [Scalar("float" | "real")] if function is runtime.unit_cotangent:  # integers have none
+        case [Scalar("float" | "real")] if function is runtime.unit_cotangent:  # it refuses integers
             return Scalar("float")
         case [Array(_, dims) as x] if function is runtime.unit_cotangent and dims:
             return x

@@ -1,6 +1,6 @@
-"""What kinds allow a derivative to leave out: which guard a cotangent needs, which zero starts an adjoint.
+"""Relations of shapes that decide how a cotangent is unbroadcast and which zero starts an adjoint.
 
-Contract: an answer other than the guard holds for every value of the kinds given, whatever its sizes.
+Contract: an answer other than the run-time guard holds for all values of the kinds, of any size.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ __all__ = [
     "zero_plan",
 ]
 
-_ANY: frozenset[Dim] = frozenset({None})  # nothing is known of the lengths
+_ANY: frozenset[Dim] = frozenset({None})  # unknown lengths
 UnbroadcastPlan = OneOf["none", "sum", "guard"] | tuple[OneOf["axes", "kept"], tuple[int, ...]]
 ZeroPlan = OneOf["0.0", "array", "zeros_like"]
 
 
 def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -> UnbroadcastPlan:
-    """How a cotangent like `out` becomes one like `x`, an operand of the elementwise operation behind `out`;
-    `others` are the kinds of its other operands, if known.
+    """How a cotangent of `out` becomes one of `x`, an operand of the elementwise operation with result `out`;
+    `others` are the kinds of the other operands, if known.
 
-    "none": it is that already. "sum": the sum of all of it. ("axes", axes): the sum over these leading axes.
-    ("kept", axes): the sum over these axes, which stay and are one long. "guard": only the values can tell.
+    "none": it is one. "sum": its sum. ("axes", axes): the sum over these leading axes. ("kept", axes): the
+    sum over these axes with keepdims. "guard": shapes are dynamic, `unbroadcast` compares them.
 
     >>> row, matrix = Array("float64", (Sym("n", 0, True),)), Array("float64", (None, Sym("n", 0, True)))
     >>> unbroadcast_plan(row, matrix)
@@ -72,11 +72,12 @@ def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -
             single = tuple(k for k, dim in enumerate(xs) if dim == 1)
             if extra == 0 and single and _is_part(_without(xs, single), _without(outs, single), None):
                 return "kept", single
-    return "guard"  # 0-d arrays too: what is computed from them is no array
+    return "guard"  # 0-d arrays too: results computed from them are no arrays
 
 
 def lends_shape(x: Kind, out: Kind, others: Sequence[Kind]) -> bool:
-    """Whether `x`, an operand of the elementwise operation behind `out`, is an array of the same shape."""
+    """Whether `x`, an operand of the elementwise operation with result `out`, is an array of the same shape.
+    """
     match x, out:
         case Array(_, tuple(xs)), Array(_, tuple(outs)):
             return len(xs) == len(outs) > 0 and _is_part(xs, outs, others)
@@ -94,7 +95,7 @@ def _is_part(xs: tuple[Dim, ...], outs: tuple[Dim, ...], others: Sequence[Kind] 
 
 
 def is_mask_of(mask: Kind, x: Kind) -> bool:
-    """Whether an array of float64 made by `np.where(mask, ...)` of numbers is surely like an `x`."""
+    """Whether `np.where(mask, 1.0, 0.0)` surely has the shape and dtype of an `x`."""
     match mask, x:
         case Array(_, tuple(masks)), Array("float64", tuple(xs)):
             return len(masks) == len(xs) and all(map(_is_unstretched, masks, xs))
@@ -102,8 +103,8 @@ def is_mask_of(mask: Kind, x: Kind) -> bool:
 
 
 def _is_unstretched(x: Dim, out: Dim, others: frozenset[Dim] = _ANY) -> bool:
-    """Whether an axis of an operand is as long as that of the result, given that the operation succeeded;
-    `others` are the lengths with which it was broadcast.
+    """Whether an axis of an operand is as long as the result's, given that the operation succeeded; `others`
+    are the lengths of the axis in the other operands.
     """
     if (x is not None and x is out) or x == out == 1 or (isinstance(x, Sym) and x.not_one):
         return True
@@ -111,7 +112,7 @@ def _is_unstretched(x: Dim, out: Dim, others: frozenset[Dim] = _ANY) -> bool:
 
 
 def _lengths(kinds: Sequence[Kind] | None, rank: int) -> list[frozenset[Dim]]:
-    """For each axis of what values of these kinds are broadcast to, the lengths that they have there."""
+    """For each axis of the broadcast result, the lengths that values of these kinds have there."""
     shapes: list[tuple[Dim, ...]] = []
     for kind in (UNKNOWN,) if kinds is None else map(widen, kinds):
         match kind:
@@ -134,7 +135,7 @@ def _is_inexact(dtype: str) -> bool:
 
 
 def zero_plan(x: Kind) -> ZeroPlan:
-    """What makes the zero cotangent of an `x`: a literal, NumPy's function, or a helper that looks at it."""
+    """The zero cotangent of an `x`: a literal, `np.zeros_like`, or the helper that looks at the value."""
     match x:
         case Scalar("float" | "real"):
             return "0.0"
@@ -144,9 +145,9 @@ def zero_plan(x: Kind) -> ZeroPlan:
 
 
 def is_differentiable(x: Kind) -> bool | None:
-    """Whether values of the kind carry a derivative; None when some may and some may not.
+    """Whether values of the kind carry a derivative; None if only some do.
 
-    A literal is a constant and carries none. An int that shares its name with floats ('real') counts as one.
+    A literal is a constant and carries none. Kind 'real' carries one, though its values may be ints.
     """
     match x:
         case Scalar("number"):

@@ -1,7 +1,6 @@
-"""The kinds of arrays that are turned, or cut into parts, along an axis: `np.roll`, `np.split`, `np.ix_`; and
-of what is picked from arrays by its values: `np.unique`, `np.nonzero`.
+"""The kinds of results of `np.roll`, `np.split`, `np.ix_`, and of `np.unique`, `np.nonzero`.
 
-Contract: as in kind_inference. Such functions fail for most lengths that could be tried.
+Contract: as in result_kinds. These functions are not run on stand-ins: they fail for most lengths.
 """
 
 from __future__ import annotations
@@ -94,7 +93,7 @@ def _parts(function: Any, x: Array, dims: tuple[Dim, ...], sections: Kind, axis:
 
 
 def _picked(function: Any, args: tuple[Kind, ...]) -> Kind:
-    """Rows of as many elements, or of their places, as the values say."""
+    """The kind of `np.unique` and the like: arrays of dynamic length, of elements or of their positions."""
     match args:
         case [Array()] if function is np.flatnonzero:
             return _ROW
@@ -110,7 +109,7 @@ def _picked(function: Any, args: tuple[Kind, ...]) -> Kind:
 
 
 def kind_of_any_size(function: Any, args: tuple[Kind, ...], keywords: Mapping[str, Kind]) -> Kind:
-    """What is known of a result without the sizes that arguments say."""
+    """The kind of a result without its lengths, which are arguments."""
     match args:
         case [Scalar("int", Sym() as size), *others] if function in _PAIRS:
             is_known = all(isinstance(k, Literal) for k in (*others, *keywords.values()))
@@ -143,14 +142,14 @@ def kind_of_any_size(function: Any, args: tuple[Kind, ...], keywords: Mapping[st
 
 
 def is_count(kind: Kind) -> TypeGuard[Literal | Scalar]:
-    """Whether a value surely is an int."""
+    """Whether values of the kind are surely ints."""
     if isinstance(kind, Literal):
         return type(kind.value) is int
     return isinstance(kind, Scalar) and kind.dtype == "int"
 
 
 def _share(dim: Dim, n: int) -> Dim:
-    """The length of each of `n` equal parts of an axis: NumPy refuses a length that can't be shared so."""
+    """The length of each of `n` equal parts of an axis; NumPy raises where it is not divisible."""
     if not isinstance(dim, Sym) or dim is NOT_ONE or dim.offset:
         return None
     if dim.number is not None:
@@ -162,7 +161,7 @@ def _open_mesh(args: tuple[Kind, ...]) -> Kind:
     dims: list[Dim] = []
     for a in args:
         match a:
-            case Array(str() as dtype, (dim,)) if dtype != "bool":  # of those it takes the places
+            case Array(str() as dtype, (dim,)) if dtype != "bool":  # np.ix_ takes the positions of a mask
                 dims.append(dim)
             case _:
                 return UNKNOWN

@@ -1,7 +1,7 @@
-"""Operators of sparse matrices, which are not those of arrays: `*` may be a product of matrices.
+"""Operators of sparse matrices: unlike those of arrays, `*` may be a matrix product.
 
-Their kind tells them apart. Where it does the operator stands for `sparse_arithmetic`, which has no rule:
-derivatives go through `@`.
+Where the kind of an operand is sparse, an operator other than `@` resolves to `sparse_arithmetic`, which has
+no rule.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ARITHMETIC = frozenset(getattr(operator, prefix + name) for name in _NAMES for 
 
 
 def sparse_arithmetic(x: Any, y: Any) -> Any:
-    """What an operator other than `@` makes of operands one of which is sparse."""
+    """Stands for an operator other than `@` with a sparse operand."""
     raise TypeError("this stands in analyses for what the program itself runs")
 
 
@@ -32,25 +32,26 @@ refuse(
 
 
 def sparse_operator(function: Any, left: Kind, right: Kind) -> Any:
-    """The function that an operator stands for where an operand is sparse; None where none is known to be."""
+    """The function that an operator resolves to with a sparse operand; None where none is known to be sparse.
+    """
     is_sparse = isinstance(left, Sparse) or isinstance(right, Sparse)
     return sparse_arithmetic if is_sparse and function in _ARITHMETIC else None
 
 
 def makes_sparse(function: Any) -> bool:
-    """Whether a function with a rule is one of SciPy's that make sparse matrices."""
+    """Whether a function with a rule is a constructor of SciPy's sparse matrices."""
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
     return module.startswith("scipy.sparse._") and name != "dot"
 
 
 def kind_with_sparse(function: Any, args: Sequence[Kind]) -> Kind:
-    """The kind of what a function gives for sparse matrices: another one if there are but numbers beside."""
+    """The kind of the result of a function of sparse matrices: sparse if all other arguments are numbers."""
     operators = (sparse_arithmetic, operator.matmul, operator.neg)
     alike = all(isinstance(widen(k), (Sparse, Scalar)) for k in args) and function in operators
     return SPARSE if alike or makes_sparse(function) else UNKNOWN
 
 
-# Methods of sparse matrices that give others; not those that may give an array, a number or nothing.
+# Methods of sparse matrices that always return a sparse matrix.
 GIVING_SPARSE = frozenset(
     {
         "asformat",

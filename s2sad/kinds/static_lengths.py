@@ -1,7 +1,7 @@
-"""Lengths of arguments that a derivative is made for, beside their kinds: of `p` in `model(x, *p)`.
+"""Static lengths of arguments, which kinds contain on demand: that of `p` in `model(x, *p)`.
 
-Kinds do not tell how long arrays are. Code that cannot do without raises LengthWanted, where who generates
-can do it over with kinds that tell; elsewhere it goes on without.
+Kinds hold no lengths of arrays. A pass that needs one calls `want_length`, which raises LengthWanted; the
+driver then generates again with kinds that contain it. Where no length is offered, it returns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _offers = threading.local()
 
 @contextmanager
 def lengths_offered(lengths: Mapping[str, int]) -> Iterator[None]:
-    """Within it the lengths of axes of these names may be asked for."""
+    """A context in which these lengths, by the names of axes, may be asked for."""
     before = offered_lengths()
     _offers.lengths = lengths
     try:
@@ -31,13 +31,13 @@ def lengths_offered(lengths: Mapping[str, int]) -> Iterator[None]:
 
 
 def offered_lengths() -> Mapping[str, int]:
-    """The lengths of axes that may be asked for now, by the names of the axes."""
+    """The lengths that may be asked for now, by the names of axes."""
     found: Mapping[str, int] = getattr(_offers, "lengths", {})
     return found
 
 
 def want_length(dim: Dim) -> None:
-    """Raises LengthWanted for an axis of which the kinds could tell how long it is, and do not."""
+    """Raises LengthWanted for an axis whose length is offered."""
     offered = offered_lengths()
     if isinstance(dim, Sym) and not dim.offset and dim.name in offered:
         raise LengthWanted(offered[dim.name])

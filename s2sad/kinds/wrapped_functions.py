@@ -1,4 +1,4 @@
-"""Objects that stand for a Python function: what they add changes nothing of what it computes."""
+"""Wrappers that compute what their Python function computes: caches, compiled functions, dispatchers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OF_KINDS = {kind: cls for cls, kind in reversed(OF_TYPES.items())}
 
 
 def unwrapped(f: Any) -> Any:
-    """The function that a cache, or what compiled it, runs; None for any other object."""
+    """The function that a cache or a compiled function wraps; None for any other object."""
     if isinstance(f, functools._lru_cache_wrapper):
         return f.__wrapped__
     if isinstance(f, Bprop):
@@ -33,7 +33,7 @@ def unwrapped(f: Any) -> Any:
 
 
 def is_dispatcher(f: Any) -> bool:
-    """Whether a function of `functools.singledispatch` chooses another by the class of its first argument."""
+    """Whether a callable is made by `functools.singledispatch`."""
     return isinstance(f, FunctionType) and f.__code__ is _DISPATCHER
 
 
@@ -42,7 +42,7 @@ _DISPATCHER = _dispatcher.__code__
 
 
 def chosen_by_kind(f: Any, kind: Kind) -> Any:
-    """The function that a dispatcher calls with a first argument of this kind; None where that is open."""
+    """The function that a dispatcher calls for a first argument of this kind; None where that is dynamic."""
     cls = _class_of(kind)
     return None if cls is None else f.dispatch(cls)
 

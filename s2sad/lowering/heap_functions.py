@@ -74,7 +74,7 @@ class HeapCalls:
             made: Program | None = None
             with suppress(S2sadError):
                 program = self.forms.taken(self.forms.normal_form(function), kinds)
-                program = self.forms.put_together(program, kinds, False)
+                program = self.forms.with_inlined_callees(program, kinds, False)
                 made = lower_to_heap(program, self.natures(program, kinds))
             if made is None:
                 self.cells[key] = None
