@@ -1,7 +1,7 @@
-"""AST to AST: the pipelines, as sequences of passes.
+"""The pipelines from tree to tree, as sequences of passes.
 
-Everything here knows Python and nothing of NumPy: the rule table and the domain of kinds are handed in. Each
-pipeline tells a `Watch` of the program after each of its passes.
+The transforms know Python and nothing of NumPy: the rule table and the domain of kinds are arguments. Each
+pipeline calls a `Watch` with the program after each of its passes.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ __all__ = [
 ]
 
 Pass = Callable[[Program], Program]
-Watch = Callable[[str, Program], None]  # is told of each pass's result
+Watch = Callable[[str, Program], None]  # called with the result of each pass
 
 
 def unwatched(name: str, program: Program) -> None:
-    """The `Watch` that nobody is behind."""
+    """The `Watch` that ignores the results."""
 
 
 NORMALISE: tuple[Pass, ...] = (
@@ -98,7 +98,7 @@ NORMALISE: tuple[Pass, ...] = (
 
 
 def normalise(program: Program, watch: Watch = unwatched) -> Program:
-    """A function as its author wrote it, in normal form."""
+    """The normal form of a function as its author wrote it."""
     for step in NORMALISE:
         program = step(program)
         watch(step.__name__, program)
@@ -106,7 +106,7 @@ def normalise(program: Program, watch: Watch = unwatched) -> Program:
 
 
 def to_single_assignment(program: Program, keeps: Keeps, watch: Watch = unwatched) -> Program:
-    """Normal form, callees put in, to single assignment; `keeps` as in `redefine_at_use`."""
+    """The single-assignment form of a normal form with calls inlined; `keeps` as in `redefine_at_use`."""
     watch("inline_calls", program)
     program = to_ssa(*redefine_at_use(program, keeps))
     watch("to_ssa", program)
@@ -114,19 +114,19 @@ def to_single_assignment(program: Program, keeps: Keeps, watch: Watch = unwatche
 
 
 def coalesce_copies(tree: Any, facts: GeneratedFacts) -> Any:
-    """Copies of names as one name, and exchanges of names as one statement."""
+    """Merges copies of names, and makes an exchange of names one statement."""
     return join_exchanges(merge_copies(tree, facts))
 
 
 def share_computations(tree: Any, facts: GeneratedFacts) -> Any:
-    """Before expressions are nested: what is computed twice computed once, without copies and divisions."""
+    """Shares repeated computations, and drops copies and divisions, before expressions are nested."""
     facts.quotients = find_quotients(tree, facts)
     phases = [SHARING, STRETCHING] if facts.generation.stretched else [SHARING]
     return apply_rules(tree, facts, *phases)
 
 
 def nest_expressions(tree: Any, facts: GeneratedFacts) -> Any:
-    """Temporaries nested, and what that has made constant, or dead, removed."""
+    """Nests temporaries, then folds constants and removes dead code."""
     tree = inline_temporaries(tree, facts)
     facts = facts.after(tree)
     tree = fold_constants(tree, facts)
@@ -141,7 +141,7 @@ def nest_expressions(tree: Any, facts: GeneratedFacts) -> Any:
 
 
 def update_adjoints(tree: Any, facts: GeneratedFacts) -> Any:
-    """Adjoints subtracted, stored and updated in place where that saves a sign, a sum or an array."""
+    """Updates adjoints in place, and subtracts or stores where that saves a sign, a sum or an array."""
     return apply_rules(tree, facts, UPDATING)
 
 
@@ -173,7 +173,7 @@ SIMPLIFY: tuple[Callable[[Any, GeneratedFacts], Any], ...] = (
 
 
 def simplify(program: Program, facts: GeneratedFacts, watch: Watch = unwatched) -> Program:
-    """A derivative as a person would write it: nothing unneeded, no copies, expressions nested again."""
+    """A derivative as a person would write it: no dead code, no copies, expressions nested."""
     for step in SIMPLIFY:
         facts = facts.after(step(facts.tree, facts), step is coalesce_copies)
         if watch is not unwatched:

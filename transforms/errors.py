@@ -1,7 +1,7 @@
-"""The one hierarchy of errors that people meet.
+"""The hierarchy of errors that users meet.
 
-Every error says what is wrong, where (file, line, caret), why, and what to do instead. What cannot be
-differentiated exactly raises one of these.
+Every error says what is wrong, where (file, line, caret), why, and what to do instead. A function that cannot
+be differentiated exactly raises one of these.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = [
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """A place in a user's file: `line` and `column` count from 1 and 0, as Python's own tracebacks do; `text`
-    is the line itself. `inner` is the place of what stands there in the function that was put in there.
+    """A position in a user's file: `line` counts from 1 and `column` from 0, as in Python's tracebacks;
+    `text` is the line. `inner` is the position in the inlined function whose code stands there.
     """
 
     filename: str
@@ -47,7 +47,7 @@ class SourceLocation:
 
 
 def locate(where: SourceLocation | None) -> SourceLocation | None:
-    """The place in the user's file, for one in generated code and for that of the code that runs now."""
+    """The position in the user's file of a position in generated code, or of the code that is running."""
     return _locators[-1](where)
 
 
@@ -55,21 +55,22 @@ _locators: list[Callable[[SourceLocation | None], SourceLocation | None]] = [lam
 
 
 def locate_with(locator: Callable[[SourceLocation | None], SourceLocation | None]) -> None:
-    """Says how errors find their places."""
+    """Sets how errors find their positions."""
     _locators[:] = [locator]
 
 
 @dataclass(frozen=True, eq=False)
 class _Refusal:
-    """What an error says, without the frames that it was raised in."""
+    """The arguments of an error, without its traceback's frames."""
 
     error: Callable[..., S2sadError]
     args: tuple[Any, ...]
 
 
 class _Refusals(threading.local):
-    """The last error of this thread. A function that takes all exceptions takes those of its derivative, too,
-    and would go on as if a callback had raised: whoever runs a derivative compares what was last before.
+    """The last error of this thread. A user's function that catches all exceptions also catches those of its
+    derivative, as if a callback had raised them: who runs a derivative compares the last error before and
+    after.
     """
 
     last: _Refusal | None = None
@@ -85,8 +86,9 @@ refusals = _Refusals()
 class S2sadError(Exception):
     """The base of all errors: `what` is wrong, `where`, `why`, and `instead`, what to do about it.
 
-    `given` is the place in the text that was read, which generated code may be, and `calls` those of the
-    calls that led there, the innermost first; `others` are refusals of other statements, met with it.
+    `given` is the position in the text that was read, which may be generated code, and `calls` the positions
+    of the calls that led there, innermost first; `others` are refusals of other statements that were met as
+    well.
     """
 
     given: SourceLocation | None
@@ -115,7 +117,7 @@ class S2sadError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
-    """Makes an error again, wherever the code that it stands in is run: called with `what`, it is raised."""
+    """A refusal that generated code raises at run time: calling it with `what` raises the error."""
 
     error: type[S2sadError]
     where: SourceLocation | None
@@ -135,7 +137,7 @@ class UnsupportedSyntaxError(S2sadError, SyntaxError):
         S2sadError.__init__(self, what, where, why, instead)
         where = self.where
         notes = [f"{word}: {text}" for word, text in (("why", why), ("instead", instead)) if text]
-        self.msg = "\n".join([what, *notes])  # what tracebacks show, behind the place
+        self.msg = "\n".join([what, *notes])  # what tracebacks show after the position
         if where is not None:
             self.filename, self.lineno, self.offset, self.text = (
                 where.filename,
@@ -150,11 +152,11 @@ class MissingRuleError(S2sadError, NotImplementedError):
 
 
 class NonDifferentiableError(S2sadError, TypeError):
-    """An input or a result carries no derivative, or not of the kind that was asked for."""
+    """An input or a result that carries no derivative, or not one of the requested kind."""
 
 
 class InfiniteSlopeError(S2sadError, ZeroDivisionError):
-    """A derivative of Python's floats that divides by zero."""
+    """A derivative of Python floats that divides by zero."""
 
 
 class NoSourceError(S2sadError, OSError):
@@ -162,18 +164,18 @@ class NoSourceError(S2sadError, OSError):
 
 
 class InternalError(S2sadError, RuntimeError):
-    """s2sad itself has gone wrong: a defect to be reported, never a fault of the function."""
+    """A defect of s2sad, to be reported; never a fault of the function."""
 
 
 def describe(function: Any) -> str:
-    """How a person would name a function: `numpy.linalg.solve`."""
+    """The name of a function for users: `numpy.linalg.solve`."""
     module = getattr(function, "__module__", None)
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     return f"`{module}.{name}`" if module and module != "builtins" else f"`{name}`"
 
 
 def missing_rule(function: Any, refusal: str | None, where: Any = None) -> MissingRuleError:
-    """The error for a function without a rule; `refusal` is why it is declared to have none."""
+    """The error for a function without a rule; `refusal` is the reason why it is declared to have none."""
     name = getattr(function, "__name__", "f")
     return MissingRuleError(
         f"{describe(function)} has no rule" + ("" if refusal else " and no Python source to differentiate"),

@@ -1,7 +1,8 @@
 """Multiplies by a known quotient where its numerator and its divisor stand apart.
 
-Where `q = e / t` is known, and read, `(a / t + b / t) * e` is `(a + b) * q` up to rounding: it rounds less
-often, and needs neither `e` nor `t`. That is the adjoint of what is divided by its own sum, as in a softmax.
+Where `q = e / t` is computed already, `(a / t + b / t) * e` is `(a + b) * q` up to rounding: it rounds less
+often, and needs neither `e` nor `t`. The adjoint of a value divided by its own sum has this form, as in a
+softmax.
 
     da = dout / total                                        da = dout
     dtotal = -np.sum(dout * out, axis=1) / total      ->     dtotal = -np.sum(dout * out, axis=1)
@@ -30,7 +31,7 @@ Node = Any  # gast publishes no types
 
 
 def find_quotients(tree: Node, facts: GeneratedFacts) -> Quotients:
-    """The quotients that a function computes of names which are no adjoints, each assigned once."""
+    """The quotients of names that a function computes, adjoints aside, each assigned once."""
     found: dict[str, dict[str, str]] = {}
     for s in tree.body:
         match s:
@@ -50,7 +51,7 @@ def find_quotients(tree: Node, facts: GeneratedFacts) -> Quotients:
 
 
 def _bound(s: Node) -> Sequence[str]:
-    """The names that a statement binds itself, or changes in place."""
+    """The names that a statement binds, or whose objects it changes, outside of its blocks."""
     match s:
         case gast.Assign(targets=targets):
             return [n for t in targets for n in (target_names(t) or names_read(t)[:1])]
@@ -62,7 +63,7 @@ def _bound(s: Node) -> Sequence[str]:
 
 
 def cancel_division(code: Code, line: Line) -> bool:
-    """`d * q` for `d * e`, with the divisions left out in the code before."""
+    """Replaces `d * e` by `d * q`, and drops the divisions in the definition of `d`."""
     match line.node:
         case gast.Assign(
             targets=[gast.Name()],
@@ -83,8 +84,8 @@ def cancel_division(code: Code, line: Line) -> bool:
 
 
 def _without_division(code: Code, name: str, under: str, reader: Line, new: dict[Line, Node | None]) -> bool:
-    """Whether what a name is assigned, right before one reader, is divided, term by term, and needed for
-    nothing else; `new` has the statements without the division, None for those that are not needed.
+    """Whether all terms of a name's value, which has one reader right after it, are quotients with the
+    divisor; `new` maps statements to those without the division, and to None where they become dead.
     """
     line = code.definer(name)
     if line is None or code.read[name] != 1 or not code.is_own(name) or not code.facts.is_derivative(name):
@@ -115,7 +116,7 @@ def _without_division(code: Code, name: str, under: str, reader: Line, new: dict
 
 
 def _is_calm(code: Code, s: Node) -> bool:
-    """Whether a statement has no effect but to assign a name."""
+    """Whether a statement's only effect is to assign a name."""
     match s:
         case gast.Assign(targets=[gast.Name()], value=value):
             return is_pure(value, code.facts.is_pure)

@@ -1,8 +1,8 @@
-"""Gives values that are never needed at once few names, so that a reader has few to keep in mind.
+"""Coalesces names whose lives do not overlap, so that a reader has few to keep in mind.
 
-Contract: a function definition in, one that does the same out. Versions of one variable become one name, and
-so do temporaries that hold arrays of one kind: in a loop those of different statements, which get a name of
-their own, and elsewhere those of one statement.
+Contract: a function definition in, an equivalent one out. Versions of one variable become one name, and so do
+temporaries that hold arrays of one kind: those of different statements in loops, under a new name, and
+elsewhere those of one statement.
 
     x_2 = f(x)          x = f(x)
     return g(x_2)  ->   return g(x)
@@ -45,8 +45,8 @@ def coalesce_versions(tree: Node, facts: GeneratedFacts) -> Node:
 
 
 def _function(tree: Node, facts: GeneratedFacts, names: dict[bool, Iterator[str]]) -> Node:
-    """The function, and those nested in it; `names` are for temporaries of several statements, those of
-    adjoints and others.
+    """The function and its nested functions; `names` are for coalesced temporaries, of adjoints (True) and
+    others.
     """
     tree = map_nested(tree, lambda nested: _function(nested, facts, names))
     uses = find_uses(tree)
@@ -58,7 +58,7 @@ def _function(tree: Node, facts: GeneratedFacts, names: dict[bool, Iterator[str]
         return tree
     classes = Classes(tree, uses, facts)
     for group in versions:
-        while group:  # what one class does not take it would not take when it is larger
+        while group:  # a name that a class rejects it rejects when it has grown, too
             first, *others = group
             group = classes.take(first, others, facts.alike)
     mapping = classes.representatives()
@@ -81,9 +81,9 @@ def _versions(uses: Uses, facts: GeneratedFacts) -> list[list[str]]:
 
 
 def _shared(tree: Node, found: list[str], classes: Classes, facts: GeneratedFacts) -> list[list[str]]:
-    """The temporaries that become one, by class."""
+    """The temporaries that are coalesced, by class."""
     inside = set(_made_in_loops(tree)) if len(found) > 1 else set()
-    firsts: dict[str | None, list[tuple[int, str]]] = {}  # one name of each class, by stem and in loops
+    firsts: dict[str | None, list[tuple[int, str]]] = {}  # one name of each class, by stem
     for k, name in enumerate(found):
         mine = [firsts.setdefault(key, []) for key in [_stem(name)] + [None] * (name in inside)]
         known = merge(*mine)
@@ -110,7 +110,7 @@ def _made_in_loops(tree: Node) -> list[str]:
 
 
 def _made(statements: list[Node]) -> list[str]:
-    """The names that are assigned what is computed, rather than a part of something, in order."""
+    """The names whose values are computed, rather than items of an object, in order."""
     return [
         s.targets[0].id
         for s in own_statements(statements)

@@ -1,9 +1,9 @@
-"""The statements of one function while they are rewritten, with their def-use index.
+"""The statements of one function during rewriting, with their def-use index.
 
-`Code` holds the function's own statements as lines, and tells which lines bind and which read a name. A rule
-is a function of the code and one line, which replaces, deletes or renames; the index follows, and lines that
-may match another rule now go on the work list. So a rule looks at what surrounds one statement, and costs
-nothing where it does not apply.
+`Code` holds the function's own statements as lines, and knows the lines that bind and that read each name. A
+rule is a function of the code and one line, which replaces, deletes or renames; the index is updated, and
+lines that may match another rule now go on the work list. So a rule inspects the statements around one, and
+costs nothing where it does not apply.
 
     def rule(code: Code, line: Line) -> bool: ...       # whether it has changed something
 
@@ -38,7 +38,7 @@ Node = Any  # gast publishes no types
 
 
 class Line:
-    """A statement at a place of a block; its own blocks; `node` is None once it is deleted."""
+    """A statement, its position in a block, and its own blocks; `node` is None once it is deleted."""
 
     __slots__ = ("block", "blocks", "is_waiting", "node", "place")
 
@@ -63,8 +63,8 @@ Rules = Mapping[type, tuple[Rule, ...]]  # by the class of the statement
 
 
 def apply_rules(tree: Node, facts: GeneratedFacts, *phases: Rules) -> Node:
-    """The function, and those nested in it, innermost first, after all rules that apply to a statement: those
-    of the first phase, then those of the next.
+    """The function and its nested functions, innermost first, after all rules that apply: those of the first
+    phase, then those of the next.
     """
     tree = map_nested(tree, lambda nested: apply_rules(nested, facts, *phases))
     uses = find_uses(tree)
@@ -77,8 +77,8 @@ def apply_rules(tree: Node, facts: GeneratedFacts, *phases: Rules) -> Node:
 
 
 class Code:
-    """`definers` and `readers` have, by name, the lines that bind and that read it, with how often; `bound`
-    and `read` how often all do. What nested functions read is `captured`.
+    """`definers` and `readers` map names to the lines that bind and read them, with the number of reads;
+    `bound` and `read` have the totals. `captured` are the names that nested functions read.
     """
 
     def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts) -> None:
@@ -88,10 +88,10 @@ class Code:
         self.bound, self.read = Counter(uses.bound), Counter(uses.read)
         self.definers: dict[str, dict[Line, None]] = {}
         self.readers: dict[str, dict[Line, int]] = {}
-        self.known: dict[Any, Line] = {}  # of a block and an operation, the first line with it
-        self.computed_with: dict[str, bool] = {}  # kept for names until a line with them changes
-        self.uncopied: set[str] = set()  # names of parts of arrays that were copies
-        self.lines: list[Line] = []  # in their first order, comments left out
+        self.known: dict[Any, Line] = {}  # the first line of each operation in each block
+        self.computed_with: dict[str, bool] = {}  # kept until a line with the name changes
+        self.uncopied: set[str] = set()  # parts of arrays that were copies
+        self.lines: list[Line] = []  # in their first order, without comments
         self.waiting: deque[Line] = deque()
         self.is_changed = False
         self.body = self._block(tree.body, None)
@@ -117,7 +117,7 @@ class Code:
         self.lines.append(line)
 
     def own_reads(self, s: Node) -> tuple[str, ...]:
-        """The names that a statement reads itself, each as often as it does, its blocks left out."""
+        """The names that a statement reads outside of its blocks, with repetitions."""
         kind = s.__class__
         if kind is gast.Assign:
             return loads(s)
@@ -131,7 +131,7 @@ class Code:
     # ------------------------------------------------------------ the work list
 
     def run(self, rules: Rules) -> None:
-        """Applies rules until none applies, to the first lines first."""
+        """Applies rules until none applies, from the first line on."""
         for line in self.lines:
             self.visit(line)
         while self.waiting:
@@ -152,7 +152,7 @@ class Code:
     # ------------------------------------------------------------ changes
 
     def replace(self, line: Line, node: Node) -> None:
-        """Another statement in the place of a line's, with the same blocks."""
+        """Replaces the statement of a line; its blocks stay."""
         self._leave(line)
         line.node = node
         self.is_changed = True
@@ -184,45 +184,45 @@ class Code:
             self.computed_with.pop(name, None)
 
     def move_after(self, line: Line, other: Line) -> None:
-        """Moves a line behind a later one of its block."""
+        """Moves a line after a later one of its block."""
         lines = line.block.lines
         lines.insert(other.place, lines.pop(line.place))
         for place in range(line.place, other.place + 1):
             lines[place].place = place
 
     def put(self, name: str, value: Node) -> None:
-        """Puts an expression, or another name, where a name is read."""
+        """Replaces the reads of a name by an expression."""
         for line in list(self.readers.get(name, ())):
             self.replace(line, with_names(line.node, {name: value}))
 
     def rename(self, name: str, other: str) -> None:
-        """Gives one name to what two hold."""
+        """Renames a name to another that holds the same value."""
         mapping = {name: load(other)}
         for line in [*self.readers.get(name, ()), *self.definers.get(name, ())]:
             if name in bound_here(line.node) or name in self.own_reads(line.node):
                 self.replace(line, with_names(line.node, mapping))
 
-    # ------------------------------------------------------------ questions
+    # ------------------------------------------------------------ queries
 
     def definer(self, name: str) -> Line | None:
-        """The one line that binds a name, if it is one and no parameter."""
+        """The only line that binds a name; None if there are several, or it is a parameter."""
         if self.bound[name] != 1:
             return None
         return next(iter(self.definers.get(name, ())), None)
 
     def is_own(self, name: str) -> bool:
-        """Whether nothing but the function's own statements binds and reads a name."""
+        """Whether only the function's own statements bind and read a name."""
         return name not in self.captured and name not in self.fixed and name not in self.parameters
 
     def in_block(self, line: Line, block: Block) -> Line | None:
-        """The line of a block in which a line is, or that it is."""
+        """The line of a block that is, or contains, a line."""
         at: Line | None = line
         while at is not None and at.block is not block:
             at = at.block.owner
         return at
 
     def is_between(self, first: Line, line: Line, last: Line) -> bool:
-        """Whether a line runs after the first of two lines of a block, and not after the last."""
+        """Whether a line comes after the first of two lines of a block, and not after the last."""
         at = self.in_block(line, first.block)
         return at is not None and first.place < at.place <= last.place
 
@@ -234,14 +234,16 @@ class Code:
         return lines[place] if place < len(lines) else None
 
     def before(self, line: Line) -> Line | None:
-        """The line of the block before it."""
+        """The previous line of the block."""
         lines, place = line.block.lines, line.place - 1
         while place >= 0 and lines[place].node is None:
             place -= 1
         return lines[place] if place >= 0 else None
 
     def last_reader(self, name: str, line: Line) -> Line | None:
-        """The last line of the block to read a name, if all that read it are there, behind a line."""
+        """The last reader of a name in a line's block, if all readers stand there after the line; else
+        None.
+        """
         last: Line | None = None
         for reader in self.readers.get(name, ()):
             at = self.in_block(reader, line.block)
@@ -258,7 +260,7 @@ class Code:
     # ------------------------------------------------------------ the result
 
     def tree(self) -> Node:
-        """The function as it is now, which shares with what it was all that stays."""
+        """The rewritten function, which shares unchanged nodes with the original."""
         if not self.is_changed:
             return self.function
         body = _statements(self.body)

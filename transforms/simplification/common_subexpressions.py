@@ -1,15 +1,15 @@
 """Computes a value once that is computed several times from the same operands.
 
-Within a block an operation on names and literals is not done again where its result still has a name.
-Operands and results are numbers, and arrays that nothing changes in place: each is assigned once, made anew,
-and only computed with.
+Within a block an operation on names and literals is not repeated while its result still has a name. Operands
+and results are numbers, and arrays that are not changed in place: each is assigned once, newly made, and only
+an operand of arithmetic.
 
     dB_1 = dA * 0.125                dB_1 = dA * 0.125
     B[2:] += dB_1                    B[2:] += dB_1
     dB_2 = dA * 0.125          ->    B[:-2] += dB_1
     B[:-2] += dB_2
 
-Nor is an array multiplied by one, or a part of it copied, where nothing changes it before that has been read.
+Nor is an array multiplied by one, or a part of it copied, where it is not changed before the result is read.
 
     dout = 1.0 * h                   do = h * t
     do = dout * t              ->    dt = h * o
@@ -38,7 +38,9 @@ _ARITHMETIC = (gast.BinOp, gast.UnaryOp)
 
 
 def share_value(code: Code, line: Line) -> bool:
-    """Reads what has been computed before, or what is multiplied by one."""
+    """Replaces a name by an earlier one of the same value, or by the array that it is the product of with
+    one.
+    """
     name = _assigned(line.node)
     if not name or not code.facts.may_go(name) or not _is_computed_with(code, name):
         return False
@@ -51,7 +53,7 @@ def share_value(code: Code, line: Line) -> bool:
 
 
 def read_uncopied(code: Code, line: Line) -> bool:
-    """Reads a part of an array where it is, rather than in a copy."""
+    """Reads a part of an array in place of a copy of it."""
     match line.node:
         case gast.Assign(
             targets=[gast.Name(id=name)],
@@ -67,7 +69,7 @@ def read_uncopied(code: Code, line: Line) -> bool:
 
 
 def _computed_before(code: Code, line: Line, name: str) -> str:
-    """The name of a value that the block has computed in the same way."""
+    """The earlier name of the same operation in the block; "" if there is none."""
     value = line.node.value
     operands = names_read(value)
     if not all(code.facts.holds_number(n) or _is_value(code, n) for n in operands):
@@ -97,8 +99,8 @@ def _is_computed_with(code: Code, name: str) -> bool:
 
 
 def _find_computed_with(code: Code, name: str) -> bool:
-    """Whether a name is assigned once, made anew by arithmetic or `copy`, and only computed with: read as an
-    operand of arithmetic, and by `+=` as what is added.
+    """Whether a name is assigned once, newly made by arithmetic or `copy`, and read only as an operand of
+    arithmetic or the right-hand side of `+=`.
     """
     line = code.definer(name)
     if line is None or not code.is_own(name) or not (_is_made(line.node) or name in code.uncopied):
@@ -119,7 +121,7 @@ def _find_computed_with(code: Code, name: str) -> bool:
 
 @remembered
 def _operands(expression: Node) -> tuple[str, ...]:
-    """The names that are operands of arithmetic in an expression, each as often as it is."""
+    """The names that are operands of arithmetic in an expression, with repetitions."""
     own: tuple[str, ...] = ()
     if isinstance(expression, gast.Name | gast.Constant):
         return own
@@ -144,8 +146,8 @@ def _is_made(s: Node) -> bool:
 
 
 def _multiplied(code: Code, line: Line, name: str) -> str:
-    """The array of which a name is the product with one, if that is read before the array may change; not
-    where the comment above would describe nothing.
+    """The array that a name is the product of with one, if that is read before the array may change; "" where
+    the comment above would have no statement left.
     """
     match line.node.value:
         case gast.BinOp(left=gast.Constant(value=1.0), op=gast.Mult(), right=gast.Name(id=array)):
@@ -160,13 +162,13 @@ def _multiplied(code: Code, line: Line, name: str) -> str:
 
 
 def _is_read_before_change(code: Code, line: Line, name: str, array: str) -> bool:
-    """Whether the rest of a block is all that reads a name, before it may change an array."""
+    """Whether all reads of a name are in the rest of the block, before the array may change."""
     last = code.last_reader(name, line)
     return last is not None and all(_is_calm(code, i.node, array) for i in code.lines_between(line, last))
 
 
 def _is_calm(code: Code, s: Node, array: str) -> bool:
-    """Whether a statement changes nothing of what a name holds."""
+    """Whether a statement does not change the object of a name."""
     facts = code.facts
     match s:
         case Comment():
@@ -181,7 +183,7 @@ def _is_calm(code: Code, s: Node, array: str) -> bool:
 
 
 def _assigned(s: Node) -> str:
-    """The name to which a statement assigns one arithmetic operation on names and literals."""
+    """The name to which a statement assigns one arithmetic operation on names and literals; else ""."""
     match s:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp(left=left, right=right)):
             return str(name) if is_atom(left) and is_atom(right) else ""
@@ -191,7 +193,7 @@ def _assigned(s: Node) -> str:
 
 
 def _operation(value: Node) -> Operation:
-    """What tells one operation on names and literals from another."""
+    """A key that identifies an operation on names and literals."""
     operands = [value.operand] if isinstance(value, gast.UnaryOp) else [value.left, value.right]
     return (value.op.__class__, *map(_atom, operands))
 

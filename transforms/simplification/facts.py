@@ -1,4 +1,4 @@
-"""What simplification knows of the code that differentiation has made."""
+"""The facts that simplification has of generated code."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Node = Any  # gast publishes no types
 
 
 class Expressions(Protocol):
-    """What primitives and kinds tell of expressions in generated code."""
+    """The facts of expressions in generated code, from primitives and kinds."""
 
     def is_pure(self, call: Node) -> bool:
         """Whether a call, a `for` loop or an unpacking has no effect but its result."""
 
     def is_float(self, expression: Node, is_one: Callable[[str], bool]) -> bool:
-        """Whether a value is a float, or an array of floats; `is_one(name)` tells that a name has the one
-        value that it had when kinds were found.
+        """Whether a value is a float, or an array of floats; `is_one(name)` tells that a name still has the
+        only value that it had when kinds were inferred.
         """
 
     def is_number(self, expression: Node) -> bool:
@@ -45,11 +45,11 @@ class Expressions(Protocol):
 
 
 class GeneratedFacts:
-    """What is known of the generated program that a pass is given.
+    """The facts of the generated program that a pass is given.
 
-    `users` are the names of the user's own variables, which stay; `origins` tells which variable a name is a
-    version of; `captured` are the names that inner functions read. With `careful` somebody may take the
-    code's exceptions.
+    `users` are the names of the user's own variables, which stay; `origins` maps a name to the variable that
+    it is a version of; `captured` are the names that inner functions read. With `careful`, exceptions may be
+    caught.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class GeneratedFacts:
         self.expressions, self.origins = expressions, program.origins
         self.is_odd, self.is_fresh = expressions.is_odd, expressions.is_fresh
         self.derivatives, self.traces = generation.derivatives, generation.traces
-        self.variables: Mapping[str, str] = generation.adjoint_of  # the variables that adjoints are of
+        self.variables: Mapping[str, str] = generation.adjoint_of  # the variable of each adjoint
         self.scope, self.reserved = frozenset(program.scope.cells), program.names.reserved
         self.captured = frozenset(
             n
@@ -72,11 +72,11 @@ class GeneratedFacts:
             if isinstance(s, gast.FunctionDef) and s.name != generation.bprop
             for n in names_read(s)
         )
-        self._pure: dict[int, tuple[Node, bool]] = {}  # with the node, whose identity is the key
+        self._pure: dict[int, tuple[Node, bool]] = {}  # by the node's identity
         self._assigned: Counter[str] | None = None
-        self.are_merged = False  # whether one name may be that of several values
+        self.are_merged = False  # whether coalescing may have given a name several values
         self.quotients: Quotients = {}  # by numerator and divisor; see `cancel_divisions`
-        # Expressions that fold to themselves, by identity and context: names have fewer values than later.
+        # Expressions that fold to themselves, by identity and context: names only lose values by folding.
         self.folded: dict[tuple[int, bool, bool], Node] = {}
 
     def after(self, tree: Node, are_merged: bool = False) -> Self:
@@ -101,7 +101,7 @@ class GeneratedFacts:
         return self.expressions.is_float(expression, self.is_one)
 
     def is_number(self, node: Node) -> bool:
-        """Whether a value is a number, or a new object."""
+        """Whether the value of a name, item, literal or pure call of such is a number."""
         if isinstance(node, gast.Call):
             return self.is_pure(node) and not node.keywords and all(map(self.is_number, node.args))
         if isinstance(node, (gast.Name, gast.Subscript)):
@@ -113,8 +113,8 @@ class GeneratedFacts:
         return self.is_one(name) and self.expressions.is_number(load(name))
 
     def is_one(self, name: str) -> bool:
-        """Whether merging has not made a name that of several values (a trace gives a name the value that it
-        had; None or a number stands in for the value on a path that has none).
+        """Whether a name has one value, which coalescing may change. (The targets of a trace have the values
+        of the names saved; a placeholder stands for an unbound one.)
         """
         if not self.are_merged:
             return True
@@ -125,20 +125,20 @@ class GeneratedFacts:
     # ------------------------------------------------------------ names
 
     def is_derivative(self, name: str) -> bool:
-        """Whether a name holds an adjoint or a tangent, which shares memory with others of these alone."""
+        """Whether a name holds an adjoint or a tangent, whose aliases are all adjoints or tangents."""
         return name in self.derivatives
 
     def is_temporary(self, name: str) -> bool:
-        """Whether a name is no version of a variable of the user's."""
+        """Whether a name is no version of a user's variable."""
         return name not in self.users and name not in self.origins
 
     def may_go(self, name: str) -> bool:
-        """Whether a name holds a derivative, or is no variable of the user's."""
+        """Whether a name holds a derivative, or is no user's variable."""
         return name in self.derivatives or self.is_temporary(name)
 
     def alike(self, a: str, b: str) -> bool:
-        """Whether two names may become one: both hold derivatives or neither, and not of two variables of the
-        user's.
+        """Whether two names may become one: both hold derivatives or neither does, and they are not of two
+        users' variables.
         """
         if (a in self.derivatives) is not (b in self.derivatives):
             return False
@@ -146,7 +146,7 @@ class GeneratedFacts:
         return len(known) < 2 or (a not in self.derivatives and len(known & self.users) < 2)
 
     def nature(self, name: str) -> tuple[bool, str | None]:
-        """What `alike` asks of a name."""
+        """The properties of a name that `alike` compares."""
         return name in self.derivatives, self.origin(name)
 
     def origin(self, name: str) -> str | None:
@@ -165,7 +165,7 @@ class GeneratedFacts:
         return self.expressions.are_alike(variable, variable)
 
     def are_temporary_arrays(self, a: str, b: str) -> bool:
-        """Whether two names are temporaries that hold arrays of one kind, or adjoints of such."""
+        """Whether two names are temporaries that hold arrays of one kind, or adjoints of such arrays."""
         if (a in self.variables) is not (b in self.variables):
             return False
         is_temporary = self.is_temporary(a) and self.is_temporary(b)
@@ -174,7 +174,7 @@ class GeneratedFacts:
         )
 
     def have_one_form(self, a: str, b: str) -> bool:
-        """Whether two names are of adjoints that are arrays of one dtype and shape."""
+        """Whether two names hold adjoints that are arrays of one dtype and shape."""
         if not {a, b} <= self.variables.keys() or {a, b} & self.generation.spreading:
             return False
         x, y = self.variables[a], self.variables[b]
@@ -182,7 +182,7 @@ class GeneratedFacts:
         return is_same and self.expressions.are_alike(x, y)
 
     def is_of_form(self, value: Node, name: str) -> bool:
-        """Whether arithmetic reads an array, no adjoint, of the kind that the variable of an adjoint has."""
+        """Whether an arithmetic expression reads a primal array of the kind of the variable of an adjoint."""
         match value:
             case gast.Name(id=read):
                 is_primal = read not in self.derivatives and self.is_one(read)
@@ -195,9 +195,9 @@ class GeneratedFacts:
 
 
 def _assignments(tree: Node, traces: frozenset[str]) -> Iterator[str]:
-    """The names that are given values, each as often as it is."""
+    """The names that are assigned, with repetitions."""
     yield from (n.id for n in tree.args.args)
-    counted: set[tuple[str, str]] = set()  # names of loops over a `range`: integers in each of them
+    counted: set[tuple[str, str]] = set()  # targets of loops over a `range`: always integers
     for s in statements_in(tree.body):
         match s:
             case gast.For(target=gast.Name(id=name), iter=gast.Call(func=gast.Name(id="range" as called))):

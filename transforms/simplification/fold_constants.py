@@ -1,9 +1,9 @@
-"""Does arithmetic on literals, and leaves out arithmetic that changes nothing.
+"""Folds arithmetic on literals, and drops arithmetic that changes nothing.
 
-Contract: a function definition in, one with the same results, to the bit and the type, out. What holds for
-floats only is done where an expression surely is a float or an array of floats; nothing
-that may raise is done. An expression that was a new object becomes an old one (`1.0 * e` -> `e`) only if
-it is a number, or arithmetic takes its value and nobody keeps it.
+Contract: a function definition in, one with the same results, to the bit and the type, out. Identities of
+floats are used only where an expression surely is a float or an array of floats; nothing that may raise is
+folded. An expression that made a new object may become an alias (`1.0 * e` -> `e`) only if it is a number, or
+an operand of arithmetic.
 
     dx = 1.0 * dout * (2 * x ** (2 - 1))    ->    dx = dout * (2 * x)
     da = db + -dc * y                       ->    da = db - dc * y
@@ -43,14 +43,14 @@ _OPERATORS = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 
 def fold_constants(tree: Node, facts: GeneratedFacts) -> Node:
-    """The function with constant expressions folded, and branches on constants decided; `e + e` becomes
-    `2 * e` in code that is not the user's.
+    """The function with constant expressions folded, and branches on constants decided; `e + e` becomes `2 *
+    e` in code that is not the user's.
     """
     return _Folder(facts).parts(tree, consumed=False)
 
 
 def taken_arm(s: Node) -> list[Node] | None:
-    """What runs in place of a branch or loop whose test is a literal, or None when that is not known."""
+    """The statements that a branch or loop with a literal test runs, or None when the test is no literal."""
     if isinstance(s, gast.If):
         truth = _truth(s.test)
         return None if truth is None else s.body if truth else s.orelse
@@ -120,12 +120,12 @@ class _Folder:
 
     def __init__(self, facts: GeneratedFacts) -> None:
         self.facts, self.purity, self.is_number = facts, facts.is_pure, facts.is_number
-        self.is_for_derivative = False  # whether the statement computes something for a derivative
+        self.is_for_derivative = False  # whether the statement computes a derivative
 
     # ------------------------------------------------------------ the walk
 
     def parts(self, node: Node, consumed: bool) -> Node:
-        """The node with its parts folded."""
+        """The node with its children folded."""
         changes: dict[str, Any] = {}
         held = node.__dict__
         for name in fields_of(node.__class__):
@@ -149,7 +149,7 @@ class _Folder:
                 names = [n for t in targets for n in target_names(t) or names_read(t)[:1]]
                 self.is_for_derivative = any(map(self.facts.is_derivative, names))
             new = self.parts(s, consumed=isinstance(s, gast.AugAssign))
-            match new:  # NumPy sees to operands that overlap with what they are added to
+            match new:  # NumPy handles overlapping operands of in-place addition
                 case gast.AugAssign(
                     value=gast.Call(func=gast.Attribute(value=part, attr="copy"), args=[], keywords=[])
                 ) if self.is_float(part):
@@ -159,7 +159,7 @@ class _Folder:
         return result
 
     def fold(self, node: Node, consumed: bool = False) -> Node:
-        """The expression, folded; `consumed` says that an operator takes its value and nobody keeps it."""
+        """The expression, folded; `consumed` says that it is an operand, so that the value gets no alias."""
         kind = node.__class__
         if kind is gast.Name or kind is gast.Constant:
             return node
@@ -174,7 +174,7 @@ class _Folder:
         return new
 
     def folded(self, node: Node, consumed: bool) -> Node:
-        """The expression, folded, as if none had been before."""
+        """The expression, folded without the memo."""
         if node.__class__ is gast.BinOp:
             left, right = self.fold(node.left, True), self.fold(node.right, True)
             if left is not node.left or right is not node.right:
@@ -225,7 +225,7 @@ class _Folder:
                     if isinstance(product, gast.Constant):
                         return self.operation(rebuilt(node, left=product, right=other), consumed)
                 case gast.BinOp(left=first, op=gast.Div(), right=gast.Attribute(attr="size")) if (
-                        _number(first) is not None and b is not None and _is_power_of_two(b)):  # by a count
+                        _number(first) is not None and b is not None and _is_power_of_two(b)):  # a shift
                     product = self.literal(left, op, _number(first) or 0, b)
                     if isinstance(product, gast.Constant):
                         return rebuilt(left, left=product)
@@ -241,7 +241,7 @@ class _Folder:
         return node
 
     def literal(self, node: Node, op: type, a: int | float, b: int | float) -> Node:
-        """The value of arithmetic on two literals where it is exact, finite and no longer to read."""
+        """The value of arithmetic on two literals if it is exact, finite and no longer in print."""
         if op not in _ARITHMETIC or (op is gast.Pow and not (isinstance(b, int) and 0 <= b <= 64)):
             return node
         try:
@@ -302,7 +302,7 @@ class _Folder:
         return node if negative is None or isinstance(negative, gast.UnaryOp) else negative
 
     def positive(self, node: Node) -> Node | None:
-        """`b * c / d` for `-b * c / d`, or None when no sign stands before a float there."""
+        """`b * c / d` for `-b * c / d`, or None when no sign precedes a float there."""
         match node:
             case gast.UnaryOp(op=gast.USub(), operand=operand):
                 return operand if self.is_float(operand) or _number(node) is not None else None
@@ -312,7 +312,7 @@ class _Folder:
         return None
 
     def negative(self, node: Node) -> Node | None:
-        """`-b * c / d` for `b * c / d`, or None when b may be no float: integers without sign wrap around."""
+        """`-b * c / d` for `b * c / d`, or None when b may be no float: unsigned integers wrap around."""
         if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
             left = self.negative(node.left)
             return None if left is None else rebuilt(node, left=left)
@@ -325,7 +325,7 @@ class _Folder:
             return node
         a, b = left.value, right.value
         if isinstance(op, (gast.Is, gast.IsNot)):
-            # what `is` says of two equal numbers or strings is the interpreter's business
+            # the identity of equal numbers or strings depends on the interpreter
             if not any(v is None or v is ... or isinstance(v, bool) for v in (a, b)):
                 return node
             return located(constant((a is b) == isinstance(op, gast.Is)), node)
@@ -337,8 +337,8 @@ class _Folder:
             return node
 
     def item(self, node: Node) -> Node:
-        """`(a, b)[0]` is `a`; the sum over an axis that is kept, without it, is that over the axis; what is
-        computed, turned around twice, is as it was.
+        """`(a, b)[0]` is `a`; an item at a kept axis of a sum is the sum without that axis; a new array
+        reversed twice is itself.
         """
         match node:
             case gast.Subscript(value=gast.Subscript(value=gast.BinOp() | gast.Call() as computed) as inner):
@@ -357,10 +357,10 @@ class _Folder:
         others = [e for e in items if e is not items[index]]
         return items[index] if all(is_pure(e, self.purity) for e in others) else node
 
-    # ------------------------------------------------------------ what is known
+    # ------------------------------------------------------------ queries
 
     def is_derivative(self, node: Node) -> bool:
-        """Whether an expression reads an adjoint or a tangent, so that it is no code of the user's."""
+        """Whether an expression reads an adjoint or a tangent, so that it is not the user's code."""
         return any(map(self.facts.is_derivative, names_read(node)))
 
     def is_float(self, node: Node) -> bool:
@@ -376,5 +376,5 @@ class _Folder:
         return self.facts.is_float(node)
 
     def old_object(self, node: Node, part: Node, consumed: bool) -> Node:
-        """`part` in place of `node`, if nobody can tell that it is not a new object."""
+        """`part` in place of `node`, if no one can see that it is not a new object."""
         return part if consumed or not shared_by(part) or self.is_number(part) else node

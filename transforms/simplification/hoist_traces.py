@@ -1,8 +1,8 @@
-"""Fills a loop's trace as soon as the kept values are there, before the iteration goes on to new ones.
+"""Hoists the `append` to a loop's trace to where the saved values are known.
 
-Contract: a function definition in, one that returns the same out. A trace's `append` moves up within its
-block, past statements that touch neither the trace nor what it keeps (an inner trace is filled by then),
-when that lets a loop-carried name be one name.
+Contract: a function definition in, an equivalent one out. A trace's `append` moves up within its block, past
+statements that touch neither the trace nor the saved values (an inner trace is filled by then), when a
+loop-carried name then needs no second name.
 
     x_2 = 0.5 * (x + a / x)          trace.append(x)
     trace.append(x)            ->    x_2 = 0.5 * (x + a / x)
@@ -28,12 +28,12 @@ _JUMPS = (gast.Break, gast.Continue, gast.Return, gast.Raise)
 
 
 def hoist_traces(tree: Node, facts: GeneratedFacts) -> Node:
-    """The function with the appends to traces in its own blocks moved up where that serves."""
+    """The function with appends to traces in its own blocks hoisted where that saves a name."""
     return with_body(tree, _Block(tree.body, facts).hoisted()) if facts.traces else tree
 
 
 class _Block:
-    """One block's statements, traces inside it hoisted."""
+    """One block's statements, with traces inside it hoisted."""
 
     def __init__(self, statements: list[Node], facts: GeneratedFacts) -> None:
         self.facts, self.traces = facts, facts.traces
@@ -57,7 +57,7 @@ class _Block:
         return self.statements
 
     def entry(self, s: Node) -> Node | None:
-        """What a statement appends to a trace, or None."""
+        """The value that a statement appends to a trace, or None."""
         match s:
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"),
                                            args=[entry])):
@@ -65,7 +65,7 @@ class _Block:
         return None
 
     def place(self, k: int, entry: Node) -> int:
-        """The first place to which statement k may move."""
+        """The first position to which statement k may move."""
         kept = reads(self.statements[k])
         trace = self.statements[k].value.func.value.id
         holds_references = all(is_atom(e) for e in (entry.elts if isinstance(entry, gast.Tuple) else [entry]))
@@ -86,7 +86,7 @@ class _Block:
         return False
 
     def serves(self, place: int, k: int, kept: set[str]) -> bool:
-        """Whether statement k at `place` no longer keeps a carried name apart from the one it goes on as."""
+        """Whether a loop-carried name can be one name once statement k stands at `place`."""
         for c in range(k + 1, len(self.statements)):
             match self.statements[c]:
                 case gast.Assign(targets=[gast.Name(id=x)], value=gast.Name(id=y)) if x in kept:

@@ -1,9 +1,9 @@
-"""Puts temporaries that are read once back into the expressions they are read in.
+"""Inlines temporaries that are read once into the expressions that read them.
 
-Contract: a function definition in, one that evaluates the same operations out, with the same results; what
-only one arm of `a if c else b` reads, then, only in this case. A temporary moves only within its block, and
-only past statements that cannot change what its value reads; a value with side effects only into the
-statement next to it, where nothing is evaluated before it. Lines stay within `columns`.
+Contract: a function definition in, one that evaluates the same operations with the same results out; an
+operand that only one arm of `a if c else b` reads is evaluated in this case only. A temporary moves only
+within its block, and only past statements that cannot change its value; a value with effects only into the
+next statement, where nothing is evaluated before it. Lines stay within `columns`.
 
     t_1 = -a                    decay = np.exp(-a * t)
     t_2 = t_1 * t
@@ -53,8 +53,8 @@ Test = Callable[[str], bool]
 
 
 def inline_temporaries(tree: Node, facts: GeneratedFacts, columns: int = 95, levels: int = 6) -> Node:
-    """The function with temporaries nested back: lines of at most so many columns, operations of at most so
-    many levels.
+    """The function with temporaries inlined: lines have at most so many columns, operations at most so many
+    levels.
     """
     last = {
         facts.origins[n]: n
@@ -66,7 +66,9 @@ def inline_temporaries(tree: Node, facts: GeneratedFacts, columns: int = 95, lev
     }
 
     def may_go(name: str) -> bool:
-        """Also the parts of a sum of contributions: all versions of an adjoint but the last."""
+        """Whether a name is a temporary; also the terms of an accumulated adjoint: all its versions but the
+        last.
+        """
         is_part = name in facts.derivatives and last.get(facts.origins.get(name, name), name) != name
         return is_part or facts.is_temporary(name)
 
@@ -82,7 +84,7 @@ class _Settings:
 
 
 class _Effects(NamedTuple):
-    """What running a statement may change: names, objects (by a name for each), or anything (`is_impure`)."""
+    """The effect of a statement: on names, on objects (by a name for each), or any effect (`is_impure`)."""
 
     binds: frozenset[str] = frozenset()
     changes: frozenset[str] = frozenset()
@@ -90,7 +92,7 @@ class _Effects(NamedTuple):
 
 
 def _joined(effects: list[_Effects]) -> _Effects:
-    """What running one statement after the other may change."""
+    """The effect of one statement after the other."""
     binds: frozenset[str] = frozenset().union(*[e.binds for e in effects])
     changes: frozenset[str] = frozenset().union(*[e.changes for e in effects])
     return _Effects(binds, changes, any(e.is_impure for e in effects))
@@ -98,15 +100,15 @@ def _joined(effects: list[_Effects]) -> _Effects:
 
 @dataclass(frozen=True)
 class _Pending:
-    """A temporary that may still move: its value, its place in the block, and the comment it stands under."""
+    """A temporary that may still move: its value, its position in the block, and the comment above it."""
 
     value: Node
     place: int
     comment: int
     reads: frozenset[str]
     is_pure: bool
-    is_reference: bool  # nothing is evaluated: a name of the function's own, or a tuple of such
-    is_number: bool  # nothing is read but numbers
+    is_reference: bool  # a name of the function's own, or a tuple of such
+    is_number: bool  # only numbers are read
 
 
 class _Waiting:
@@ -114,14 +116,14 @@ class _Waiting:
 
     def __init__(self) -> None:
         self.found: dict[str, _Pending] = {}
-        self.readers: dict[str, list[str]] = {}  # of a name
-        self.changing: dict[str, None] = {}  # those whose value what is changed in place may alter
+        self.readers: dict[str, list[str]] = {}  # the temporaries that read a name
+        self.changing: dict[str, None] = {}  # those whose value a change in place may alter
 
     def add(self, name: str, pending: _Pending) -> None:
         self.found[name] = pending
         for read in pending.reads:
             self.readers.setdefault(read, []).append(name)
-        # One with side effects goes only into the very next statement.
+        # One with effects goes only into the very next statement.
         if pending.is_pure and not pending.is_reference and not pending.is_number:
             self.changing[name] = None
 
@@ -130,7 +132,7 @@ class _Waiting:
         self.changing.pop(name, None)
 
     def drop(self, effects: _Effects, followers: Mapping[str, Set[str]]) -> None:
-        """Leaves those whose value is still the same after the effects."""
+        """Drops the temporaries whose value the effects may change."""
         for bound in effects.binds:
             for name in self.readers.pop(bound, ()):
                 self.remove(name)
@@ -167,8 +169,8 @@ class _Inliner:
 
     def block(self, statements: list[Node], indent: int,
               in_order: bool = False) -> tuple[list[Node], _Effects]:
-        """The statements with temporaries put in place, and what running them may change; `in_order`: what
-        may raise keeps its place among what else may.
+        """The statements with temporaries inlined, and their effect; with `in_order` exceptions keep their
+        order.
         """
         return _Block(self, indent, in_order).run(statements)
 
@@ -182,7 +184,7 @@ class _Inliner:
         return False
 
     def functions(self, value: Node) -> set[str]:
-        """The names, not the function's own, that called functions are reached by: `np` in `np.exp(x)`."""
+        """The global names through which functions are called: `np` in `np.exp(x)`."""
         found = set()
         for node in find_nodes(value, gast.Call):
             name = base_of(node.func)
@@ -194,7 +196,7 @@ class _Inliner:
         return is_pure(node, self.settings.facts.is_pure)
 
     def effects(self, s: Node) -> _Effects:
-        """What a statement itself may change, its blocks left out."""
+        """The effect of a statement, outside of its blocks."""
         if s.__class__ is gast.Assign and s.targets[0].__class__ is gast.Name and len(s.targets) == 1:
             return _Effects(frozenset([s.targets[0].id]), is_impure=not self.is_pure(s.value))
         is_impure = not all(map(self.is_pure, header_expressions(s)))
@@ -228,7 +230,7 @@ class _Inliner:
         for place in places:
             holder = place.value if isinstance(place, gast.Subscript) else place
             if not isinstance(holder, gast.Name) or holder.id not in self.followers:
-                # numbers are replaced, not changed
+                # a number is replaced, and not changed
                 is_number = isinstance(place, gast.Name) and self.settings.facts.holds_number(place.id)
                 is_impure = is_impure or not is_number
             else:
@@ -237,14 +239,14 @@ class _Inliner:
 
 
 class _Block:
-    """One block on its way: `lines` has None where a temporary has gone."""
+    """One block during the walk: `lines` has None where a temporary was inlined."""
 
     def __init__(self, inliner: _Inliner, indent: int, in_order: bool) -> None:
         self.inliner, self.indent, self.in_order = inliner, indent, in_order
         self.lines: list[Node | None] = []
         self.pending = _Waiting()
         self.comment = 0
-        self.under: dict[int, int] = {0: 0}  # how many statements stand under each comment
+        self.under: dict[int, int] = {0: 0}  # the number of statements under each comment
 
     def run(self, statements: list[Node]) -> tuple[list[Node], _Effects]:
         total: list[_Effects] = []
@@ -289,7 +291,7 @@ class _Block:
                         is_number)
 
     def put_in(self, s: Node) -> Node:
-        """The statement with pending temporaries in it, the latest first."""
+        """The statement with pending temporaries inlined, the latest first."""
         if isinstance(s, (gast.While, gast.FunctionDef)):
             return s
         pending = self.pending.found
@@ -304,10 +306,10 @@ class _Block:
         return s
 
     def put_one(self, s: Node, name: str, pending: _Pending) -> Node | None:
-        """The statement with one temporary's value in place of its name, or None where it cannot be."""
+        """The statement with one temporary inlined, or None where it cannot be."""
         inliner = self.inliner
         if pending.comment != self.comment and pending.comment and self.under[pending.comment] == 1:
-            return None  # the comment would describe nothing
+            return None  # the comment would have no statement left
         order = find_place(s, name, inliner.is_pure, inliner.uses)
         if order is None or (order.impure_before and not pending.is_reference):
             return None
@@ -324,7 +326,7 @@ class _Block:
         return None if is_long or max(map(depth, expressions)) > settings.levels else new
 
     def is_last(self, place: int) -> bool:
-        """Whether nothing but comments stands after a place in the block so far."""
+        """Whether only comments stand after a position in the block so far."""
         lines = self.lines
         return all(lines[k] is None or isinstance(lines[k], Comment) for k in range(place + 1, len(lines)))
 

@@ -1,7 +1,7 @@
-"""Names that may become one: which are never needed at once (Chaitin's coalescing).
+"""Names that may be coalesced as they do not interfere (Chaitin).
 
-Contract: two names interfere where one is bound while the other may still be read, unless it is bound to that
-very name. `Classes` merges names that do not; `renamed` gives the names of a class one name.
+Contract: two names interfere where one is bound while the other is live, unless it is bound to that very
+name. `Classes` merges names that do not interfere; `renamed` gives the names of a class one name.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Alike = Callable[[str, str], bool]
 
 
 def kept_names(tree: Node, uses: Uses, facts: GeneratedFacts) -> frozenset[str]:
-    """The names that stay as they are: of functions, parameters, what closures read, and what nested scopes
-    bind too.
+    """The names that must stay: of functions, parameters, captures, and names that nested scopes bind,
+    too.
     """
     functions = {s.name for s in own_statements(tree.body) if isinstance(s, gast.FunctionDef)}
     return frozenset(facts.captured | uses.fixed | functions | set(uses.parameters))
 
 
 class Classes:
-    """Names that become one, and with which others each class interferes; sets are bits, as in `Live`."""
+    """Classes of coalesced names, with the names that interfere with each; sets are bits, as in `Live`."""
 
     def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts) -> None:
         self.parameters, self.nature = uses.parameters, facts.nature
@@ -43,7 +43,7 @@ class Classes:
         self.members = dict(self.live.bits)
         self.conflicts = dict.fromkeys(self.live.bits, 0)
         self.root = {name: name for name in self.live.bits}
-        self.examples: dict[str, dict[Any, str]] = {}  # of a class with more than one, by nature
+        self.examples: dict[str, dict[Any, str]] = {}  # of a class of several names, by nature
         self.kept = self.live.of(keep)
         self.bind(uses.parameters, self.live.entry)
         for s in own_statements(tree.body):
@@ -56,7 +56,7 @@ class Classes:
                     self.bind(uses.headers[id(s)].binds, self.live.after[id(s)])
 
     def bind(self, names: tuple[str, ...], live: int) -> None:
-        """Notes that names get new values together while those in `live` are needed."""
+        """Notes that names are bound together while those in `live` are live."""
         together = live | self.live.of(names)
         for name in names:
             self.conflicts[name] |= together & ~self.live.bits[name]
@@ -67,8 +67,8 @@ class Classes:
         return name
 
     def merge(self, a: str, b: str, may_join: Alike) -> bool:
-        """Makes two names one, if they can be; whether they are now. `may_join` answers the same for names of
-        one nature.
+        """Merges two names, if they do not interfere; whether they are one now. `may_join` gives the same
+        answer for all names of one nature.
         """
         a, b = self.find(a), self.find(b)
         members, conflicts = self.members, self.conflicts
@@ -87,10 +87,12 @@ class Classes:
         return True
 
     def take(self, name: str, others: list[str], may_join: Alike) -> list[str]:
-        """Makes those of other names that are one each, and can be, one with a name; returns the rest."""
+        """Merges a name with all other names that it can be merged with, each a class of its own; returns the
+        rest.
+        """
         members, conflicts = self.members, self.conflicts
         rest = []
-        for other in others:  # most of many versions are in each other's way
+        for other in others:  # most of many versions interfere
             if conflicts[other] & members[name] or not self.merge(name, other, may_join):
                 rest.append(other)
         return rest
@@ -100,7 +102,9 @@ class Classes:
         return self.examples.get(root) or {self.nature(root): root}
 
     def representatives(self) -> dict[str, Node]:
-        """For each name that goes the one that stays: a parameter, one without number, or the shortest."""
+        """Maps each coalesced name to the one that stays: a parameter, a name without number, or the
+        shortest.
+        """
         groups: dict[str, list[str]] = {}
         for name in self.live.bits:
             groups.setdefault(self.find(name), []).append(name)
@@ -120,13 +124,13 @@ def is_literal(value: Node | None) -> bool:
 
 
 def _assigned(s: Node) -> str:
-    """The name that a statement assigns, if it is nothing but that."""
+    """The name that a statement assigns, if that is its only target; else ""."""
     is_one = s.__class__ is gast.Assign and s.targets[0].__class__ is gast.Name
     return s.targets[0].id if is_one else ""
 
 
 def renamed(statements: list[Node], mapping: Mapping[str, Node], owner: Node) -> list[Node]:
-    """The statements with names replaced, less those that say no more."""
+    """The statements with names replaced, without those that become `x = x`."""
     result = []
     for s in statements:
         if is_literal(mapping.get(_assigned(s))):

@@ -1,7 +1,7 @@
-"""Exchanges of names as a person writes them.
+"""Joins copies that exchange names into one statement.
 
-Contract: a function definition in, one that does the same out. Consecutive copies of names that come down to
-passing values around become one statement, and the names that only served for that go.
+Contract: a function definition in, an equivalent one out. Consecutive copies whose net effect is a cycle of
+values become one statement, and the names that only served for it are dropped.
 
     u_3 = v
     v = u            ->          u, v = v, u
@@ -53,7 +53,7 @@ def _is_copy(s: Node) -> bool:
 
 
 def _joined(run: list[Node], function: Node) -> list[Node]:
-    """A run of copies, as one statement for each cycle if it is nothing but cycles."""
+    """A run of copies as one statement for each cycle, if it consists of cycles only."""
     if len(run) < 3 or (uses := find_uses(function)) is None:
         return run
     pairs = [(s.targets[0].id, s.value.id) for s in run]

@@ -1,8 +1,8 @@
-"""Gives a variable and its copy one name where their lives allow it, and puts constants where they are used.
+"""Coalesces a variable with its copies where they do not interfere, and propagates constants.
 
-Contract: a function definition in, one that returns the same out. Two names become one when neither is
-assigned while the other may still be read (Chaitin's coalescing); parameters and captured names keep
-theirs. A constant with one assignment replaces its name.
+Contract: a function definition in, an equivalent one out. Two names become one when neither is assigned while
+the other is live (Chaitin's coalescing); parameters and captured names stay. A constant with one assignment
+replaces its name.
 
     x_2 = f(x)          x = f(x)
     x = x_2       ->
@@ -27,12 +27,12 @@ Node = Any  # gast publishes no types
 
 
 def merge_copies(tree: Node, facts: GeneratedFacts) -> Node:
-    """The function with copies merged; traces may be filled earlier for that."""
+    """The function with copies merged; traces are hoisted where that helps."""
     return _Merger(facts).function(tree, frozenset())
 
 
 def put_constants(tree: Node, facts: GeneratedFacts) -> Node:
-    """The function with its own names that have one value, a literal, replaced by it."""
+    """The function with each name whose only value is a literal replaced by it."""
     uses = find_uses(tree)
     if uses is None:
         return tree
@@ -59,7 +59,7 @@ class _Merger:
         self.facts = facts
 
     def function(self, tree: Node, enclosing: frozenset[str]) -> Node:
-        """The function, `enclosing` being the names of the functions around it that only those assign."""
+        """The function; `enclosing` are names that only enclosing functions assign."""
         uses = find_uses(tree)
         if uses is None:
             return tree
@@ -78,7 +78,7 @@ class _Merger:
 
     def copies(self, tree: Node, uses: Uses, enclosing: frozenset[str],
                constants: Set[str]) -> dict[str, Node]:
-        """The names to be replaced by other names; those in `constants` are no names any more."""
+        """Maps names to the names that replace them; those in `constants` are replaced already."""
         keep = kept_names(tree, uses, self.facts)
         pairs = []
         found: dict[str, Node] = {}

@@ -1,8 +1,8 @@
-"""Subtracts what is added with a minus.
+"""Moves minus signs into the operators that add to derivatives.
 
-A product or quotient of a negated number is the negated product or quotient, to the last bit. A minus in what
-is added to a derivative goes into the operator, also that of a name which is only used so. What arithmetic
-reads at once need not be copied.
+A product or quotient of a negated number is the negated product or quotient, to the last bit. The minus of a
+term that is added to a derivative goes into the operator, also that of a name which is only read in such
+terms. Operands that arithmetic reads at once are not copied.
 
     dx += -d * y              dx -= d * y
     t = -d * 0.5              t = d * 0.5
@@ -30,7 +30,7 @@ _FLIPPED = {gast.Add: gast.Sub, gast.Sub: gast.Add}
 
 
 def subtract(code: Code, line: Line) -> bool:
-    """Subtracts from a derivative what is added to it with a minus."""
+    """Subtracts a negated term from a derivative."""
     s = line.node
     if not _is_update(code, s):
         return False
@@ -41,7 +41,7 @@ def subtract(code: Code, line: Line) -> bool:
 
 
 def move_sign(code: Code, line: Line) -> bool:
-    """Moves the minus of what is assigned to a name into the operators of the updates that it ends in."""
+    """Moves the minus of a name's value into the operators of the updates that read it."""
     match line.node:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
             negative, positive = without_sign(value, code.facts.is_odd)
@@ -58,7 +58,7 @@ def move_sign(code: Code, line: Line) -> bool:
 
 
 def read_operands_uncopied(code: Code, line: Line) -> bool:
-    """Reads the derivatives that arithmetic is done with where they are rather than in copies."""
+    """Drops the copies of derivatives that are operands of arithmetic."""
     s = line.node
     if s.__class__ is gast.Assign and s.targets[0].__class__ is not gast.Name:
         return False
@@ -72,8 +72,8 @@ def read_operands_uncopied(code: Code, line: Line) -> bool:
 
 
 def _updates(code: Code, name: str) -> list[Line] | None:
-    """The updates of derivatives that a name, or what is computed of it, is added to, each as often as that
-    changes its sign with the name; None where something else would change with it.
+    """The updates of derivatives whose terms change sign with a name, directly or through other names, with
+    repetitions; None where another value would change with it.
     """
     if not code.facts.may_go(name) or code.bound[name] != 1 or not code.is_own(name):
         return None
@@ -104,7 +104,7 @@ def _is_update(code: Code, s: Node) -> bool:
 
 
 def _carries_sign(code: Code, value: Node, name: str) -> bool:
-    """Whether an expression changes its sign, and nothing else, when a name that it reads once does."""
+    """Whether an expression changes only its sign when a name that it reads once does."""
     match value:
         case gast.Name():
             return bool(value.id == name)
@@ -119,7 +119,7 @@ def _carries_sign(code: Code, value: Node, name: str) -> bool:
 
 
 def _makes(value: Node) -> bool:
-    """Whether an expression makes a new object, rather than a view of another one."""
+    """Whether an expression makes a new object, and no view."""
     match value:
         case gast.BinOp() | gast.UnaryOp():
             return True
@@ -129,7 +129,7 @@ def _makes(value: Node) -> bool:
 
 
 def _uncopied(code: Code, value: Node) -> Node:
-    """An expression with the derivatives that its arithmetic reads as they are rather than copied."""
+    """An expression without copies of the derivatives that its arithmetic reads."""
     match value:
         case gast.UnaryOp(op=gast.USub(), operand=operand):
             new = _operand(code, operand)

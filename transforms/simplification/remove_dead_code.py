@@ -1,9 +1,9 @@
-"""Removes the statements of a derivative that nothing needs.
+"""Removes the dead statements of a derivative.
 
-Contract: a function definition in, one that returns and changes the same out. A statement is needed when it
-has an effect, or when a needed statement may read what it binds; so a sum that only feeds itself goes too,
-and so does a change in place of an object that nobody looks at afterwards. A comment goes when no statement
-is left under it.
+Contract: a function definition in, one with the same result and effects out. A statement is needed when it
+has an effect, or when a needed statement may read a name that it binds; so a sum that only feeds itself is
+removed (a faint variable), and so is a change in place of an object without later readers. A comment is
+removed with the last statement under it.
 
     total = total + w          (in a loop; nothing else reads total: gone)
     trace.append((x, t))       (trace is owned and not read: gone)
@@ -33,8 +33,8 @@ Node = Any  # gast publishes no types
 
 
 def remove_dead_code(tree: Node, facts: GeneratedFacts) -> Node:
-    """The function without what nothing needs; what may raise stays where somebody may take its exceptions,
-    but for that in the closure of the reverse sweep.
+    """The function without dead code; statements that may raise stay where exceptions may be caught, but not
+    in the closure of the reverse sweep.
     """
     return _function(tree, facts, facts.careful)
 
@@ -58,7 +58,7 @@ def _function(tree: Node, facts: GeneratedFacts, careful: bool) -> Node:
             return tree
         before = _compound(tree.body)
         tree = rebuilt(tree, body=body or [located(gast.Pass(), tree)])
-        if _compound(tree.body) == before:  # nothing that only a branch or loop needed has become dead
+        if _compound(tree.body) == before:  # no statement that only a branch or loop needed has become dead
             return tree
         uses = find_uses(tree)
 
@@ -69,7 +69,7 @@ def _compound(block: list[Node]) -> int:
 
 
 def _reachable(statements: list[Node]) -> list[Node]:
-    """The statements without branches that are never taken, and without what follows a jump."""
+    """The statements without arms that are never taken, and without those after a jump."""
     result: list[Node] = []
     for s in statements:
         arm = taken_arm(s)
@@ -83,7 +83,7 @@ def _reachable(statements: list[Node]) -> list[Node]:
 
 
 class _Remover:
-    """What is needed in one function, and the function without the rest."""
+    """The needed statements of one function, and the function without the rest."""
 
     def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts, careful: bool) -> None:
         self.purity, self.uses, self.removed = facts.is_pure, uses, 0
@@ -91,7 +91,7 @@ class _Remover:
         self.owned = facts.traces
         self.live = find_live(tree, uses, self.matters, careful)
 
-    # ------------------------------------------------------------ what is needed
+    # ------------------------------------------------------------ needed statements
 
     def matters(self, s: Node, live: Live, after: int) -> bool:
         match s:
@@ -120,14 +120,14 @@ class _Remover:
 
     @cached_property
     def watchers(self) -> dict[str, frozenset[str]]:
-        """The names by which a change of an object that only the function holds may be noticed."""
+        """The names through which a change of an owned object may be read."""
         return self.find()
 
     def is_pure(self, node: Node) -> bool:
         return is_pure(node, self.purity)
 
     def is_seen(self, place: Node, live: Live, after: int) -> bool:
-        """Whether a change in place of a name's object, or of one of its elements, may be noticed."""
+        """Whether a change in place of a name's object, or of one of its elements, may be read."""
         holder = place.value if isinstance(place, gast.Subscript) else place
         if not isinstance(holder, gast.Name) or holder.id not in self.owned:
             return True
@@ -144,7 +144,7 @@ class _Remover:
                 return all(map(self.is_pure, parts)) and not self.is_seen(holder, live, after)
         return False
 
-    # ------------------------------------------------------------ the rest goes
+    # ------------------------------------------------------------ removal
 
     def block(self, statements: list[Node], is_body: bool = False) -> list[Node]:
         result: list[Node] = []
@@ -191,7 +191,7 @@ class _Remover:
         return rebuilt(s, test=_negated(s.test), body=orelse, orelse=[])
 
     def unpacking(self, s: Node, target: Node) -> Node:
-        """The assignment with `_` for targets that nothing reads, or the bare call if that is all of them."""
+        """The assignment with `_` for targets that are not read, or the bare call if none is."""
         after = self.live.after[id(s)]
         dead = [n for n in target_names(target) if not self.live.of([n]) & after]
         if len(dead) == len(target_names(target)) and not _places(target) and isinstance(s.value, gast.Call):
@@ -205,7 +205,7 @@ class _Remover:
 
 
 def is_plain(s: Node) -> bool:
-    """Whether a `try` neither handles an exception nor does anything at its end."""
+    """Whether a `try` has neither a handler nor a `finally`."""
     return not s.handlers and all(isinstance(n, gast.Pass) for n in s.finalbody)
 
 
@@ -225,7 +225,7 @@ def _without(target: Node, dead: list[str]) -> Node:
 
 
 def _negated(test: Node) -> Node:
-    """`not test`, as a person writes it; `not a < b` stays, which for NaN is not `a >= b`."""
+    """`not test`, simplified; `not a < b` stays, as it differs from `a >= b` for NaN."""
     match test:
         case gast.UnaryOp(op=gast.Not()):
             return test.operand

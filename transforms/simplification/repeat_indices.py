@@ -1,6 +1,6 @@
-"""Indices written where they are read: `dh[i - 1]`, though the sum has a name and is read more than once.
+"""Inlines indices that are read several times: `dh[i - 1]`.
 
-A sum of an integer and a literal costs less than its name does a reader.
+A sum of an integer and a literal costs less at run time than its name costs a reader.
 
     h_1 = i - 1
     dh[h_1] -= dv        ->   dh[i - 1] -= dv
@@ -24,8 +24,8 @@ MOST = 4  # reads of one name
 
 
 def repeat_index(code: Code, line: Line) -> bool:
-    """Writes a temporary sum of an integer and a literal where it is read, if that is as an index, outside of
-    loops, and before the integer is assigned again.
+    """Inlines a temporary sum of an integer and a literal, if it is only read in indices, outside of loops,
+    and before the integer is assigned again.
     """
     match line.node:
         case gast.Assign(
@@ -53,7 +53,7 @@ def repeat_index(code: Code, line: Line) -> bool:
 
 
 def _in_indices(s: Node, name: str) -> int:
-    """How often a statement reads a name in indices."""
+    """The number of reads of a name in indices."""
     places = [n.slice for n in find_nodes(s, gast.Subscript)]
     calls = [n for n in find_nodes(s, gast.Call) if getattr(n.func, "id", "") == "slice"]
     return sum(loads(part).count(name) for part in [*places, *calls])

@@ -1,8 +1,8 @@
 """Gives generated code the names that a person would have used: the user's own, and few numbers.
 
-Contract: a function definition in, the same with other local names out. The versions of a variable that are
-left take the variable's name, then `x_2`, `x_3`; temporaries, and their versions, are numbered from 1, in the
-order in which they appear. Parameters and captured names keep theirs.
+Contract: a function definition in, the same with other local names out. The remaining versions of a variable
+take its name, then `x_2`, `x_3`; temporaries, and their versions, are numbered from 1, in order of
+appearance. Parameters and captured names stay.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NUMBERED = re.compile(r"^(.*?)_(\d+)$")
 
 
 def restore_names(tree: Any, facts: GeneratedFacts) -> Any:
-    """The function with its local names restored; none is one of the scope's."""
+    """The function with its local names restored; none is a name of the scope."""
     origins, reserved, fixed = facts.origins, facts.reserved, facts.captured | facts.scope
     order = _names_in_order(tree)
     bound = {n for n, stored in order.items() if stored}
@@ -36,7 +36,7 @@ def restore_names(tree: Any, facts: GeneratedFacts) -> Any:
     ]
     taken = set(order) - set(movable)
     mapping: dict[str, Any] = {}
-    left: dict[tuple[str, bool], Any] = {}  # the names that no other has been given yet
+    left: dict[tuple[str, bool], Any] = {}  # names not given to another yet
     for name in movable:
         variable = origins.get(name, name)
         match = _NUMBERED.match(variable)
@@ -45,7 +45,7 @@ def restore_names(tree: Any, facts: GeneratedFacts) -> Any:
         if candidates is None:
             candidates = _versions(variable, reserved) if match is None else _numbers(match[1], 1)
             left[key] = candidates
-        # The adjoint of `el` is no `del`.
+        # The adjoint of `el` must not be called `del`.
         new = next(c for c in candidates if not (c in taken or c in reserved or iskeyword(c)))
         taken.add(new)
         if new != name:
@@ -65,8 +65,8 @@ def _numbers(stem: str, start: int) -> Any:
 
 
 def _names_in_order(tree: Any) -> dict[str, bool]:
-    """All names in a function, in order of appearance, and whether each is a variable of its own: nested
-    functions keep their names, also where a trace gives them back.
+    """All names in a function, in order of appearance, and whether each is its own variable: nested functions
+    keep their names, also where they are unpacked from a trace.
     """
     found: dict[str, bool] = {}
     functions: set[str] = set()

@@ -1,7 +1,7 @@
-"""Updates an adjoint in place that is needed for nothing but the next one.
+"""Reuses the memory of an adjoint whose only reader computes the next one.
 
-An array that the function has just computed, that nobody else can hold and that is not read again, takes what
-is computed of it, if that is an array of its kind and shape.
+An array that the function has just computed, that has no alias and is not read again, is updated in place to
+the value computed from it, if that is an array of its kind and shape.
 
     dy = dout / total + dtotal          dy = dout / total + dtotal
     dy_1 = dy * y                 ->    dy *= y
@@ -27,7 +27,7 @@ _COMMUTING = (gast.Add, gast.Mult)
 
 
 def update_stretched(code: Code, line: Line) -> bool:
-    """Updates in place a sum with what broadcasting spreads: NumPy would not reuse the other term."""
+    """Updates a sum with a broadcast term in place: NumPy would not reuse the memory of the other term."""
     return _is_stretched(code, line.node) and update_in_place(code, line)
 
 
@@ -37,7 +37,7 @@ def _is_stretched(code: Code, s: Node) -> bool:
 
 
 def update_in_place(code: Code, line: Line) -> bool:
-    """An assignment as an update of an array that it is the last to read."""
+    """Makes an assignment an update of an array that it is the last to read."""
     match line.node:
         case gast.Assign(
             targets=[gast.Name(id=name)], value=gast.BinOp(left=left, op=op, right=right)
@@ -55,7 +55,7 @@ def update_in_place(code: Code, line: Line) -> bool:
 
 
 def _may_become(code: Code, old: str, name: str, line: Line) -> bool:
-    """Whether an array may be updated to become what a statement computes of it, the last to read it."""
+    """Whether an array may be updated to the value of a statement, which is the last to read it."""
     if _stem(old) != _stem(name) or old == name or not code.is_own(old) or not code.is_own(name):
         return False
     if code.readers[old].get(line) != 1 or not code.facts.have_one_form(old, name):
@@ -74,12 +74,12 @@ def _may_become(code: Code, old: str, name: str, line: Line) -> bool:
 
 
 def _binding(code: Code, name: str) -> int:
-    """How often a name is bound, updates aside."""
+    """The number of bindings of a name, without updates."""
     return sum(d.node.__class__ is not gast.AugAssign for d in code.definers.get(name, ()))
 
 
 def _is_of_form(code: Code, s: Node, name: str) -> bool:
-    """Whether a statement surely makes an array of the dtype that the variable of an adjoint has."""
+    """Whether a statement surely makes an array of the dtype of the variable of an adjoint."""
     match s:
         case gast.Assign(targets=[gast.Name()], value=gast.BinOp() | gast.UnaryOp() as value):
             return code.facts.is_of_form(value, name)
@@ -87,8 +87,8 @@ def _is_of_form(code: Code, s: Node, name: str) -> bool:
 
 
 def _keeps(code: Code, s: Node) -> bool:
-    """Whether what a statement reads may have another name, or be part of something, after it: a derivative
-    of this code would not see the updates there.
+    """Whether a statement may make an alias, or a container, of an array that it reads: the derivative of
+    this code would see the update through it.
     """
     match s:
         case gast.Assign() | gast.AugAssign():

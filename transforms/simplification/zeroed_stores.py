@@ -1,8 +1,7 @@
-"""Takes and stores what an adjoint holds in a place, which a store in the function sets to zero.
+"""Simplifies the adjoint of a store, which reads a part of the array's adjoint and sets it to zero.
 
-The adjoint of a stored value is what the adjoint of the array holds in its place, which then is zero. Where
-that value is read once, to compute a new one, this is done first. And what would be added to the place that
-was just set to zero is stored. The sign of zeros may change.
+Where the value read has one reader, which computes a new value, that is computed first, without a copy. A
+value that would be added to the part just set to zero is stored. The sign of zeros may change.
 
     dv = da[1:].copy()          du = da[1:] / 3
     da[1:] = 0             ->   da[1:] = 0
@@ -30,7 +29,7 @@ Node = Any  # gast publishes no types
 
 
 def read_before_zero(code: Code, line: Line) -> bool:
-    """Computes with a part of an adjoint before that is set to zero, rather than with a copy of it."""
+    """Computes with a part of an adjoint before it is set to zero, rather than with a copy of it."""
     match line.node:
         case gast.Assign(targets=[gast.Name(id=name)], value=value) if (place := _copied(value)) is not None:
             zero = code.after(line) if isinstance(place, gast.Subscript) else None
@@ -47,8 +46,8 @@ def read_before_zero(code: Code, line: Line) -> bool:
 
 
 def _computes(code: Code, s: Node, name: str) -> bool:
-    """Whether a statement makes something new of a name, the only time that this is read, and of nothing
-    that an adjoint may share memory with.
+    """Whether a statement computes a new value from a name, which it alone reads, and from nothing that may
+    be an alias of an adjoint.
     """
     match s:
         case gast.Assign(targets=[gast.Name()], value=gast.BinOp() | gast.UnaryOp() as value):
@@ -59,8 +58,8 @@ def _computes(code: Code, s: Node, name: str) -> bool:
 
 
 def store_over_zero(code: Code, line: Line) -> bool:
-    """Stores what is added to a place which a statement before sets to zero, and which another one before
-    that may have read.
+    """Stores a value that is added to a part that an earlier statement sets to zero, and that a third one
+    before may have read.
     """
     match line.node:
         case gast.AugAssign(
@@ -97,7 +96,7 @@ def _is_adjoint(code: Code, name: str) -> bool:
 
 
 def _may_stand_between(code: Code, s: Node) -> bool:
-    """Whether a statement neither changes an adjoint nor reads one, but for numbers."""
+    """Whether a statement neither changes an adjoint nor reads one, numbers aside."""
     match s:
         case gast.Assign(targets=[gast.Name()], value=value):
             return is_pure(value, code.facts.is_pure) and _is_apart(code, value, None)
@@ -105,8 +104,8 @@ def _may_stand_between(code: Code, s: Node) -> bool:
 
 
 def _of_taken(code: Code, value: Node, before: Node | None, place: Node) -> Node | None:
-    """The value with the place for the name that the statement before takes of it; None where it is not
-    computed from this alone among adjoints, or where the name is read again.
+    """The value with the part for the name that the previous statement reads it into; None where the value
+    reads another adjoint, or the name is read again.
     """
     match before:
         case gast.Assign(targets=[gast.Name(id=taken)], value=source) if taken in loads(value):
@@ -119,7 +118,7 @@ def _of_taken(code: Code, value: Node, before: Node | None, place: Node) -> Node
 
 
 def _of_made(code: Code, value: Node, before: Node | None) -> Node | None:
-    """What the statement before makes anew, where the value is that, and it is read nowhere else."""
+    """The value of the previous statement, where it is new and has this one reader; else None."""
     match value, before:
         case gast.Name(id=name), gast.Assign(targets=[gast.Name(id=made)], value=gast.BinOp() as source):
             return source if made == name and _is_read_once(code, name) else None
@@ -131,7 +130,7 @@ def _is_read_once(code: Code, name: str) -> bool:
 
 
 def _is_apart(code: Code, value: Node, before: Node | None) -> bool:
-    """Whether a value reads of adjoints nothing but numbers, or what the statement before makes anew."""
+    """Whether the adjoints that a value reads are numbers, or the new value of the previous statement."""
     made = ""
     match before:
         case gast.Assign(targets=[gast.Name(id=name)], value=source):
@@ -148,13 +147,13 @@ def _zeroes(s: Node, place: Node) -> bool:
 
 
 def _elements(place: Node) -> Node:
-    """A place in an array, all of it where that is a name."""
+    """A part of an array; all of it for a name."""
     whole = gast.Constant(value=..., kind=None)
     return gast.Subscript(load(place.id), whole, gast.Store()) if isinstance(place, gast.Name) else place
 
 
 def _copied(source: Node) -> Node | None:
-    """The part of an array of which a call makes a copy."""
+    """The part of an array that a call copies."""
     match source:
         case gast.Call(
             func=gast.Attribute(
@@ -168,7 +167,9 @@ def _copied(source: Node) -> Node | None:
 
 
 def _stored(s: Node, value: Node) -> Node | None:
-    """The statement that stores a value in the place that a sum in place adds to; None where it is there."""
+    """The statement that stores a value into the part that an addition updates; None where it is there
+    already.
+    """
     place = s.target
     match value:
         case _ if same(value, place):

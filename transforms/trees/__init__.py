@@ -1,1 +1,1 @@
-"""Syntax trees: making, reading, copying and printing them, and the program that passes hand on."""
+"""Syntax trees: making, reading, copying and printing them, and the `Program` that passes take and return."""

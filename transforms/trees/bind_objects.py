@@ -1,7 +1,7 @@
-"""Names for the objects that passes themselves write into a program: builtins, helpers, modules.
+"""Names for the objects that passes write into a program: builtins, helpers, modules.
 
-An object keeps its own name where that name means it; where the user's code has given the name to something
-else, a fresh name is bound to the object.
+An object has its own name where that refers to it; where the user's code uses the name otherwise, a fresh
+name is bound to the object.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Objects:
         self.bindings: dict[str, Any] = {}
 
     def name(self, value: Any, base: str = "") -> str:
-        """A name that means the object."""
+        """A name that refers to the object."""
         base = base or value.__name__
         if self.program.resolve(load(base)) is value:
             return base

@@ -1,7 +1,7 @@
-"""Breaks the long line of a statement into several.
+"""Breaks a long line of a statement into several.
 
-Contract: one line of Python in, text out that means the same. It is broken only inside its brackets, behind
-commas and before binary operators; a line without brackets, a comment or a long string comes back as it was.
+Contract: one line of Python in, equivalent text out. It is broken only inside its brackets, after commas and
+before binary operators; a line without brackets, a comment or a long string comes back unchanged.
 """
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def break_line(line: str, width: int) -> str:
     breaks = _breaks(line)
     start = indent = base = len(line) - len(line.lstrip())
     done: list[str] = []
-    inside: dict[int, int] = {}  # bracket -> the column of what follows it
+    inside: dict[int, int] = {}  # bracket -> the column after it
     while indent + len(line) - start > width:
         shift = indent - start
         inside |= {bracket: bracket + shift + 1 for b in breaks for bracket in b.brackets if bracket >= start}
@@ -54,7 +54,7 @@ def break_line(line: str, width: int) -> str:
 def _breaks(line: str) -> list[_Break]:
     found: list[_Break] = []
     brackets: tuple[int, ...] = ()
-    f_strings = 0  # Python 3.12 splits them into tokens; before, nothing in them may be broken
+    f_strings = 0  # Python 3.12 splits them into tokens
     for token in tokenize.generate_tokens(iter([line]).__next__):
         column, end, text = token.start[1], token.end[1], token.string
         kind = tokenize.tok_name[token.type]

@@ -1,4 +1,4 @@
-"""The nodes under a node, in the order in which they stand in the text, and copies of a node."""
+"""The children of a node, in source order, and copies of a node."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["children", "fields_of", "located", "rebuilt", "walk"]
 Node = Any  # gast publishes no types
 
 _LEAVES = frozenset({"ctx", "op", "ops", "kind", "type_comment", "id", "attr", "arg"})
-_CHILDREN: dict[type, Callable[[Node], list[Node]]] = {  # those of the nodes that there are most of
+_CHILDREN: dict[type, Callable[[Node], list[Node]]] = {  # for the most frequent nodes
     gast.Constant: lambda n: [],
     gast.BinOp: lambda n: [n.left, n.right],
     gast.UnaryOp: lambda n: [n.operand],
@@ -34,14 +34,14 @@ _CHILDREN: dict[type, Callable[[Node], list[Node]]] = {  # those of the nodes th
 
 
 def rebuilt(node: Node, **changes: Any) -> Node:
-    """A copy of the node, where it stands, with the fields that are given."""
+    """A copy of the node, at its position, with the given fields replaced."""
     new = node.__class__.__new__(node.__class__)
     new.__dict__.update(node.__dict__, **changes)
     return new
 
 
 def located(node: Node, like: Node | None) -> Node:
-    """The node, standing at the line and column of `like`."""
+    """The node, with the position of `like`."""
     if like is not None and hasattr(like, "lineno"):
         held = like.__dict__
         node.__dict__.update(
@@ -57,12 +57,12 @@ def located(node: Node, like: Node | None) -> Node:
 
 @cache
 def fields_of(kind: Any) -> tuple[str, ...]:
-    """The fields of a class of nodes that may hold other nodes, operators and contexts aside."""
+    """The fields of a class of nodes that may hold other nodes, without operators and contexts."""
     return tuple(f for f in kind._fields if f not in _LEAVES)
 
 
 def children(node: Node) -> list[Node]:
-    """The nodes directly under a node, in the order of its fields, without operators and contexts."""
+    """The children of a node, in the order of its fields, without operators and contexts."""
     known = _CHILDREN.get(node.__class__)
     if known is None:
         known = _CHILDREN[node.__class__] = _children_of(node.__class__)
@@ -70,7 +70,7 @@ def children(node: Node) -> list[Node]:
 
 
 def _children_of(kind: Any) -> Callable[[Node], list[Node]]:
-    """What gives the children of all nodes of a class."""
+    """A function that returns the children of any node of a class."""
     fields = fields_of(kind)
 
     def children(node: Node) -> list[Node]:
@@ -90,7 +90,7 @@ def _children_of(kind: Any) -> Callable[[Node], list[Node]]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """All nodes of a tree, in the order in which they stand in it."""
+    """All nodes of a tree, in source order."""
     todo = [node]
     pop, extend, known = todo.pop, todo.extend, _CHILDREN.get
     name, constant = gast.Name, gast.Constant

@@ -1,7 +1,7 @@
-"""The parts of expressions in the order in which Python evaluates them.
+"""The parts of expressions in Python's order of evaluation.
 
-What has parts in unusual places (an index with slices, an f-string with format specifications) is taken
-apart and put together here, and the names that an expression binds by `:=` are found.
+Splits and rebuilds expressions with parts in unusual places (an index with slices, an f-string with format
+specifications), and finds the names that an expression binds by `:=`.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> index = gast.parse("x[i:j, ..., k]").body[0].value.slice
@@ -70,7 +70,7 @@ def with_fields(node: Node, values: Mapping[int, Node]) -> Node:
 
 
 def walrus_names(nodes: list[Node]) -> set[str]:
-    """The names that expressions bind by `:=`; what a lambda binds when it is called is its own."""
+    """The names that expressions bind by `:=`, without those that a lambda binds when it is called."""
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, gast.NamedExpr):

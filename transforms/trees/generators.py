@@ -1,4 +1,4 @@
-"""Which calls make generators, and which functions do."""
+"""Which functions are generator functions, and which calls make generators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_yield(s: Node) -> bool:
 
 @remembered
 def is_generator(function: Node) -> bool:
-    """Whether the tree of a function, finished, yields."""
+    """Whether the finished tree of a function has a `yield`."""
     return any(map(is_yield, walk_scope(function.body)))
 
 
@@ -34,7 +34,9 @@ def is_generator_function(function: Any) -> bool:
 
 
 def makes_generator(program: Program, call: Node) -> bool:
-    """Whether a call makes a generator: of a known function, or of a nested one that has its name alone."""
+    """Whether a call makes a generator: of a known function, or of a nested one whose name has one
+    binding.
+    """
     if is_generator_function(program.resolve(call.func)):
         return True
     functions = [f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree]

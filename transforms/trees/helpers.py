@@ -1,7 +1,7 @@
-"""Functions that the passes write calls of: what Python does inside a statement, as a function.
+"""Functions that passes write calls of, for operations that are no call in Python.
 
-But for `accumulated`, `dropped_while`, `filtered_out`, `merged`, `selected`, `sliced`, `taken_while` and
-`transposed` none carries a derivative: they answer questions about values.
+Only `accumulated`, `dropped_while`, `filtered_out`, `merged`, `selected`, `sliced`, `taken_while` and
+`transposed` have derivatives: the others answer questions about values.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def transposed(rows: Iterable[Iterable[Any]], strict: bool = False) -> list[tupl
 
 
 def order_of(keys: list[Any], reverse: bool = False) -> list[int]:
-    """The positions of the keys in sorted order, equal ones as `sorted` leaves them."""
+    """The positions of the keys in sorted order; equal keys keep the order of `sorted`."""
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
@@ -86,20 +86,20 @@ def refuse_repeated(*keys: Any) -> None:
     if len(set(keys)) != len(keys):
         raise UnsupportedSyntaxError(
             "a dict display in which a key comes again",
-            why="of the values under the key all but the last are lost",
+            why="only the last value of the key is kept",
             instead="set the items one by one: `d[key] = value`",
         )
 
 
 def refuse_iterator(x: Any) -> None:
-    """Raises UnsupportedSyntaxError for what is no array and no container of Python's own: reading its items
-    may change something.
+    """Raises UnsupportedSyntaxError for an object that is neither an array nor a container of Python's:
+    reading its items may have effects.
     """
     own = any(getattr(type(x), "__iter__", None) is kind.__iter__ for kind in CONTAINERS)
     if not own and not hasattr(x, "dtype") and not isinstance(x, MappingView):
         raise UnsupportedSyntaxError(
             f"`iter` of a {type(x).__name__}, read by several statements",
-            why="its items are read before they are asked for, and what that changes is not known",
+            why="its items are read early, and the effect of reading them is not known",
             instead="pass the list of its items",
         )
 
@@ -153,7 +153,7 @@ def filtered_out(test: Callable[[Any], Any] | None, xs: Iterable[Any]) -> list[A
 def selected(xs: Iterable[Any], selectors: Iterable[Any]) -> list[Any]:
     """`list(itertools.compress(xs, selectors))`."""
     found = []
-    for x, wanted in zip(xs, selectors):  # noqa: B905  (which ends with the shorter one)
+    for x, wanted in zip(xs, selectors):  # noqa: B905  (ends with the shorter one)
         if wanted:
             found.append(x)
     return found

@@ -1,4 +1,4 @@
-"""The globals of functions, and the variables around them, as attributes of objects."""
+"""The globals of functions, and the variables of enclosing functions, as attributes of objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Globals", "Variable", "cell_key", "globals_of", "name_key", "named",
 
 
 class Globals(ModuleType):
-    """A module whose attributes are the globals of functions; a missing one is a name that is not defined."""
+    """A module whose attributes are the globals of functions; a missing one raises NameError."""
 
     def __init__(self, names: MutableMapping[str, Any]) -> None:
         super().__init__(str(names.get("__name__")))
@@ -32,9 +32,7 @@ class Globals(ModuleType):
 
 
 class Variable(ModuleType):
-    """A variable of a function that others around it share: its cell, as a module with the one attribute
-    `cell_contents`.
-    """
+    """A captured variable: its cell, as a module with the one attribute `cell_contents`."""
 
     def __init__(self, cell: CellType, name: str) -> None:
         super().__init__(name)
@@ -59,22 +57,22 @@ _owners: WeakValueDictionary[int, Globals | Variable] = WeakValueDictionary()  #
 
 
 def globals_of(names: MutableMapping[str, Any]) -> ModuleType:
-    """The one object that stands for these globals."""
+    """The object for these globals, always the same one."""
     return _owners.setdefault(id(names), Globals(names))
 
 
 def variable_of(cell: CellType, name: str) -> ModuleType:
-    """The one object that stands for this variable."""
+    """The object for this variable, always the same one."""
     return _owners.setdefault(id(cell), Variable(cell, name))
 
 
 def cell_key(cell: CellType) -> tuple[int, str]:
-    """A variable, as `name_key` has it."""
+    """The key of a variable, in the form of `name_key`."""
     return id(cell), "cell_contents"
 
 
 def name_key(owner: Any, name: str) -> tuple[int, str]:
-    """A name in a module or class, in the globals of functions, or a variable."""
+    """The key of a name in a module or class, in the globals of functions, or of a variable."""
     if isinstance(owner, Variable):
         return id(owner._cell), name
     names = owner._names if isinstance(owner, Globals) else owner
@@ -82,7 +80,7 @@ def name_key(owner: Any, name: str) -> tuple[int, str]:
 
 
 def named(owner: Any, name: str) -> Any:
-    """What a name of a module or class means now, None where it is missing."""
+    """The present value of a name of a module or class, None where it is missing."""
     try:
         return owner._names.get(name) if isinstance(owner, Globals) else getattr(owner, name, None)
     except NameError:

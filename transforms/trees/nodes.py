@@ -1,7 +1,7 @@
 """Small constructors and queries for gast trees, shared by all passes.
 
-Passes never change a tree that they were given; what they build carries the line and column of the user's
-statement it stems from.
+Passes never change a tree that they were given; new nodes carry the line and column of the user's statement
+that they stem from.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ _LOAD, _STORE, _PARAM = gast.Load(), gast.Store(), gast.Param()
 
 
 def _name(name: str, ctx: Node) -> Node:
-    node = gast.Name.__new__(gast.Name)  # whose __init__ takes most of the time: there are very many names
+    node = gast.Name.__new__(gast.Name)  # its __init__ is slow, and there are very many names
     node.__dict__.update(id=name, ctx=ctx, annotation=None, type_comment=None)
     return node
 
@@ -127,7 +127,7 @@ def tuple_of(items: Iterable[Node], ctx: Node | None = None) -> Node:
 
 
 def assign(target: Node | str, value: Node, like: Node | None = None) -> Node:
-    """`target = value`, located where `like` is."""
+    """`target = value`, at the position of `like`."""
     node = gast.Assign(
         targets=[store(target) if isinstance(target, str) else target], value=value, type_comment=None
     )
@@ -182,9 +182,7 @@ def classes_in(whole: Node) -> Set[type]:
 
 @remembered
 def _parts(tree: Node) -> list[Node]:
-    """The expressions and assignments of a tree as wholes and its other nodes, in the order in which they
-    stand in it.
-    """
+    """The expressions and assignments of a tree as wholes, and its other nodes, in source order."""
     if isinstance(tree, _WHOLE):
         return [tree]
     found = [tree]
@@ -195,12 +193,12 @@ def _parts(tree: Node) -> list[Node]:
 
 @remembered
 def _known(tree: Node) -> dict[tuple[type, ...], list[Node]]:
-    """What was found in a tree, by the classes that were looked for."""
+    """Nodes found in a tree before, by the classes searched for."""
     return {}
 
 
 def find_nodes(tree: Node, *kinds: type) -> list[Node]:
-    """The nodes of some classes in a finished tree, in the order in which they stand in it."""
+    """The nodes of some classes in a finished tree, in source order."""
     known = _known(tree)
     found = known.get(kinds)
     if found is not None:
@@ -211,7 +209,7 @@ def find_nodes(tree: Node, *kinds: type) -> list[Node]:
         found += [part for part in parts if part.__class__ in kinds]
         return found
     for part in parts:
-        if isinstance(part, _WHOLE):  # these are parts of many trees
+        if isinstance(part, _WHOLE):  # shared by many trees
             nodes = _by_class(part)
             if len(kinds) == 1:
                 found += nodes.get(kinds[0], ())
@@ -224,25 +222,27 @@ def find_nodes(tree: Node, *kinds: type) -> list[Node]:
 
 @remembered
 def bound_counts(tree: Node) -> Counter[str]:
-    """How often each name is bound in a finished tree as a target or parameter, nested functions included."""
+    """The number of bindings of each name in a finished tree as a target or parameter, nested functions
+    included.
+    """
     return Counter(n.id for n in find_nodes(tree, gast.Name) if n.ctx.__class__ is not gast.Load)
 
 
 @remembered
 def binding_counts(tree: Node) -> Counter[str]:
-    """How often each name is bound in a finished tree, by the definition of a function too."""
+    """The number of bindings of each name in a finished tree, definitions of functions included."""
     return bound_counts(tree) + Counter(f.name for f in find_nodes(tree, gast.FunctionDef))
 
 
 @remembered
 def read_counts(tree: Node) -> Counter[str]:
-    """How often each name is read in a finished tree, nested functions included."""
+    """The number of reads of each name in a finished tree, nested functions included."""
     return Counter(n.id for n in find_nodes(tree, gast.Name) if n.ctx.__class__ is gast.Load)
 
 
 def walk_scope(node: Node | list[Node]) -> Iterator[Node]:
-    """All nodes of a tree, but nothing inside nested functions, lambdas and classes (they are yielded, not
-    entered).
+    """All nodes of a tree in its own scope; nested functions, lambdas and classes are yielded, but not
+    entered.
     """
     todo = list(reversed(node)) if isinstance(node, list) else [node]
     while todo:
@@ -271,7 +271,7 @@ def names_read(node: Node | list[Node]) -> tuple[str, ...]:
     return tuple(found)
 
 
-_WHOLE = (gast.expr, gast.Assign)  # what is finished when it is made
+_WHOLE = (gast.expr, gast.Assign)  # finished when they are made
 
 
 @remembered
@@ -281,7 +281,7 @@ def _read(whole: Node) -> tuple[str, ...]:
 
 @remembered
 def loads(whole: Node) -> tuple[str, ...]:
-    """The names that an expression or an assignment loads, each as often as it does, in order."""
+    """The names that an expression or an assignment loads, in order, with repetitions."""
     return tuple([n.id for n in _by_class(whole).get(gast.Name, ()) if n.ctx.__class__ not in _BINDING])
 
 
@@ -307,5 +307,5 @@ def dotted(node: Node) -> list[str]:
 
 @remembered
 def has_nested(function: Node) -> bool:
-    """Whether functions are defined in a finished function."""
+    """Whether a finished function defines functions."""
     return any(s.__class__ is gast.FunctionDef for s in own_statements(function.body))

@@ -20,7 +20,7 @@ __all__ = ["ALWAYS", "ATOM", "BITOR", "NAMED", "TEST", "TUPLE", "YIELD", "Expres
 
 Node = Any  # gast publishes no types
 
-# Loosest first; what is not listed binds tightest.
+# Loosest first; the other nodes bind tightest.
 _LADDER = (
     (gast.NamedExpr,),
     (gast.Yield, gast.YieldFrom),
@@ -54,7 +54,7 @@ _BRACES_ESCAPED = str.maketrans({"{": "\\x7b", "}": "\\x7d"})
 
 
 def _precedence(node: Node) -> int:
-    """The rung of the ladder on which a node stands."""
+    """The precedence of a node."""
     kind = type(node)
     if kind is gast.BinOp or kind is gast.UnaryOp or kind is gast.BoolOp:
         kind = type(node.op)
@@ -70,7 +70,7 @@ def _precedence(node: Node) -> int:
 
 
 class ExpressionPrinter(Unparser):  # type: ignore[misc]
-    """Writes expressions to `f`; strings that leave the choice are put in `quote`."""
+    """Writes expressions to `f`; strings are put in `quote` where either kind would do."""
 
     f: io.StringIO
     quote = '"'
@@ -332,7 +332,7 @@ def escaped(text: str) -> str:
 
 
 def _number(value: complex) -> str:
-    """An expression that evaluates to the number, with no names in it as long as there is one."""
+    """An expression that evaluates to the number, without names where a literal is short enough."""
     if isinstance(value, int):
         return repr(value) if value.bit_length() < 8192 else hex(value)  # Python refuses longer decimals
     if isinstance(value, float):

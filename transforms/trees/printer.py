@@ -21,11 +21,11 @@ __all__ = ["DIVIDING", "WIDTH", "Places", "to_source", "to_source_with_places"]
 
 Node = Any  # gast publishes no types
 Place = tuple[int, int] | None  # a line and a column
-# By printed line: where its statement stood, and the calls and divisions on it, in order.
+# By printed line: the position of its statement, and those of its calls and divisions, in order.
 Places = dict[int, list[Place]]
 DIVIDING = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
 
-MANY = 8  # targets of a loop that are put into parentheses, so that the line can be broken
+MANY = 8  # targets of a loop at which it is put into parentheses
 WIDTH = 100
 
 _DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
@@ -42,8 +42,8 @@ def to_source(node: Node) -> str:
 
 
 def to_source_with_places(node: Node) -> tuple[str, Places]:
-    """The source text of a tree, and where the statements, calls and divisions on its lines say that they
-    stood.
+    """The source text of a tree, and the positions of the statements, calls and divisions on each of its
+    lines.
     """
     printer = _Printer(node)
     return printer.text, printer.places
@@ -55,7 +55,7 @@ class _Printer(ExpressionPrinter):
     def __init__(self, tree: Node) -> None:
         self.lines: list[str] = []
         self.is_statement = False
-        self.count = 1  # of the lines of text, of which the finished ones may have several
+        self.count = 1  # of the lines of text; a finished entry may have several
         self.place: Place = None  # of the latest statement that has one
         self.on_line: list[Place] = [None]
         self.places: Places = {}
@@ -89,7 +89,7 @@ class _Printer(ExpressionPrinter):
         self.f = io.StringIO()
 
     def write_value(self, node: Node, level: int) -> None:
-        """Writes the last expression of a statement's line, in parentheses if it needs them to be broken."""
+        """Writes the last expression of a statement's line, in parentheses if it must be broken."""
         start = self.f.tell()
         self.dispatch(node, level)
         if isinstance(node, _BREAKABLE):
@@ -100,7 +100,7 @@ class _Printer(ExpressionPrinter):
         self.write_value(node, NAMED if isinstance(node, gast.NamedExpr) else TEST)
 
     def bracket_if_long(self, start: int) -> None:
-        """Puts what the line holds from `start` on into parentheses if the line is too long."""
+        """Puts the text of the line from `start` on into parentheses if the line is too long."""
         if self.f.tell() >= WIDTH:
             line = self.f.getvalue()
             self.f = io.StringIO()
@@ -124,7 +124,7 @@ class _Printer(ExpressionPrinter):
             self.fill("pass")
 
     def write_block(self, body: list[Node], orelse: Sequence[Node] = ()) -> None:
-        """Writes the colon and body that follow a header, and an `else`."""
+        """Writes the colon and body after a header, and an `else`."""
         self.enter()
         self.dispatch(body)
         self.leave()

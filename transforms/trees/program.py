@@ -1,4 +1,4 @@
-"""What the passes hand on: one function's tree with all that is needed to read it.
+"""The `Program` that passes take and return: one function's tree, with the facts needed to read it.
 
 Contract: a pass takes a `Program` and returns a new one; it changes nothing that it was given.
 """
@@ -23,19 +23,19 @@ from .rebuild import bound_names
 __all__ = ["EMPTY", "MISSING", "ArrayLibrary", "Names", "Program", "Scope", "names_of", "program_of"]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
-EMPTY = (object.__new__, SimpleNamespace.__new__)  # what makes objects that hold nothing, given a class
+EMPTY = (object.__new__, SimpleNamespace.__new__)  # make empty objects of a given class
 
 
 class Names:
     """A deterministic source of fresh names: the base itself when it is free, else `base_1`, `base_2`, ...
 
-    `taken` are the names of the program; `reserved` those that mean something around it: a variable that a
-    pass makes hides none of these, so that a name whose definition is lost never means something else.
+    `taken` are the names of the program; `reserved` those of the enclosing scopes: a new name shadows none of
+    these, so that a name whose definition is lost never refers to another object.
     """
 
     def __init__(self, taken: Iterable[str] = (), reserved: Set[str] = frozenset(vars(builtins))) -> None:
         self.taken, self.reserved = set(taken), reserved
-        self._next: dict[tuple[str, int], int] = {}  # the first number of a stem that may be free
+        self._next: dict[tuple[str, int], int] = {}  # the first number that may be free
 
     def is_free(self, name: str) -> bool:
         return name not in self.taken and name not in self.reserved and not iskeyword(name)
@@ -70,10 +70,10 @@ class Names:
 
 @dataclass(frozen=True)
 class Scope:
-    """Where the free names of a function live: looked up live, as Python does.
+    """The scope of a function's free names, which are looked up at each access as in Python.
 
-    `rebound` are the names of modules and classes that are assigned while the function runs, by `name_key`:
-    what they mean only the run can tell.
+    `rebound` are the names of modules and classes, by `name_key`, that are assigned while the function runs:
+    their values are dynamic.
     """
 
     globals: Mapping[str, Any]
@@ -81,11 +81,11 @@ class Scope:
     rebound: Container[tuple[int, str]] = field(default=frozenset(), compare=False)
 
     def names(self) -> frozenset[str]:
-        """All names that mean something here."""
+        """All names that are bound in this scope."""
         return frozenset(self.globals).union(self.cells, vars(builtins))
 
     def lookup(self, name: str) -> Any:
-        """The object that a free name means now, or MISSING."""
+        """The object that a free name refers to now, or MISSING."""
         if name in self.cells:
             try:
                 return self.cells[name].cell_contents
@@ -98,10 +98,10 @@ class Scope:
 
 
 class ArrayLibrary:
-    """What normal form asks of a library of arrays; of none, as here, nothing is known.
+    """The functions of an array library that the normal form needs to know; by default, none.
 
-    A loop over `indices(shape)` goes over all indices of an array, one over `items(x)` over these and the
-    elements there; `array(x)` is an array of what can be one.
+    A loop over `indices(shape)` iterates over all indices of an array, one over `items(x)` over these and the
+    elements there; `array(x)` converts to an array.
     """
 
     indices: Any = None
@@ -117,7 +117,9 @@ class ArrayLibrary:
         return False
 
     def takes_outputs(self, function: Any) -> bool:
-        """Whether a function of two operands takes behind them what its result is written to."""
+        """Whether a function of two operands has a third parameter for the array that its result is written
+        to.
+        """
         return False
 
 
@@ -126,13 +128,12 @@ class ArrayLibrary:
 class Program:
     """A function on its way through the pipeline.
 
-    `tree` is its gast.FunctionDef; `locals` the names that it binds, or has bound (parameters included): they
-    mean nothing outside, whatever pass made or dropped their definitions; `bindings` the
-    objects that passes have given names to (helpers, derivatives of callees); `origins` the variable that a
-    name is a version of; `lines` the user's file from line 1, for errors and provenance comments; `effects`
-    the stores to attributes, as (object, attribute), that nothing reads again but who sees the object later;
-    `left` the functions, by identity, of which calls stay as they stand, as if only the run knew them;
-    `library` what is known of a library of arrays.
+    `tree` is its gast.FunctionDef; `locals` the names that it binds, or has bound (parameters included),
+    which never refer to an outer scope, even after a pass dropped their definitions; `bindings` the objects
+    that passes have named (helpers, derivatives of callees); `origins` the variable that a name is a version
+    of; `lines` the user's file from line 1, for errors and provenance comments; `effects` the stores to
+    attributes, as (object, attribute), that are visible only to other holders of the object; `left` the
+    functions, by identity, whose calls are treated as dynamic; `library` the facts of an array library.
     """
 
     tree: Any
@@ -148,7 +149,7 @@ class Program:
     library: ArrayLibrary = field(default_factory=ArrayLibrary)
 
     def with_tree(self, tree: Any, **changes: Any) -> Program:
-        """The program with another tree, whose variables are its locals, too, unless `locals` are given."""
+        """The program with another tree; its `locals` gain the tree's variables, unless they are given."""
         program = Program.__new__(Program)
         program.__dict__.update(self.__dict__, tree=tree, **changes)
         if "locals" not in changes and not (bound := bound_names(tree)) <= self.locals:
@@ -156,8 +157,8 @@ class Program:
         return program
 
     def resolve(self, node: Any) -> Any:
-        """The object that an expression means before the function runs (a global, a cell, a module's or
-        class's attribute), or MISSING.
+        """The object that an expression is known to refer to (a global, a cell, an attribute of a module or
+        class), or MISSING.
         """
         if isinstance(node, gast.Name):
             if node.id in self.bindings:
@@ -170,7 +171,7 @@ class Program:
         return MISSING
 
     def leaves(self, function: Any) -> bool:
-        """Whether calls of a function stay as they stand."""
+        """Whether calls of a function are treated as dynamic."""
         return bool(self.left) and id(function) in self.left
 
     def rebinds(self, owner: Any, name: str) -> bool:
@@ -205,8 +206,8 @@ class Program:
 
 
 def names_of(tree: Any, scope: Scope) -> Names:
-    """The names of a function as it was written: new ones are none of these, and none that means something
-    around it, but for what it makes a variable of its own.
+    """The names of a function as it was written: new ones differ from these, and from all names of the
+    enclosing scopes, but may be its own variables.
     """
     bound = bound_names(tree)
     return Names(bound.union(n.id for n in find_nodes(tree, gast.Name)), scope.names() - bound)

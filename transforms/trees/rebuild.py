@@ -1,7 +1,6 @@
-"""Copies of gast nodes with some parts replaced: what passes use in place of changing a tree.
+"""Copies of gast nodes with some parts replaced: passes use these, and change no tree.
 
-Contract: the result stands where the original stands; parts that are not replaced are shared with the
-original.
+Contract: the result has the position of the original; parts that are not replaced are shared with it.
 """
 
 from __future__ import annotations
@@ -109,13 +108,13 @@ def with_names(statement: Node, mapping: Mapping[str, Node]) -> Node:
 
 
 def without_statements(tree: Any, is_unwanted: Callable[[Any], bool]) -> Any:
-    """The function without some of its statements."""
+    """The function without the statements that `is_unwanted` accepts."""
     return rewritten(tree, lambda s: [] if is_unwanted(s) else None)
 
 
 def relocated(node: Node, like: Node, filename: str) -> Node:
-    """A copy of a tree of another file that stands, in all its parts, where `like` is; these keep where they
-    stood as `inner`.
+    """A copy of a tree of another file, all at the position of `like`; `inner` keeps the original
+    positions.
     """
     new = rebuilt(map_children(node, lambda child: relocated(child, like, filename)))
     inner = getattr(node, "inner", None)
@@ -128,7 +127,7 @@ def relocated(node: Node, like: Node, filename: str) -> Node:
 
 
 def call_at(value: Node, like: Node) -> Node:
-    """An expression; where it is a call, and where it divides, one that stands where `like` is."""
+    """An expression; a call, or a division in it, gets the position of `like`."""
 
     def divided(node: Node) -> Node:
         new = map_children(node, divided)
@@ -151,7 +150,7 @@ def parameter_names(function: Node) -> list[str]:
 
 
 def bound_names(tree: Node) -> frozenset[str]:
-    """All names that a function binds anywhere in it, nested functions and their variables included."""
+    """All names that a function binds anywhere, nested functions included."""
     return frozenset().union(*map(_bound, children(tree)))
 
 

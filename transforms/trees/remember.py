@@ -1,4 +1,4 @@
-"""What is found of nodes, kept while a derivative is made: passes share trees, and change none."""
+"""Facts of nodes that are kept while a derivative is made: passes share trees, and change none."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _CACHES: list[Any] = []
 
 
 def remembered(function: Callable[[Any], T]) -> Callable[[Any], T]:
-    """Decorator of a function of one node that asks for nothing but the tree below it.
+    """Decorator of a function of one node whose result depends only on the tree below it.
 
-    The node must be finished: whoever still puts statements into a block does not ask.
+    The node must be finished: no more statements are put into its blocks.
     """
     kept = lru_cache(maxsize=None)(function)
     _CACHES.append(kept)
@@ -23,6 +23,6 @@ def remembered(function: Callable[[Any], T]) -> Callable[[Any], T]:
 
 
 def forget() -> None:
-    """Lets go of all that is remembered, and of the trees that it is about."""
+    """Drops all remembered facts, and the trees that they belong to."""
     for kept in _CACHES:
         kept.cache_clear()

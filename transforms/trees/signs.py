@@ -14,8 +14,9 @@ __all__ = ["without_sign"]
 
 
 def without_sign(value: Any, is_odd: Callable[[Any], bool] = lambda call: False) -> tuple[bool, Any]:
-    """Whether an expression is minus another one, and that one, or itself; `is_odd` says that a call is of a
-    function that is odd in its first argument. To the last bit they are one: signs of factors are exact.
+    """Whether an expression is the negative of another one, with that one, or itself; `is_odd` says that a
+    call is of a function that is odd in its first argument. They are equal to the last bit, as signs of
+    factors are exact.
     """
     match value:
         case gast.UnaryOp(op=gast.USub(), operand=operand):

@@ -1,13 +1,14 @@
-"""The kinds of statements: which blocks each has, which targets it binds, and what it evaluates itself.
+"""The kinds of statements: the blocks of each, the targets that it binds, and the expressions that it
+evaluates.
 
 `FORMS` has one entry for each kind of statement that binds names or holds blocks; all passes and analyses go
-through it. A new kind of statement is one more entry here, with the rule of each pass that gives it a meaning
-of its own. A compound statement of two blocks, say:
+through it. A new kind of statement is one more entry here, and a case in each pass that treats it specially.
+A compound statement of two blocks, say:
 
     gast.While: Form(lambda s: [s.test], _no_nodes, lambda s: [s.body, s.orelse], _with_body_and_else)
 
-A pass rewrites a function by `rewritten`, or as a `Rewriter` where it keeps something while it goes; it says
-only what stands in place of the statements that it is about.
+A pass rewrites a function by `rewritten`, or as a `Rewriter` where it has state; it only names the statements
+that it replaces.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ Blocks = list[list[Node]]
 
 
 class Form(NamedTuple):
-    """What a statement evaluates itself, in that order; the targets that it binds; its blocks in their order;
-    and the statement with other blocks.
+    """The expressions that a statement evaluates, in that order; the targets that it binds; its blocks in
+    order; and a function that replaces its blocks.
     """
 
     evaluates: Callable[[Node], list[Node]]
@@ -118,8 +119,8 @@ FORMS: dict[type, Form] = {
 
 
 def blocks_of(s: Node) -> Blocks:
-    """The blocks of statements in a compound statement, in the order in which they stand in it; none of any
-    other statement, nested functions included.
+    """The blocks of a compound statement, in source order; none for any other statement, nested functions
+    included.
     """
     form = FORMS.get(s.__class__)
     return [] if form is None or form.blocks is None else form.blocks(s)
@@ -129,8 +130,8 @@ _COMPOUND = frozenset(kind for kind, form in FORMS.items() if form.blocks is not
 
 
 def with_blocks(statement: Node, blocks: Sequence[list[Node]]) -> Node:
-    """The compound statement with other blocks, given in the order of `blocks_of`, and `pass` in those that
-    must not be empty; itself where they hold the same statements.
+    """The compound statement with other blocks, in the order of `blocks_of`, and `pass` in those that must
+    not be empty; itself where they hold the same statements.
     """
     if all(map(alike, blocks, blocks_of(statement))):
         return statement
@@ -163,11 +164,10 @@ def alike(a: Sequence[Node], b: Sequence[Node]) -> bool:
 
 
 class Rewriter:
-    """Writes a function again, statement by statement.
+    """Rewrites a function, statement by statement.
 
-    A subclass overrides `statement`, which says what stands in place of a statement; by default that is the
-    statement itself with its blocks rewritten (`inside`). Nested functions are left as they are unless
-    `nested`.
+    A subclass overrides `statement`, which returns the statements that replace one; by default the statement
+    with its blocks rewritten (`inside`). Nested functions stay unless `nested`.
     """
 
     nested = False
@@ -190,8 +190,8 @@ class Rewriter:
 def rewritten(
     tree: Node, change: Callable[[Node], list[Node] | None], nested: bool = True, inner_first: bool = False
 ) -> Node:
-    """The function with the statements that `change` gives in place of a statement; None goes on into its
-    blocks. With `inner_first` the blocks of the statement that `change` is given are rewritten already.
+    """The function with the statements that `change` returns for a statement; None goes on into its blocks.
+    With `inner_first` the blocks of the statement are rewritten before `change` gets it.
     """
 
     def block(statements: list[Node]) -> list[Node]:
@@ -214,23 +214,23 @@ def rewritten(
 
 
 def header_expressions(s: Node) -> list[Node]:
-    """The expressions that a statement evaluates itself once, in that order: no `while` test."""
+    """The expressions that a statement evaluates once, in order, outside of its blocks: no `while` test."""
     form = FORMS.get(s.__class__)
     return [] if form is None or s.__class__ is gast.While else form.evaluates(s)
 
 
 def header_of(s: Node) -> list[Node]:
-    """What a statement reads itself, without the blocks in it: the statement where it has none."""
+    """The parts that a statement reads outside of its blocks; itself where it has none."""
     return FORMS[s.__class__].evaluates(s) if s.__class__ in _COMPOUND else [s]
 
 
 def bound_in_header(s: Node) -> list[Node]:
-    """The targets that a `with` or `try` binds itself: `as` names."""
+    """The targets that the header of a `with` or `try` binds: `as` names."""
     return FORMS[s.__class__].targets(s) if s.__class__ in (gast.With, gast.Try) else []
 
 
 def bound_here(s: Node) -> list[str]:
-    """The names that a statement binds itself, without the blocks in it."""
+    """The names that a statement binds outside of its blocks."""
     if s.__class__ is gast.FunctionDef or s.__class__ is gast.ClassDef:
         return [s.name]
     form = FORMS.get(s.__class__)
@@ -271,9 +271,7 @@ def _assigned(s: Node) -> tuple[str, ...]:
 
 
 def statements_in(block: list[Node]) -> list[Node]:
-    """All statements of a finished block in normal form, in the order in which they stand in it, those of
-    nested functions too.
-    """
+    """All statements of a finished block in normal form, in source order, nested functions included."""
     found: list[Node] = []
     for s in block:
         if s.__class__ in _COMPOUND or s.__class__ is gast.FunctionDef:
@@ -290,9 +288,7 @@ def _with_inner(s: Node) -> list[Node]:
 
 
 def own_statements(block: list[Node]) -> list[Node]:
-    """All statements of a finished block, in the order in which they stand in it, but those of nested
-    functions.
-    """
+    """All statements of a finished block, in source order, nested functions excluded."""
     found: list[Node] = []
     for s in block:
         if s.__class__ in _COMPOUND:
@@ -303,8 +299,8 @@ def own_statements(block: list[Node]) -> list[Node]:
 
 
 class Place(NamedTuple):
-    """Where a statement stands: its number in the text, the loops around it, the outermost first, and the
-    branches around it, by identity, with the number of the arm that it stands in.
+    """The position of a statement: its number in source order, the loops around it, outermost first, and the
+    branches around it, by identity, each with the number of the arm.
     """
 
     number: int
