@@ -57,7 +57,7 @@ from ..runtime import object_graph as heap_places
 from ..runtime import real_power as powers
 from ..runtime import records as mirrors
 from ..runtime import shadow_table as memory
-from ..runtime.containers import DICT_METHODS, LIST_METHODS, united
+from ..runtime.containers import DICT_METHODS, LIST_METHODS, TUPLE_METHODS, united
 from ..runtime.mutation import repeated, times_repeated
 from ..source.getters import GETTERS
 from ..transforms.analyses.operations import Member
@@ -167,8 +167,10 @@ class RulePrimitives:
         """The function equivalent to a method of a value of this kind, called with `count` arguments; None
         when it is dynamic.
         """
-        if isinstance(kind, (Dict, List)):
-            return (DICT_METHODS if isinstance(kind, Dict) else LIST_METHODS).get(name)
+        if isinstance(kind, Dict):
+            return DICT_METHODS.get(name)
+        if isinstance(kind, (List, Tuple)):
+            return (LIST_METHODS if isinstance(kind, List) else TUPLE_METHODS).get(name)
         if isinstance(kind, Text):
             return getattr(str, name, None)
         if not isinstance(kind, (Array, Numeric, Scalar)):

@@ -28,6 +28,7 @@ from ..lowering.import_globals import reads_arrays, without_outer_arrays
 from ..lowering.inline_methods import without_untaken
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
 from ..lowering.unroll import without_mixed_loops
+from ..runtime.mutation import NO_PAIR
 from ..source.compiling import make_function
 from ..source.locate import origin_of, origins
 from ..source.read import read_source
@@ -263,14 +264,10 @@ class Generator:
         aux = None
         if request.has_aux:
             returned = program.tree.body[-1]
-            if is_no_pair(facts.kind(returned.value)):
-                program.refuse(
-                    returned,
-                    "with `has_aux=True` the function returns a tuple of two, (value, aux)",
-                    "it returns something else",
-                    "return `value, aux`, or leave `has_aux` out",
-                )
-            program, aux = split_aux(program)
+            kind = facts.kind(returned.value)
+            if is_no_pair(kind):
+                program.refuse(returned, *NO_PAIR)
+            program, aux = split_aux(program, kind)
         facts = facts.again(program)
         refuse_cached(program, given, request.wrt)
         watch = self.forms.watch if request is self._first else unwatched

@@ -76,6 +76,7 @@ _OF_TEXT: dict[Any, Kind] = {
     **{getattr(str, n): List(None, TEXT) for n in ("split", "rsplit", "splitlines")},
     **{getattr(str, n): TEXT for n in ("lower", "upper", "strip", "lstrip", "rstrip", "replace", "title")},
 }
+_SEARCHES = frozenset({list.index, list.count, tuple.index, tuple.count})
 _SPLITS = frozenset({np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit})
 
 # The position of the axis in functions whose first argument is an array.
@@ -293,6 +294,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Scalar("bool")
         case [Text(), *_] if function in _OF_TEXT:
             return _OF_TEXT[function]
+        case [List() | Tuple(), *_] if function in _SEARCHES:
+            return Scalar("int")
         case [(Text() | Literal(str())), (Text() | Literal(str()))] if function is operator.add:
             return TEXT
     return None

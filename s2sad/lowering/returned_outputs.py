@@ -7,7 +7,9 @@ from typing import Any
 import gast
 
 from ..kinds.lattice import Array, Dict, Kind, List, Literal, Numeric, Scalar, Text, Tuple
-from ..transforms.trees.nodes import assign, assigned_names, constant, load, located, tuple_of
+from ..runtime.mutation import refuse_no_pair
+from ..transforms.trees.bind_objects import Objects
+from ..transforms.trees.nodes import assign, assigned_names, call, constant, load, located, tuple_of
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import rebuilt
 
@@ -51,10 +53,16 @@ def is_no_pair(kind: Kind) -> bool:
     return isinstance(kind, (Scalar, Array, Dict, Literal, Text, Numeric))
 
 
-def split_aux(program: Program) -> tuple[Program, Any]:
-    """The program with `value` as its result in place of `(value, aux)`, and the atom of `aux`."""
+def split_aux(program: Program, kind: Kind) -> tuple[Program, Any]:
+    """The program with `value` as its result in place of `(value, aux)`, and the atom of `aux`. What is known
+    to be of some kind only as the function runs is checked then.
+    """
     names = program.names.copy()
+    objects = Objects(program, names)
     *body, last = program.tree.body
+    is_pair = isinstance(kind, (Tuple, List)) and kind.items is not None
+    check = gast.Expr(value=call(objects.name(refuse_no_pair), last.value))
+    checks = [] if is_pair else [located(check, last)]
     value, aux = names.fresh("value"), names.fresh("aux")
     items = [
         assign(name, gast.Subscript(value=last.value, slice=constant(k), ctx=gast.Load()), last)
@@ -62,8 +70,9 @@ def split_aux(program: Program) -> tuple[Program, Any]:
     ]
     tree = gast.FunctionDef(
         **{f: getattr(program.tree, f) for f in program.tree._fields if f != "body"},
-        body=[*body, *items, located(gast.Return(value=load(value)), last)],
+        body=[*body, *checks, *items, located(gast.Return(value=load(value)), last)],
     )
-    return program.with_tree(
-        located(tree, program.tree), names=names
-    ), load(aux)
+    split = program.with_tree(
+        located(tree, program.tree), names=names, bindings=objects.all_bindings()
+    )
+    return split, load(aux)

@@ -52,6 +52,7 @@ from .samples import A, given
 
 nondifferentiable([refuse_iterator, refuse_repeated], pure=False)
 nondifferentiable([is_among, is_not_among, is_mapping, is_sequence])
+nondifferentiable([list.index, list.count, tuple.index, tuple.count])
 nondifferentiable([order_of, place_of_max, place_of_min, sorting, dict_keys])
 
 # ---------------------------------------------------------------- sequences

@@ -31,6 +31,7 @@ from ..runtime.mutation import (
     refuse_lookup,
     refuse_new_key,
     refuse_no_list,
+    refuse_no_pair,
     refuse_overlap,
     refuse_shared,
     repeated,
@@ -96,8 +97,10 @@ def times_repeated_(count, x, out, dout):
     return None, add_parts(dout, x)
 
 
-GUARDS = [refuse_held, refuse_key, refuse_lookup, refuse_no_list, refuse_overlap, refuse_parts_held_twice]
-GUARDS += [refuse_new_key, refuse_shared]
+GUARDS = [
+    refuse_held, refuse_key, refuse_lookup, refuse_new_key, refuse_no_list, refuse_no_pair, refuse_overlap,
+    refuse_parts_held_twice, refuse_shared,
+]
 nondifferentiable(GUARDS, pure=False)
 nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
 nondifferentiable([outer_array], like=0)  # its derivative is that of what is stored into it

@@ -19,6 +19,7 @@ VIEWS: tuple[type, ...] = (type({}.items()), type({}.values()))
 __all__ = [
     "DICT_METHODS",
     "LIST_METHODS",
+    "TUPLE_METHODS",
     "as_given",
     "default_adjoint",
     "dict_adjoint",
@@ -148,7 +149,8 @@ DICT_METHODS = {
     "get": dict_get,
     "copy": dict_copy,
 }
-LIST_METHODS = {"copy": list_copy}
+LIST_METHODS = {"copy": list_copy, "index": list.index, "count": list.count}
+TUPLE_METHODS = {"index": tuple.index, "count": tuple.count}
 
 
 def items_adjoint(parts: Any, x: dict[Any, Any]) -> dict[Any, Any]:

@@ -15,6 +15,7 @@ from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
 from .reachable_arrays import arrays_in
 
 __all__ = [
+    "NO_PAIR",
     "add_into",
     "add_parts",
     "captured_alone",
@@ -36,6 +37,7 @@ __all__ = [
     "refuse_lookup",
     "refuse_new_key",
     "refuse_no_list",
+    "refuse_no_pair",
     "refuse_overlap",
     "refuse_shared",
     "repeated",
@@ -290,6 +292,20 @@ def refuse_lookup(base: Any) -> None:
             why="the object may compute anything from the value",
             instead="call a function that has a rule or readable source",
         )
+
+
+NO_PAIR = (
+    "with `has_aux=True` the function returns a tuple of two, (value, aux)",
+    "it returns something else",
+    "return `value, aux`, or leave `has_aux` out",
+)
+
+
+def refuse_no_pair(out: Any) -> None:
+    """Raises UnsupportedSyntaxError if `out` is no `(value, aux)`."""
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        what, why, instead = NO_PAIR
+        raise UnsupportedSyntaxError(what, why=why, instead=instead)
 
 
 def refuse_key(base: Any, key: Any, heap: Any = None) -> None:

@@ -336,3 +336,11 @@ def extrema_of_tuples(x, y):
     pairs = list(zip(x, y, strict=True))
     first, (low, of_low) = min(pairs)[1], max(pairs, key=lambda pair: pair[1])
     return first * low * of_low + max((x[0], y[0]), (x[1], y[1]))[1] ** 2 + min([[x[0]], [x[0]]])[0] ** 3
+
+
+@program((positive(3),), second=True, quick=True)
+def places_of_items(x):
+    items, pair = [x[0], x[1]], (x[2], x[0] * x[1])
+    items.append(x[2] ** 2)
+    k = items.index(items[1]) + pair.index(max(pair))
+    return items[k - 1] * x[k] + items.count(items[0]) * pair[0]

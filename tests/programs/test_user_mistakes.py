@@ -137,6 +137,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a result that is a text": (lambda: s2sad.grad(lambda x: "a")(1.0), "type str"),
     "a truth value": (lambda: s2sad.grad(lambda x: x > 1)(1.0), "type bool"),
     "has_aux without aux": (lambda: s2sad.grad(square, has_aux=True)(1.0), r"\(value, aux\)"),
+    "has_aux of what only the run knows": (
+        lambda: s2sad.grad(lambda x, fs: fs[0](x), has_aux=True)(1.0, [square]),
+        r"\(value, aux\)",
+    ),
+    "has_aux of three that only the run knows": (
+        lambda: s2sad.grad(lambda x, fs: fs[0](x), has_aux=True)(1.0, [lambda x: (x, x, x)]),
+        r"\(value, aux\)",
+    ),
     "has_aux with more": (lambda: s2sad.grad(lambda x: (x, x, x), has_aux=True)(1.0), r"\(value, aux\)"),
     "a cotangent of another shape": (
         lambda: s2sad.vjp(lambda x: x * A)(1.0)[1](np.ones(3)),
