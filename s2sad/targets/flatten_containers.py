@@ -30,20 +30,26 @@ class NotFlat(Exception):
 
 
 def flattened(
-    function: ast.FunctionDef, given: Mapping[str, Structure], helper: Callable[[str], bool], adder: str
+    function: ast.FunctionDef,
+    given: Mapping[str, Structure],
+    helper: Callable[[str], bool],
+    names: tuple[str, str],
 ) -> Structure:
     """Changes the function in place, given the structures of its parameters; returns that of its result.
-    `helper` tells whether a name means a function of this package; `adder` is the name of the helper that
-    adds two adjoints. Raises NotFlat.
+    `helper` tells whether a name means a function of this package; `names` are those of the helpers that add
+    two adjoints and make a zero one. Raises NotFlat.
     """
-    flattener = _Flattener({n: s for n, s in given.items() if not s.is_leaf}, helper, adder)
+    flattener = _Flattener({n: s for n, s in given.items() if not s.is_leaf}, helper, names)
     flattener.block(function.body)
     return flattener.result
 
 
 class _Flattener:
-    def __init__(self, env: dict[str, Structure], helper: Callable[[str], bool], adder: str) -> None:
-        self.env, self.helper, self.adder = env, helper, adder
+    def __init__(
+        self, env: dict[str, Structure], helper: Callable[[str], bool], names: tuple[str, str]
+    ) -> None:
+        self.env, self.helper = env, helper
+        self.adder, self.zeros = names
         self.result = LEAF
 
     # ------------------------------------------------------------ statements
@@ -151,6 +157,8 @@ class _Flattener:
                 return self.display(node, elts, is_result)
             case ast.Call(func=ast.Name(id=name), args=[_, *_]) if name in MIRRORS and self.helper(name):
                 return self.mirror(node)
+            case ast.Call(func=ast.Name(id="adjoint_like"), args=[base]) if self.helper("adjoint_like"):
+                return self.adjoint(node, base)
             case ast.Call(func=ast.Name(id="len" | "reversed" as name), args=[first]):
                 node.args[0], structure = self.value(first)
                 return node, LEAF if name == "len" else structure
@@ -224,6 +232,22 @@ class _Flattener:
         elif structure.is_leaf and any(not s.is_leaf for _, s in values):
             refuse(node, "a container meets what is none")
         return node, structure
+
+    def adjoint(self, node: ast.Call, base: ast.expr) -> Value:
+        """`adjoint_like(x, w=dw)`: the parts that are given, and zeros for the others."""
+        new, structure = self.value(base)
+        given = {k.arg: self.value(k.value) for k in node.keywords}
+        if structure.is_leaf or not given.keys() <= {*structure.keys}:
+            refuse(node, "the adjoint of an object that is not known before the run")
+        parts, structures = [], []
+        for k, name in enumerate(structure.keys):
+            own, kind = part(node, new, structure, k)
+            zero = ast.copy_location(ast.Call(ast.Name(self.zeros, ast.Load()), [own], []), node)
+            value, kind = given.get(name, (zero, kind))
+            parts.append(value)
+            structures.append(kind)
+        result = Structure(structure.cls, structure.keys, tuple(structures))
+        return ast.copy_location(ast.Tuple(parts, ast.Load()), node), result
 
     def added_to_slice(self, node: ast.Call, structure: Structure, positions: range) -> Value:
         """`add_at(d, slice, v)` of tuples, item by item."""

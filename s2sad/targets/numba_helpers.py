@@ -130,8 +130,10 @@ def mapped(x: Any, name: str, of_leaf: Callable[[Any], str]) -> Any:
 
 
 def zero_of(t: Any) -> str:
-    """The text of the zero adjoint of a number or an array; what is no float has none."""
+    """The text of the zero adjoint of a number, an array or a text; None where that is no float."""
     dtype = t.dtype if isinstance(t, types.Array) else t
+    if isinstance(dtype, (types.Integer, types.Boolean, types.UnicodeType, types.NoneType)):
+        return "None"
     if not isinstance(dtype, (types.Float, types.Complex)):
         raise TypingError(f"no adjoint of {t}")
     if isinstance(t, types.Array):
@@ -146,7 +148,7 @@ def zeros_like(x: Any) -> Any:
 
 def copy_of(t: Any) -> str:
     """The text of a copy of a number or an array."""
-    if not isinstance(t, (types.Number, types.Array)):
+    if not isinstance(t, (types.Number, types.Array, types.NoneType)):
         raise TypingError(f"no copy of {t}")
     return "{}.copy()" if isinstance(t, types.Array) else "{}"
 

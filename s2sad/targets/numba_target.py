@@ -24,10 +24,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy import ndarray
 
-from ..runtime.adjoints import add
+from ..runtime.adjoints import add, zeros_like
+from ..runtime.records import adjoint_like
 from ..source.compiling import compile_function
 from ..source.locate import GENERATED, origins
 from ..transforms.errors import NonDifferentiableError, SourceLocation, UnsupportedSyntaxError
+from ..values.objects import fields_of, is_plain
 from .array_types import Type, type_of
 from .arrays_to_loops import with_loops
 from .flatten_containers import NotFlat, flattened
@@ -93,7 +95,11 @@ def key_of(value: Any) -> Any:
         return value.dtype, value.ndim, value.flags.num
     if cls is dict:
         return cls, *value, *map(key_of, value.values())
-    return (cls, *map(key_of, value)) if isinstance(value, (list, tuple)) else cls
+    if isinstance(value, (list, tuple)):
+        return (cls, *map(key_of, value))
+    if cls.__module__ == "builtins" or not is_plain(cls):
+        return cls
+    return (cls, *((name, key_of(v)) for name, v in fields_of(value).items()))
 
 
 class _Version:
@@ -179,9 +185,9 @@ class _Code:
         tree.body = [_ReadOutside(self).visit(s) for s in tree.body]
         given = dict(zip(names, structures, strict=True))
         try:
-            adder = self.fresh("add_adjoints")
-            self.constants[adder] = add
-            self.result = flattened(tree, {**given, **self.structures_outside()}, self.is_helper, adder)
+            own = self.fresh("add_adjoints"), self.fresh("zero_adjoint")
+            self.constants.update(zip(own, (add, zeros_like), strict=True))
+            self.result = flattened(tree, {**given, **self.structures_outside()}, self.is_helper, own)
         except NotFlat as error:
             instead = "pass what it holds as arguments of their own, or leave `compile` out"
             self.refuse(error.node, error.why, instead)
@@ -277,7 +283,7 @@ class _Code:
     def constant(self, node: ast.AST, name: str, value: Any) -> None:
         """A name of a module or function, which stays what it is."""
         if isinstance(value, FunctionType) and not is_library(value):
-            if value in helpers().HELPERS:
+            if value in helpers().HELPERS or value is adjoint_like:
                 pass
             elif is_of_package(value) or value.__code__.co_filename.startswith(GENERATED):
                 self.refuse(node, f"`{name}` does not compile", "leave `compile` out")

@@ -1,7 +1,7 @@
 """How arguments are put together from numbers and arrays, and the same as nested tuples.
 
-A compiler takes tuples, whatever their parts; dicts, lists and named tuples become tuples at the border of
-compiled code, and results become dicts, lists and named tuples again.
+A compiler takes tuples, whatever their parts: dicts, lists, named tuples and plain objects become tuples at
+the border of compiled code, and results become dicts, lists, named tuples and objects again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..values.objects import is_named_tuple
+from ..values.objects import fields_of, is_named_tuple, is_plain, is_read_as_it_stands, make, mirror_class
 
 __all__ = ["LEAF", "Structure", "packed", "structure_of", "unpacked"]
 
@@ -34,6 +34,11 @@ class Structure:
         return self.cls is None
 
     @property
+    def is_object(self) -> bool:
+        """Whether it is that of an object with attributes."""
+        return self.cls is not None and not issubclass(self.cls, (*CONTAINERS, Trace))
+
+    @property
     def item(self) -> Structure | None:
         """What each of its items looks like; None where they differ."""
         return self.parts[0] if len(set(self.parts)) == 1 else None
@@ -52,26 +57,38 @@ def sequence(cls: type, parts: Sequence[Structure]) -> Structure:
 
 
 def structure_of(value: Any) -> Structure:
-    """The structure of an argument. Objects of other classes, and dicts by other keys than strings, are
-    leaves.
+    """The structure of an argument. Dicts by other keys than strings, and objects that hold more than
+    attributes or hold themselves, are leaves.
     """
+    return _structure_of(value, ())
+
+
+def _structure_of(value: Any, around: tuple[int, ...]) -> Structure:
     cls: Any = type(value)
     if not isinstance(value, CONTAINERS):
-        return LEAF
+        if cls.__module__ == "builtins" or not is_plain(cls) or id(value) in around:
+            return LEAF
+        held = {name: v for name, v in fields_of(value).items() if is_read_as_it_stands(value, name)}
+        around = (*around, id(value))
+        return Structure(cls, tuple(held), tuple(_structure_of(v, around) for v in held.values()))
     if isinstance(value, dict):
         if cls is not dict or not all(type(key) is str for key in value):
             return LEAF
-        return Structure(dict, tuple(value), tuple(map(structure_of, value.values())))
+        return Structure(dict, tuple(value), tuple(_structure_of(v, around) for v in value.values()))
+    parts = tuple(_structure_of(v, around) for v in value)
     if cls in (list, tuple):
-        return sequence(cls, list(map(structure_of, value)))
-    return Structure(cls, cls._fields, tuple(map(structure_of, value))) if is_named_tuple(cls) else LEAF
+        return sequence(cls, parts)
+    return Structure(cls, cls._fields, parts) if is_named_tuple(cls) else LEAF
 
 
 def packed(value: Any, structure: Structure) -> Any:
     """The value, with tuples in place of containers."""
     if structure.is_leaf:
         return value
-    parts = value.values() if structure.cls is dict else value
+    if structure.is_object:
+        parts = [getattr(value, name) for name in structure.keys]
+    else:
+        parts = value.values() if structure.cls is dict else value
     return tuple([packed(part, s) for part, s in zip(parts, structure.parts, strict=True)])
 
 
@@ -82,6 +99,8 @@ def unpacked(value: Any, structure: Structure) -> Any:
     parts = [unpacked(part, s) for part, s in zip(value, structure.parts, strict=True)]
     if structure.cls is dict:
         return dict(zip(structure.keys, parts, strict=True))
+    if structure.is_object:
+        return make(mirror_class(structure.cls), dict(zip(structure.keys, parts, strict=True)))  # type: ignore[arg-type]
     if structure.cls is list:
         return parts
     return tuple(parts) if structure.cls is tuple else structure.cls(*parts)  # type: ignore[misc]

@@ -8,6 +8,7 @@ import pickle
 import types
 from collections import namedtuple
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,27 @@ def of_pair(p, x):
     return p.a * np.sum(x) + math.exp(p.b)
 
 
+@dataclass
+class Layer:
+    w: np.ndarray
+    b: np.ndarray
+    name: str = "layer"
+
+
+class Model:
+    def __init__(self, k: float, layer: Layer) -> None:
+        self.k, self.layer, self.steps = k, layer, 3
+
+    def loss(self, x: np.ndarray) -> np.ndarray:
+        for _ in range(self.steps):
+            x = np.tanh(self.layer.w @ x + self.layer.b)
+        return self.k * np.sum(x)
+
+
+def of_object(model, x):
+    return model.loss(x) + model.k
+
+
 def broadcast(x, y):
     return np.sum(x * y + x)
 
@@ -95,6 +117,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (perceptron, (LAYERS, RNG.normal(size=(3, 4))), (0, 1)),
     (of_dict, ({"w": RNG.normal(size=(3, 4)), "b": RNG.normal(size=3)}, RNG.normal(size=4)), 0),
     (of_pair, (Pair(1.5, 0.5), RNG.normal(size=3)), (0, 1)),
+    (of_object, (Model(0.7, Layer(RNG.normal(size=(3, 3)), RNG.normal(size=3))), RNG.normal(size=3)), (0, 1)),
     (broadcast, (RNG.normal(size=(3, 4)), RNG.normal(size=4)), (0, 1)),
     (largest, (np.array([1.0, 3.0, 3.0]),), 0),
     (complex_energy, (RNG.normal(size=3) + 1j * RNG.normal(size=3),), 0),
@@ -111,6 +134,10 @@ def assert_alike(compiled: Any, interpreted: Any) -> None:
 def leaves(x: Any) -> list[Any]:
     if isinstance(x, dict):
         x = list(x.values())
+    if hasattr(x, "__dict__"):
+        x = [v for v in vars(x).values() if not isinstance(v, str)]
+    if x is None:
+        return []
     return [leaf for part in x for leaf in leaves(part)] if isinstance(x, (list, tuple)) else [x]
 
 
@@ -278,6 +305,15 @@ def test_numba_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 @s2sad.grad(compile="numba")
 def cubed(x):
     return x * x * x
+
+
+def test_a_method_of_an_object() -> None:
+    model = Model(0.7, Layer(np.eye(3), np.ones(3)))
+    x = np.array([0.1, 0.2, 0.3])
+    gradient = s2sad.grad(model.loss, compile="numba")
+    assert_alike(gradient(x), s2sad.grad(model.loss)(x))
+    model.k, model.steps = 1.5, 1
+    assert_alike(gradient(x), s2sad.grad(model.loss)(x))
 
 
 def test_it_is_a_derivative_like_others() -> None:
