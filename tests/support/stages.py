@@ -10,35 +10,11 @@ import gast
 import numpy as np
 
 from s2sad.analysis.primitive_table import NumPy
-from s2sad.transforms.normal_form.bind_imports import bind_imports
-from s2sad.transforms.normal_form.check_syntax import check_syntax
-from s2sad.transforms.normal_form.desugar_assignments import desugar_assignments
-from s2sad.transforms.normal_form.desugar_contexts import desugar_contexts
-from s2sad.transforms.normal_form.desugar_jumps import desugar_jumps
-from s2sad.transforms.normal_form.desugar_match import desugar_match
-from s2sad.transforms.normal_form.desugar_nonlocals import desugar_nonlocals
-from s2sad.transforms.normal_form.desugar_zips import desugar_zips
-from s2sad.transforms.normal_form.order_definitions import order_definitions
-from s2sad.transforms.normal_form.resolve_names import resolve_names
-from s2sad.transforms.normal_form.to_anf import to_anf
+from s2sad.transforms import NORMALISE as FRONT
 from s2sad.transforms.trees.printer import to_source
 from s2sad.transforms.trees.program import Program, Scope, program_of
 
 Pass = Callable[[Program], Program]
-
-FRONT: tuple[Pass, ...] = (
-    check_syntax,
-    desugar_match,
-    resolve_names,
-    desugar_nonlocals,
-    bind_imports,
-    desugar_contexts,
-    desugar_zips,
-    desugar_assignments,
-    desugar_jumps,
-    to_anf,
-    order_definitions,
-)
 
 
 def read(text: str, name: str = "f", **names: Any) -> tuple[Callable[..., Any], Program]:

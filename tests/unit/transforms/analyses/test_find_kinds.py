@@ -82,7 +82,7 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...], dict[str, str]]] = {
         {"b": "Numeric"},
     ),
     "a call that changes a container": (
-        "def f(x):\n    a = [x, 2.0]\n    a.insert(0, 'b')\n    b = a[0]\n    return x",
+        "def f(x):\n    a = [x, 2.0]\n    c = a\n    a.insert(0, 'b')\n    b = c[0]\n    return x",
         (1.0,),
         {"a": "Unknown", "b": "Unknown"},
     ),
