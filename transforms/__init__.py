@@ -31,7 +31,7 @@ from .normal_form.desugar_nonlocals import desugar_nonlocals
 from .normal_form.desugar_zips import desugar_zips
 from .normal_form.expand_stars import expand_stars
 from .normal_form.order_definitions import order_definitions
-from .normal_form.redefine_at_use import Keeps, redefine_at_use
+from .normal_form.redefine_at_use import MayKeep, redefine_at_use
 from .normal_form.resolve_names import resolve_names
 from .normal_form.to_anf import to_anf
 from .normal_form.to_ssa import to_ssa
@@ -105,10 +105,10 @@ def normalise(program: Program, watch: Watch = unwatched) -> Program:
     return program
 
 
-def to_single_assignment(program: Program, keeps: Keeps, watch: Watch = unwatched) -> Program:
-    """The single-assignment form of a normal form with calls inlined; `keeps` as in `redefine_at_use`."""
+def to_single_assignment(program: Program, may_keep: MayKeep, watch: Watch = unwatched) -> Program:
+    """The single-assignment form of a normal form with calls inlined; `may_keep` as in `redefine_at_use`."""
     watch("inline_calls", program)
-    program = to_ssa(*redefine_at_use(program, keeps))
+    program = to_ssa(*redefine_at_use(program, may_keep))
     watch("to_ssa", program)
     return program
 

@@ -12,7 +12,7 @@ from ..kinds.lattice import Kind, Literal, Scalar, Text, Tuple
 from ..transforms.analyses.effects import ANYTHING, Effect
 from ..transforms.analyses.operations import Call, Operation, starred
 from ..transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError
-from ..transforms.lowering.splice_generators import is_quiet
+from ..transforms.lowering.splice_generators import is_effect_free
 from ..transforms.trees.generators import is_generator_function
 from ..transforms.trees.program import EMPTY, MISSING
 from .effects import find_effect
@@ -79,7 +79,7 @@ class CallEffects:
             return RESULT_UNKNOWN if known else ANYTHING, {}
         if is_generator_function(function):  # the call itself runs none of its body
             program = self.forms.normal_form(function)
-            return (RESULT_UNKNOWN if is_quiet(program, self.forms.inlinable) else ANYTHING), {}
+            return (RESULT_UNKNOWN if is_effect_free(program, self.forms.inlinable) else ANYTHING), {}
         effect = self.of_function(function, bound)
         if getattr(operation.function, "gives_gradients", False):
             effect = replace(effect, runs=function)

@@ -16,7 +16,7 @@ from ..runtime import object_graph as heap_places
 from ..runtime.reachable_arrays import outside_of
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Apply, Operation
-from ..transforms.heap.heap_natures import Natures
+from ..transforms.heap.heap_values import HeapValues
 from ..transforms.trees.nodes import load, names_read
 from ..transforms.trees.program import MISSING, Program
 from ..values.objects import is_plain
@@ -51,7 +51,7 @@ LISTS = frozenset(  # functions of NumPy that may return lists
 )
 
 
-class HeapNatures(Natures):
+class HeapNatures(HeapValues):
     """The natures of the values of a program; `arguments` are the kinds of the arguments."""
 
     def __init__(
@@ -120,7 +120,7 @@ def _uses_heap(found: Any) -> bool:
 
 
 def nature_of(kind: Kind) -> str:
-    """ "object", "plain" or "unknown", as `Natures.of`."""
+    """ "object", "plain" or "unknown", as `HeapValues.of`."""
     match kind:
         case Record() | List() | Dict():
             return "object"

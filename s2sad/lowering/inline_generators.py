@@ -15,7 +15,7 @@ from ..source.read import code_of_tree, read_source
 from ..transforms.analyses.bind_methods import MethodCall
 from ..transforms.errors import NoSourceError
 from ..transforms.lowering.cursors import with_places
-from ..transforms.lowering.splice_generators import collect_items, is_quiet, splice_generators
+from ..transforms.lowering.splice_generators import collect_items, is_effect_free, splice_generators
 from ..transforms.trees.generators import makes_generator
 from ..transforms.trees.nodes import find_nodes
 from ..transforms.trees.program import Names, Program
@@ -29,7 +29,7 @@ def inline_generators(
     program: Program, inlinable: Inlinable, find_method: Callable[[Any], MethodCall | None] | None = None
 ) -> Program:
     """The program, in normal form, with generators inlined into the loops and calls that consume them."""
-    program = with_places(program, lambda program, block: is_quiet(program, inlinable, block))
+    program = with_places(program, lambda program, block: is_effect_free(program, inlinable, block))
     return splice_generators(program, inlinable, find_method, items_of, stays_context)
 
 

@@ -31,7 +31,7 @@ from .operations import (
 
 __all__ = ["UPDATES", "CallFacts", "ExpressionKinds", "Kinds", "Values"]
 
-Judgement = Callable[[Call, Callable[[Any], Any]], bool]  # on a call, given the kinds of atoms
+CallPredicate = Callable[[Call, Callable[[Any], Any]], bool]  # on a call, given the kinds of atoms
 UPDATES = {
     IN_PLACE_OPERATORS[node]: function for node, function in OPERATORS.items() if node in IN_PLACE_OPERATORS
 }
@@ -46,8 +46,8 @@ class CallFacts:
 
     returned: Callable[[Call, list[Any], dict[str, Any]], Any]
     cached: Callable[[Any, str], Any] | None = None
-    may_change: Judgement = lambda call, kind: False
-    may_replace: Judgement = lambda call, kind: False
+    may_change: CallPredicate = lambda call, kind: False
+    may_replace: CallPredicate = lambda call, kind: False
 
 
 class _Value(NamedTuple):

@@ -20,7 +20,7 @@ from ..trees.program import EMPTY, Program
 from .facts import Facts
 from .find_exchanges import find_exchanges
 from .find_live import Live, find_live
-from .find_recency import Recent
+from .find_recency import Recency
 from .find_uses import find_uses
 from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Pop
 
@@ -78,7 +78,7 @@ class Aliases:
         held: dict[str, Held],
         together: dict[str, Held],
         live: Live,
-        recent: Recent,
+        recency: Recency,
     ) -> None:
         """`held` maps names to the roots that they hold at any time; names without a common root in
         `together` hold distinct objects at any one time, though a loop may pass an object from one to the
@@ -87,7 +87,7 @@ class Aliases:
         self.tree, self.held, self.together, self.live = tree, held, together, live
         self.iterated = iterated(tree)
         self.outer = held.keys() - live.bits.keys()  # names of the enclosing scope
-        self.recent = recent
+        self.recency = recency
 
     def reaches(self, a: str, b: str) -> bool:
         """Whether the object of `b` may be that of `a`, or in the contents of that."""
@@ -108,7 +108,7 @@ class Aliases:
             for other in self.live.names_after(statement) | self.iterated[id(statement)] | self.outer
             if other not in (name, result)
             and both(self.together.get(other, NOTHING)) & now
-            and not self.recent.is_older(other, name, statement)
+            and not self.recency.is_older(other, name, statement)
         )
         return found
 
@@ -292,8 +292,8 @@ def find_aliases(facts: Facts) -> Aliases:
     def shared(value: Any) -> Roots:
         return both(of_value(value, ""))
 
-    recent = Recent(tree, found, shared, may_keep)
-    return Aliases(tree, found, together, live, recent)
+    recency = Recency(tree, found, shared, may_keep)
+    return Aliases(tree, found, together, live, recency)
 
 
 def taken_from(loop: Any, program: Program) -> list[tuple[Any, list[Any]]]:

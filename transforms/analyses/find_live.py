@@ -138,7 +138,7 @@ class _Flow:
 
     def is_needed(self, s: Node, live: int, inner: list[Node]) -> bool:
         needed = self.live.needed
-        if self.guarded and not is_quiet(s):
+        if self.guarded and not cannot_raise(s):
             needed.add(id(s))
         if (id(s) in needed or self.matters is None or any(id(i) in needed for i in inner)
                 or self.matters(s, self.live, live)):
@@ -190,7 +190,7 @@ class _Flow:
         return head | self.read[key] if is_needed and isinstance(s, gast.For) else head
 
 
-def is_quiet(s: Node) -> bool:
+def cannot_raise(s: Node) -> bool:
     """Whether a statement cannot raise."""
     match s:
         case gast.Pass() | gast.Break() | gast.Continue() | Comment():

@@ -139,7 +139,7 @@ class Changes:
             if self._shared(name.id, changed):
                 if view is not None and not self._overlaps.may_hit(view, statement, store):
                     continue
-                made = self.aliases.recent.made(changed, store)
+                made = self.aliases.recency.made(changed, store)
                 if made is not None and name.id not in made.holding:
                     continue
                 where = self._places[id(store)]

@@ -22,7 +22,7 @@ import gast
 from ..trees.nodes import assigned_names, blocks_of, bound_here, header_of, names_read, own_statements
 from .liveness import live_before
 
-__all__ = ["Made", "Recent"]
+__all__ = ["Made", "Recency"]
 
 Roots = frozenset[str]
 Held = tuple[Roots, Roots]
@@ -39,7 +39,7 @@ class Made:
     inside: frozenset[int]
 
 
-class Recent:
+class Recency:
     """`held` maps names to their roots and those of their contents; `shared(value)` are the roots of an
     expression's operands that its result may hold, and `may_keep(value)` says whether it may store an operand
     into another object.

@@ -16,10 +16,10 @@ import gast
 from ..trees.nodes import names_read
 from .adjoint import Adjoint, Env
 
-__all__ = ["Lending"]
+__all__ = ["SharedAdjoints"]
 
 
-class Lending:
+class SharedAdjoints:
     """Tracks shared adjoints: `holders` maps the name of an adjoint to the variables that have it."""
 
     def __init__(self) -> None:

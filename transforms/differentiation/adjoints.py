@@ -30,7 +30,7 @@ from ..trees.nodes import (
 )
 from .adjoint import Adjoint, Env, Mask, is_same_adjoint
 from .generation import Task
-from .masks import MaskEmitter, choice, either_holds, kept, marked, marks_of, mask_at, opposite
+from .masks import MaskEmitter, choice, either_holds, kept, mark_elements, marks_of, mask_at, opposite
 
 __all__ = ["Adjoint", "AdjointEmitter", "Env"]
 
@@ -138,7 +138,7 @@ class AdjointEmitter(MaskEmitter):
             self.used.add(variable)
             name = current.value.id
             if current.overwritten is not None:
-                code.append(marked(self, current.overwritten, constant(...), False))
+                code.append(mark_elements(self, current.overwritten, constant(...), False))
             if self.is_any_array(variable):
                 code.append(self.added(variable, name, value))
             elif current.shadow:
@@ -189,7 +189,7 @@ class AdjointEmitter(MaskEmitter):
         mask = None if before is None else before.mask
         marks = env[variable].overwritten or marks_of(mask, self.marks)
         if marks is not None:
-            code.append(marked(self, marks, index, False))
+            code.append(mark_elements(self, marks, index, False))
             env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
         elif not env[variable].accumulator and (
             mask is not None or (before is None and self.picks(variable, index))

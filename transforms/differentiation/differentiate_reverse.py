@@ -51,7 +51,7 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
         if out.id in shadowed:
             added: list[Any] = []
             reverse.accumulate(env, out.id, cotangent, added)
-            end, added = reverse.shadows.looked_up(last, added, form == "vjp")
+            end, added = reverse.shadows.with_lookups(last, added, form == "vjp")
             start.extend(added)
         else:
             env[out.id] = Adjoint(_as_number(reverse, out, cotangent) if form == "vjp" else cotangent)
@@ -62,7 +62,7 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
     reads, parts = reverse_items(reverse, statements[:count], env)
     forward[:0], backward[len(backward) :] = reads, parts
     forward = [*reverse.shadows.arguments(parameters), *forward, *end]
-    backward[:0] = [*reverse.shadows.begun(), *start]
+    backward[:0] = [*reverse.shadows.new_table(), *start]
     if form == "vjp":
         keep_globals(reverse, forward, backward)
         keep_attributes(reverse, forward, backward)

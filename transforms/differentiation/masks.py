@@ -36,7 +36,7 @@ __all__ = [
     "either_holds",
     "guarded",
     "kept",
-    "marked",
+    "mark_elements",
     "marks_before",
     "marks_of",
     "mask_at",
@@ -48,9 +48,9 @@ __all__ = [
     "of_numbers",
     "of_view",
     "one_of",
+    "operand_mask",
     "opposite",
     "picked",
-    "reaching",
     "scalar_choices",
     "stays_zero",
     "summed",
@@ -166,7 +166,7 @@ def mask_at(
     return mask
 
 
-def marked(emitter: MaskEmitter, name: str, index: Any, value: bool) -> Any:
+def mark_elements(emitter: MaskEmitter, name: str, index: Any, value: bool) -> Any:
     """The statement that marks the selected elements as overwritten, or as read."""
     place = gast.Subscript(value=load(name), slice=index, ctx=gast.Store())
     return gast.Assign(targets=[place], value=constant(value), type_comment=None)
@@ -195,7 +195,7 @@ def mask_of_item(
     if masks is None:
         return None
     test = gast.Subscript(value=load(masks), slice=constant(k), ctx=gast.Load())
-    return reaching(emitter, mask_of(emitter, test, False, code), item, False, code)
+    return operand_mask(emitter, mask_of(emitter, test, False, code), item, False, code)
 
 
 def note_conditions(emitter: MaskEmitter, code: list[Any]) -> None:
@@ -247,7 +247,7 @@ def truth(emitter: Emitter, mask: Mask) -> Any:
     return found
 
 
-def reaching(emitter: MaskEmitter, mask: Mask, operand: str, is_sum: bool, code: list[Any]) -> Mask:
+def operand_mask(emitter: MaskEmitter, mask: Mask, operand: str, is_sum: bool, code: list[Any]) -> Mask:
     """The mask of an operand that was, or may have been, broadcast to the shape of `mask`: the elements that
     contributed to a masked one.
     """
@@ -393,7 +393,7 @@ def picked(emitter: MaskEmitter, operand: str, value: Any, code: list[Any]) -> t
         is_product = isinstance(value, gast.BinOp)
         return (rebuilt(value, right=load(mask[0].name)) if is_product else value), mask
     if not emitter.domain.is_choice_of(emitter.kind(test), kind):
-        mask = reaching(emitter, mask, operand, False, code)
+        mask = operand_mask(emitter, mask, operand, False, code)
     return value, mask
 
 

@@ -12,14 +12,14 @@ from ..trees.nodes import assign, assigned_names, load, names_read, target_names
 from ..trees.rebuild import rebuilt
 from .reverse_state import Reverse
 
-__all__ = ["function_of", "recomputed"]
+__all__ = ["function_of", "rematerialised"]
 
 
 def function_of(reverse: Reverse, node: Any) -> Any:
     return reverse.program.resolve(node.func) if isinstance(node, gast.Call) else None
 
 
-def recomputed(reverse: Reverse, s: Any, forward: Any, wanted: list[str]) -> list[Any]:
+def rematerialised(reverse: Reverse, s: Any, forward: Any, wanted: list[str]) -> list[Any]:
     """The statements that the reverse body runs again instead of reading their results from the trace: index
     arithmetic, arithmetic on loop-invariant numbers, sums and differences with numbers that are in the trace
     anyway; items at known indices, all items, and views of objects that are not changed.

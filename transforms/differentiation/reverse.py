@@ -32,7 +32,7 @@ from .bind_captured import bind_captured, is_function_tangent
 from .length_one_axes import squeezing
 from .masks import mask_of_item, meets_infinity, note_conditions, of_view, truth
 from .refuse_statements import index_guard, refuse_opaque
-from .reverse_calls import reverse_call, unheard_call
+from .reverse_calls import discarded_call, reverse_call
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_regions import reverse_try, reverse_with
 from .reverse_rules import reverse_apply
@@ -61,12 +61,12 @@ class ReverseWalk(Reverse):
         self.origin = None
         for statement in reversed(statements):
             env.update(self.shadows.lasting)
-            self.lending.begins(statement)
+            self.shared_adjoints.begins(statement)
             ahead, back = self.statement(statement, env)
-            self.lending.ends(statement)
+            self.shared_adjoints.ends(statement)
             ahead = [*index_guard(self, statement), *ahead]
             if not blocks_of(statement):
-                kept, back = self.shadows.looked_up(statement, back)
+                kept, back = self.shadows.with_lookups(statement, back)
                 made_here = bool(kept) and bool(set(names_read(kept)) & set(assigned_names(statement)))
                 ahead = [*ahead, *kept] if made_here else [*kept, *ahead]
                 back = self.shapes.redirect(statement, back)
@@ -147,7 +147,7 @@ class ReverseWalk(Reverse):
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"))):
                 return reverse_append(self, s, env)
             case gast.Expr(value=gast.Call()):
-                return unheard_call(self, s, self.names.temporary("result")), []
+                return discarded_call(self, s, self.names.temporary("result")), []
             case gast.If():
                 return self.branch(s, env)
             case gast.For():
@@ -165,12 +165,12 @@ class ReverseWalk(Reverse):
 
     def assignment(self, s: Any, name: str, env: Env) -> Sweep:
         adjoint = env.pop(name, None)
-        noted = self.shadows.noted(s, name)
+        noted = self.shadows.view_flag(s, name)
         if adjoint is None:
-            return [*unheard_call(self, s, name), *noted], []
-        if adjoint.shadow and not self.shadows.is_made_there(s, name):
+            return [*discarded_call(self, s, name), *noted], []
+        if adjoint.shadow and not self.shadows.makes_object(s, name):
             return [s, *noted], []
-        found, adjoint = self.shadows.at_birth(name, adjoint)
+        found, adjoint = self.shadows.last_lookup(name, adjoint)
         if not noted:
             ahead, back = self.passed_on(s, name, adjoint, env)
             return ahead, [*found, *back]

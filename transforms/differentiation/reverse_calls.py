@@ -16,7 +16,7 @@ from .adjoint import Adjoint, Env, Sweep
 from .discarded_calls import takes_callable
 from .reverse_state import Reverse
 
-__all__ = ["reverse_call", "unheard_call"]
+__all__ = ["discarded_call", "reverse_call"]
 
 
 def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: Adjoint, env: Env) -> Sweep:
@@ -37,7 +37,7 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
     return ahead, back
 
 
-def unheard_call(reverse: Reverse, s: Any, out: str) -> list[Any]:
+def discarded_call(reverse: Reverse, s: Any, out: str) -> list[Any]:
     """The forward sweep of a statement whose result has no adjoint."""
     operation = reverse.operation(s.value)
     if not takes_callable(operation, reverse):

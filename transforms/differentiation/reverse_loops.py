@@ -74,7 +74,7 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
             value = values[0] if whole else tuple_of(values)
             added: list[Any] = []
             reverse.accumulate_at(inner, source.id, position, value, added)
-            ahead, added = reverse.shadows.looked_up(s, added)
+            ahead, added = reverse.shadows.with_lookups(s, added)
             forward[:0] = ahead
             back.extend(_unless_keys(reverse, source, added))
         for target in assigned_names(

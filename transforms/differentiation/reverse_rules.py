@@ -40,8 +40,8 @@ from .masks import (
     mask_of,
     moved,
     of_numbers,
+    operand_mask,
     picked,
-    reaching,
     scalar_choices,
     stays_zero,
     summed,
@@ -100,7 +100,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         is_all = given.owned and given.is_plain and handed_on == [(name, part)]
         reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
     if given.is_plain and all(map(reverse.is_fresh, rest)):
-        reverse.lending.pass_on(env, out, given, receivers)
+        reverse.shared_adjoints.pass_on(env, out, given, receivers)
     return [s], back
 
 
@@ -428,7 +428,8 @@ def unbroadcasted(
     if mask is not None:
         if not part.zeroed:
             value = kept(reverse, mask, value, out) or choice(reverse, mask, value, constant(0))
-        mask = None if stays_zero(reverse, operand) else reaching(reverse, mask, operand, plan == "sum", code)
+        is_sum = plan == "sum"
+        mask = None if stays_zero(reverse, operand) else operand_mask(reverse, mask, operand, is_sum, code)
     elif part.uniform and plan == "sum":
         size = gast.Attribute(value=load(out), attr="size", ctx=gast.Load())
         return Adjoint(gast.BinOp(left=value, op=gast.Mult(), right=size))

@@ -10,7 +10,7 @@ from ..analyses.facts import Facts
 from ..analyses.liveness import AssignedBefore
 from ..trees.nodes import attribute, call, constant, load, names_read
 from .adjoint import Env, Sweep, part_of
-from .adjoint_ownership import Lending
+from .adjoint_ownership import SharedAdjoints
 from .adjoints import AdjointEmitter
 from .generation import Task
 from .shadows import Shadows
@@ -36,7 +36,7 @@ class Reverse(AdjointEmitter):
         self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
         self.read_by_open: dict[int, tuple[int, set[str]]] = {}  # the names read there, and statements seen
         self.shapes = ShapeSources(self)
-        self.lending = Lending()
+        self.shared_adjoints = SharedAdjoints()
 
     def block(self, statements: list[Any], env: Env) -> Sweep:
         """Both sweeps of a block; `env` holds the adjoints after it and is changed to those before it."""

@@ -13,7 +13,7 @@ import gast
 
 from ..trees.nodes import assign, attribute, call, constant, load, located
 from .adjoint import Adjoint, Env, Sweep
-from .masks import both_hold, marked, marks_of, mask_at, meets_infinity
+from .masks import both_hold, mark_elements, marks_of, mask_at, meets_infinity
 from .reverse_state import Reverse
 from .rule_application import Emitter
 
@@ -57,7 +57,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
         mask = None if before is None else before.mask
         marks = env[base].overwritten or marks_of(mask, reverse.marks)
         if marks is not None:
-            back.append(marked(reverse, marks, target.slice, True))
+            back.append(mark_elements(reverse, marks, target.slice, True))
             env[base] = replace(env[base], mask=mask, zeroed=mask is not None)
         elif is_masked_by(reverse, env[base], base, target.slice):
             others = mask_at(reverse, name, base, target.slice, True, back)

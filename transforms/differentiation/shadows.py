@@ -133,7 +133,7 @@ class Shadows:
         found = call(self.reverse.helper("adjoint_of"), load(self.table), load(held or name))
         return assign(target or self.names[name], found)
 
-    def at_birth(self, name: str, adjoint: Adjoint) -> tuple[list[Any], Adjoint]:
+    def last_lookup(self, name: str, adjoint: Adjoint) -> tuple[list[Any], Adjoint]:
         """The last lookup of an object's adjoint, where the object is made; it gets a name of its own."""
         if name not in self.by_memory:
             return [], adjoint
@@ -148,7 +148,7 @@ class Shadows:
             and self.reverse.is_helper(s.value.func, "adjoint_of")
         )
 
-    def looked_up(self, s: Any, back: list[Any], given_away: bool = False) -> Sweep:
+    def with_lookups(self, s: Any, back: list[Any], given_away: bool = False) -> Sweep:
         """The reverse code of a statement after its lookups, and the forward statements that copy the
         containers that may be changed before then; a statement that has `given_away` a container always
         copies it.
@@ -171,7 +171,7 @@ class Shadows:
         """The forward statement that keeps a shallow copy of a container."""
         return assign(copy, call(self.reverse.helper("shallow_copy"), load(name)), s)
 
-    def begun(self) -> list[Any]:
+    def new_table(self) -> list[Any]:
         """The statement that makes the table of adjoints, first in the reverse sweep."""
         return [assign(self.table, call(self.reverse.helper("new_adjoints")))] if self.by_memory else []
 
@@ -309,7 +309,7 @@ class Shadows:
 
     # ------------------------------------------------------------ what they are adjoints of
 
-    def is_made_there(self, s: Any, name: str) -> bool:
+    def makes_object(self, s: Any, name: str) -> bool:
         """Whether a statement makes a new object, so that its adjoint goes on to the operands."""
         operation = self.reverse.operation(s.value)
         match operation:
@@ -327,7 +327,7 @@ class Shadows:
                 return self.reverse.primitives.sharing(operation) != "view"
         return True
 
-    def noted(self, s: Any, name: str) -> list[Any]:
+    def view_flag(self, s: Any, name: str) -> list[Any]:
         """The forward statement that sets the flag whether a name is a view."""
         match self.reverse.operation(s.value):
             case Apply(args=[gast.Name(id=source), *_]) if name in self.is_view_of:

@@ -32,7 +32,7 @@ from ..trees.nodes import (
 from ..trees.rebuild import rebuilt, substitute, with_blocks
 from ..trees.remember import remembered
 from .adjoint import Sweep
-from .rematerialisation import function_of, recomputed
+from .rematerialisation import function_of, rematerialised
 from .reverse_state import Reverse
 
 __all__ = ["Loop", "asked_for_shapes", "function_of", "with_trace"]
@@ -56,7 +56,7 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
         own = {index, *assigned_names(code)}
         return [n for n in names_read(code) if n in assigned and n not in own]
 
-    again = recomputed(reverse, s, forward, needed(loop.back))
+    again = rematerialised(reverse, s, forward, needed(loop.back))
     fresh = {name: load(reverse.names.temporary(name)) for name in assigned_names(again)}
     for name, copy in fresh.items():
         reverse.kinds[copy.id] = reverse.kinds[name]

@@ -26,7 +26,7 @@ from ..trees.rebuild import parameters, rebuilt
 from .heap_names import largest
 
 if TYPE_CHECKING:
-    from .heap_natures import Natures
+    from .heap_values import HeapValues
     from .heap_writer import Writer
 
 __all__ = ["Arrays"]
@@ -61,7 +61,7 @@ class Arrays:
             case gast.Assign(targets=[gast.Subscript(value=x)]):
                 return not self.is_own(x) and (
                     self.to.nature(x) == "plain"
-                    or (isinstance(s.targets[0].slice, gast.Slice) and not self.to.natures.is_list(x))
+                    or (isinstance(s.targets[0].slice, gast.Slice) and not self.to.values.is_list(x))
                 )
         return False
 
@@ -131,19 +131,19 @@ class Arrays:
         to = self.to
         if name in to.lazy or name in self.own or to.nature(load(name)) == "object":
             return False
-        return to.natures.is_array(load(name)) or to.natures.of(load(name)) == "unknown"
+        return to.values.is_array(load(name)) or to.values.of(load(name)) == "unknown"
 
     def outside(self) -> list[Node]:
         """The values that may hold arrays with aliases outside of the function."""
         to = self.to
         given = [p for p in parameters(to.program.tree) if self.may_be_given(p.id)]
         free = [n for n in names_read(to.program.tree.body) if n not in to.program.locals]
-        read = to.natures.outside([to.program.resolve(load(n)) for n in sorted(set(free))])
+        read = to.values.outside([to.program.resolve(load(n)) for n in sorted(set(free))])
         return [*(load(p.id) for p in given), load(to.bound(read, "outside"))]
 
 
     def may_be_given(self, name: str) -> bool:
-        return self.to.natures.given(name) != "plain" or self.may_hold(name)
+        return self.to.values.given(name) != "plain" or self.may_hold(name)
 
 
 def _own_arrays(to: Writer) -> set[str]:
@@ -152,9 +152,9 @@ def _own_arrays(to: Writer) -> set[str]:
 
     def is_own(name: str, names: set[str]) -> bool:
         made = all(_makes(v, names, to) for v in to.bound_to[name])
-        return made and all(_keeps(s, names, to.natures) for s in reads.get(name, ()))
+        return made and all(_keeps(s, names, to.values) for s in reads.get(name, ()))
 
-    return largest({n for n in to.bound_to if to.natures.is_array(load(n))}, is_own)
+    return largest({n for n in to.bound_to if to.values.is_array(load(n))}, is_own)
 
 
 def _reads(tree: Node) -> dict[str, list[Node]]:
@@ -176,27 +176,27 @@ def _makes(value: Node, names: set[str], to: Writer) -> bool:
         case gast.Subscript(value=x) | gast.Attribute(value=x):
             return _makes(x, names, to)
         case gast.Call():
-            sharing = to.natures.sharing(value)
+            sharing = to.values.sharing(value)
             given = {n for n in names_read(value) if n in to.program.locals}
             return sharing == "fresh" or (sharing in ("view", "maybe") and given <= names)
     return False
 
 
-def _keeps(s: Node, names: set[str], natures: Natures) -> bool:
+def _keeps(s: Node, names: set[str], values: HeapValues) -> bool:
     """Whether all aliases that a statement makes are among these names."""
 
     match s:
         case gast.Assign(targets=[gast.Name() as target], value=value):
-            if natures.is_number(target) or isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare)):
-                return natures.of(target) == "plain"
+            if values.is_number(target) or isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare)):
+                return values.of(target) == "plain"
             if isinstance(value, gast.Attribute):
                 return target.id in names or value.attr in ("shape", "ndim", "size", "dtype")
-            fresh = isinstance(value, gast.Call) and natures.sharing(value) == "fresh"
+            fresh = isinstance(value, gast.Call) and values.sharing(value) == "fresh"
             return fresh or target.id in names
         case gast.AugAssign(target=gast.Name() as target):
-            return natures.of(target) == "plain"
+            return values.of(target) == "plain"
         case gast.AugAssign(target=gast.Subscript(value=x)) | gast.Assign(targets=[gast.Subscript(value=x)]):
-            return natures.is_array(x)
+            return values.is_array(x)
         case gast.Expr(value=gast.Call() as value):
-            return natures.is_inert(value)
+            return values.is_inert(value)
     return isinstance(s, (gast.Return, gast.If, gast.While, gast.Assert))

@@ -83,7 +83,7 @@ class Loops:
 
     def get_element(self, target: str, x: Node, key: Node, is_values: bool) -> None:
         """Binds the element of a loop over `x` to its target: the key of a dict, the item of a list."""
-        if is_values or self.to.natures.is_list(x):
+        if is_values or self.to.values.is_list(x):
             self.to.get(target, x, key)
             return
         found = self.to.made(target, self.to.helper("heap_element", load(self.to.heap), x, key))

@@ -107,7 +107,7 @@ class Methods:
     def grow(self, x: Node) -> None:
         """Drops the item that a full deque loses by an append."""
         to = self.to
-        if to.has_deques and not to.natures.is_list(x):
+        if to.has_deques and not to.values.is_list(x):
             full = to.made("full", to.helper("is_full", x))
             lost = assign(to.heap, to.helper("heap_delete", load(to.heap), x, constant(0)), to.at)
             to.emit(gast.If(test=full, body=[lost], orelse=[]))
@@ -153,7 +153,7 @@ class Methods:
     def extend(self, x: Node, items: Node) -> None:
         to = self.to
         shown = self.listed(items)
-        if to.natures.is_list(x) or not to.has_deques:
+        if to.values.is_list(x) or not to.has_deques:
             record = to.made(to.base(x), to.helper("record_of_end", x, shown))
             to.change("heap_splice", x, shown, record)
             return

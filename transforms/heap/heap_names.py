@@ -9,9 +9,9 @@ import gast
 from ..trees.nodes import bound_here, load, statements_in
 from ..trees.program import Program
 from ..trees.rebuild import parameters
-from .heap_natures import Natures
+from .heap_values import HeapValues
 
-__all__ = ["bindings_of", "largest", "natures_of"]
+__all__ = ["bindings_of", "infer_natures", "largest"]
 
 Node = Any  # gast publishes no types
 
@@ -32,31 +32,31 @@ def bindings_of(program: Program) -> dict[str, list[Node]]:
     return found
 
 
-def natures_of(program: Program, natures: Natures) -> dict[str, str]:
+def infer_natures(program: Program, values: HeapValues) -> dict[str, str]:
     """The natures of names whose kinds do not tell them."""
     bound = bindings_of(program)
     operands = _only_operands(program)
-    unknown = {n for n in bound if natures.of(load(n)) == "unknown"}
+    unknown = {n for n in bound if values.of(load(n)) == "unknown"}
 
     def is_object(value: Node, names: set[str]) -> bool:
         if isinstance(value, gast.Name):
-            return value.id in names or natures.of(value) == "object"
+            return value.id in names or values.of(value) == "object"
         return isinstance(value, (gast.List, gast.Dict)) or (
-            isinstance(value, gast.Call) and natures.makes_object(value)
+            isinstance(value, gast.Call) and values.makes_object(value)
         )
 
     def is_number(value: Node, name: str, names: set[str]) -> bool:
         match value:
             case gast.Name():
-                return value.id in names or natures.of(value) == "plain"
+                return value.id in names or values.of(value) == "plain"
             case gast.Constant(value=number):
                 return number is not None
             case gast.Call():
-                return natures.gives_number(value)
+                return values.gives_number(value)
             case gast.UnaryOp():
                 return True
             case gast.BinOp(left=a, right=b):
-                return not any(natures.of(x) == "object" for x in (a, b))
+                return not any(values.of(x) == "object" for x in (a, b))
             case gast.Attribute() | gast.Subscript():
                 return name in operands
         return False

@@ -11,8 +11,8 @@ from ..errors import UnsupportedSyntaxError
 from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, blocks_of, call, constant, load, located, names_read, store, tuple_of
 from ..trees.program import Program
-from .heap_names import bindings_of, natures_of
-from .heap_natures import Natures
+from .heap_names import bindings_of, infer_natures
+from .heap_values import HeapValues
 
 __all__ = ["HeapRefusal", "Writer"]
 
@@ -26,8 +26,8 @@ class HeapRefusal(UnsupportedSyntaxError):
 class Writer:
     """The program being written, and the statement of the source that is being lowered."""
 
-    def __init__(self, program: Program, natures: Natures) -> None:
-        self.program, self.natures = program, natures
+    def __init__(self, program: Program, values: HeapValues) -> None:
+        self.program, self.values = program, values
         self.names = program.names.copy()
         self.objects = Objects(program, self.names)
         self.heap = self.names.fresh("heap")
@@ -35,7 +35,7 @@ class Writer:
         self.at: Node = None  # the statement
         self.near: Node = None  # the expression whose place new code gets
         self.bound_to = bindings_of(program)
-        self.known_natures = natures_of(program, natures)
+        self.known_natures = infer_natures(program, values)
         self.lazy: dict[
             str, tuple[Node, str]
         ] = {}  # the names of `d.items()` and the like: d, and the method
@@ -66,7 +66,7 @@ class Writer:
         return load(name)
 
     def helper(self, name: str, *args: Node) -> Node:
-        return call(self.bound(self.natures.helper(name), name), *args)
+        return call(self.bound(self.values.helper(name), name), *args)
 
     def bound(self, value: Any, base: str) -> str:
         return self.objects.name(value, base)
@@ -87,11 +87,11 @@ class Writer:
 
     def nature(self, node: Node) -> str:
         found = self.known_natures.get(node.id) if isinstance(node, gast.Name) else None
-        return found or self.natures.of(node)
+        return found or self.values.of(node)
 
     def class_of(self, name: str) -> list[Node]:
         """The class of a name's object, as an optional argument."""
-        cls = self.natures.class_of(load(name))
+        cls = self.values.class_of(load(name))
         return [] if cls is None else [load(self.bound(cls, cls.__name__))]
 
     def block(self, statements: list[Node]) -> list[Node]:
@@ -151,7 +151,7 @@ class Writer:
                 cls = self.class_of(target)
                 flag = [constant(is_field)] if is_field or cls else []
                 self.put(target, self.helper("heap_object", x, key, *flag, *cls))
-            case "plain" if self.natures.is_constant(load(target)):
+            case "plain" if self.values.is_constant(load(target)):
                 self.put(target, self.helper("heap_constant", x, key, *field))
             case "plain":
                 self.put(target, self.helper("heap_number", load(self.heap), x, key, *field))

@@ -40,7 +40,7 @@ from ..trees.rebuild import map_blocks, parameters, rebuilt
 from .heap_arrays import Arrays
 from .heap_loops import Loops
 from .heap_methods import Methods, is_list_change
-from .heap_natures import Natures
+from .heap_values import HeapValues
 from .heap_writer import Writer
 
 __all__ = ["lower_heap", "lower_to_heap"]
@@ -50,43 +50,43 @@ Node = Any  # gast publishes no types
 OF_SETS = frozenset(["add", "clear", "discard", "pop", "remove"])
 
 
-def lower_heap(program: Program, natures: Natures, writes: bool) -> Program:
+def lower_heap(program: Program, values: HeapValues, writes: bool) -> Program:
     """The program with a heap; the program itself where it changes no object.
 
     `writes` says that it may change the contents of its arguments.
     """
-    if not any(changes(s, program, natures) for s in statements_in(program.tree.body)):
+    if not any(changes(s, program, values) for s in statements_in(program.tree.body)):
         return program
-    return _Lowerer(program, natures).run(writes)
+    return _Lowerer(program, values).run(writes)
 
 
-def lower_to_heap(program: Program, natures: Natures) -> Program | None:
+def lower_to_heap(program: Program, values: HeapValues) -> Program | None:
     """The program with a heap before its parameters, that returns the heap and its result; None where it
     changes no object.
     """
-    if not any(changes(s, program, natures) for s in statements_in(program.tree.body)):
+    if not any(changes(s, program, values) for s in statements_in(program.tree.body)):
         return None
-    return _Lowerer(program, natures, passes=True).run_on_heap()
+    return _Lowerer(program, values, passes=True).run_on_heap()
 
 
-def changes(s: Node, program: Program, natures: Natures) -> bool:
+def changes(s: Node, program: Program, values: HeapValues) -> bool:
     """Whether a statement changes an object or container."""
     match s:
         case (
             gast.Assign(targets=[gast.Attribute() | gast.Subscript() as target])
             | gast.AugAssign(target=gast.Subscript() as target)
         ):
-            return natures.of(target.value) != "plain"
+            return values.of(target.value) != "plain"
         case gast.AugAssign(target=gast.Name() as target):
-            return natures.of(target) == "object"
+            return values.of(target) == "object"
         case gast.Assign(value=gast.Call()) | gast.Expr(value=gast.Call()):
-            return is_list_change(s.value, program) or natures.with_heap(s.value) is not None
+            return is_list_change(s.value, program) or values.with_heap(s.value) is not None
     return False
 
 
 class _Lowerer(Writer):
-    def __init__(self, program: Program, natures: Natures, passes: bool = False) -> None:
-        super().__init__(program, natures)
+    def __init__(self, program: Program, values: HeapValues, passes: bool = False) -> None:
+        super().__init__(program, values)
         self.passes = passes  # whether the heap is an argument and part of the result
         self.methods = Methods(self)
         self.loops = Loops(self, self.methods.resizes)
@@ -95,7 +95,7 @@ class _Lowerer(Writer):
     def run(self, writes: bool) -> Program:
         tree = self.program.tree
         first = next(iter(statements_in(tree.body)))
-        given = [p.id for p in parameters(tree) if self.natures.given(p.id) != "plain"]
+        given = [p.id for p in parameters(tree) if self.values.given(p.id) != "plain"]
         self.begin(first)
         self.put(self.heap, self.helper("new_heap"))
         if given:
@@ -121,7 +121,7 @@ class _Lowerer(Writer):
         if self.arrays.follows:
             self.refuse_array()
         for p in parameters(tree):
-            if self.natures.given(p.id) == "object":
+            if self.values.given(p.id) == "object":
                 self.put(p.id, self.helper("reference", load(p.id), *self.class_of(p.id)))
         body = [*self.code, *self.block(tree.body)]
         args = rebuilt(tree.args, posonlyargs=[param(self.heap), *tree.args.posonlyargs])
@@ -199,13 +199,13 @@ class _Lowerer(Writer):
             case gast.Attribute(value=x, attr="__dict__") if self.is_dynamic(value, x):
                 self.methods.note_attributes(target, x)
             case gast.Attribute(value=x, attr=attr) if self.is_dynamic(value, x):
-                if self.natures.is_method(value):
+                if self.values.is_method(value):
                     self.refuse(
                         f"the method `{attr}` as a value, among changes of objects",
                         "the attributes of its object at the time of the call are not followed",
                         "call it where it is named",
                     )
-                if self.natures.is_held(value):
+                if self.values.is_held(value):
                     self.get(target, x, constant(attr), is_field=True)
                 else:
                     self.enter(target, rebuilt(value, value=self.view(x)))
@@ -236,17 +236,17 @@ class _Lowerer(Writer):
         return self.program.resolve(value) is MISSING and self.nature(x) != "plain"
 
     def operator(self, s: Node, target: str, value: Node, a: Node, b: Node) -> None:
-        if isinstance(value.op, gast.Add) and self.natures.is_list(a) and self.natures.is_list(b):
+        if isinstance(value.op, gast.Add) and self.values.is_list(a) and self.values.is_list(b):
             views = self.copy(a), self.copy(b)
             self.enter(target, self.helper("concat", *views), shallow=True)
-        elif isinstance(value.op, gast.Mult) and self.natures.is_list(a):
+        elif isinstance(value.op, gast.Mult) and self.values.is_list(a):
             self.enter(target, self.helper("repeated", self.copy(a), b), shallow=True)
         else:
             self.emit(rebuilt(s, value=rebuilt(value, left=self.number(a), right=self.number(b))))
 
     def set_slice(self, s: Node, x: Node, index: Node, value: Node) -> None:
         """`x[a:b] = v` of a list, or of a value that may be an array."""
-        if self.natures.is_list(x) or self.nature(value) == "object":
+        if self.values.is_list(x) or self.nature(value) == "object":
             self.methods.set_slice(x, index, value)
             return
         test = self.made("is_array", self.helper("is_array", x))
@@ -260,7 +260,7 @@ class _Lowerer(Writer):
     def update(self, s: Node) -> None:
         match s.target:
             case gast.Name() as x if self.nature(x) == "object":
-                if not isinstance(s.op, gast.Add) or not self.natures.is_list(x):
+                if not isinstance(s.op, gast.Add) or not self.values.is_list(x):
                     self.number(x)
                 self.methods.extend(x, s.value)
             case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain":
@@ -268,7 +268,7 @@ class _Lowerer(Writer):
                 key = self.key(x, index)
                 item = self.made(self.base(x), self.helper("heap_number", load(self.heap), x, key))
                 new = self.arrays.updated(s, item)
-                if not self.natures.holds_numbers(x, index):
+                if not self.values.holds_numbers(x, index):
                     self.arrays.replace(s, item, new)
                 self.change("heap_set", x, key, new)
             case gast.Subscript(value=x):
@@ -298,28 +298,28 @@ class _Lowerer(Writer):
     def call(self, s: Node, target: str | None, value: Node) -> None:
         if self.methods.written(target, value):
             return
-        if self.natures.makes_object(value) and target is not None:
+        if self.values.makes_object(value) and target is not None:
             self.enter(target, value, shallow=True)
             return
-        function = self.natures.with_heap(value)
+        function = self.values.with_heap(value)
         if function is not None:
             self.pass_heap(target, value, function)
             return
         func = value.func
-        if isinstance(func, gast.Attribute) and func.attr in OF_SETS and self.natures.is_set(func.value):
+        if isinstance(func, gast.Attribute) and func.attr in OF_SETS and self.values.is_set(func.value):
             elements = [self.made("element", self.helper("set_element", a)) for a in value.args]
             self.emit(rebuilt(s, value=rebuilt(value, args=elements)))
             return
-        if self.natures.changes_array(value):
+        if self.values.changes_array(value):
             self.refuse_array()
-        if self.natures.is_inert(value):
-            if self.natures.sharing(value) == "view":  # of an array without a name
+        if self.values.is_inert(value):
+            if self.values.sharing(value) == "view":  # of an array without a name
                 self.refuse_array()
             self.emit(s)
             return
-        changing = self.natures.may_change(value)
-        primitive = self.natures.is_primitive(value)
-        deep = primitive and self.natures.gives_number(value)
+        changing = self.values.may_change(value)
+        primitive = self.values.is_primitive(value)
+        deep = primitive and self.values.gives_number(value)
         records: list[tuple[Node, Node]] = []
 
         def shown(node: Node) -> Node:
@@ -350,7 +350,7 @@ class _Lowerer(Writer):
             found = self.made(target, new)
         for record, node in records:
             self.emit(gast.Expr(value=self.helper("check_same", record, node)))
-        if found is not None and self.arrays.follows and self.natures.is_unknown(value):
+        if found is not None and self.arrays.follows and self.values.is_unknown(value):
             self.note_outside(found)
         if found is not None and target is not None:
             self.enter(target, found)

@@ -37,18 +37,18 @@ METHODS = ("join", "extend", "fromkeys", "union", "update")
 @dataclass(frozen=True)
 class Generator:
     """A named generator: `is_endless` if a `while` may keep it from ending, `is_changed` if it may change an
-    item after its `yield`, `is_quiet` if it has no effect outside its own variables.
+    item after its `yield`, `is_effect_free` if it has no effect outside its own variables.
     """
 
     name: str
     is_endless: bool
     is_changed: bool
-    is_quiet: bool
+    is_effect_free: bool
 
     @property
     def ends_apart(self) -> bool:
         """Whether all its items may be made early: it ends, and has no outside effect."""
-        return self.is_quiet and not self.is_endless
+        return self.is_effect_free and not self.is_endless
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Surroundings:
     """
 
     others: Mapping[str, Generator]
-    is_quiet: Callable[[list[Node]], bool]
+    is_effect_free: Callable[[list[Node]], bool]
     range_of: Callable[[str], Node | None]
     displays: Set[str]
 
@@ -119,7 +119,7 @@ def as_loop(objects: Objects, s: Node, g: Generator, around: Surroundings) -> li
                 return writer.decided(target, found is any)
             if found is next and _is(args[0], g.name) and len(args) < 3:
                 return writer.first(target, args[1:])
-            if found is taken_while and _is(args[1], g.name) and g.is_quiet:
+            if found is taken_while and _is(args[1], g.name) and g.is_effect_free:
                 return writer.taken(target, args[0])
     return None
 
@@ -226,7 +226,9 @@ class _Writer:
         rest = [a.id for k, a in enumerate(sources) if k != place and isinstance(a, gast.Name)]
         if any(name in around.others and not around.others[name].ends_apart for name in rest):
             return None
-        if not all(map(around.is_fixed, rest)) and not (self.g.is_quiet and around.is_quiet(s.body)):
+        if not all(map(around.is_fixed, rest)) and not (
+            self.g.is_effect_free and around.is_effect_free(s.body)
+        ):
             return None
         counter, step = self.names.temporary("k"), self.names.temporary("k")
         before = [self.set(counter, constant(0))]

@@ -38,14 +38,14 @@ __all__ = ["with_places"]
 Node = Any  # gast publishes no types
 
 
-def with_places(program: Program, is_quiet: Callable[[Program, list[Node]], bool]) -> Program:
-    """The program with list positions for such iterators; `is_quiet` tells whether a function's statements
-    surely have no effect outside its own variables.
+def with_places(program: Program, is_effect_free: Callable[[Program, list[Node]], bool]) -> Program:
+    """The program with list positions for such iterators; `is_effect_free` tells whether a function's
+    statements surely have no effect outside its own variables.
     """
     calls = [c for c in find_nodes(program.tree, gast.Call) if program.resolve(c.func) is iter]
     if not calls:
         return program
-    writer = _Writer(program, is_quiet)
+    writer = _Writer(program, is_effect_free)
     tree = rebuilt(program.tree, body=writer.block(program.tree.body))
     if not writer.places:
         return program
@@ -58,8 +58,8 @@ def with_places(program: Program, is_quiet: Callable[[Program, list[Node]], bool
 class _Writer:
     """`places` has the names of the list, the position and the list's length, by the iterator's name."""
 
-    def __init__(self, program: Program, is_quiet: Callable[[Program, list[Node]], bool]) -> None:
-        self.program, self.is_quiet = program, is_quiet
+    def __init__(self, program: Program, is_effect_free: Callable[[Program, list[Node]], bool]) -> None:
+        self.program, self.is_effect_free = program, is_effect_free
         self.objects = Objects(program, program.names.copy())
         self.reads = read_counts(program.tree)
         self.bound = bound_counts(program.tree)
@@ -92,7 +92,7 @@ class _Writer:
         uses = sum(self.count(s, name) for s in rest)
         is_named = self.bound[name] == 1 and self.reads[name] == uses > 0
         has_next = any(self.is_next(s, name) for t in rest for s in walk(t))
-        return is_named and has_next and self.is_quiet(self.program, rest)
+        return is_named and has_next and self.is_effect_free(self.program, rest)
 
     def is_next(self, s: Node, name: str) -> bool:
         match s:

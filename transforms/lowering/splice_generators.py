@@ -85,7 +85,7 @@ from .consumers import Generator, Surroundings, as_loop, takes_all
 from .inlinable import bind, calls_by_keyword, stays
 from .inline_calls import Finder, Inliner, bound_names_of, key_of, without_unused
 
-__all__ = ["MANAGED", "collect_items", "is_quiet", "splice_generators"]
+__all__ = ["MANAGED", "collect_items", "is_effect_free", "splice_generators"]
 
 Node = Any  # gast publishes no types
 Collector = Callable[[Any], Any]
@@ -115,11 +115,11 @@ def splice_generators(
     return splicer.spliced()
 
 
-def is_quiet(program: Program, find_function: Finder, block: list[Node] | None = None) -> bool:
+def is_effect_free(program: Program, find_function: Finder, block: list[Node] | None = None) -> bool:
     """Whether a function or block surely changes only variables and objects that it made."""
     splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
     splicer.functions = {}
-    return splicer.is_quiet(program, program.tree.body if block is None else block)
+    return splicer.is_effect_free(program, program.tree.body if block is None else block)
 
 
 @dataclass(frozen=True)
@@ -282,10 +282,10 @@ class _Splicer(Inliner):
         """The facts of a named generator."""
         statements, program = own_statements(callee.tree.body), callee.program or self.program
         endless = any(isinstance(s, gast.While) for s in statements)
-        quiet = self.is_quiet(program, callee.tree.body)
+        quiet = self.is_effect_free(program, callee.tree.body)
         return Generator(name, endless, may_change_given(statements), quiet)
 
-    def is_quiet(self, program: Program, block: list[Node], seen: tuple[Any, ...] = ()) -> bool:
+    def is_effect_free(self, program: Program, block: list[Node], seen: tuple[Any, ...] = ()) -> bool:
         """Whether statements surely change only variables of their function and objects that it made."""
         changes, whole = Changes(program, store("_"), False), self.program
         for s in statements_in(block):
@@ -299,13 +299,13 @@ class _Splicer(Inliner):
             nested = self.functions.get(name) if program is whole else None
             if nested is not None:
                 key = nested.name, "", 0, 0
-                if key not in seen and not self.is_quiet(program, nested.body, (*seen, key)):
+                if key not in seen and not self.is_effect_free(program, nested.body, (*seen, key)):
                     return False
                 continue
             read = self.read_all(program, n) if isinstance(n, gast.Call) else []
             for callee in read:
                 key = key_of(callee)
-                if key not in seen and not self.is_quiet(callee, callee.tree.body, (*seen, key)):
+                if key not in seen and not self.is_effect_free(callee, callee.tree.body, (*seen, key)):
                     return False
             if not read and changes.may_change(n):
                 return False
@@ -364,7 +364,7 @@ class _Splicer(Inliner):
         if given is None:
             return None
         g = self.named[name]
-        quiet = partial(self.is_quiet, self.program)
+        quiet = partial(self.is_effect_free, self.program)
         around = Surroundings(self.named, quiet, self.ranges.get, self.displays)
         start: list[Node] = []
 
@@ -432,7 +432,9 @@ class _Splicer(Inliner):
         if is_loop or use is not rest[0]:
             between = [*rest[: rest.index(use)], *(use.body if is_loop else [])]
             program = callee.program or self.program
-            if not self.is_quiet(program, callee.tree.body) or not self.is_quiet(self.program, between):
+            if not self.is_effect_free(program, callee.tree.body):
+                return None
+            if not self.is_effect_free(self.program, between):
                 return None
         if callee.program is None:
             items = self.lists[callee.tree.name]

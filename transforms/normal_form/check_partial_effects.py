@@ -43,7 +43,7 @@ def stepwise(program: Program, s: Node, following: list[Following]) -> Node:
     handlers = [h for h in s.handlers if not ends_in_raise(h.body)]
     if not handlers:
         return s
-    last = max((k for k, n in enumerate(s.body) if not is_quiet(n)), default=-1)
+    last = max((k for k, n in enumerate(s.body) if not cannot_raise(n)), default=-1)
     seen = frozenset[str]().union(*(live_at_handler(h, *live_after(h, following)) for h in handlers))
     own = set(assigned_names(s.body))
     for k, n in enumerate(s.body[: last + 1]):
@@ -67,7 +67,7 @@ def stepwise(program: Program, s: Node, following: list[Following]) -> Node:
         program.refuse(
             changed[0],
             f"`{name}` is changed in a loop or branch of a `try` and seen after an exception",
-            "what is left of the change would tell how far the `try` got",
+            "a partial change would show how far the `try` got",
             "compute the values in the `try`, and make the change in its `else`",
         )
     return s
@@ -90,7 +90,7 @@ def live_after(handler: Node, following: list[Following]) -> tuple[frozenset[str
     """The names read after a handler, with branches on flags that it sets decided; and those read at a
     `break`.
     """
-    known = {n.targets[0].id: n.value for n in handler.body if is_quiet(n) and isinstance(n, gast.Assign)}
+    known = {n.targets[0].id: n.value for n in handler.body if cannot_raise(n) and isinstance(n, gast.Assign)}
     known = {name: value.value for name, value in known.items() if isinstance(value, gast.Constant)}
     rest = [n for statements, _ in reversed(following) for n in statements]
     after = following[0][1]
@@ -132,7 +132,7 @@ def taken_arm(s: Node, known: dict[str, Any]) -> list[Node] | None:
     return None
 
 
-def is_quiet(s: Node) -> bool:
+def cannot_raise(s: Node) -> bool:
     """Whether a statement cannot raise."""
     return isinstance(s, gast.Pass) or (
         isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and is_atom(s.value)

@@ -53,7 +53,7 @@ def desugar_zips(program: Program) -> Program:
         if found is enumerate or found is reversed:
             program.refuse(
                 node,
-                f"`{found.__name__}` of what a `*` expands is not differentiated",
+                f"`{found.__name__}` of a `*` argument is not differentiated",
                 "the sequence that it iterates over is dynamic",
                 "name the sequence",
             )

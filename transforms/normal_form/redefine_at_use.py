@@ -35,16 +35,16 @@ from ..trees.nodes import (
 from ..trees.program import Names, Program
 from ..trees.rebuild import Rewriter, bound_names, parameters, rebuilt, substitute, with_blocks
 
-__all__ = ["Keeps", "is_only_passed", "redefine_at_use"]
+__all__ = ["MayKeep", "is_only_passed", "redefine_at_use"]
 
 Node = Any  # gast publishes no types
-Keeps = Callable[[Node, str], bool]
+MayKeep = Callable[[Node, str], bool]
 
 
-def redefine_at_use(program: Program, keeps: Keeps) -> tuple[Program, frozenset[str]]:
+def redefine_at_use(program: Program, may_keep: MayKeep) -> tuple[Program, frozenset[str]]:
     """The program with such functions redefined, and the names of all functions that do not escape.
 
-    `keeps(call, name)` says whether a call may keep the function of that name that it is given, or return it.
+    `may_keep(call, name)` says whether a call may keep, or return, the function of that name.
     """
     functions = [s for s in own_statements(program.tree.body) if isinstance(s, gast.FunctionDef)]
     if not functions:
@@ -53,7 +53,7 @@ def redefine_at_use(program: Program, keeps: Keeps) -> tuple[Program, frozenset[
     body, passing = program.tree.body, set[str]()
     for function in functions[::-1]:  # functions that read others are defined after them
         once = sum(f.name == function.name for f in functions) == 1
-        if not once or not is_only_passed(body, function.name, keeps):
+        if not once or not is_only_passed(body, function.name, may_keep):
             continue
         passing.add(function.name)
         if is_changed(body, function):
@@ -66,7 +66,9 @@ def redefine_at_use(program: Program, keeps: Keeps) -> tuple[Program, frozenset[
     return program.with_tree(tree, names=names, locals=known), frozenset(passing)
 
 
-def is_only_passed(body: list[Node], name: str, keeps: Keeps, asked: frozenset[str] = frozenset()) -> bool:
+def is_only_passed(
+    body: list[Node], name: str, may_keep: MayKeep, asked: frozenset[str] = frozenset()
+) -> bool:
     """Whether a function is only called, and passed to calls that do not keep it, also by functions that do
     not escape; `asked` are the functions already visited.
     """
@@ -76,8 +78,8 @@ def is_only_passed(body: list[Node], name: str, keeps: Keeps, asked: frozenset[s
             count = loaded([s], name)
             if count and not any(name in names_read(d) for d in defaults(s)):
                 known = asked | {name}
-                is_passed = s.name in known or is_only_passed(body, s.name, keeps, known)
-                allowed += count if is_passed and is_only_passed(s.body, name, keeps, known) else 0
+                is_passed = s.name in known or is_only_passed(body, s.name, may_keep, known)
+                allowed += count if is_passed and is_only_passed(s.body, name, may_keep, known) else 0
             continue
         part = header(s)
         if name in bound_here(s):
@@ -86,7 +88,7 @@ def is_only_passed(body: list[Node], name: str, keeps: Keeps, asked: frozenset[s
             given = [*call.args, *(k.value for k in call.keywords)]
             count = sum(isinstance(a, gast.Name) and a.id == name for a in given)
             allowed += isinstance(call.func, gast.Name) and call.func.id == name
-            allowed += count if count and not keeps(call, name) else 0
+            allowed += count if count and not may_keep(call, name) else 0
     return allowed == loaded(body, name)
 
 

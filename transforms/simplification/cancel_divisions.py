@@ -92,7 +92,7 @@ def _without_division(code: Code, name: str, under: str, reader: Line, new: dict
         return False
     if line.block is not reader.block or line.place > reader.place:
         return False
-    if not all(_is_calm(code, i.node) for i in (line, *code.lines_between(line, reader))):
+    if not all(_only_assigns(code, i.node) for i in (line, *code.lines_between(line, reader))):
         return False
     s = line.node
     match s.value:
@@ -115,7 +115,7 @@ def _without_division(code: Code, name: str, under: str, reader: Line, new: dict
     return False
 
 
-def _is_calm(code: Code, s: Node) -> bool:
+def _only_assigns(code: Code, s: Node) -> bool:
     """Whether a statement's only effect is to assign a name."""
     match s:
         case gast.Assign(targets=[gast.Name()], value=value):

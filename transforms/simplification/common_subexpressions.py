@@ -164,10 +164,12 @@ def _multiplied(code: Code, line: Line, name: str) -> str:
 def _is_read_before_change(code: Code, line: Line, name: str, array: str) -> bool:
     """Whether all reads of a name are in the rest of the block, before the array may change."""
     last = code.last_reader(name, line)
-    return last is not None and all(_is_calm(code, i.node, array) for i in code.lines_between(line, last))
+    return last is not None and all(
+        _leaves_unchanged(code, i.node, array) for i in code.lines_between(line, last)
+    )
 
 
-def _is_calm(code: Code, s: Node, array: str) -> bool:
+def _leaves_unchanged(code: Code, s: Node, array: str) -> bool:
     """Whether a statement does not change the object of a name."""
     facts = code.facts
     match s:

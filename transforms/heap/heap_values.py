@@ -10,12 +10,12 @@ from ..analyses.find_effects import changed_atoms
 from ..analyses.operations import Apply, Call
 from ..trees.program import MISSING
 
-__all__ = ["Natures"]
+__all__ = ["HeapValues"]
 
 Node = Any  # gast publishes no types
 
 
-class Natures:
+class HeapValues:
     """The natures of values, from facts; subclasses add what classes and run-time helpers tell."""
 
     def __init__(self, facts: Facts) -> None:
