@@ -243,11 +243,16 @@ def constructor_calls(program: Program, made: dict[str, type]) -> dict[int, Meth
                 if name in made:
                     function = lookup(made[name], attr)
                     node = located(rebuilt(node, args=[load(name), *node.args]), node)
+                function = init_of_object if function is object.__init__ else function
                 if isinstance(function, FunctionType):
                     found[id(s.value)] = function, node
                 elif name in made or name in above:
                     found[id(s.value)] = None
     return found
+
+
+def init_of_object(obj: Any) -> None:
+    """`object.__init__`, which does nothing."""
 
 
 def attribute_of(name: str, attr: str) -> Any:

@@ -1,6 +1,7 @@
 """Classes as numeric code writes them: operators, alternative constructors, cached values, dual numbers."""
 
 import math
+from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -272,3 +273,32 @@ class Network:
 def layers_of_attributes_called(p, x):
     net = Network(p)
     return np.mean(net(x) ** 2)
+
+
+class Surface(ABC):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.count = 1.0
+
+    @abstractmethod
+    def area(self): ...
+
+    def weight(self):
+        return 2 * self.area() * self.count
+
+
+class Tile(Surface):
+    def __init__(self, side):
+        super().__init__()
+        self.side = side
+
+    def area(self):
+        return self.side**2
+
+    def weight(self):
+        return super().weight() + self.side
+
+
+@program((1.5, 0.7), wrt=(0, 1), second=True, quick=True)
+def constructors_up_to_that_of_object(x, y):
+    return sum(s.weight() for s in [Tile(x), Tile(y), Tile(x * y)])
