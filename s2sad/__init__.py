@@ -69,7 +69,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_HOMES = {  # the module of a public name that is not in `api`; of all that ends so, `transforms.errors`
+_HOMES = {  # the modules of public names that are not in `api`; errors are in `transforms.errors`
     "bprop": "primitives.record",
     "check_grads": "testing.check_grads",
     "explain": "explanation",
@@ -78,10 +78,10 @@ _HOMES = {  # the module of a public name that is not in `api`; of all that ends
 }
 _lock = threading.RLock()  # two threads that import a package and a module of it wait for each other
 
-if not TYPE_CHECKING:  # to which a name that is none is an error
+if not TYPE_CHECKING:  # so that type checkers report unknown names
 
     def __getattr__(name: str) -> Any:
-        """A public name, or a submodule, that is used for the first time."""
+        """A public name or a submodule, imported when it is first used."""
         with _lock, collection_paused():
             if name in __all__:
                 home = "transforms.errors" if name.endswith("Error") else _HOMES.get(name, "api")

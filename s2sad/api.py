@@ -61,8 +61,8 @@ Function = Callable[..., Any]
 def _decorator(
     make: Callable[[Function], Any], f: Function | None, transform: Callable[..., Any], **options: Any
 ) -> Any:
-    """`make(f)`, or, when a transform is called without a function, the decorator that does so; of a function
-    that takes a variable number of arguments, `transform` with the same options for each number of them.
+    """`make(f)`; without a function, the decorator that does it. For a function with a variable number of
+    arguments, `transform` with the same options for each number of them.
     """
 
     def made(g: Function) -> Any:
@@ -74,12 +74,12 @@ def _decorator(
 
 
 def no_extra(argnums: Argnums, count: int) -> int:
-    """All arguments are the function's own."""
+    """No arguments besides the function's own."""
     return 0
 
 
 def tangent_count(argnums: Argnums, count: int) -> int:
-    """How many of the arguments of a `jvp` are tangents."""
+    """The number of tangents among the arguments of a `jvp`."""
     return count // 2 if argnums is None else len(argnums) if isinstance(argnums, tuple) else 1
 
 
@@ -100,7 +100,7 @@ def _written(
     target: str | None = None,
     fastmath: bool = False,
 ) -> Derivative:
-    """A derivative of a function that may change its arguments: it is called as often as its derivative."""
+    """A derivative of a function that may change its arguments, since each call runs the function once."""
     cls = Derivative if target is None else Compiled
     return cls(
         f, form, argnums, has_aux, outputs=outputs, writes=True, target=target, fastmath=fastmath
@@ -143,10 +143,10 @@ def grad(
     gradients). With `has_aux` the function returns `(value, aux)` and the derivative `(gradient, aux)`.
     Usable as a decorator, with and without arguments.
 
-    With `compile="numba"` the generated function runs as machine code: it is compiled when it is first called
-    with arguments of their types, and what Numba has no code for is refused. There, indices out of bounds
-    raise IndexError and divisions of numbers by zero ZeroDivisionError; with `fastmath` they give infinities,
-    and sums may be taken in another order.
+    With `compile="numba"` the generated function is compiled to machine code at the first call with arguments
+    of new types; code that Numba cannot compile is refused. Indices out of bounds raise IndexError, divisions
+    of numbers by zero ZeroDivisionError; with `fastmath` divisions give infinities, and sums may be
+    reordered.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
@@ -229,13 +229,13 @@ def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None, outpu
     """The reverse derivative: `vjp(f)(*primals)`, or `vjp(f, *primals)`, is `(result, bprop)`.
 
     `bprop(dout)` takes a cotangent like the result and returns a tuple of cotangents, one for each argument
-    (None for one that carries no derivative; options of a library's function, which are given by name, are
-    none); with a single `argnums` just that one. It can be called any
-    number of times, and reads arrays as the run left them: neither arguments nor results are to be changed in
-    place before its last call. With `outputs`, the name of a parameter or a tuple of names, the result is
-    what the function has made of these parameters: for functions that change their arguments and return
-    nothing. The cotangents of such an argument are that of what it becomes, given, and that of what it was,
-    returned.
+    (None for an inactive one; keyword options of a library's function do not count); with a single `argnums`
+    just that one. It can be called any number of times. It reads arrays of the forward run: do not change
+    arguments or results in place before its last call.
+
+    `outputs`, the name of a parameter or a tuple of names, is for functions that change their arguments and
+    return nothing: the result is the final values of these parameters. `bprop` takes cotangents of the final
+    values, and returns those of the initial ones.
 
     >>> out, bprop = vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> out, bprop(1.0)
@@ -456,7 +456,7 @@ def linearize(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., Any]
 
 @stands_in(linearize)
 def linearized(f: Function, *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """What a call of `linearize` is within a differentiated function."""
+    """Stands in for `linearize` within a differentiated function."""
     derivative = jvp(f)
 
     def push(*tangents: Any) -> Any:

@@ -1,7 +1,7 @@
-"""The way from a function to its derivative, stage by stage: each printable, each callable.
+"""The stages from a function to its derivative: each printable, each callable.
 
-Contract: stages stand in the order of the pipeline. Up to differentiation every stage returns exactly what
-the function returns.
+Contract: stages are in the order of the pipeline. Up to differentiation every stage returns exactly the
+result of the function.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PRIMAL = frozenset(
 
 @dataclass(frozen=True, repr=False)
 class Stage:
-    """What one pass made of the function; `is_primal` where it still returns what the function returns."""
+    """The function after one pass; `is_primal` if it still returns the result of the function."""
 
     name: str
     source: str
@@ -50,7 +50,7 @@ class Stage:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """All stages, by the name of the pass that made them."""
+    """All stages, by the name of the pass."""
 
     stages: Mapping[str, Stage]
 
@@ -64,11 +64,11 @@ class Explanation:
 
 @at_border
 def explain(f: Callable[..., Any], *args: Any, argnums: Argnums = 0, form: str = "grad") -> Explanation:
-    """The stages on the way to a derivative of `f`: of the code for these arguments, or, without any, of the
-    generic code.
+    """The stages from `f` to its derivative: to the code for these arguments, or without any to the generic
+    code.
 
-    `form` is the transform, "grad", "value_and_grad", "vjp" or "jvp", and `argnums` as for that. Raises what
-    it raises.
+    `form` is the transform, "grad", "value_and_grad", "vjp" or "jvp", with its `argnums`. Raises the same
+    errors.
 
     >>> stages = explain(lambda x: 3 * x ** 2).stages
     >>> print(stages["to_anf"].source, end="")
@@ -85,7 +85,7 @@ def explain(f: Callable[..., Any], *args: Any, argnums: Argnums = 0, form: str =
     found: dict[str, Program] = {}
 
     def watch(name: str, program: Program) -> None:
-        if name == "defer_refusals":  # all is made again
+        if name == "defer_refusals":  # generation starts again
             found.clear()
         found[name] = program
 

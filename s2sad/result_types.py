@@ -1,4 +1,4 @@
-"""The types of what the transforms return, for type checkers: they keep the parameters of the function.
+"""The types of the results of transforms, for type checkers: they keep the parameters of the function.
 
 These are protocols; the objects are those of `derivative`, `jacobians` and `variadic` in `s2sad.derivatives`.
 """
@@ -29,7 +29,7 @@ BoundVjp = Callable[..., tuple[R, Callable[[Any], Any]]]
 
 
 class _Shown(Protocol[P]):
-    """What all of them show."""
+    """The attributes that show generated code."""
 
     __name__: str
     __qualname__: str
@@ -41,7 +41,7 @@ class _Shown(Protocol[P]):
 
 
 class GradientOf(_Shown[P], Protocol[P]):
-    """Called like the function, it gives the gradient."""
+    """Called like the function, it returns the gradient."""
 
     def __call__(self, *args: P.args, **keywords: P.kwargs) -> Any: ...
     @overload
@@ -51,7 +51,7 @@ class GradientOf(_Shown[P], Protocol[P]):
 
 
 class ValueAndGradientOf(_Shown[P], Protocol[P, R_co]):
-    """Called like the function, it gives what that returns, and the gradient."""
+    """Called like the function, it returns the function's result and the gradient."""
 
     def __call__(self, *args: P.args, **keywords: P.kwargs) -> tuple[R_co, Any]: ...
     @overload
@@ -61,7 +61,7 @@ class ValueAndGradientOf(_Shown[P], Protocol[P, R_co]):
 
 
 class VjpOf(_Shown[P], Protocol[P, R_co]):
-    """Called like the function, it gives what that returns, and the `bprop`."""
+    """Called like the function, it returns the function's result and the `bprop`."""
 
     def __call__(self, *args: P.args, **keywords: P.kwargs) -> tuple[R_co, Callable[[Any], Any]]: ...
     @overload
@@ -71,8 +71,8 @@ class VjpOf(_Shown[P], Protocol[P, R_co]):
 
 
 class PushOf(_Shown[P], Protocol[P, R_co]):
-    """Called with the arguments of the function and then the tangents, it gives what the function returns,
-    and the tangent of that. (Types cannot say that tangents follow.)
+    """Called with the arguments of the function and then the tangents, it returns the function's result and
+    its tangent. (Types cannot express that tangents follow.)
     """
 
     def __call__(self, *args: Any) -> tuple[R_co, Any]: ...

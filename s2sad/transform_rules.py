@@ -1,4 +1,5 @@
-"""The transforms within differentiated code: `grad(g)(x)` where `g` may depend on what is differentiated.
+"""The rules of the transforms themselves: `grad(g)(x)` within a differentiated function, where `g` may be
+active.
 
 The adjoint and the tangent of `grad(g)` as a function are those of `g`: both depend on the same free
 variables.

@@ -17,8 +17,7 @@ FORMS = ("grad", "value_and_grad", "jvp")  # of one sweep
 
 
 class Compiled(Derivative):
-    """A derivative whose generated function is compiled at the first call with arguments of new
-    types.
+    """A derivative whose generated function is compiled at the first call with arguments of new types.
     `source` and higher derivatives use the generated function itself.
     """
 

@@ -1,1 +1,1 @@
-"""What a primitive is: the record that a rule declares, and its template."""
+"""Primitives: the record that a rule declares, and its templates."""

@@ -1,4 +1,4 @@
-"""Whether the result of a primitive shares memory with its arguments, as its record says."""
+"""The aliasing of primitives: how results share memory with arguments, from their records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIBRARIES = ("numpy", "scipy", "math", "cmath", "_operator", "builtins")
 
 
 def sharing(operation: Apply) -> str:
-    """With what the result of a call shares memory: a word of `record.Facts`, "stored" being "fresh"."""
+    """How the result of a call shares memory, as `record.Facts.sharing`; "stored" counts as "fresh"."""
     function = operation.function
     word = fact(function, "sharing")
     if isinstance(word, Mapping):
@@ -35,17 +35,17 @@ def sharing(operation: Apply) -> str:
 
 
 def is_fresh(function: Any) -> bool:
-    """Whether a function's result surely shares no memory with its arguments, however it is called."""
+    """Whether the result of every call of a function surely shares no memory with its arguments."""
     return (fact(function, "sharing") or _default(function)) in FRESH and not _outputs(function)
 
 
 def is_steady_view(function: Any) -> bool:
-    """Whether a function gives views, or copies, that only depend on which arrays it is given."""
+    """Whether values do not affect which arrays the result of a function shares memory with."""
     return bool(fact(function, "steady"))
 
 
 def is_read_only(function: Any) -> bool:
-    """Whether the views that a function gives cannot be written to, though its argument can."""
+    """Whether a function returns read-only views of writable arrays."""
     return bool(fact(function, "read_only"))
 
 
@@ -60,7 +60,7 @@ def passes(operation: Apply, name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def positional_parameters(function: Any) -> list[str]:
-    """The parameters that may be passed by position; none of a function that does not say."""
+    """The parameters that may be passed by position; empty for a function without a signature."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # a C function
@@ -69,7 +69,7 @@ def positional_parameters(function: Any) -> list[str]:
 
 
 def _default(function: Any) -> str:
-    """The word for a function that is declared without one."""
+    """The sharing of a function that is declared without one."""
     if isinstance(getattr(function, "__self__", function), np.ufunc):
         return "fresh"
     library = (getattr(function, "__module__", None) or "").partition(".")[0]
@@ -80,7 +80,7 @@ def _default(function: Any) -> str:
 
 
 def _outputs(function: Any) -> list[str]:
-    """The parameters of a function of SciPy's for an array that its result is written into."""
+    """The output parameters of a function of SciPy."""
     if not (getattr(function, "__module__", None) or "").startswith("scipy"):
         return []
     return [p for p in _names(function) if p.startswith("overwrite") or p in ("out", "output")]

@@ -1,7 +1,7 @@
-"""Whether a rule says what it means: checked when it is declared.
+"""Checks rules when they are declared.
 
-Lines of a rule are put into derivatives where their results are needed. So a rule consists of assignments to
-names, branches and returns; its parameters are those of its function.
+Contract: a rule consists of assignments to names, branches and returns, since its lines are inlined into
+derivatives where their results are needed; its parameters are those of its function.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def is_rule(f: Any) -> bool:
 
 
 def check_rule(template: Template, functions: Iterable[Any]) -> None:
-    """Raises for a rule of the user's that has statements which would not run (UnsupportedSyntaxError), whose
-    text is not known (NoSourceError), or whose parameters do not fit the functions (TypeError).
+    """Raises for a user's rule with statements that would not run (UnsupportedSyntaxError), without source
+    (NoSourceError), or with parameters that do not fit the functions (TypeError).
     """
     if is_own(template):
         return
@@ -46,7 +46,7 @@ def check_rule(template: Template, functions: Iterable[Any]) -> None:
 
 
 def check_forward_rule(template: Template, reverse: Template) -> None:
-    """Raises for a forward rule of the user's that would not say all: see `check_rule`."""
+    """Raises for a user's forward rule, as `check_rule`, or if it lacks a tangent."""
     name, own = template.function.__qualname__, reverse.function.__qualname__
     known = {*reverse.parameters, *filter(None, (reverse.vararg, reverse.kwarg))}
     extra = [p for p in template.parameters if p not in known]
@@ -74,7 +74,7 @@ def is_own(template: Template) -> bool:
 
 
 def check_statements(template: Template) -> None:
-    """Raises for the first statement that does something else than to give a name a value."""
+    """Raises UnsupportedSyntaxError for the first statement that does more than bind a name that is read."""
     try:
         body = template.body
     except (OSError, IndentationError) as error:
@@ -95,8 +95,8 @@ def check_statements(template: Template) -> None:
 
 
 def _effects(body: list[Any], read: set[str], given: set[Any]) -> Iterator[tuple[Any, str]]:
-    """The statements that do more than to give a name a value which is read, and what they are in words;
-    `given` are the parameters.
+    """The statements that do more than bind a name that is read, each with a description; `given` are the
+    parameters.
     """
     for s in body:
         match s:
@@ -122,7 +122,7 @@ def _effects(body: list[Any], read: set[str], given: set[Any]) -> Iterator[tuple
 
 
 def _where(template: Template, s: Any) -> SourceLocation | None:
-    """The place of a statement, which has no position, by its text."""
+    """The place of a statement in the rule's file, found by its line."""
     code = template.function.__code__
     line = code.co_firstlineno + template.line_of(s)
     text = linecache.getline(code.co_filename, line).rstrip("\n")
@@ -136,7 +136,7 @@ def check_parameters(template: Template, f: Any) -> None:
     """Raises TypeError where the parameters of a rule are not those of its function."""
     try:
         parameters = [*inspect.signature(f).parameters.values()]
-    except (TypeError, ValueError):  # a C function that does not say
+    except (TypeError, ValueError):  # a C function without a signature
         return
     kinds = {p.kind for p in parameters}
     if {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds:

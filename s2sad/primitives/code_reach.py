@@ -1,7 +1,7 @@
-"""How much code of libraries a call may lead into, told by the names that the code reads.
+"""Estimates how much library code a call reaches, from the names that the code reads.
 
-A library's function that leads into more than `BUDGET` lines is not read: its calls are dynamic. Calls that
-nothing active reaches stay as they stand where they lead into more than `SHORT` lines.
+A library function that reaches more than `BUDGET` lines is not read: its calls are dynamic. An inactive call
+that reaches more than `SHORT` lines stays as it is.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .record import find_rule, is_nondifferentiable, refusal
 
 __all__ = ["is_of_libraries", "is_short", "leads_far", "library_function"]
 
-BUDGET = 1000  # lines with statements that a call of a library's function may lead into to be read
-SHORT = 20  # those that one may lead into to be read where nothing carries a derivative
+BUDGET = 1000  # the most lines with statements that a library function may reach and still be read
+SHORT = 20  # the same for an inactive call
 
 _OWN = __name__.partition(".")[0]
 
 
 @lru_cache(maxsize=1)
 def _places() -> tuple[str, ...]:
-    """The folders of Python's library and of installed packages."""
+    """The folders of the standard library and of installed packages."""
     paths = sysconfig.get_paths()
     found = [paths["stdlib"], paths["platstdlib"], paths["purelib"], paths["platlib"]]
     found += [*site.getsitepackages(), site.getusersitepackages()]
@@ -42,7 +42,7 @@ def _is_library_file(filename: str) -> bool:
 
 
 def is_of_libraries(function: FunctionType) -> bool:
-    """Whether a function is Python's, or an installed package's, and wraps none of the user's."""
+    """Whether a function is of the standard library or an installed package, and wraps no user's function."""
     inner: Any = getattr(function, "__wrapped__", function)
     while isinstance(inner, FunctionType) and inner is not function and hasattr(inner, "__wrapped__"):
         inner = inner.__wrapped__
@@ -51,9 +51,7 @@ def is_of_libraries(function: FunctionType) -> bool:
 
 
 def leads_far(function: Any, cls: type | None = None) -> bool:
-    """Whether a library's function, as a method of `cls`, may lead into more code of libraries than is
-    read.
-    """
+    """Whether a library function, as a method of `cls`, may reach more library code than is read."""
     if isinstance(function, FunctionType) and not is_of_libraries(function):
         return False
     if not isinstance(function, FunctionType) and not isinstance(function, type):
@@ -62,13 +60,13 @@ def leads_far(function: Any, cls: type | None = None) -> bool:
 
 
 def is_short(function: Any) -> bool:
-    """Whether a library's function leads into so few statements that their kinds are worth reading them."""
+    """Whether a library function reaches so few statements that it is read even for an inactive call."""
     return _lines_reached(function, None) <= SHORT
 
 
 def library_function(function: Any, package: str) -> Any:
-    """The function of a library, or the class with a constructor in Python, that a call runs; None for those
-    that are declared or of the package, and for all others.
+    """The library function, or class with a constructor in Python, that a call executes; None for primitives,
+    for those of `package`, and for all others.
     """
     found = next((f for f, _ in _functions(function, None)), None) if callable(function) else None
     is_others = found is not None and is_of_libraries(found) and package_of(found) != package
@@ -82,8 +80,8 @@ def package_of(function: FunctionType) -> str:
 
 @lru_cache(maxsize=4096)
 def _lines_reached(function: Any, cls: type | None) -> int:
-    """The lines with statements of a function and of those of libraries that it names; over the budget, some
-    number above it.
+    """The number of lines with statements of a function and of the library functions that it reaches; some
+    number above BUDGET where there are more.
     """
     seen: set[Any] = set()
     todo: list[tuple[Any, type | None]] = [(function, cls)]
@@ -101,7 +99,7 @@ def _lines_reached(function: Any, cls: type | None) -> int:
 
 
 def _functions(value: Any, cls: type | None) -> Iterator[tuple[FunctionType, type | None]]:
-    """The functions with source that a call of a value runs."""
+    """The Python functions that a call of a value executes."""
     if isinstance(value, MethodType):
         value = value.__func__
     if find_rule(value) is not None or is_nondifferentiable(value) or refusal(value) is not None:
@@ -126,13 +124,13 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _named(function: FunctionType, cls: type | None) -> Iterator[tuple[Any, type | None]]:
-    """What the code of a function names: globals, what it holds of around it, attributes of modules that it
-    names, and methods and properties of its class.
+    """The values that the code of a function names: globals, free variables, attributes of modules, and
+    methods and properties of its class.
     """
     names = [name for code in _codes(function.__code__) for name in code.co_names]
     found = [function.__globals__[name] for name in names if name in function.__globals__]
     for cell in function.__closure__ or ():
-        with suppress(ValueError):  # of an empty one
+        with suppress(ValueError):  # an empty cell
             found.append(cell.cell_contents)
     modules = [m for m in found if isinstance(m, ModuleType)]
     for value in found:

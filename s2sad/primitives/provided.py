@@ -1,6 +1,4 @@
-"""Objects of modules that stand above: these provide them when they are imported, for rules and helpers that
-ask while a derivative runs.
-"""
+"""Objects of higher modules for rules and helpers at run time: each module provides its own on import."""
 
 from __future__ import annotations
 
@@ -9,18 +7,18 @@ from typing import Any
 
 __all__ = ["provide", "provided"]
 
-PROVIDER = "s2sad.derivatives.dynamic_calls"  # which imports all that provide
+PROVIDER = "s2sad.derivatives.dynamic_calls"  # imports all modules that provide objects
 
 _PROVIDED: dict[str, Any] = {}
 
 
 def provide(**objects: Any) -> None:
-    """Makes objects known by their names."""
+    """Provides objects by name."""
     _PROVIDED.update(objects)
 
 
 def provided(name: str) -> Any:
-    """The object that is provided by a name; its provider is imported if nobody has done so."""
+    """The object provided under a name; its provider is imported if necessary."""
     if name not in _PROVIDED:
         importlib.import_module(PROVIDER)
     return _PROVIDED[name]

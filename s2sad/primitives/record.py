@@ -11,9 +11,9 @@ is built from it:
 - "bilinear": `f(dx, y) + f(x, dy)`.
 - none: a forward template of its own, given with `@rule.jvp`. One that is given wins over the word.
 
-What else is known of a function stands beside its rule, as `Facts`. Those of functions without a rule are
-said with `nondifferentiable`, `refuse` or `declare`. Everything here is immutable but for the tables, which
-only ever gain entries.
+Other facts of a function are declared beside its rule: see `Facts`. For functions without a rule there are
+`nondifferentiable`, `refuse` and `declare`. Everything here is immutable but the tables, which only gain
+entries.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ __all__ = [
     "takes_arrays",
 ]
 
-WANTED = None  # in a template: which of the variadic arguments get a gradient, a tuple; here: all
+WANTED = None  # in a template: a tuple of the variadic arguments that get a gradient; here None: all
 AXES = frozenset({"axis", "axes", "axis1", "axis2", "source", "destination"})
 STRUCTURES = ("elementwise", "linear", "bilinear")
 LIBRARIES = ("numpy", "scipy")
@@ -72,25 +72,23 @@ class Rule:
     """The derivative of `functions`, in both modes.
 
     `domain` is `(low, high)` for all arguments, or one such pair for each; `samples` are argument tuples,
-    `(arguments, keywords)` pairs, or functions of a NumPy random generator that return either. They feed the
-    tests of the rule and nothing else.
-    `ranks` holds simpler reverse templates for leading parameters of known numbers of dimensions, if these
-    are real and of one dtype, or integers beside floats of 64 bits; `reals` one for arguments known to be
-    real, elementwise, so that it serves both modes.
-    `rows` holds simpler reverse templates, for a list and for a tuple of floats of which the result is a
-    vector of floats (in forward mode the function then is linear), or for a list of floats of which it is a
-    number or another one.
-    `refused` names parameters that the result does depend on, by a derivative that is not known: one of them
-    that carries a derivative is an error, which may say in words of its own what is refused.
-    `parts` names those parts of a result, a dict or a tuple, that have a derivative that is known; None: all.
-    `lists` names the parameters whose lists and tuples of numbers the rule itself gives their derivatives.
-    `joins(ranks, *options)` says along which axis of a result the arrays and numbers of a list stand, and the
-    number of its axes, from theirs and from the parameters behind the list; None where it depends on more.
-    `widens` says that an elementwise result may be of another dtype than arguments that are all of one.
-    `scaling` says how the function answers when something is added to its argument, or multiplied with it:
-    "exp" makes a product of a sum, "log" a sum of a product, "sum" and "mean" reduce, "cumsum" adds up,
-    "where" chooses.
-    `defined` gives zero for what is undefined in a result: elements that hold whatever was left in memory.
+    `(arguments, keywords)` pairs, or functions of a NumPy random generator that return either. They are for
+    the tests of the rule only.
+    `ranks` holds simpler reverse templates for leading parameters of known ranks that are real and of one
+    dtype, or integers beside float64; `reals` one for real arguments of an elementwise function, for both
+    modes.
+    `rows` holds simpler reverse templates for a list or tuple of floats, by type: the result is a vector of
+    floats (the function then is linear), or for a list also a number or another list.
+    `refused` names parameters whose derivative is unknown though the result depends on them: an active one is
+    an error, with a message of its own where it is a mapping.
+    `parts` names the parts of a result, a dict or tuple, that have a known derivative; None: all.
+    `lists` names the parameters for which the rule itself returns gradients as lists and tuples.
+    `joins(ranks, *options)` is the axis of the result along which the elements of a list lie, and the rank of
+    the result; None where it depends on more.
+    `widens`: an elementwise result may have another dtype than its arguments, though all of these have one.
+    `scaling` is the behaviour under sums and products: "exp" maps a sum to a product, "log" a product to a
+    sum, "sum" and "mean" reduce, "cumsum" accumulates, "where" chooses.
+    `defined` sets undefined elements of a result, such as uninitialised memory, to zero.
     """
 
     name: str
@@ -115,39 +113,37 @@ class Rule:
 
     @property
     def integers(self) -> frozenset[str]:
-        """The parameters that are integers, or the call is an error: they never carry a derivative."""
+        """The parameters that must be integers, so that they are inactive."""
         return AXES & set(self.template.parameters)
 
     def jvp(self, function: Callable[..., Any]) -> Rule:
-        """Decorator: `function` is the forward template; its parameters are those of the primal's that it
-        reads, `out`, and then the tangents.
+        """Decorator: `function` is the forward template; its parameters are the primal's that it reads,
+        `out`, and then the tangents.
         """
         template = Template(function)
         check_forward_rule(template, self.template)
         return _update(self, lambda rule: replace(rule, jvp_template=template))
 
     def for_uniform(self, function: Callable[..., Any]) -> Rule:
-        """Decorator: the reverse template of a reduction of all of an array to one number, when every element
-        gets the same cotangent: it returns that number.
+        """Decorator: the reverse template of a reduction of a whole array to a number, if every element has
+        the same cotangent: it returns that number.
         """
         return _update(self, lambda rule: replace(rule, uniform=Template(function)))
 
     def for_spread(self, function: Callable[..., Any]) -> Rule:
-        """Decorator: the reverse template of a reduction over axes, when broadcasting may repeat along them
-        what it returns.
+        """Decorator: the reverse template of a reduction over axes, if its result may be broadcast along
+        these.
         """
         return _update(self, lambda rule: replace(rule, spread=Template(function)))
 
     def for_ranks(self, *ranks: int | EllipsisType) -> Callable[[Callable[..., Any]], Rule]:
-        """Decorator: a simpler reverse template for leading parameters with these numbers of dimensions; with
-        (0, 0) for two Python floats and nothing else, with (0, ...) for two or more.
+        """Decorator: a simpler reverse template for leading parameters of these ranks; (0, 0) is for exactly
+        two Python floats, (0, ...) for two or more.
         """
         return self._entry("ranks", ranks)
 
     def for_rows(self, kind: type) -> Callable[[Callable[..., Any]], Rule]:
-        """Decorator: a simpler reverse template for a vector, made of the floats in a container of this
-        `kind`; or for a number, or a list of floats, made of those in a list.
-        """
+        """Decorator: a simpler reverse template for a list or tuple (`kind`) of floats: see `rows`."""
         return self._entry("rows", kind)
 
     def _entry(self, table: str, key: Any) -> Callable[[Callable[..., Any]], Rule]:
@@ -158,7 +154,7 @@ class Rule:
         return declare
 
     def for_reals(self, function: Callable[..., Any]) -> Rule:
-        """Decorator: a simpler elementwise template, right where no argument is complex."""
+        """Decorator: a simpler elementwise template for real arguments."""
         return _update(self, lambda rule: replace(rule, reals=Template(function)))
 
 
@@ -166,27 +162,27 @@ Sharing = Literal["fresh", "stored", "view", "maybe", "elements", "live", "unkno
 
 
 class Facts(TypedDict, total=False):
-    """What may be said of a function beside its derivative. Arguments are given by their positions.
+    """The facts that may be declared of a function beside its derivative. Arguments are given by position.
 
-    `pure`: a call changes nothing, and depends on nothing but its arguments.
-    `sharing`: what the result shares memory with. "fresh": nothing; "view": it is a view of the first one,
-    or a list of such; "maybe": it is one, or the argument itself, or new; "elements": a new container of what
-    the arguments hold; "live": a view of a dict, which shows its changes; "unknown": anything; "stored": the
-    caller stores it at once, so that it does not matter. A mapping gives the word for calls that pass a
-    parameter, others being fresh; a function gives the word for a call. Without a word, ufuncs, functions of
-    libraries with a rule and nondifferentiable ones (but for methods of arrays) are fresh, others unknown.
-    `steady`: what it shares memory with does not depend on values.
-    `read_only`: nobody can write to the result.
+    `pure`: a call has no side effects, and depends on nothing but its arguments.
+    `sharing`: how the result shares memory. "fresh": with nothing; "view": a view of the first argument, or a
+    list of views; "maybe": a view, the argument itself, or new; "elements": a new container of the arguments'
+    elements; "live": a view of a dict; "unknown": with anything; "stored": the caller stores it at once, so
+    that it does not matter. A mapping gives the word for calls that pass a parameter, others being fresh; a
+    function gives the word for a call. Without a word, ufuncs, library functions with a rule and
+    nondifferentiable ones (except for methods of arrays) are fresh, others unknown.
+    `steady`: values do not affect which arguments it shares memory with.
+    `read_only`: the result is not writable.
     `writes`: the arguments that it changes; a mapping gives those for calls that pass a parameter.
     `updates`: it changes its first argument, and returns it.
     `odd`: `f(-x) == -f(x)` for the first argument, in calls without a dtype or an initial value.
-    `shape_only`: the arguments of which it reads the shape and dtype, or length, and nothing else.
-    `likeness`: for these it takes what `like` keeps of an array.
-    `runs`: the shape and dtype of a result follow from the kinds of the arguments, so that a run on stand-ins
-    tells them. Without it: of functions of NumPy, `math` and the rules.
-    `data`: of how many leading arguments no values, not even integers, decide the shape and dtype of a result
-    (99: of all). Without it: of those that have a derivative.
-    `like`: the argument that a result is just like, if that is an array of floats; `like_number`: or a float.
+    `shape_only`: the arguments whose shape and dtype, or length, it reads, and nothing else.
+    `likeness`: for these it accepts the result of `like`.
+    `runs`: the shape and dtype of a result follow from the kinds of the arguments, so that it is run on
+    stand-ins. By default: for functions of NumPy, `math` and the rules.
+    `data`: the number of leading arguments whose values, even integers, do not affect the shape and dtype of
+    a result (99: all). By default: those that have a derivative.
+    `like`: the argument with the result's kind, if that is an array of floats; `like_number`: or a float.
     """
 
     pure: bool
@@ -205,25 +201,25 @@ class Facts(TypedDict, total=False):
 
 
 class Record(Facts, total=False):
-    """All that is known of a function."""
+    """The facts of a function, with the reason for a refusal and stand-ins."""
 
     rule: Rule
     nondifferentiable: bool
     refused: str  # why it has no rule, and what to use
-    stand_in: Callable[..., Any]  # what a call of it means
-    stores: Callable[..., Any]  # what a call of it means that writes into its first argument
-    stores_number: Callable[..., Any]  # the same where what is written is a number
-    stores_at: Callable[..., Any]  # what a call of its method `at` means
+    stand_in: Callable[..., Any]  # the Python function that is differentiated in its place
+    stores: Callable[..., Any]  # the template with its stores to its first argument
+    stores_number: Callable[..., Any]  # the same for the store of a number
+    stores_at: Callable[..., Any]  # the template with the stores of its method `at`
 
 
 _RECORDS: dict[Any, Record] = {}
-_OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> what makes their rules
+_OF_INSTANCES: dict[type, Callable[[Any], Rule | None]] = {}  # type -> a function that makes their rules
 _PURE_INSTANCES: set[type] = set()
 _DISPLAYS: set[str] = set()  # packages
 _STANDING_FOR: dict[type, Callable[[Any], Any]] = {}  # type -> the object whose methods have the rules
 _IMPORTED: set[str] = set()
-_modules = 0  # how many modules there were when the rules were last looked for
-_declarations = 0  # how many there were, those included that change others
+_modules = 0  # the number of imported modules when rules were last imported
+_declarations = 0  # the number of declarations, with those that change others
 
 
 def bprop(
@@ -244,9 +240,9 @@ def bprop(
 
     Functions in `in_place` have the same derivative but write their result into their first argument. The
     gradients of the parameters in `refused` are written as None but are not zero: to ask for one is an error.
-    Of a result that is a dict or a tuple only the `parts` have a known derivative. For the parameters
-    in `lists`, True for all as with `joins`, the rule returns lists of gradients for lists of arrays or
-    numbers; for others arrays are made of lists before. `facts` are what else is known of the functions.
+    In a result that is a dict or a tuple, only the `parts` have a known derivative. For the parameters in
+    `lists` (True, or with `joins`: all) the rule returns lists of gradients for lists; for others lists are
+    converted to arrays first. `facts` are other facts of the functions: see `Facts`.
     """
     structure = functions[-1] if functions and isinstance(functions[-1], str) else None
     if structure is not None:
@@ -294,7 +290,7 @@ def bprop(
 
 
 def _update(rule: Rule, change: Callable[[Rule], Rule]) -> Rule:
-    """Puts a changed rule in the place of `rule`, or of what it has been changed to since."""
+    """Replaces `rule`, or its latest version, by a changed one."""
     new = change(_RECORDS[rule.functions[0]]["rule"])
     _record(rule.functions, rule=new)
     return new
@@ -315,8 +311,8 @@ def declare(functions: Iterable[Any], **facts: Unpack[Facts]) -> None:
 
 
 def nondifferentiable(functions: Iterable[Any], **facts: Unpack[Facts]) -> None:
-    """Declares functions whose results carry no derivative, and are new objects rather than views of their
-    arguments unless `facts` say otherwise; impure ones have side effects, or give another result each time.
+    """Declares functions whose results carry no derivative. The results are new objects, not views, unless
+    `facts` say otherwise; impure functions have side effects, or return another result each time.
     """
     if not isinstance(functions, Iterable):
         raise TypeError(f"nondifferentiable takes a list of functions: nondifferentiable([{functions!r}])")
@@ -345,7 +341,7 @@ def for_methods_like(owner: Any, same: Callable[[Any, Any], bool]) -> None:
 
 
 def stands_in(made: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: the Python function is what a call of `made` means within a differentiated function."""
+    """Decorator: the Python function is differentiated in place of `made`."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         _record([made], stand_in=function)
@@ -355,8 +351,8 @@ def stands_in(made: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def stores(*functions: Any, of_number: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: the function is what calls of `functions`, which write into their first argument, mean as
-    stores; `of_number` is that for a number.
+    """Decorator: the function is the template with the stores of `functions` to their first argument;
+    `of_number` is the one for a number.
     """
 
     def declare(template: Callable[..., Any]) -> Callable[..., Any]:
@@ -368,7 +364,7 @@ def stores(*functions: Any, of_number: Any = None) -> Callable[[Callable[..., An
 
 
 def stores_at(*ufuncs: np.ufunc) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: the function is what calls of the method `at` of the ufuncs mean as stores."""
+    """Decorator: the function is the template with the stores of the method `at` of the ufuncs."""
 
     def declare(template: Callable[..., Any]) -> Callable[..., Any]:
         _record(ufuncs, stores_at=template)
@@ -378,13 +374,13 @@ def stores_at(*ufuncs: np.ufunc) -> Callable[[Callable[..., Any]], Callable[...,
 
 
 def stand_in(f: Any) -> Any:
-    """The Python function that stands for a function or class, or that itself."""
+    """The Python function that is differentiated in place of a function or class; itself without any."""
     found = fact(f, "stand_in")
     return f if found is None else found
 
 
 def refuse(functions: Iterable[Any], reason: str) -> None:
-    """Declares functions that have no rule, and why: what stands against it, or what to use instead."""
+    """Declares functions that have no rule, with the reason or an alternative."""
     _record(functions, refused=reason)
 
 
@@ -395,14 +391,14 @@ def refusal(f: Any) -> str | None:
 
 
 def takes_arrays(f: Any) -> bool:
-    """Whether a function is one of NumPy's or SciPy's, for which lists and tuples of numbers are arrays."""
+    """Whether a function is NumPy's or SciPy's, so that it converts lists and tuples of numbers to arrays."""
     owners = (f, type(f), type(getattr(f, "__self__", None)))
     return any(str(getattr(o, "__module__", "")).partition(".")[0] in LIBRARIES for o in owners)
 
 
 def find_rule(f: Any) -> Rule | None:
-    """The rule of a function, ufunc, method or attribute of arrays (bound ones: as of a function of the
-    array first), or None.
+    """The rule of a function, ufunc, method or attribute of arrays, or None; a bound method has the rule of
+    the function of the array.
     """
     rule: Rule | None = fact(f, "rule")
     return _of_instance(f) if rule is None and type(f) in _OF_INSTANCES else rule
@@ -414,33 +410,31 @@ def _of_instance(f: Any) -> Rule | None:
 
 
 def is_nondifferentiable(f: Any) -> bool:
-    """Whether the function is declared to return what carries no derivative."""
+    """Whether the function is declared to return inactive results."""
     return fact(f, "nondifferentiable") is not None or is_display(f)
 
 
 def displays(packages: Iterable[str]) -> None:
-    """Declares packages whose functions and classes show or write down what they are given, and change none
-    of it: they are not read, and their results carry no derivative.
+    """Declares packages whose functions and classes display or log their arguments and do not change them:
+    they are not read, and their results carry no derivative.
     """
     _DISPLAYS.update(packages)
 
 
 def is_display(f: Any) -> bool:
-    """Whether a function, method or class is one of a package that shows what it is given."""
+    """Whether a function, method or class is of a package declared with `displays`."""
     if not isinstance(f, (FunctionType, MethodType, type)):
         return False
     return str(getattr(f, "__module__", "")).partition(".")[0] in _DISPLAYS
 
 
 def is_pure(f: Any) -> bool:
-    """Whether the function is declared, and calling it changes nothing and depends on nothing but its
-    arguments.
-    """
+    """Whether the function is declared to be pure: no side effects, and no inputs but its arguments."""
     return bool(fact(f, "pure")) or type(f) in _PURE_INSTANCES
 
 
 def count_declared() -> int:
-    """How many declarations were made: a number that grows."""
+    """The number of declarations so far."""
     return _declarations
 
 
@@ -451,7 +445,7 @@ def rules() -> list[Rule]:
 
 
 def fact(f: Any, name: str) -> Any:
-    """What is declared of a function under the name; None if nothing is."""
+    """The declared fact of a function under this name; None without any."""
     try:
         found = _declared(f, name)
     except TypeError:  # not hashable
@@ -459,7 +453,7 @@ def fact(f: Any, name: str) -> Any:
     if found is not None:
         return found
     _import_rules()
-    found = _declared(f, name)  # again in any case: another thread may have been importing
+    found = _declared(f, name)  # look again: another thread may have imported rules
     if found is not None:
         return found
     if isinstance(getattr(f, "__self__", None), np.ndarray):
@@ -470,7 +464,7 @@ def fact(f: Any, name: str) -> Any:
         return fact(f.__func__ if owner in (None, f.__self__) else getattr(owner, f.__name__), name)
     ufunc = getattr(f, "__self__", None)
     if isinstance(ufunc, np.ufunc) and f.__name__ == "outer" and _declared(ufunc, "nondifferentiable"):
-        return _declared(ufunc, name)  # `np.less.outer`; other methods may hand on an element as it is
+        return _declared(ufunc, name)  # `np.less.outer`; other methods may return an element itself
     if type(f) is BuiltinFunctionType and not isinstance(f.__self__, (ModuleType, type)):
         return _declared(getattr(type(f.__self__), f.__name__, None), name)
     return _fact_of_member(f, name) if getattr(f, "__objclass__", None) is np.ndarray else None
@@ -482,7 +476,7 @@ def _declared(f: Any, name: str) -> Any:
 
 
 def _fact_of_member(descriptor: Any, name: str) -> Any:
-    """Looks a fact of an array's method or attribute up, of itself or of the function that it stands for."""
+    """The fact of an array's method or attribute, its own or that of the equivalent function."""
     methods = importlib.import_module("s2sad.rules.methods")
     called = getattr(descriptor, "__name__", None)
     found = _declared(descriptor, name)
@@ -492,10 +486,10 @@ def _fact_of_member(descriptor: Any, name: str) -> Any:
 
 
 def _import_rules() -> None:
-    """Imports the rules, and those for optional libraries once these have been imported by someone else."""
+    """Imports the rules, and those for each optional library that has been imported."""
     global _modules
     count = len(sys.modules)
-    if count == _modules:  # nothing has been imported since
+    if count == _modules:  # no new imports
         return
     if not _IMPORTED:
         importlib.import_module("s2sad.rules")
@@ -503,7 +497,7 @@ def _import_rules() -> None:
     for module, library in _optional_rules():
         if module not in _IMPORTED and (found := sys.modules.get(library)) is not None:
             if getattr(found.__spec__, "_initializing", False):
-                return  # to be looked for again
+                return  # try again next time
             importlib.import_module(module)
             _IMPORTED.add(module)
     _modules = count
@@ -514,9 +508,8 @@ _LIBRARIES = {"scipy_dispatch": "scipy._lib._array_api"}
 
 @cache
 def _optional_rules() -> tuple[tuple[str, str], ...]:
-    """The rule modules that are imported on demand, each with its library: `scipy_special` and
-    `scipy_special_bessel` hold the rules of `scipy.special`, `scipy_dispatch` those of what lies under all,
-    `transform_rules` those of the public transforms.
+    """The rule modules that are imported on demand, each with its library: `scipy_special` for
+    `scipy.special`, `scipy_dispatch` for all of SciPy, `transform_rules` for the public transforms.
     """
     package = importlib.import_module("s2sad.rules")
     names = sorted(info.name for info in pkgutil.iter_modules(package.__path__))

@@ -23,8 +23,8 @@ Node = Any  # gast publishes no types
 class Template:
     """A derivative written as Python: a function whose lines are inlined into derivatives.
 
-    `parameters` are the primitive's own (`vararg` and `kwarg` are not among them), `tangents` what follows
-    `out`: `("dout",)` in reverse templates.
+    `parameters` are the primitive's own, without `vararg` and `kwarg`; `tangents` are those after `out`:
+    `("dout",)` in reverse templates.
     """
 
     function: Any  # a Python function: types.FunctionType
@@ -66,7 +66,7 @@ class Template:
 
     @cached_property
     def positional(self) -> int:
-        """How many of `parameters` can be passed by position."""
+        """The number of `parameters` that can be passed by position."""
         return sum(p in self.parameters for p in self._names[: self.function.__code__.co_argcount])
 
     @cached_property
@@ -79,7 +79,7 @@ class Template:
 
     @cached_property
     def globals(self) -> Mapping[str, Any]:
-        """What the free names of the template mean."""
+        """The values of the template's free names."""
         return ChainMap(dict(self._closed_over), self.function.__globals__, vars(builtins))
 
     @cached_property
@@ -90,23 +90,22 @@ class Template:
 
     @cached_property
     def words(self) -> Mapping[str, Node]:
-        """The strings that the template closes over, which are written out."""
+        """The strings that the template closes over, as literals for generated code."""
         return {k: gast.Constant(v, None) for k, v in self._closed_over.items() if isinstance(v, str)}
 
     def name_of(self, free: str) -> str:
-        """What generated code calls a free name of the template: a function that it closes over by the
-        function's own name.
+        """The name in generated code for a free name of the template; a captured function has its own name.
         """
         found = self._closed_over.get(free)
         own = getattr(found, "__name__", free)
-        owner = getattr(getattr(found, "__self__", None), "name", None)  # of a distribution's method
+        owner = getattr(getattr(found, "__self__", None), "name", None)  # for a distribution's method
         own = f"{owner}_{own}" if isinstance(owner, str) else own
         return own if own.isidentifier() else free
 
     @cached_property
     def body(self) -> list[Node]:
-        """The template's statements as gast nodes (never to be changed), its docstring left out. They have no
-        positions: they will stand in other files.
+        """The template's statements as gast nodes, without its docstring; do not change them. They have no
+        positions, since they are inlined into other files.
         """
         tree, _ = self._parsed
         body: list[Node] = tree.body
@@ -115,7 +114,7 @@ class Template:
 
     @cached_property
     def _parsed(self) -> tuple[Node, Mapping[int, int]]:
-        """The definition without positions, and how many lines below its first each statement stood."""
+        """The definition without positions, and for each statement its line, counted from the first one."""
         tree = gast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0]
         if not isinstance(tree, gast.FunctionDef):
             raise TypeError(f"{self.function.__qualname__}: a rule is written as a `def`")
@@ -126,12 +125,12 @@ class Template:
         return tree, lines
 
     def line_of(self, statement: Node) -> int:
-        """How many lines below the first line of the rule one of its statements stands."""
+        """The line of a statement, counted from the first line of the rule."""
         return self._parsed[1][id(statement)]
 
     @cached_property
     def gradients(self) -> int:
-        """How many gradients the template returns."""
+        """The number of gradients that the template returns."""
         returned = [n.value for s in self.body for n in gast.walk(s) if isinstance(n, gast.Return)]
         lengths = {len(value.elts) if isinstance(value, gast.Tuple) else 0 for value in returned}
         if len(lengths) != 1 or not all(lengths):

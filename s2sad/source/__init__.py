@@ -1,1 +1,1 @@
-"""Functions and their text: reading, matching code objects, compiling, locating errors."""
+"""Functions and their source text: reading, matching code objects, compiling, locating errors."""

@@ -1,9 +1,8 @@
-"""Generated text becomes a function like any other: `inspect.getsource`, tracebacks and pdb show its lines.
+"""Compiles generated text to a function whose lines `inspect.getsource`, tracebacks and pdb show.
 
-Contract: the text holds one top-level function. Its free names are, in this order, the objects bound to them,
-the user's own closure cells, and the user's globals, the last two looked up when the function runs. The text
-stays in `linecache` as long as any part of the function (an inner function too) is alive. Everything here may
-be called from many threads.
+Contract: the text has one top-level function. Its free names are looked up in the bindings, then in the
+user's closure cells, then in the user's globals, the last two at run time. The text stays in `linecache` as
+long as any part of the function (an inner function too) is alive. Thread-safe.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from .locate import Origin, origins
 __all__ = ["compile_function", "make_function", "nested_code", "without_warnings"]
 
 _count = itertools.count(1)
-_quiet = threading.RLock()  # two threads that restore the warning filters out of order would lose them
+_quiet = threading.RLock()  # two threads must not restore the warning filters out of order
 
 
 class _Text:
-    """Stands for a text in linecache; alive while some code compiled from the text is."""
+    """A token for a text in linecache; alive as long as code compiled from the text."""
 
 
 def make_function(
@@ -45,9 +44,9 @@ def make_function(
 ) -> FunctionType:
     """The function `name` that the text defines, reading `bindings` and `scope`.
 
-    `defaults` and `kwdefaults` are what `__defaults__` and `__kwdefaults__` shall be: default expressions in
-    the text are for readers, and are not evaluated. The module, the qualified name's prefix and (if the text
-    has none) the docstring are those of `like`.
+    `defaults` and `kwdefaults` become `__defaults__` and `__kwdefaults__`: default expressions in the text
+    are for readers, and are not evaluated. The module, the prefix of the qualified name and (if the text has
+    none) the docstring are those of `like`.
 
     >>> double = make_function("def double(x):\\n    return two * x\\n", "double", Scope({}), {"two": 2})
     >>> double(21)
@@ -79,9 +78,11 @@ def compile_function(
     function: ast.FunctionDef | ast.AsyncFunctionDef, filename: str, free: Collection[str]
 ) -> CodeType:
     """The code of a module-level function in which the names in `free` are free variables, not globals."""
-    # The function is put into another one whose parameters are the free names: into its tree, so that lines
-    # stay where they are. The other one never runs: only the inner code object is taken. The function's own
-    # name is declared global there, or it would mean the other one's variable.
+    # The function is nested in another one whose parameters are the free names, in its tree, so that lines
+    # stay
+    # where they are. Only the inner code object is used. The function's own name is declared global, so that
+    # it
+    # is no variable of the outer one.
     own_name = "" if function.name in free else f"global {function.name}"
     module = ast.parse(f"def __factory({', '.join(sorted(free))}):\n {own_name}\n pass")
     factory = module.body[0]
@@ -95,14 +96,14 @@ def compile_function(
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """For compiling what the user's own compiler has seen: its warnings (`x is 1`) have been given."""
+    """Silences warnings of the compiler (`x is 1`) for text that has been compiled before."""
     with _quiet, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def nested_code(code: CodeType) -> Iterator[CodeType]:
-    """The code object and all those that its constants hold, at any depth."""
+    """The code object and all nested ones."""
     yield code
     for constant in _code_constants(code):
         yield from nested_code(constant)
@@ -130,7 +131,7 @@ def _requalified(code: CodeType, old: str, new: str) -> CodeType:
 
 
 def _remember(filename: str, text: str, code: CodeType, origin: Origin | None) -> None:
-    """Keeps the text in linecache, and its origin, until no code compiled from it is left."""
+    """Keeps the text in linecache, and its origin, as long as code compiled from it is alive."""
     # No modification time: linecache.checkcache leaves such an entry alone.
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     token = _Text()

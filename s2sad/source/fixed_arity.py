@@ -1,8 +1,7 @@
 """Functions with `*args` and `**kwargs`, as functions of the arguments of one call.
 
-Contract: `of_arity(f, count, keywords)` takes `count` arguments by position and those `keywords` by name, and
-does what `f` does. It has no star parameters: its body begins by making `args` and `kwargs` of its own
-parameters. Its lines are the user's.
+Contract: `of_arity(f, count, keywords)` takes `count` positional arguments and these `keywords`, and does
+what `f` does. Its body first builds `args` and `kwargs` from its parameters; the other lines are the user's.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def call_method(owner: Any, name: str, parts: tuple[tuple[Any, ...], ...], *mapp
 
 
 def of_arity(f: FunctionType, count: int, keywords: Iterable[str]) -> FunctionType:
-    """The function for calls with so many positional arguments and these keywords.
+    """The function for calls with `count` positional arguments and these keywords.
 
     Raises TypeError for a call that does not fit the function.
     """
@@ -116,7 +115,7 @@ def _code(f: FunctionType, count: int, keywords: tuple[str, ...]) -> CodeType:
 
 
 def _check_rename(f: FunctionType, tree: Any, name: str) -> None:
-    """Raises NonDifferentiableError where a variable of the function cannot give up its name."""
+    """Raises NonDifferentiableError if a keyword of `**kwargs` is also a variable of the function."""
     own = name in {*f.__code__.co_varnames, *f.__code__.co_cellvars}
     if own and not any(isinstance(n, gast.keyword) and n.arg == name for n in walk(tree)):
         return

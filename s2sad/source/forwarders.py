@@ -1,4 +1,4 @@
-"""Functions that pass their arguments on, as text: what calling a class or a class method does is read so."""
+"""Generated functions that forward their arguments to a class or a class method."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def forwarder(
 
 
 def is_class_method(f: Any) -> bool:
-    """Whether a callable is a method of a class, not of an object, that is written in Python."""
+    """Whether a callable is a class method written in Python."""
     return isinstance(f, MethodType) and isinstance(f.__self__, type) and isinstance(f.__func__, FunctionType)
 
 
 @lru_cache(maxsize=1024)
 def of_class(cls: Any, function: FunctionType) -> FunctionType:
-    """A class method as a function of its arguments but the class."""
+    """A class method as a function of its arguments, without the class."""
     if function.__name__ == "_make" and is_named_tuple(cls):
         name = f"{cls.__name__}_make"
         owner = cls.__name__ if cls.__name__ not in cls._fields else "called_class"

@@ -1,4 +1,4 @@
-"""`operator.itemgetter` and its kin, as the functions that they stand for."""
+"""`operator.itemgetter`, `attrgetter` and `methodcaller` as generated functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
 
 def written_getter(f: Any) -> FunctionType:
-    """The function that a getter is.
+    """A Python function that does the same as a getter.
 
     >>> written_getter(operator.itemgetter(1, 0))([5, 7])
     (7, 5)

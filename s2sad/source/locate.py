@@ -1,7 +1,6 @@
-"""Where in the user's file the generated code that runs now comes from, for errors that it meets.
+"""Maps generated code to places in the user's file, for errors at run time.
 
-Nothing is looked for before an error is made: of each generated text it is only kept which lines of the
-user's file its lines stand for.
+Nothing is searched before an error occurs: for each generated text only the map of its lines is kept.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ __all__ = [
 ]
 
 PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
-GENERATED = "<s2sad "  # what the file names of generated texts begin with
+GENERATED = "<s2sad "  # the prefix of the file names of generated texts
 
 _DIVIDING = tuple(getattr(ast, op.__name__) for op in DIVIDING)
 
@@ -42,8 +41,8 @@ Span = tuple[int, int, int, int]  # line, column, last line, last column
 
 @dataclass(frozen=True)
 class Origin:
-    """What a generated text was made from: a file, its lines, and which of them the text stands for; and how
-    many of its last parameters are tangents.
+    """The origin of a generated text: a file, its lines, and the map from the text to them; and the number of
+    tangents, its last parameters.
     """
 
     filename: str
@@ -53,7 +52,7 @@ class Origin:
 
 
 def origin_of(program: Program, places: Places, tangents: int = 0) -> Origin | None:
-    """The origin of the text of a program; None for one of this package, which is no user's."""
+    """The origin of the text of a program; None for a function of this package."""
     own = program.filename.startswith(PACKAGE)
     return None if own else Origin(program.filename, program.lines, places, tangents)
 
@@ -78,7 +77,7 @@ def located(where: SourceLocation | None) -> SourceLocation | None:
 
 
 def place_in_user_file(code: CodeType, instruction: int) -> SourceLocation | None:
-    """The place in a user's file of an instruction of generated code; None for code that is no user's."""
+    """The place in a user's file of an instruction of generated code; None for other code."""
     if code.co_filename not in origins:
         return None
     line, column, _, _ = span_of(code, instruction)
@@ -87,7 +86,7 @@ def place_in_user_file(code: CodeType, instruction: int) -> SourceLocation | Non
 
 
 def _running() -> tuple[str, Span] | None:
-    """The generated text that runs now, and which part of it."""
+    """The generated text that is running, and the span of its instruction; None without any."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename not in origins:
         frame = frame.f_back  # type: ignore[assignment]
@@ -103,7 +102,7 @@ def span_of(code: CodeType, instruction: int) -> Span:
 
 
 def place_in_origin(filename: str, span: Span) -> Place:
-    """Where the user's file has what a part of a generated text stands for."""
+    """The place in the user's file of a span of a generated text."""
     places = origins[filename].places
     start = max((line for line in places if line <= span[0]), default=None)
     if start is None:
@@ -117,8 +116,8 @@ def place_in_origin(filename: str, span: Span) -> Place:
 
 
 def is_of_derivative(code: CodeType, line: int) -> bool:
-    """Whether a line of generated code is one of those that compute the derivative: all of a `bprop`, what
-    follows the first comment in a derivative of one sweep, and in forward mode what reads tangents.
+    """Whether a line of generated code computes the derivative: any line of a `bprop`, a line after the first
+    comment of a reverse derivative, and in forward mode one that reads tangents.
     """
     if code.co_name.endswith("_bprop"):
         return True
@@ -150,12 +149,12 @@ def _first_line(function: ast.FunctionDef) -> int:
 
 
 def _lines_of_tangents(function: ast.FunctionDef, code: CodeType) -> set[int]:
-    """The lines of the statements that read tangents, or what was computed of them."""
+    """The lines of the statements that read tangents, or values computed from them."""
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     tangents = {n for n in names if n.startswith("d") and n[1:] in names}
     statements = [n for n in ast.walk(function) if isinstance(n, (ast.Assign, ast.AugAssign, ast.Expr))]
     found: set[int] = set()
-    for _ in range(2):  # what a loop carries is read above where it is made
+    for _ in range(2):  # a loop may read a value above its definition
         for s in sorted(statements, key=lambda s: s.lineno):
             used = [n for n in ast.walk(s) if isinstance(n, ast.Name)]
             if tangents & {n.id for n in used}:
@@ -176,7 +175,7 @@ def _calls(filename: str) -> list[Span]:
 
 
 def _is_meant(found: Span, span: Span) -> bool:
-    """Whether a call is the one that stands at a span, of which the end may be unknown."""
+    """Whether a call is the one at a span, whose end may be unknown."""
     return found == span or (span[2] == 0 and found[:2] == span[:2])
 
 

@@ -1,7 +1,6 @@
-"""Where a derivative divided by zero: which statement of the user's has no finite slope.
+"""Explains a division by zero in a derivative: the user's statement whose slope is not finite.
 
-A function of the user's that divides by zero itself raises what it raises without a derivative. Nothing is
-looked for before an error is there.
+A division by zero of the user's own stays ZeroDivisionError. Nothing is searched before an error occurs.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ def slope_error(error: ZeroDivisionError) -> InfiniteSlopeError | None:
         "keep such arguments apart (`math.sqrt(x) if x > 0 else 0.0`), or pass NumPy's numbers to NumPy's "
         "functions, of which the slope is inf or nan there",
     )
-    refusals.last = met  # who takes exceptions of arithmetic may take this one
+    refusals.last = met  # the user may catch this one as an ArithmeticError
     return made
 
 
 def _generated(traceback: TracebackType | None) -> tuple[str, Span] | None:
-    """The generated text in which an error was raised, and which part of it; None where it was raised in what
-    that calls, but for helpers of this package.
+    """The generated text in which an error was raised, and the span; None if it was raised in a callee other
+    than a helper of this package.
     """
     found = None
     while traceback is not None:
@@ -51,7 +50,7 @@ def _generated(traceback: TracebackType | None) -> tuple[str, Span] | None:
 
 
 def _is_derivative(filename: str, span: Span) -> bool:
-    """Whether a part of a generated text belongs to the derivative rather than to what is differentiated."""
+    """Whether a span of a generated text belongs to the derivative, and not to the primal computation."""
     is_found = divides = False
     while filename in origins:
         origin = origins[filename]
@@ -59,7 +58,7 @@ def _is_derivative(filename: str, span: Span) -> bool:
         if origin.tangents:
             function = ast.parse("".join(lines)).body[0]
             is_found = is_found or _has_tangent(function, origin.tangents, span)
-        else:  # behind the first comment
+        else:  # after the first comment
             is_found = is_found or any(line.lstrip().startswith("#") for line in lines[: span[0]])
         place = place_in_origin(filename, span)
         if place is None:
@@ -70,7 +69,7 @@ def _is_derivative(filename: str, span: Span) -> bool:
 
 
 def _divides(lines: tuple[str, ...], place: tuple[int, int]) -> bool:
-    """Whether a user's text divides at a place: by what is zero, or there would be no error."""
+    """Whether the user's code divides at a place; since there is an error, the divisor is zero."""
     try:
         tree = ast.parse("\n".join(line.rstrip("\n") for line in lines))
     except SyntaxError:
@@ -84,7 +83,7 @@ def _divides(lines: tuple[str, ...], place: tuple[int, int]) -> bool:
 
 
 def _has_tangent(function: ast.AST, count: int, span: Span) -> bool:
-    """Whether a part of a function of forward mode reads tangents, of which its last parameters are some."""
+    """Whether a span of a forward derivative reads tangents; its last `count` parameters are tangents."""
     assert isinstance(function, ast.FunctionDef)
     tangents = {a.arg for a in function.args.args[-count:]}
     pairs = [pair for s in ast.walk(function) for pair in _assigned(s)]
@@ -97,7 +96,7 @@ def _has_tangent(function: ast.AST, count: int, span: Span) -> bool:
 
 
 def _assigned(s: ast.AST) -> list[tuple[ast.AST | None, ast.AST]]:
-    """What a statement assigns, or returns, part by part: the targets and the values."""
+    """The pairs of target and value that a statement assigns; for a return, the value alone."""
     match s:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
             return list(zip(targets, values, strict=False))

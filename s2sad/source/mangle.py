@@ -1,7 +1,7 @@
-"""Private names (`__x`) are written as the class around them compiles them (`_Class__x`).
+"""Mangles private names (`__x`) as their class does (`_Class__x`).
 
-Contract: gast tree in, the same tree out, changed in place (it is new, and nobody else's yet); run outside of
-the class it does what it did inside.
+Contract: the new gast tree of a function is changed in place and returned; outside of the class it means the
+same as inside.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Node = Any  # gast publishes no types
 
 
 def mangle_names(function: Node, class_name: str) -> Node:
-    """The function, which stands in the class, with its private names mangled.
+    """The function of a class with its private names mangled.
 
     >>> tree = gast.parse("def weight(self):\\n    return self.__weight").body[0]
     >>> print(gast.unparse(mangle_names(tree, "Model")).strip())
@@ -42,7 +42,7 @@ def _mangle(node: Node, class_name: str) -> None:
             node.name = _mangled(node.name, class_name)
         case gast.MatchMapping():
             node.rest = _mangled(node.rest, class_name)
-        case gast.alias():  # what is imported keeps its name, what it is bound to here does not
+        case gast.alias():  # the imported name stays, the local one is mangled
             bound = node.asname or node.name
             node.asname = node.asname if _mangled(bound, class_name) == bound else _mangled(bound, class_name)
     inner_class = node.name if isinstance(node, gast.ClassDef) else class_name

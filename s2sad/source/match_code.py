@@ -1,6 +1,6 @@
-"""Whether two code objects were compiled from the same text: what tells a current source from a stale one.
+"""Compares code objects, to tell a current source file from a stale one.
 
-Contract: both were compiled by this Python. Positions count, so an edit that only moves a column shows too.
+Contract: both were compiled by this Python. Positions count, so an edit that only moves a column is noticed.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ Span = tuple[int, int, int, int]  # first line, first column, last line, last co
 
 
 def is_same_code(one: CodeType, other: CodeType) -> bool:
-    """Whether both do the same at the same places of their files; the names of the files do not count."""
+    """Whether both have the same instructions at the same positions; names of files do not count."""
     return _fingerprint(one) == _fingerprint(other)
 
 
 def is_same_outside(one: CodeType, other: CodeType, ignored: Collection[Span]) -> bool:
-    """Whether both do the same but for the spans to ignore.
+    """Whether both have the same instructions outside of the ignored spans.
 
-    For `assert` statements: pytest rewrites those of test modules while it imports them, so that what runs
-    differs from the file there, and only there.
+    These are `assert` statements, which pytest rewrites when it imports test modules.
     """
     return _parameters(one) == _parameters(other) and _facts(one, ignored) == _facts(other, ignored)
 
@@ -50,7 +49,7 @@ def positions(code: CodeType) -> frozenset[Span]:
 def _position(at: dis.Positions | None) -> Span | None:
     match at:
         case dis.Positions(int(line), int(end_line), int(column), int(end_column)):
-            is_empty = (line, column) == (end_line, end_column)  # an instruction that stands for no text
+            is_empty = (line, column) == (end_line, end_column)  # an instruction without source text
             return None if is_empty else (line, column, end_line, end_column)
     return None
 
@@ -75,19 +74,20 @@ def _constant_key(value: object) -> object:
             return _fingerprint(value)
         case tuple():
             return tuple, tuple(map(_constant_key, value))
-        case frozenset():  # whose order depends on how it was made
+        case frozenset():  # its order depends on its history
             return frozenset, frozenset(map(_constant_key, value))
     return type(value), repr(value)
 
 
 def _facts(code: CodeType, ignored: Collection[Span]) -> frozenset[object]:
-    """What the code and its inner functions do at each place of their text, in no order."""
+    """The instructions of the code and its inner functions with their positions, unordered."""
     return frozenset(fact for part in nested_code(code) for fact in _instructions(part, ignored))
 
 
 def _instructions(code: CodeType, ignored: Collection[Span]) -> Iterator[object]:
-    # What a statement does to its neighbours' code is layout (jumps, no-ops, copies of short blocks), and
-    # checks whether a local is bound. Those are left out.
+    # An ignored statement affects its neighbours' layout (jumps, no-ops, copies of short blocks) and their
+    # checks
+    # for unbound locals. Leave these out.
     for instruction in dis.get_instructions(code):
         name, value = instruction.opname, instruction.argval
         span = _position(instruction.positions)

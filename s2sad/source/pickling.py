@@ -1,7 +1,7 @@
-"""How derivatives are pickled: by the name that a module has for them, or with the function that they are of.
+"""Pickles derivatives: by the name that a module has for them, or together with their function.
 
-A function that a decorator replaced by its derivative is found behind the name that now means the derivative.
-A `bprop` takes the text of its code along, and what its run has kept for it.
+A function that a decorator replaced by its derivative is found through the name of the derivative. A `bprop`
+is pickled with its source text and its residuals.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["pickled_function", "reduce_derivative", "restored_function"]
 
 MAIN = "__main__"
 CLOUDPICKLES = ("cloudpickle", "joblib.externals.cloudpickle")
-MAX_BEHIND = 16  # derivatives of derivatives behind one name
+MAX_BEHIND = 16  # the most derivatives of derivatives under one name
 _open = threading.local()  # `ids` are the derivatives that are being pickled by value
 
 
 def reduce_derivative(x: Any, make: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """What `x.__reduce__()` gives: its name, or that `make(*args)` makes it again.
+    """The result of `x.__reduce__()`: a reference by name, or the call `make(*args)`.
 
-    In `__main__`, which other processes may have none of, it is both, if cloudpickle is there.
+    For objects of `__main__`, which other processes may lack, it is both, if cloudpickle is installed.
     """
     found = _place_of(x)
     if found is None:
@@ -43,7 +43,7 @@ def reduce_derivative(x: Any, make: Callable[..., Any], args: tuple[Any, ...]) -
 
 
 class _Hidden:
-    """A function of which a module's name means a derivative: what is unpickled is the function."""
+    """A function whose name in its module means its derivative; it is unpickled as the function."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -57,7 +57,7 @@ def _itself(x: Any) -> Any:
 
 
 def _place_of(x: Any) -> tuple[str, str, int] | None:
-    """The module and the name behind which an object is found, and after how many primals."""
+    """The module, the name and the number of `primal` steps that lead to an object; None without a name."""
     module, name = getattr(x, "__module__", None), getattr(x, "__qualname__", None)
     try:
         found = _named(module, name) if isinstance(module, str) and isinstance(name, str) else None
@@ -78,7 +78,7 @@ def _named(module: str, name: str) -> Any:
 
 
 def _behind(module: str, name: str, depth: int) -> Any:
-    """The object that so many derivatives of it hide behind a name."""
+    """The object that is reached from a name in `depth` steps to the primal."""
     importlib.import_module(module)
     found = _named(module, name)
     for _ in range(depth):
@@ -127,8 +127,8 @@ def _can_import(name: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Function:
-    """A function of generated code: the text, the function that the text defines, the name and line of the
-    one that is meant, what free variables hold, and the module around it, with what is read of it.
+    """A generated function, packed: the text, the name of its top-level function, the name and line of the
+    pickled one, the values of free variables, and the module with the names that are read.
     """
 
     text: str
@@ -148,14 +148,14 @@ class _Module:
 
 @dataclass(frozen=True)
 class _Empty:
-    """What a free variable holds that has no value yet."""
+    """The value of an empty cell."""
 
 
 _ATTRIBUTES = ("__defaults__", "__kwdefaults__", "__name__", "__qualname__", "__module__")
 
 
 def pickled_function(x: Any, known: dict[int, Any] | None = None) -> Any:
-    """The value, with objects that pickle in the places of modules and of functions of generated code."""
+    """The value with its modules and generated functions replaced by objects that pickle."""
     known = {} if known is None else known
     if isinstance(x, ModuleType):
         return _Module(x.__name__)
@@ -193,7 +193,7 @@ def _pickled(function: FunctionType, known: dict[int, Any]) -> _Function:
 
 
 def restored_function(x: Any, known: dict[int, Any] | None = None) -> Any:
-    """The value of which `pickled_function` made this."""
+    """The inverse of `pickled_function`."""
     known = {} if known is None else known
     if isinstance(x, _Module):
         return importlib.import_module(x.name)
@@ -227,7 +227,7 @@ def _restored(packed: _Function, known: dict[int, Any]) -> FunctionType:
 
 
 def _names_around(packed: _Function, known: dict[int, Any]) -> dict[str, Any]:
-    """The names of the module, if it has those that are read here; else these alone."""
+    """The globals of the module, if it has all names that are read; else the pickled names alone."""
     module = sys.modules.get(packed.module)
     if module is None and not packed.read and packed.module:
         module = importlib.import_module(packed.module)

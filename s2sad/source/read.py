@@ -1,8 +1,7 @@
-"""A function object becomes its tree, as it stands in the user's file, with all that is needed to read it.
+"""Reads the tree and the scope of a function object from the user's file.
 
-Contract: the tree is the very definition that the function was compiled from. The file's text is compiled
-again, and the function's code object has to be found in it; a text that does not say what runs is refused,
-because its gradient would be wrong.
+Contract: the tree is the definition that the function was compiled from. The file is compiled again, and must
+contain the function's code object; a stale source is refused, because its gradient would be wrong.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _TIMED = (
     "`%time` and `%timeit` run text that IPython does not keep",
     "define the function in a cell of its own, and time the call",
 )
-_UNKNOWN = {  # of files that are none: why their text is not known, and what to do
+_UNKNOWN = {  # for names that are no files: why there is no source, and what to do
     "<stdin>": (
         "no text is known for '<stdin>': the prompt of Python before 3.13 does not keep what is typed",
         "use IPython or Jupyter, write it in a file, or use Python 3.13",
@@ -62,12 +61,12 @@ _UNKNOWN = {  # of files that are none: why their text is not known, and what to
 
 @dataclass(frozen=True, eq=False)
 class FunctionSource:
-    """A function's definition and surroundings.
+    """The definition and scope of a function.
 
     `tree` is a gast.FunctionDef without decorators (AsyncFunctionDef for a coroutine), located in the user's
-    file; private names (`__x`) are mangled as the class around it does; a lambda is a `def lambda_` with one
-    `return`. `lines` are the file's, without line ends. `defaults` maps parameters to the objects that they
-    default to. `bound_self` is the object that a method was bound to, or None.
+    file; private names (`__x`) are mangled; a lambda is a `def lambda_` with one `return`. `lines` are the
+    file's, without line ends. `defaults` maps parameters to their default objects. `bound_self` is the object
+    that a method is bound to, or None.
     """
 
     function: FunctionType
@@ -83,7 +82,7 @@ class FunctionSource:
 def read_source(f: object) -> FunctionSource:
     """The source of a function, lambda, method, staticmethod, classmethod, or derivative made by s2sad.
 
-    Raises NoSourceError for anything else, and for a function whose text is unknown or is not what runs.
+    Raises NoSourceError for anything else, and for a function whose source is unknown or stale.
     """
     function, bound_self = _underlying(f)
     found = _definition_of(function)
@@ -102,11 +101,10 @@ def read_source(f: object) -> FunctionSource:
 
 
 def _underlying(f: object) -> tuple[FunctionType, object]:
-    """The plain function that is run when `f` is called, and the object it is bound to."""
+    """The plain function that a call of `f` executes, and the object that it is bound to."""
     bound: object = None
     inner: Any = f
-    # A plain function is never looked into: functools.wraps gives wrappers a __wrapped__ and a copy of the
-    # wrapped object's attributes, but what runs is the wrapper.
+    # `__wrapped__` of a plain function is not followed: functools.wraps sets it, but the wrapper is executed.
     while not isinstance(inner, FunctionType):
         if isinstance(inner, MethodType) and bound is None:
             bound, inner = inner.__self__, inner.__func__
@@ -150,7 +148,7 @@ def _defaults(function: FunctionType) -> dict[str, Any]:
 
 
 def has_written_defaults(function: FunctionType) -> bool:
-    """Whether literal defaults are what the definition says: they can be assigned to."""
+    """Whether the function's defaults are those of its definition, and were not assigned since."""
     args = _definition_of(function).tree.args
     positional = [*args.posonlyargs, *args.args]
     written = [*zip(reversed(positional), reversed(args.defaults), strict=False)]
@@ -174,7 +172,7 @@ class _Found:
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A definition: its node, the class that mangles its names, the module-level function that it is in."""
+    """A definition: its node, the class that mangles its names, and the module-level function around it."""
 
     node: Definition
     class_name: str | None
@@ -183,14 +181,14 @@ class _Place:
 
 @dataclass(frozen=True, eq=False)
 class _File:
-    """A compiled text: its definitions and its code objects, each under name and first line."""
+    """A compiled file: its definitions and its code objects, by name and first line."""
 
     places: Mapping[tuple[str, int], list[_Place]]
     codes: Mapping[tuple[str, int], list[CodeType]]
 
 
 _lock = threading.RLock()
-# By identity, because code objects compare by value, whatever file they come from.
+# By identity, because code objects compare by value, without their file.
 _known: dict[int, tuple[weakref.ref[CodeType], _Found]] = {}
 _texts: dict[str, tuple[list[str], tuple[str, ...]]] = {}  # the lines of files, and without their ends
 
@@ -201,7 +199,7 @@ def _definition_of(function: FunctionType) -> _Found:
     found = _recall(key, code)
     if found is None:
         with _lock:
-            found = _recall(key, code)  # another thread may have been at it
+            found = _recall(key, code)  # another thread may have found it
             if found is None:
                 found = _find_definition(function)
                 _known[key] = (weakref.ref(code, lambda dead: _forget(key, dead)), found)
@@ -214,8 +212,8 @@ def _recall(key: int, code: CodeType) -> _Found | None:
 
 
 def code_of_tree(tree: Node, filename: str, free: Collection[str], lines: tuple[str, ...]) -> CodeType:
-    """The code of a function's tree in which the names in `free` are free variables, as `compile_function`;
-    `lines` are those of the file. Functions of this code have the tree as source.
+    """The code of a function's tree with the names in `free` as free variables, as `compile_function`;
+    `lines` are those of the file. The tree is the source of functions with this code.
     """
     code = compile_function(ast.fix_missing_locations(gast.gast_to_ast(tree)), filename, free)
     key = id(code)
@@ -226,7 +224,7 @@ def code_of_tree(tree: Node, filename: str, free: Collection[str], lines: tuple[
 
 def _forget(key: int, dead: weakref.ref[CodeType]) -> None:
     entry = _known.get(key)
-    if entry is not None and entry[0] is dead:  # else another code object lives at that address by now
+    if entry is not None and entry[0] is dead:  # else another code object has the same address now
         _known.pop(key, None)
 
 
@@ -245,7 +243,7 @@ def _find_definition(function: FunctionType) -> _Found:
 
 
 def _lines(function: FunctionType) -> tuple[str, ...]:
-    """The text that the function's file consists of now."""
+    """The present lines of the function's file."""
     filename = function.__code__.co_filename
     if not filename.startswith("<"):
         linecache.checkcache(filename)
@@ -263,7 +261,7 @@ def _lines(function: FunctionType) -> tuple[str, ...]:
     if filename.startswith("<"):
         return _without_ends(lines)
     known = _texts.get(filename)
-    if known is None or known[0] is not lines:  # `linecache` keeps the list of a file that stays as it is
+    if known is None or known[0] is not lines:  # `linecache` returns the same list for an unchanged file
         known = _texts[filename] = lines, _without_ends(lines)
     return known[1]
 
@@ -291,8 +289,8 @@ def _read_file(filename: str, text: str, future_flags: int) -> _File:
 
 @contextmanager
 def _deeper() -> Iterator[None]:
-    """As deep as the compiler goes, for trees of what it has compiled: one long sum in a file is to stop none
-    of its other functions. Whoever reads sources holds the lock.
+    """Raises the recursion limit to the compiler's depth, so that one long sum in a file does not stop its
+    other functions. The caller holds the lock.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 10_000))
@@ -303,7 +301,7 @@ def _deeper() -> Iterator[None]:
 
 
 def _places(tree: ast.AST) -> Iterator[_Place]:
-    """All definitions in a tree, in order; it may be nested however deeply."""
+    """All definitions in a tree of any depth, in order."""
     todo: list[tuple[ast.AST, str | None, Any]] = [(tree, None, None)]
     while todo:
         node, class_name, outermost = todo.pop()
@@ -322,19 +320,19 @@ def _places(tree: ast.AST) -> Iterator[_Place]:
 
 
 def _first_line(node: Definition) -> int:
-    """The line that a definition's code object gives as its first: the first decorator's, if there is one."""
+    """The first line of a definition's code object: that of the first decorator, if there is one."""
     decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
     return decorators[0].lineno if decorators else node.lineno
 
 
 def _find_place(function: FunctionType, file: _File, lines: tuple[str, ...]) -> _Place:
-    """The definition that the code's name, first line and columns belong to."""
+    """The definition with the code's name, first line and columns."""
     code = function.__code__
     candidates = file.places.get((code.co_name, code.co_firstlineno), [])
     if code.co_name == _LAMBDA:  # several may start on one line; a `def` never shares its line with another
         spans = positions(code)
         candidates = [c for c in candidates if all(contains(_body_span(c), span) for span in spans)]
-        if spans:  # of nested lambdas that contain all of the code, it is the innermost
+        if spans:  # the innermost of the lambdas that contain the code
             candidates = sorted(candidates, key=lambda c: _body_span(c)[:2])[-1:]
         else:
             candidates = [c for c in candidates if is_same_code(code, _lambda_code(c.node))] or candidates
@@ -351,7 +349,7 @@ def _find_place(function: FunctionType, file: _File, lines: tuple[str, ...]) -> 
 
 
 def _lambda_code(node: Any) -> CodeType:
-    """The code of a lambda by itself: right where it has no variables of functions around it."""
+    """The code of a lambda compiled alone: the same if it has no free variables."""
     with without_warnings():
         expression = compile(ast.Expression(node), _LAMBDA, "eval", dont_inherit=True)
     return [c for c in expression.co_consts if isinstance(c, CodeType)][-1]  # after those of its defaults
@@ -369,7 +367,7 @@ def _is_compiled_from(code: CodeType, place: _Place, file: _File) -> bool:
     key = code.co_name, code.co_firstlineno
     compiled = list(file.codes.get(key, ()))
     if place.outermost is not None and code.co_freevars:
-        # The text may have been compiled inside a factory that it does not show: functions made by s2sad are.
+        # The text may have been compiled inside another function, as functions made by s2sad are.
         outer = compile_function(place.outermost, code.co_filename, code.co_freevars)
         compiled.extend(c for c in nested_code(outer) if (c.co_name, c.co_firstlineno) == key)
     asserts = [span_of(n) for n in ast.walk(place.node) if isinstance(n, ast.Assert)]
@@ -403,7 +401,7 @@ def _tree(place: _Place) -> Node:
 
 
 def _as_function(node: Node) -> Node:
-    """`lambda args: value` as `def lambda_(args): return value`, located where the lambda is."""
+    """`lambda args: value` as `def lambda_(args): return value`, at the lambda's position."""
     body = gast.copy_location(gast.Return(value=node.body), node.body)
     function = gast.FunctionDef(
         name="lambda_",

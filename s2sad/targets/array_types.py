@@ -1,7 +1,7 @@
-"""What the names of a generated function hold: numbers, arrays of a rank and a kind, tuples, lists.
+"""Infers the types of the names of a generated function: numbers, arrays of a rank and a kind, tuples, lists.
 
-Types are found from those of the arguments by going through the statements until nothing changes. What is not
-known here is OTHER: a compiler that only rewrites what it knows leaves it alone.
+Types follow from those of the arguments by iteration over the statements to a fixed point. An unknown type is
+OTHER: a compiler leaves it alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LIKE_FIRST = ("share_of_ties", "add_at", "stop_gradient")
 
 @dataclass(frozen=True)
 class Type:
-    """The base of all types; as such it says nothing."""
+    """The base of all types."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Parts(Type):
 
 @dataclass(frozen=True)
 class Items(Type):
-    """A list of items of one type; None while nothing was appended."""
+    """A list of items of one type; None before the first append."""
 
     item: Type | None = None
 
@@ -117,7 +117,7 @@ def is_choice(function: Any) -> bool:
 
 
 def joined(a: Type | None, b: Type) -> Type:
-    """What a name holds that holds one or the other."""
+    """The type of a name with one of two types."""
     if a is None or a == b:
         return b
     match a, b:
@@ -131,7 +131,7 @@ def joined(a: Type | None, b: Type) -> Type:
 
 
 def broadcast(types: Sequence[Type], kind: str) -> Type:
-    """The type of what is computed element by element."""
+    """The type of an elementwise result."""
     ranks = [t.rank for t in types if isinstance(t, Array)]
     return Array(max(ranks), kind) if ranks else Number(kind)
 
@@ -143,7 +143,7 @@ def kind_of(types: Sequence[Type]) -> str | None:
 
 
 class Types:
-    """The types of the names of a function; `meaning` tells what a function's expression stands for."""
+    """The types of the names of a function; `meaning` gives the function that an expression refers to."""
 
     def __init__(
         self, function: ast.FunctionDef, given: dict[str, Type], meaning: Callable[[ast.expr], Any]
@@ -206,7 +206,7 @@ class Types:
     # ------------------------------------------------------------ expressions
 
     def of(self, node: ast.expr) -> Type | None:
-        """The type of an expression; None where that of a name in it is not known yet."""
+        """The type of an expression; None if that of a name in it is not found yet."""
         match node:
             case ast.Constant(value=value):
                 return type_of(value)
@@ -384,7 +384,7 @@ class Types:
 
 
 def axes_of(axis: ast.expr | None, rank: int) -> tuple[int, ...] | None:
-    """The axes that the text of a reduction names; None where it does not."""
+    """The literal axes of a reduction; None for others."""
     try:
         value = None if axis is None else ast.literal_eval(axis)
     except ValueError:

@@ -5,9 +5,8 @@ becomes one call of a function of loops: `a = np.exp(x); b = a * y; s = np.sum(b
 arrays than what is read later. Broadcasting is NumPy's: where lengths turn out to differ, each statement runs
 in a loop of its own, in which an axis of length one stands still.
 
-What a loop writes must not be read at other elements by a statement of the same loop. That is told by
-names: arrays that the function has made, of which it kept no second name, are themselves alone, and all
-others may be one.
+Invariant: no statement of a loop reads an element that the loop writes in another iteration. Aliases are
+decided by names: an array that the function made and bound to one name has none, all others may be aliases.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from .array_types import (
 __all__ = ["Loops", "with_loops"]
 
 WHOLE = ""  # the region of a whole array
-TURNED = "T"  # that of one whose elements are read at other indices
+TURNED = "T"  # the region of an array that is read at other indices
 LIKE = frozenset(("zeros_like", "ones_like", "full_like", "empty_like", "copy"))  # as their first argument
 FRESH = frozenset(("zeros", "ones", "empty", "outer", *LIKE))
 OPERATORS: dict[type[ast.AST], str] = {
@@ -361,7 +360,7 @@ class _Group:
 
 
 class _Lowering(_Reader):
-    """Makes groups of the statements that were taken apart, and loops of the groups."""
+    """Groups the split statements, and makes a loop of each group."""
 
     def __init__(
         self, function: ast.FunctionDef, types: Types, meaning: Meaning, fresh: Callable[[str], str]
@@ -553,7 +552,7 @@ class _Lowering(_Reader):
         return True
 
     def is_pure(self, node: ast.expr) -> bool:
-        """Whether evaluating an expression earlier or later makes no difference, but for its operands."""
+        """Whether an expression may be evaluated earlier or later, with the same operands."""
         for n in ast.walk(node):
             if isinstance(n, ast.Call):
                 function = self.meaning(n.func)

@@ -1,8 +1,7 @@
-"""Containers of a derivative's arguments and results as nested tuples, in its code.
+"""Rewrites containers among a derivative's arguments and results as nested tuples.
 
-Form: the tree of a derivative of one sweep, in and out. `p["w"]` of an argument `{"b": ..., "w": ...}`
-becomes `p[1]`, and a result `{"b": db, "w": dw}` the tuple `(db, dw)`. What cannot be told from the text and
-the structures of the arguments is refused.
+Form in and out: the tree of a derivative of one sweep. `p["w"]` of an argument `{"b": ..., "w": ...}` becomes
+`p[1]`, and a result `{"b": db, "w": dw}` the tuple `(db, dw)`. Dynamic keys and structures are refused.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from .structures import LEAF, Structure, Trace, sequence
 
 __all__ = ["NotFlat", "constant_of", "flattened"]
 
-# Helpers whose result is put together like their first argument.
+# Helpers whose result has the structure of their first argument.
 MIRRORS = frozenset({"zeros_like", "copy_adjoint", "add", "add_at"})
 
 Value = tuple[ast.expr, Structure]
 
 
 class NotFlat(Exception):
-    """A part of the code that treats a container in a way that tuples have no equivalent for."""
+    """A use of a container without an equivalent for tuples."""
 
     def __init__(self, node: ast.AST, why: str) -> None:
         super().__init__(why)
@@ -112,7 +111,7 @@ class _Flattener:
                 refuse(target, "a container is stored into another one")
 
     def stored(self, target: ast.expr) -> None:
-        """Where a statement stores: into arrays and lists alone."""
+        """Checks the target of a store: it must be an array or a list."""
         if isinstance(target, (ast.Subscript, ast.Attribute)):
             target.value = self.leaf(target.value)
         if isinstance(target, ast.Subscript):
@@ -131,7 +130,7 @@ class _Flattener:
     # ------------------------------------------------------------ expressions
 
     def leaf(self, node: ast.expr) -> ast.expr:
-        """An expression that is no container."""
+        """An expression that must be no container."""
         new, structure = self.value(node)
         if not structure.is_leaf:
             refuse(node, "a container is used as a whole")
@@ -271,7 +270,7 @@ def part(node: ast.expr, base: ast.expr, structure: Structure, position: int) ->
 
 
 def constant_of(node: ast.expr | None) -> Any:
-    """The value of an index that the text gives; None for any other."""
+    """The value of a literal index; None for others."""
     match node:
         case ast.Slice(lower=lower, upper=upper, step=step):
             return slice_of([lower, upper, step])
@@ -285,7 +284,7 @@ def constant_of(node: ast.expr | None) -> Any:
 
 
 def slice_of(bounds: Sequence[ast.expr | None]) -> slice | None:
-    """The slice with these bounds; None where the text does not give them."""
+    """The slice with these literal bounds; None for others."""
     values = [constant_of(b) for b in bounds]
     is_known = all(v is not None or is_none(b) for v, b in zip(values, bounds, strict=True))
     return slice(*values) if is_known else None

@@ -1,4 +1,4 @@
-"""What Numba calls for the helpers of generated code: each for the types that it meets.
+"""Numba implementations of the helpers of generated code, one for each combination of types.
 
 Importing this module imports Numba, and makes the helpers known to it. `HELPERS` are those that compile.
 """
@@ -25,7 +25,7 @@ IN_LOOPS = {"numpy": np, "block_sum": block_sum, **FUNCTIONS}  # what loops of a
 
 
 def compiles(helper: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declares what compiles for a helper: a function of the types of its arguments that gives the code."""
+    """Decorator: the function maps the types of a helper's arguments to its implementation."""
     HELPERS.add(helper)
     declare: Callable[[Callable[..., Any]], Callable[..., Any]] = overload(helper, strict=False)
     return declare

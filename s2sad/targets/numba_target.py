@@ -46,7 +46,7 @@ _LINE = re.compile(r'File "(<s2sad [^"]*>)", line (\d+)')
 
 @cache
 def helpers() -> Any:
-    """The module of what Numba calls for helpers; it imports Numba."""
+    """The module with Numba's implementations of helpers; it imports Numba."""
     try:
         return importlib.import_module(".numba_helpers", __package__)
     except ModuleNotFoundError as error:
@@ -143,7 +143,9 @@ class _Version:
 
 
 def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
-    """Refuses numbers and arrays of which compiled code would make others than NumPy does."""
+    """Raises UnsupportedSyntaxError for numbers and arrays whose dtypes Numba promotes differently than
+    NumPy.
+    """
     for value in values:
         if type(value) is tuple:
             check_types(value, function)
@@ -308,7 +310,7 @@ class _Code:
 
 
 def packed_now(read: Callable[[], Any], structure: Structure) -> Any:
-    """What is read, as tuples; raises NonDifferentiableError if it is put together otherwise by now."""
+    """The value of an outer name, as tuples; raises NonDifferentiableError if its structure has changed."""
     value = read()
     if structure_of(value) != structure:
         raise NonDifferentiableError(
@@ -319,7 +321,7 @@ def packed_now(read: Callable[[], Any], structure: Structure) -> Any:
 
 
 class _ReadOutside(ast.NodeTransformer):
-    """Makes parameters of the data that a function reads outside."""
+    """Makes parameters of the data that a function reads from outer scopes."""
 
     def __init__(self, code: _Code) -> None:
         self.code = code
@@ -396,7 +398,7 @@ def place(function: FunctionType, line: int, column: int = 0) -> SourceLocation:
 
 
 def refuse_by_numba(error: Exception, function: FunctionType) -> NoReturn:
-    """Says which statement Numba could not compile, without what it says of types."""
+    """Raises UnsupportedSyntaxError for the statement that Numba could not compile."""
     own = function.__code__.co_filename
     lines = [int(line) for filename, line in _LINE.findall(str(error)) if filename == own]
     where = place(function, lines[-1] if lines else 1)

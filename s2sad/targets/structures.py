@@ -1,7 +1,7 @@
-"""How arguments are put together from numbers and arrays, and the same as nested tuples.
+"""Structures of arguments, and their conversion to nested tuples and back.
 
-A compiler takes tuples, whatever their parts: dicts, lists, named tuples and plain objects become tuples at
-the border of compiled code, and results become dicts, lists, named tuples and objects again.
+Compiled code takes tuples of any parts: dicts, lists, named tuples and plain objects become tuples at
+its border, and results become dicts, lists, named tuples and objects again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Structure:
     """A container: its class, the keys or names of its parts (positions in lists and tuples), and the
     structures of these. A leaf, which is one number, array or string, has no class.
 
-    The list of a trace, of which `parts` is what its items look like, has the class `Trace`.
+    The list of a trace has the class `Trace`; its `parts` are the structures of its items.
     """
 
     cls: type | None = None
@@ -40,7 +40,7 @@ class Structure:
 
     @property
     def item(self) -> Structure | None:
-        """What each of its items looks like; None where they differ."""
+        """The structure of each of its items; None where they differ."""
         return self.parts[0] if len(set(self.parts)) == 1 else None
 
 
@@ -93,7 +93,7 @@ def packed(value: Any, structure: Structure) -> Any:
 
 
 def unpacked(value: Any, structure: Structure) -> Any:
-    """The value of such a structure, from tuples."""
+    """The inverse of `packed`."""
     if structure.is_leaf:
         return value
     parts = [unpacked(part, s) for part, s in zip(value, structure.parts, strict=True)]

@@ -1,6 +1,6 @@
-"""Elementary functions without branches, which LLVM vectorizes: loops of compiled code call them.
+"""Elementary functions without branches, for loops of compiled code that LLVM vectorizes.
 
-Each is within 2.5 units in the last place, and gives what NumPy does at zeros, infinities and NaN. Sources of
+Each is within 2.5 units in the last place, and agrees with NumPy at zeros, infinities and NaN. Sources of
 the coefficients: the Taylor series of the exponential on [-log(2)/2, log(2)/2], and the polynomial of `log`
 in FreeBSD's msun (e_log.c). Importing this module imports Numba.
 """
@@ -19,17 +19,17 @@ from numba.extending import intrinsic
 __all__ = ["FUNCTIONS", "block_sum"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-SHIFT = 1.5 * 2.0**52  # what is added to it is rounded to an integer, which stands in the lowest bits
+SHIFT = 1.5 * 2.0**52  # adding a float to it rounds to an integer, which is in the lowest bits
 SHIFT_BITS = 4843621399236968448
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 SQRT_HALF_BITS = 4604544271217802189
-TINY = 2.2250738585072014e-308  # the least normal number
+TINY = 2.2250738585072014e-308  # the smallest normal number
 
 
 
 def inlined(f: F) -> F:
-    """A function that compiled code calls, and LLVM puts in there."""
+    """Decorator: a compiled function that LLVM always inlines."""
     made: F = njit(error_model="numpy")(f)
     return made
 
@@ -76,7 +76,7 @@ def exp(x: Any) -> Any:
     n = bits_of(k) - SHIFT_BITS
     k -= SHIFT
     y = expm1_near_zero((a - k * LN2_HIGH) - k * LN2_LOW) + 1.0
-    half = n >> 1  # in two steps, since 2**n may be no normal number
+    half = n >> 1  # in two steps, since 2**n may be subnormal
     y = y * power_of_two(half) * power_of_two(n - half)
     return y if x == x else x
 

@@ -1,1 +1,1 @@
-"""Checks of gradients and rules, and the list of what is covered."""
+"""Checks of gradients and rules, and the table of supported functions."""

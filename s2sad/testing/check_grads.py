@@ -45,11 +45,11 @@ def check_grads(
     atol: float | None = None,
     seed: int = 0,
 ) -> None:
-    """Raises AssertionError where a derivative of `f` at `args`, up to the order given, is wrong.
+    """Raises AssertionError if a derivative of `f` at `args`, up to this order, is wrong.
 
-    By default all arguments that carry derivatives are differentiated, in forward ("fwd") and in reverse mode
-    ("rev"), and so are the derivatives in turn. Tolerances are relative to the size of what is compared; by
-    default 1e-6, and 1e-3 in single precision.
+    By default all active arguments are differentiated, in forward ("fwd") and in reverse mode ("rev"), and so
+    are the derivatives in turn. Tolerances are relative to the size of the compared values; by default 1e-6,
+    and 1e-3 in single precision.
 
     >>> check_grads(lambda x, y: x * np.sin(y), (2.0, np.array([0.5, 1.5])))
     """
@@ -85,7 +85,7 @@ def check_grads(
 
 @dataclass(frozen=True)
 class _Check:
-    """One function to check: at `args`, by the arguments `wrt`; `name` tells what it is a derivative of."""
+    """A function to check at `args`, with respect to `wrt`; `name` describes it in messages."""
 
     f: Function
     args: tuple[Any, ...]
@@ -179,7 +179,7 @@ class _Check:
         )
 
     def noise(self, out: Any) -> float:
-        """What rounding in the function's values makes of the differences."""
+        """The error of the differences from rounding in the function's values."""
         return 64 * float(np.finfo(float).eps) * _norm(out) / STEP
 
     def compare(self, found: Any, expected: Any, out: Any) -> str:
@@ -207,7 +207,7 @@ class _Check:
 
 
 def _called(f: Function, args: tuple[Any, ...]) -> tuple[Function, tuple[Any, ...]]:
-    """A function that has no parameters but those that are given, and what is given: defaults, too."""
+    """A function without optional parameters, and the arguments with defaults filled in."""
     if is_variadic(f):
         return fixed(f, args, {}).function, args
     if not isinstance(f, (FunctionType, MethodType, partial, Derivative)):
@@ -245,7 +245,7 @@ def _carries(x: Any) -> bool:
 
 
 def _random_like(x: Any, rng: np.random.Generator) -> Any:
-    """A structure of random numbers like `x`, None where it carries no derivative."""
+    """A structure of random numbers like `x`, with None for inactive parts."""
 
     def leaf(v: Any) -> Any:
         if not _carries(v):

@@ -1,9 +1,9 @@
-"""Checks of derivatives that need nothing but the function: rules against their own primitives.
+"""Checks rules against their own primitives.
 
-`check_rule` calls a rule's templates as plain functions. On each of the rule's samples the forward
-derivative, built as the structure word says, is compared with central differences; the reverse template
-with the forward one by `<dout, J v> == <J' dout, v>`; and the structure, shapes and dtypes of gradients
-with those of the arguments.
+`check_rule` calls a rule's templates as plain functions. On each sample of the rule it compares the forward
+derivative, built by the structure word, with central differences; the reverse template with the forward one
+by `<dout, J v> == <J' dout, v>`; and the structure, shapes and dtypes of gradients with those of the
+arguments.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def check_rule(rule: Rule, seed: int = 0) -> None:
 
 
 def samples_of(rule: Rule, function: Any, seed: int = 0) -> list[Arguments]:
-    """What to test a function with: the rule's samples, and draws from its domain in all that it takes."""
+    """The calls to test a function with: the rule's samples, and draws from its domain that it accepts."""
     rng = np.random.default_rng(seed)
     found: list[Arguments] = []
     for sample in rule.samples or ():
@@ -78,7 +78,7 @@ def _draws(rule: Rule, rng: np.random.Generator) -> Iterator[Arguments]:
 
 
 def _accepts(function: Any, call: Arguments) -> bool:
-    """Whether the function takes arrays, of these dtypes and shapes; what it does not take it refuses."""
+    """Whether the function accepts arrays of these dtypes and shapes, and does not raise."""
     args, keywords = _copied(call)
     try:
         with warnings.catch_warnings():
@@ -95,7 +95,7 @@ def _accepts(function: Any, call: Arguments) -> bool:
 def _check_call(
     rule: Rule, function: Any, args: tuple[Any, ...], keywords: dict[str, Any], rng: np.random.Generator
 ) -> None:
-    """Derivatives are checked in double precision; then those of the call itself against these."""
+    """Checks the derivatives in double precision, and those of the call's own dtypes against these."""
     wide = _Call(rule, function, _mapped(_widened, args), _mapped(_widened, keywords))
     dout = _mapped(lambda x: _random(x, rng), wide.out)
     tangents = wide.moving(_mapped(lambda x: _random(x, rng), wide.slots), dout)
@@ -119,7 +119,7 @@ def _check_call(
 
 
 class _Call:
-    """A function that has a rule, and arguments; `slots` are those of the parameters that have gradients."""
+    """A function with a rule, and arguments; `slots` are the arguments of parameters with gradients."""
 
     def __init__(self, rule: Rule, function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         self.rule, self.function, self.args, self.keywords = rule, function, args, keywords
@@ -218,7 +218,7 @@ class _Call:
         return broadcast_like(reduce(add, terms, None), self.out)
 
     def call_with(self, template: Template, tangents: dict[str, Any]) -> Any:
-        """What a forward template returns, which names those of the parameters that it reads."""
+        """The result of a forward template, called with the parameters that it names."""
         own = self.rule.template
         given_ = zip(own.parameters[: own.positional], self.args, strict=False)
         values = {**own.defaults, **dict(given_), **self.keywords}
@@ -229,7 +229,7 @@ class _Call:
         return template.function(*(values[p] for p in first), *rest, **named, out=self.result, **tangents)
 
     def _tangent(self, name: str, value: Any) -> Any:
-        """A tangent as transforms pass it: zero for a number that carries none."""
+        """A tangent as transforms pass it: zero for an inactive number."""
         default = self.rule.template.defaults.get(name)
         return 0.0 if value is None and isinstance(default, (int, float)) else _zero_for_none(value)
 
@@ -251,7 +251,7 @@ class _Call:
 def _carries(x: Any) -> bool:
     if isinstance(x, (float, complex)):
         return True
-    is_array = hasattr(x, "__array__")  # which sparse matrices are not, whatever they have of one
+    is_array = hasattr(x, "__array__")  # excludes sparse matrices
     return is_array and getattr(getattr(x, "dtype", None), "kind", "") in ("f", "c")
 
 
@@ -268,7 +268,7 @@ def _mapped(f: Callable[[Any], Any], x: Any) -> Any:
 
 
 def _copied(call: Arguments) -> Arguments:
-    """The arguments, copied as far as a function could change them; modules stay themselves."""
+    """The arguments with their mutable parts copied; modules are kept."""
     args, keywords = call
     return tuple(map(_own, args)), {k: _own(v) for k, v in keywords.items()}
 
@@ -288,7 +288,7 @@ def _leaves(x: Any) -> list[Any]:
 
 
 def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
-    """The numbers of two structures, where both have one."""
+    """The pairs of numbers of two structures, where both have one."""
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         for x, y in zip(a, b, strict=True):
             yield from _pairs(x, y)
@@ -316,7 +316,7 @@ def _combined(a: Any, b: Any, factor: float) -> Any:
 
 
 def _masked(g: Any, x: Any) -> Any:
-    """The gradient `g` of `x`, zeros for None and None for what carries no derivative."""
+    """The gradient `g` of `x`, with zeros for None, and None for inactive parts."""
     if isinstance(x, (list, tuple)) and isinstance(g, (list, tuple)):
         items = [_masked(a, b) for a, b in zip(g, x, strict=True)]
         return type(g)._make(items) if hasattr(g, "_make") else type(g)(items)
@@ -326,7 +326,7 @@ def _masked(g: Any, x: Any) -> Any:
 
 
 def _zero_for_none(tangent: Any) -> Any:
-    """The tangent as transforms pass it: zero for numbers that carry none."""
+    """The tangent as transforms pass it: zero for inactive numbers."""
     if isinstance(tangent, (list, tuple)):
         return type(tangent)(_zero_for_none(v) for v in tangent)
     if isinstance(tangent, (int, np.integer)) and not isinstance(tangent, bool):
@@ -373,7 +373,7 @@ def _assert_close(a: Any, b: Any, rtol: float, atol: float) -> None:
 
 
 def _assert_like(g: Any, x: Any) -> None:
-    """The gradient has the structure of the argument, and in it the shapes and dtypes."""
+    """Asserts that the gradient has the structure, shapes and dtypes of the argument."""
     if isinstance(x, (list, tuple)):
         assert type(g) is type(x) and len(g) == len(x), f"a gradient {g!r} of {x!r}"
         for a, b in zip(g, x, strict=True):

@@ -1,5 +1,5 @@
-"""The table of what is differentiated: each public function of Python's operators and `math`, of NumPy, and
-of SciPy as far as it is imported, with what is declared of it. All is read from the rules and their samples.
+"""The table of supported functions: each public function of Python's operators and `math`, of NumPy, and of
+the imported parts of SciPy, with its declarations. All is read from the rules and their samples.
 """
 
 from __future__ import annotations
@@ -41,13 +41,12 @@ SCIPY += ("sparse.linalg", "spatial.distance", "special")
 
 @dataclass(frozen=True)
 class Support:
-    """What is declared of a function, by its public name.
+    """The declarations of a function, by its public name.
 
-    `state` is "differentiable", "constant" (what it returns carries no derivative) or "refused" (for the
-    `reason`). Of a differentiable one `modes` are those that its rule has, `order` is the highest order of
-    derivatives that its rule leads to (None: any), `keywords` are its optional parameters that the tests
-    of the rule pass, and `refused` the parameters by which there is no derivative although the result
-    depends on them.
+    `state` is "differentiable", "constant" (its result is inactive) or "refused" (for the `reason`). For a
+    differentiable one, `modes` are those of its rule, `order` is the highest order of derivatives (None:
+    any), `keywords` are the optional parameters that the tests of the rule pass, and `refused` the parameters
+    whose derivative is unknown.
     """
 
     name: str
@@ -60,7 +59,7 @@ class Support:
 
 
 def supported(name: str = "") -> list[Support]:
-    """What is declared of each public function whose name starts with `name`, in alphabetical order.
+    """The declarations of each public function whose name starts with `name`, in alphabetical order.
 
     >>> [row.name for row in supported("numpy.linalg.s") if row.state == "differentiable"]
     ['numpy.linalg.slogdet', 'numpy.linalg.solve', 'numpy.linalg.svd', 'numpy.linalg.svdvals']
@@ -126,7 +125,7 @@ def _differentiable(path: str, f: Any, rule: Rule) -> Support:
 
 
 def _public_name(f: Any, own: tuple[str, ...], name: str) -> str:
-    """What a function calls the parameter that its rule calls `name`, and passes by position."""
+    """The function's name for the positional parameter that its rule calls `name`."""
     known = [*parameters_of(f)] if isinstance(f, (FunctionType, type(np.sum))) else []
     position = own.index(name)
     if name in known or position >= len(known) or known[position] in (*own, "args", "kwargs"):
@@ -152,7 +151,7 @@ def _tested(rule: Rule) -> tuple[str, ...]:
 
 @cache
 def _order(rule: Rule) -> int | None:
-    """One more than the order of what the rule calls; None when nothing that it calls lacks a rule."""
+    """One more than the order of the functions that the rule calls; None if all of these have rules."""
     return None if all(map(_is_differentiable, _reached(rule))) else 1
 
 
@@ -186,7 +185,7 @@ def _called(rule: Rule) -> Iterator[Any]:
 
 
 def _called_in(template: Template) -> Iterator[Any]:
-    """What a template calls by a global name, or a path of attributes from one."""
+    """The functions that a template calls by a global name, or by attributes of one."""
     for node in (n for s in template.body for n in gast.walk(s) if isinstance(n, gast.Call)):
         path, target = [], node.func
         while isinstance(target, gast.Attribute):

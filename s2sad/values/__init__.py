@@ -1,1 +1,1 @@
-"""Run-time objects, whatever holds them: structures of arguments, snapshots, identity. Knows no trees."""
+"""Run-time objects: structures of arguments, attributes, snapshots, identity. Knows no trees."""

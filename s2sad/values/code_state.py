@@ -1,4 +1,4 @@
-"""What a function is made of besides its name: its code and its defaults, all of which can be assigned.
+"""The state of a function: its code and its defaults, which can be assigned.
 
 Contract: `state_of(f)` is the same object as long as these are the same objects.
 """

@@ -1,4 +1,4 @@
-"""Lets the garbage collector rest while many objects are made of which none is garbage."""
+"""Pauses the garbage collector while many live objects are made."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _was_enabled = False
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """No cyclic garbage is collected meanwhile, in any thread; afterwards it is again, if it was before.
+    """A context without collection of cyclic garbage, in all threads; restored afterwards.
 
-    A derivative is made through thousands of tree nodes that live until it is done, and each time that their
-    number has grown by some the collector walks over all that are alive.
+    Generation makes thousands of tree nodes that live until its end, and the collector would walk over all of
+    them again and again.
     """
     global _pauses, _was_enabled
     with _lock:

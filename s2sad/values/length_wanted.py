@@ -1,4 +1,4 @@
-"""What asks who generates for kinds that tell a length: see `s2sad/kinds/static_lengths.py`."""
+"""The exception that asks for kinds with a static length: see `s2sad/kinds/static_lengths.py`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["LengthWanted"]
 
 
 class LengthWanted(Exception):
-    """The kinds of arguments are to tell which axes are so long."""
+    """Asks for kinds of arguments that contain which axes have this length."""
 
     def __init__(self, length: int) -> None:
         super().__init__(length)

@@ -1,8 +1,8 @@
-"""Objects of the user's classes: which of them are plain holders of attributes, and what mirrors them.
+"""Objects of the user's classes: plain ones are read attribute by attribute, and have adjoints.
 
-The adjoint of such an object mirrors it: an object of the same class for a dataclass, made without running
-its constructor, and a `types.SimpleNamespace` of the same attributes for all others. That of a dict which
-offers its items as attributes, as SciPy's results do, is an `Items`.
+The adjoint of an object mirrors it: for a dataclass an object of the same class, made without its
+constructor, for others a `types.SimpleNamespace` with the same attributes. For a dict with its items as
+attributes, as SciPy's results, it is an `Items`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ OPERATORS = [
 ] + ["__neg__", "__abs__"]
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an extension module
 _POINTER = object.__basicsize__ // 2
-_NOT_PLAIN = (__name__.partition(".")[0], "joblib")  # objects of the latter stand for functions
+_NOT_PLAIN = (__name__.partition(".")[0], "joblib")  # the latter's objects are functions with a cache
 
 
 def is_plain(cls: type) -> bool:
-    """Whether all that objects of the class hold are attributes that are read as they stand."""
+    """Whether objects of the class consist of attributes, which are read without side effects."""
     get: Any = cls.__getattribute__
     if cls in HAVE_RULES:
         return False
@@ -53,24 +53,24 @@ def is_plain(cls: type) -> bool:
 
 @lru_cache(maxsize=1024)
 def _holds_attributes_only(cls: type) -> bool:
-    """Whether an object has a `__dict__` and slots, and nothing that only C code sees."""
+    """Whether an object has a `__dict__` and slots, and no hidden state of C code."""
     if cls is SimpleNamespace:
         return True
     if not cls.__flags__ & _HEAP_TYPE or cls.__itemsize__ or cls.__module__.partition(".")[0] in _NOT_PLAIN:
         return False
-    # What pickle allows for objects that it copies attribute by attribute.
+    # The condition of pickle for copying an object attribute by attribute.
     slots = len(copyreg._slotnames(cls))  # type: ignore[attr-defined]
     size = object.__basicsize__ + _POINTER * (slots + (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0))
     return cls.__basicsize__ <= size and not issubclass(cls, (type, BaseException))
 
 
 class Items(dict[Any, Any]):
-    """A dict whose items are its attributes as well; a missing one is a derivative that is not known."""
+    """A dict whose items are its attributes as well; a missing one is an unknown derivative."""
 
     def __missing__(self, name: Any) -> Any:
         raise NonDifferentiableError(
             f"the derivative of {name!r} of a result",
-            why="it tells how the result was found, or its derivative is not known",
+            why="it describes how the result was found, or its derivative is not known",
             instead="compute what is needed from the other parts of the result",
         )
 
@@ -81,12 +81,12 @@ class Items(dict[Any, Any]):
 
 
 def dict_like(x: Any, values: dict[Any, Any]) -> dict[Any, Any]:
-    """The values, in a dict that offers its items as attributes if `x` does."""
+    """A dict of the values, with its items as attributes if `x` has them so."""
     return Items(values) if hasattr(type(x), "__getattr__") else values
 
 
 def has_operators(cls: type) -> bool:
-    """Whether a class that is no array's defines operators in Python."""
+    """Whether a class, other than one of arrays, defines operators in Python."""
     found: bool = _has_operators(cls)
     return found
 
@@ -98,13 +98,13 @@ def _has_operators(cls: Any) -> bool:
 
 
 def is_named_tuple(cls: type) -> bool:
-    """Whether the class is one of named tuples, which `collections.namedtuple` made the constructor of."""
+    """Whether the class is one of named tuples, with the constructor of `collections.namedtuple`."""
     made_by = str(getattr(cls.__new__, "__module__", ""))
     return tuple in cls.__mro__ and hasattr(cls, "_fields") and made_by.startswith("namedtuple_")
 
 
 def fields_of(x: Any) -> dict[str, Any]:
-    """The attributes that an object itself holds, by name."""
+    """The attributes stored in an object itself, by name."""
     found = dict(getattr(x, "__dict__", ()))
     for name in copyreg._slotnames(type(x)):  # type: ignore[attr-defined]
         value = getattr(x, name, ABSENT)
@@ -114,7 +114,7 @@ def fields_of(x: Any) -> dict[str, Any]:
 
 
 def lookup(cls: type, name: str) -> Any:
-    """What a class or one of its bases defines under a name, as it stands there, or ABSENT."""
+    """The raw member that a class or one of its bases defines under a name, or ABSENT."""
     for base in cls.__mro__:
         found = base.__dict__.get(name, ABSENT)
         if found is not ABSENT:
@@ -123,21 +123,19 @@ def lookup(cls: type, name: str) -> Any:
 
 
 def shadows_fields(found: Any) -> bool:
-    """Whether what a class defines under a name comes before an attribute that an object holds: a property,
-    say. Slots are the attributes themselves.
+    """Whether a member of a class takes precedence over attributes of objects, as a property does. Slots are
+    the attributes themselves.
     """
     return hasattr(type(found), "__set__") and type(found) is not _SLOT
 
 
 def sets_plainly(cls: type) -> bool:
-    """Whether setting an attribute of an object of the class does nothing else, unless the class says so of
-    that attribute.
-    """
+    """Whether a store to an attribute of an object runs no `__setattr__` of its class."""
     return cls is SimpleNamespace or lookup(cls, "__setattr__") is lookup(object, "__setattr__")
 
 
 def is_read_as_it_stands(x: Any, name: str) -> bool:
-    """Whether reading an attribute of a plain object gives what the object holds, or what its class does."""
+    """Whether reading an attribute of a plain object returns the stored value or the class's member."""
     found = lookup(type(x), name)
     if shadows_fields(found) or type(found) is _SLOT:
         return type(found) is _SLOT
@@ -163,8 +161,8 @@ def mirror(x: Any, values: dict[str, Any]) -> Any:
 
 
 def make(cls: type, values: dict[str, Any]) -> Any:
-    """An object of a class with these attributes, made without its constructor (which may check or convert
-    them).
+    """An object of a class with these attributes, made without its constructor, which may check or convert
+    them.
     """
     if cls is SimpleNamespace:
         return SimpleNamespace(**values)

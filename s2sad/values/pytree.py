@@ -23,14 +23,14 @@ __all__ = [
 
 
 def map_structure(f: Callable[..., Any], x: Any, *others: Any) -> Any:
-    """`x` with `f(leaf, *leaves of the others in the same place)` in the place of each leaf, and with the
-    objects that mirror objects in the place of those.
+    """`x` with `f(leaf, *leaves of the others)` in place of each leaf, and with adjoint objects (`mirror`) in
+    place of objects.
     """
     return _mapped(f, mirror, x, *others)
 
 
 def moved_structure(f: Callable[..., Any], x: Any, *others: Any) -> Any:
-    """As `map_structure`, with objects of the same classes as those in `x`."""
+    """As `map_structure`, with objects of the classes of those in `x`."""
     return _mapped(f, lambda x, values: make(type(x), values), x, *others)
 
 
@@ -71,7 +71,7 @@ def _unit(leaf: Any, position: int) -> Any:
 
 
 def basis_of(x: Any) -> Iterator[Any]:
-    """For each number in a structure, the structure with one there and zeros elsewhere."""
+    """For each number in a structure, the structure with 1 there and zeros elsewhere."""
     sizes = [int(np.size(leaf)) for leaf in flatten(x)]
     for chosen, size in enumerate(sizes):
         for position in range(size):
@@ -94,8 +94,8 @@ def basis_of(x: Any) -> Iterator[Any]:
 
 
 def unflatten_columns(columns: list[Any], out: Any, x: Any) -> Any:
-    """The Jacobian from its columns, one tangent like `out` for each number in `x`; None for a part
-    whose tangent is not known.
+    """The Jacobian from its columns, one tangent like `out` for each number in `x`; None for a part with
+    unknown tangent.
     """
     leaves, inputs = flatten(out), flatten(x)
     starts = np.concatenate([[0], np.cumsum([np.size(leaf) for leaf in inputs])]).astype(int)
@@ -128,8 +128,8 @@ def _tangents(out: Any, column: Any) -> list[Any]:
 
 
 def rows_of(bprop: Callable[[Any], Any], out: Any, x: Any) -> list[Any]:
-    """The rows of a Jacobian, one cotangent like `x` for each number in `out`: a real argument's part of that
-    of a complex result has its real part from the cotangent 1, its imaginary part from -i.
+    """The rows of a Jacobian, one cotangent like `x` for each number in `out`. For a real argument and a
+    complex result, the real part comes from the cotangent 1, the imaginary part from -i.
     """
     rows = [bprop(cotangent) for cotangent in basis_of(out)]
     if all(map(np.iscomplexobj, flatten(x))) or not any(map(np.iscomplexobj, flatten(out))):
@@ -170,14 +170,14 @@ def _dtype(out: Any, x: Any) -> Any:
 
 
 def _shaped(values: Any, out: Any, x: Any) -> Any:
-    """A block of a Jacobian; that of a Python number by a Python number is one."""
+    """A block of a Jacobian; a Python number for two Python numbers."""
     if not hasattr(out, "dtype") and not hasattr(x, "dtype"):
         return values.item()
     return values.reshape(np.shape(out) + np.shape(x))[()]
 
 
 def _nested(out: Any, x: Any, block: Callable[[int, int], Any]) -> Any:
-    """The structure of `out` with, for each leaf, the structure of `x` that holds the blocks."""
+    """The structure of `out`, with the structure of `x` in place of each leaf, filled with blocks."""
     rows = iter(range(len(flatten(out))))
 
     def row(leaf: Any) -> Any:

@@ -1,7 +1,7 @@
-"""What arguments held before a function was run, for running it again on the same.
+"""Snapshots of the state before a run, to run a function again from the same state.
 
-A function may change what it is given: arrays, lists, dicts and objects by which it is not differentiated. It
-may draw random numbers, and use up iterators.
+A function may change arguments that it is not differentiated by, and draw random numbers; an iterator, which
+a run consumes, is refused.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ ATOMS = (float, int, bool, complex, str, type(None))
 FIXED = (tuple, FunctionType, MethodType, functools.partial)
 EMPTY = CellType()
 RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
-# What the functions of the modules draw by.
+# The global states of the random functions of modules.
 GLOBAL: list[Any] = [vars(module)["random"].__self__ for module in (np.random, random)]
-Part = tuple[Any, Any]  # an object and what it holds, or held
+Part = tuple[Any, Any]  # an object and its contents, now or before
 
 
 class Before:
-    """What everything that can be reached from some values held when this was made; the function runs for the
-    first time after that, and in `again` each other time.
+    """A snapshot of everything that can be reached from some values. The first run follows at once, each
+    other run within `again`.
 
     >>> x = [1.0]
     >>> before = Before(x)
@@ -51,7 +51,7 @@ class Before:
 
     @contextmanager
     def again(self) -> Iterator[None]:
-        """Within it what the first run has changed holds what it did before, after it what it did then."""
+        """A context with the state of the snapshot; afterwards the state after the first run is restored."""
         if not self._has_run:
             self._parts, self._has_run = [(x, held) for x, held in self._parts if not _holds(x, held)], True
         for x, _ in self._parts:
@@ -87,7 +87,7 @@ def _parts_of(values: Any) -> Iterator[Part]:
 
 
 def _contents(x: Any) -> Any:
-    """What an object holds, apart from it; None for what is not looked into."""
+    """A copy of the contents of an object; None for objects that are not looked into."""
     if isinstance(x, Iterator) and not isinstance(x, IOBase):
         return ()
     if isinstance(x, (np.ndarray, list, dict)):
@@ -111,7 +111,7 @@ def _contents(x: Any) -> Any:
 
 
 def _holds(x: Any, held: Any) -> bool:
-    """Whether an object holds what it held."""
+    """Whether the contents of an object are these."""
     if isinstance(x, RANDOM):
         return _are_equal(_contents(x), held)
     if isinstance(x, Iterator):
@@ -132,7 +132,7 @@ def _are_equal(a: Any, b: Any) -> bool:
 
 
 def _fill(x: Any, held: Any) -> None:
-    """Makes an object hold this."""
+    """Restores the contents of an object."""
     if isinstance(x, np.random.Generator):
         x.bit_generator.state = held
     elif isinstance(x, np.random.RandomState):
