@@ -46,6 +46,7 @@ OPERATORS: dict[type[ast.AST], str] = {
 }  # fmt: skip
 PURE = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Attribute, ast.Subscript, ast.Tuple)
 ATOMS = (ast.Name, ast.Constant)
+SIGNS: dict[type[ast.AST], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "not "}
 Meaning = Callable[[ast.expr], Any]
 
 
@@ -132,9 +133,16 @@ class _Reader:
         is_other = name in CHOICES or (name in ("where", "outer") and len(node.args) >= 2)
         return (name in ELEMENTWISE or is_other) and not node.keywords
 
-    def is_lowered(self, node: ast.BinOp) -> bool:
+    def is_lowered(self, node: ast.expr) -> bool:
         """Whether an operation means the same for the elements as for the arrays."""
         found = self.types.of(node)
+        if isinstance(node, ast.UnaryOp):
+            is_flag = isinstance(found, Array) and found.kind == "b"
+            return isinstance(node.op, ast.Invert) if is_flag else isinstance(node.op, (ast.USub, ast.UAdd))
+        if isinstance(node, ast.Compare):
+            return len(node.ops) == 1 and type(node.ops[0]) in OPERATORS
+        if not isinstance(node, ast.BinOp):
+            return False
         if isinstance(node.op, ast.Pow):
             return isinstance(found, Array) and found.kind in "fc"
         return type(node.op) in OPERATORS and isinstance(found, Array)
@@ -238,10 +246,10 @@ class _Splitter(_Reader):
             case ast.BinOp() if self.is_lowered(node):
                 node.left, node.right = self.elements(node.left), self.elements(node.right)
                 return node
-            case ast.UnaryOp(op=ast.USub() | ast.Invert()):
+            case ast.UnaryOp() if self.is_lowered(node):
                 node.operand = self.elements(node.operand)
                 return node
-            case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE() | ast.Eq() | ast.NotEq()]):
+            case ast.Compare() if self.is_lowered(node):
                 node.left, node.comparators = self.elements(node.left), [self.elements(node.comparators[0])]
                 return node
             case ast.Call() if self.elementwise_call(node):
@@ -288,10 +296,8 @@ class _Splitter(_Reader):
 def is_computed(node: ast.expr, reader: _Reader) -> bool:
     """Whether an expression computes, and does so element by element."""
     match node:
-        case ast.BinOp():
+        case ast.BinOp() | ast.UnaryOp() | ast.Compare():
             return reader.is_lowered(node)
-        case ast.UnaryOp() | ast.Compare():
-            return True
         case ast.Call():
             return reader.elementwise_call(node)
     return False
@@ -1012,7 +1018,7 @@ class _Emitter:
                 case ast.BinOp(left=left, op=op, right=right):
                     return f"({of(left, own)} {OPERATORS[type(op)]} {of(right, own)})"
                 case ast.UnaryOp(op=op, operand=operand):
-                    return f"({'-' if isinstance(op, ast.USub) else 'not '}{of(operand, own)})"
+                    return f"({SIGNS[type(op)]}{of(operand, own)})"
                 case ast.Compare(left=left, ops=[op], comparators=[right]):
                     return f"({of(left, own)} {OPERATORS[type(op)]} {of(right, own)})"
                 case ast.Call(func=func, args=args):

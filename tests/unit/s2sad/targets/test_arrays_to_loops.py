@@ -168,6 +168,11 @@ def broadcast(x, y):
     return np.sum(b * b)
 
 
+def signs(x, k):
+    a = -x * +x
+    return np.sum(+a * (+k) - (-a))
+
+
 def of_flags(x, k):
     far = (x > k) & ~(x < -k)
     return np.sum(x * far)
@@ -182,6 +187,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (of_matrices, (M, ROW)),
     (chosen, (V, 0.7)),
     (of_flags, (V, 0.1)),
+    (signs, (V, 0.7)),
     *((broadcast, args) for args in ((V, W), (M, ROW), (M, ONE_COLUMN), (ONE, V), (M, ONE))),
     (broadcast, (np.asfortranarray(M), M[::-1])),
     (broadcast, (V[:0], V[:0])),
