@@ -137,7 +137,7 @@ class Facts:
     # ------------------------------------------------------------ kinds
 
     def kind(self, atom: Any) -> Kind:
-        """The kind of an atom: of a name, a literal, or what is known before the function runs."""
+        """The kind of an atom: a name, a literal, or a known global or attribute."""
         match atom:
             case gast.Name(id=name) if name in self.kinds:
                 return self.kinds[name]
@@ -157,14 +157,14 @@ class Facts:
     # ------------------------------------------------------------ expressions
 
     def operation(self, value: Any) -> Operation:
-        """What the right-hand side of an assignment computes."""
+        """The operation of the right-hand side of an assignment."""
         found = self._operations.get(id(value))
         if found is None:
             found = self._operations[id(value)] = value, classify(value, self)
         return found[1]
 
     def sources(self, value: Any) -> tuple[str, ...]:
-        """The names that what is computed may vary with."""
+        """The names that the value of an expression may vary with."""
         found = self._sources.get(id(value))
         if found is None:
             found = self._sources[id(value)] = names_read(self._varying(self.operation(value)))
@@ -207,7 +207,7 @@ class Facts:
     # ------------------------------------------------------------ calls
 
     def effect_at(self, call: Any) -> tuple[Effect, Given]:
-        """What a call may do, and the atoms that its parameters stand for."""
+        """The effect of a call, and the atoms of the callee's parameters."""
         return self.effects.of_call(self.operation(call), self.kind)
 
     def may_change(self, call: Any) -> bool:

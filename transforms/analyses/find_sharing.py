@@ -160,7 +160,7 @@ class _Walk:
                     self.call(call)
 
     def name(self, name: str, value: Node) -> None:
-        """Notes what a name is bound to."""
+        """Notes the binding of a name to a value."""
         held = _shared_by(value)
         if isinstance(value, gast.Name):  # a copy of an owned name still is an alias
             self.hold([name], held)

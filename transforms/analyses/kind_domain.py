@@ -12,7 +12,7 @@ KindOf = Callable[[Any], Kind]  # of the atoms of a program
 
 
 class KindDomain(Protocol):
-    """Kinds, their join, and what primitives make of them."""
+    """Kinds, their join, and the transfer functions of primitives."""
 
     BOOL: Any
     INTEGER: Any

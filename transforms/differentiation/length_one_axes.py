@@ -56,8 +56,8 @@ def is_turned(part: Any) -> bool:
 
 
 def without_kept_axes(node: Any) -> Any:
-    """`np.sum(x, axis=1)` for `np.sum(x, axis=1, keepdims=True)[:, 0]`, also of what is negated; None for
-    anything else.
+    """`np.sum(x, axis=1)` for `np.sum(x, axis=1, keepdims=True)[:, 0]`, also negated; None for any other
+    expression.
     """
     match node:
         case gast.Subscript(value=gast.UnaryOp(op=gast.USub(), operand=operand) as negated):

@@ -90,14 +90,14 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         found = contributions(reverse, operation, rule, out, adjoint, back)
         if mask is not None:
             found = [(name, replace(part, mask=mask, zeroed=True)) for name, part in found or []]
-    found = doubled(reverse, rule, found or [])
-    handed_on = [(name, part) for name, part in found if same(part.value, given.value)]
-    receivers = {name for name, _ in handed_on}
+    found = merge_equal_terms(reverse, rule, found or [])
+    unchanged = [(name, part) for name, part in found if same(part.value, given.value)]
+    receivers = {name for name, _ in unchanged}
     rest = [part.value for name, part in found if name not in receivers]
     if len(found) == 1 and same(reverse.seen_in(found[0][1].value), given.value):
-        handed_on = found  # reshaped
+        unchanged = found  # reshaped
     for name, part in found:
-        is_all = given.owned and given.is_plain and handed_on == [(name, part)]
+        is_all = given.owned and given.is_plain and unchanged == [(name, part)]
         reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
     if given.is_plain and all(map(reverse.is_fresh, rest)):
         reverse.shared_adjoints.pass_on(env, out, given, receivers)
@@ -177,7 +177,9 @@ def reverse_fit(
     return back
 
 
-def doubled(reverse: Reverse, rule: Rule, found: list[tuple[str, Adjoint]]) -> list[tuple[str, Adjoint]]:
+def merge_equal_terms(
+    reverse: Reverse, rule: Rule, found: list[tuple[str, Adjoint]]
+) -> list[tuple[str, Adjoint]]:
     """The two equal contributions of `x * x` as one, multiplied by two; contributions to lists stay apart."""
     match found:
         case [(x, a), (y, b)] if x == y and a == replace(b, value=a.value) and same(a.value, b.value):
@@ -355,7 +357,7 @@ def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -
     summed.
     """
     masks, value = chosen_each(reverse, value, code)
-    written = behind(value, code)
+    written = definition_of(value, code)
     inner = summed(reverse, written)
     choice = chosen(reverse, written if inner is None else inner)
     if choice is None:
@@ -366,7 +368,7 @@ def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -
     return Adjoint(part, mask=mask), inner is not None
 
 
-def behind(value: Any, statements: list[Any]) -> Any:
+def definition_of(value: Any, statements: list[Any]) -> Any:
     """The value of a template's local variable; other expressions unchanged."""
     if not isinstance(value, gast.Name):
         return value

@@ -43,7 +43,7 @@ class Emitter(Objects):
         self.same_shape: set[frozenset[str]] = set()
         self._literal_tuples = literal_tuples(facts.program.tree)
 
-    # ------------------------------------------------------------ what the program means
+    # ------------------------------------------------------------ the program
 
     def operation(self, value: Any) -> Operation:
         found = self.facts.operation(value)

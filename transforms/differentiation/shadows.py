@@ -53,7 +53,7 @@ class Shadows:
         self.by_memory: frozenset[str] = frozenset()
         self.available: set[str] = set()  # names of `by_memory` that this block has looked up
         self.lasting: Env = {}  # the adjoints of `by_memory`, which have one name everywhere
-        self.given: dict[str, str] = {}  # the names of copies of what container arguments held at the start
+        self.given: dict[str, str] = {}  # the names of the initial copies of container arguments
         self.table = ""
 
     def __contains__(self, name: object) -> bool:
@@ -307,7 +307,7 @@ class Shadows:
             self.reverse.kind(operation.index)
         )
 
-    # ------------------------------------------------------------ what they are adjoints of
+    # ------------------------------------------------------------ new objects
 
     def makes_object(self, s: Any, name: str) -> bool:
         """Whether a statement makes a new object, so that its adjoint goes on to the operands."""

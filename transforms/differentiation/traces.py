@@ -164,7 +164,7 @@ def _counted(reverse: Reverse, count: Any, index: str | None) -> tuple[Any, Any]
 
 
 def _unused(reverse: Reverse) -> str:
-    """The name of a loop variable that nobody reads."""
+    """The name of a loop variable that is not read."""
     return reverse.names.fresh("_") if "_" in names_read(reverse.program.tree) else "_"
 
 

@@ -24,7 +24,7 @@ from ..trees.nodes import assign, attribute, call, constant, load, loads, locate
 from ..trees.program import MISSING
 from ..trees.rebuild import substitute
 
-__all__ = ["Generator", "Surroundings", "as_loop", "takes_all"]
+__all__ = ["ConsumerContext", "Generator", "as_loop", "takes_all"]
 
 Node = Any  # gast publishes no types
 
@@ -52,7 +52,7 @@ class Generator:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ConsumerContext:
     """The context of a consuming statement: the other generators by name, whether statements have no outside
     effect, the number of a name that holds `range(number)`, and the names of displays without other readers.
     """
@@ -92,7 +92,7 @@ def _is_fromiter(found: Any) -> bool:
     return getattr(found, "__name__", "") == "fromiter" and not hasattr(found, "__code__")
 
 
-def as_loop(objects: Objects, s: Node, g: Generator, around: Surroundings) -> list[Node] | None:
+def as_loop(objects: Objects, s: Node, g: Generator, context: ConsumerContext) -> list[Node] | None:
     """The statement as a loop over the generator's name; None where it has no such form."""
     writer = _Writer(objects, s, g)
     match s:
@@ -104,7 +104,7 @@ def as_loop(objects: Objects, s: Node, g: Generator, around: Surroundings) -> li
                 return writer.counted(s, source.keywords[0].value if source.keywords else constant(0))
             is_strict = any(getattr(k.value, "value", True) for k in source.keywords)
             if found is zip and not is_strict and sum(_is(a, g.name) for a in args) == 1:
-                return writer.zipped(s, args, around)
+                return writer.zipped(s, args, context)
             return None
         case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Name(id=name)) if name == g.name:
             return writer.collected(s, most=len(elts) if g.is_endless else None)
@@ -220,14 +220,14 @@ class _Writer:
         body = [self.set(held, load(counter)), *first, self.set(counter, step), *s.body]
         return [self.set(counter, start), self.over(item, body)]
 
-    def zipped(self, s: Node, sources: list[Node], around: Surroundings) -> list[Node] | None:
+    def zipped(self, s: Node, sources: list[Node], context: ConsumerContext) -> list[Node] | None:
         """`for a, v in zip(x, g)`: the items of the other iterables are read by index."""
         place = next(k for k, a in enumerate(sources) if _is(a, self.g.name))
         rest = [a.id for k, a in enumerate(sources) if k != place and isinstance(a, gast.Name)]
-        if any(name in around.others and not around.others[name].ends_apart for name in rest):
+        if any(name in context.others and not context.others[name].ends_apart for name in rest):
             return None
-        if not all(map(around.is_fixed, rest)) and not (
-            self.g.is_effect_free and around.is_effect_free(s.body)
+        if not all(map(context.is_fixed, rest)) and not (
+            self.g.is_effect_free and context.is_effect_free(s.body)
         ):
             return None
         counter, step = self.names.temporary("k"), self.names.temporary("k")
@@ -235,7 +235,7 @@ class _Writer:
         lists: dict[int, str] = {}
         sizes: dict[int, Node] = {}
         for k, source in enumerate(sources):
-            count = around.range_of(source.id) if isinstance(source, gast.Name) else None
+            count = context.range_of(source.id) if isinstance(source, gast.Name) else None
             if count is not None:
                 sizes[k] = count
             elif k != place:

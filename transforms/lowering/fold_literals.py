@@ -1,5 +1,4 @@
-"""Does what a program does with literal strings and integers alone, and leaves out the branches that this
-rules out.
+"""Folds operations on literal strings and integers, and drops the branches that this decides.
 
 Form: the normal form, in and out.
 

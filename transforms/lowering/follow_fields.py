@@ -70,28 +70,28 @@ class Objects(Protocol):
 
 @dataclass
 class _State:
-    """The state at a point: attributes set on all paths (`always`), or on some (`ever`); objects that have
-    escaped (`shown`); attributes that may still have the class's value (`default`).
+    """The state at a point: attributes set on all paths (`always`), or on some (`ever`); the `escaped`
+    objects; attributes that may still have the class's value (`default`).
     """
 
     always: set[Slot] = field(default_factory=set)
     ever: set[Slot] = field(default_factory=set)
-    shown: set[str] = field(default_factory=set)
+    escaped: set[str] = field(default_factory=set)
     default: set[Slot] = field(default_factory=set)
 
     def copy(self) -> _State:
-        return _State(set(self.always), set(self.ever), set(self.shown), set(self.default))
+        return _State(set(self.always), set(self.ever), set(self.escaped), set(self.default))
 
     def join(self, other: _State) -> None:
         self.always &= other.always
         self.ever |= other.ever
-        self.shown |= other.shown
+        self.escaped |= other.escaped
         self.default |= other.default
 
     def made(self, name: str) -> None:
         self.always = {s for s in self.always if s[0] != name}
         self.ever = {s for s in self.ever if s[0] != name}
-        self.shown.discard(name)
+        self.escaped.discard(name)
 
 
 def _set_in(loop: Any) -> list[Slot]:
@@ -210,14 +210,14 @@ class Fields:
 
     def store(self, s: Any, name: str, attr: str, state: _State) -> None:
         if attr not in self.slots.get(name, ()):
-            shown = [x for x in state.shown if attr in self.slots[x]]
-            if shown:
-                self.refuse(s, shown[0], f"`{attr}` is set on an object that may be")
+            escaped = [x for x in state.escaped if attr in self.slots[x]]
+            if escaped:
+                self.refuse(s, escaped[0], f"`{attr}` is set on an object that may be")
             return
         if name in self.given and self.objects.is_cached(name, attr):
             self.refuse(s, name, f"`{attr}` is computed once for the argument")
-        if name in state.shown:
-            self.refuse(s, name, f"`{attr}` is set after something else got hold of")
+        if name in state.escaped:
+            self.refuse(s, name, f"`{attr}` is set after something else may hold")
         state.always.add((name, attr))
         state.default.discard((name, attr))
         state.ever.add((name, attr))
@@ -255,14 +255,14 @@ class Fields:
             self.defaults |= {slot for slot in state.default if slot[0] == name}
             self.seen[id(s), name] = [a for a in self.slots[name] if (name, a) in state.always]
             if not isinstance(s, gast.Return) and self.objects.passes_on(s):
-                state.shown.add(name)
+                state.escaped.add(name)
         if (
             isinstance(getattr(s, "value", None), gast.Call)
-            and state.shown
+            and state.escaped
             and self.objects.may_change(s.value)
         ):
             self.refuse(
-                s, min(state.shown), "a call that may change objects, after something else got hold of"
+                s, min(state.escaped), "a call that may change objects, after something else may hold"
             )
 
     def ask(self, s: Any, slot: Slot, state: _State) -> None:

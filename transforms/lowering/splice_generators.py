@@ -81,7 +81,7 @@ from ..trees.rebuild import (
     substitute,
     with_blocks,
 )
-from .consumers import Generator, Surroundings, as_loop, takes_all
+from .consumers import ConsumerContext, Generator, as_loop, takes_all
 from .inlinable import bind, calls_by_keyword, stays
 from .inline_calls import Finder, Inliner, bound_names_of, key_of, without_unused
 
@@ -365,7 +365,7 @@ class _Splicer(Inliner):
             return None
         g = self.named[name]
         quiet = partial(self.is_effect_free, self.program)
-        around = Surroundings(self.named, quiet, self.ranges.get, self.displays)
+        context = ConsumerContext(self.named, quiet, self.ranges.get, self.displays)
         start: list[Node] = []
 
         def spliced(loop: Node) -> list[Node] | None:
@@ -382,7 +382,7 @@ class _Splicer(Inliner):
             for k, t in enumerate(block):
                 if name not in names_in(t):
                     continue
-                new = as_loop(self.objects, t, g, around)
+                new = as_loop(self.objects, t, g, context)
                 if new is not None:
                     inner = self.written(new, name, spliced)
                     return None if inner is None else [*block[:k], *inner, *block[k + 1 :]]

@@ -45,7 +45,7 @@ ALLOWED = tuple(getattr(gast, name) for name in f"{STATEMENTS} {EXPRESSIONS} {PA
 
 YIELDING = (gast.Yield, gast.YieldFrom)
 
-# What a person calls each construct, and what to write in its place.
+# The user's name of each construct, and its replacement.
 REFUSED: dict[str, tuple[str, str]] = {
     "AsyncFunctionDef": ("`async def`", "write a plain function"),
     "AsyncFor": ("`async for`", "write a plain `for`"),

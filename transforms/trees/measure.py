@@ -1,7 +1,6 @@
-"""How long and how deep an expression is when printed: close to what the printer writes, without printing.
+"""The width and depth of an expression in print, estimated without printing it.
 
-Contract: an expression in, columns or levels out; the length is an estimate, exact for names, literals,
-calls and items.
+Contract: an expression in, columns or levels out; the width is exact for names, literals, calls and items.
 """
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Variable(ModuleType):
         delattr(self._cell, name)
 
 
-_owners: WeakValueDictionary[int, Globals | Variable] = WeakValueDictionary()  # each holds what it stands for
+_owners: WeakValueDictionary[int, Globals | Variable] = WeakValueDictionary()  # each holds its referent
 
 
 def globals_of(names: MutableMapping[str, Any]) -> ModuleType:

@@ -210,7 +210,7 @@ def rewritten(
     return with_body(tree, block(tree.body))
 
 
-# ---------------------------------------------------------------- what statements read and bind
+# ---------------------------------------------------------------- reads and bindings
 
 
 def header_expressions(s: Node) -> list[Node]:
