@@ -83,6 +83,13 @@ def check_statements(template: Template) -> None:
             why=str(error),
             instead="write it in a file: its lines are put into derivatives",
         ) from None
+    returned = [n.value for s in body for n in gast.walk(s) if isinstance(n, gast.Return)]
+    forms = {len(v.elts) if isinstance(v, gast.Tuple) else None for v in returned}
+    if len(forms) > 1:
+        raise TypeError(
+            f"{template.function.__qualname__} returns results in different numbers: each `return` of a rule "
+            "has the same form, with None where there is no derivative"
+        )
     given = {*template.parameters, *template.tangents, "out", template.vararg, template.kwarg}
     for s, what in _effects(body, set(names_read(body)), given):
         raise UnsupportedSyntaxError(

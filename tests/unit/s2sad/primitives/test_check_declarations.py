@@ -299,3 +299,16 @@ def test_a_rule_whose_text_is_not_known() -> None:
     exec(compile(text, "<made>", "exec"), namespace)
     with pytest.raises(s2sad.NoSourceError, match="source of the rule"):
         s2sad.bprop(power)(namespace["rule"])
+
+
+def test_returns_of_one_form() -> None:
+    def chosen(x: float, n: int) -> float:
+        return x * n
+
+    with pytest.raises(TypeError, match="chosen_ returns results in different numbers"):
+
+        @s2sad.bprop(chosen)
+        def chosen_(x: Any, n: Any, out: Any, dout: Any) -> Any:
+            if n is None:
+                return (dout,)
+            return dout * n, None
