@@ -59,7 +59,7 @@ def real_power_(x, y, out, dout):
     return dout * y * real_power(x, y - (y != 0)), dout * out * np.log(x + (x == 0))
 
 
-# The result is of double precision whatever the arguments are, so this says `unbroadcast` itself.
+# The result is of double precision for all arguments, so the rule calls `unbroadcast` itself.
 @bprop(np.float_power, domain=(0.5, 2.0))
 def float_power(x, y, out, dout):
     dx = dout * y * x ** (y - (y != 0))

@@ -16,7 +16,7 @@ from ..runtime.adjoints import unbroadcast
 from .containers import filled, part_like, regroup
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 __all__ = ["halved_where", "kept_where", "places_at", "reaching", "where_each", "zeroed_where"]
 

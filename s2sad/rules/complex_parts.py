@@ -11,7 +11,7 @@ from ..primitives.record import bprop
 from ..runtime.adjoints import unbroadcast
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 __all__ = ["with_imag", "with_real"]
 

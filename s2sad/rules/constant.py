@@ -1,4 +1,4 @@
-"""The functions of NumPy whose results carry no derivative, by what they are.
+"""The functions of NumPy whose results carry no derivative, by topic.
 
 Functions of elements that step, compare or count are with the others in `arithmetic`.
 """
@@ -75,7 +75,7 @@ nondifferentiable(named(np, """
     """))
 nondifferentiable([np.linalg.LinAlgError])
 
-# Effects outside of arrays, and what is read from elsewhere.
+# Functions with effects outside of arrays, or with inputs other than their arguments.
 nondifferentiable(named(np, """
     errstate seterr geterr seterrcall geterrcall setbufsize getbufsize printoptions set_printoptions
     get_printoptions save savez savez_compressed savetxt load loadtxt genfromtxt fromstring

@@ -17,7 +17,7 @@ from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import unbroadcast, zeros_like
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 FLOATS = (float, np.float64)
 

@@ -12,7 +12,7 @@ from ..runtime.adjoints import broadcast_like, unbroadcast
 from .matrices import adjoint, diagonal_matrices, transposed
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def in_rows(m: Array, rowvar: bool) -> Array:

@@ -14,7 +14,7 @@ from .samples import A, given
 from .shaping import cast_back, cast_like
 from .special import bessel_i
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- filled with numbers

@@ -1,4 +1,4 @@
-"""Cumulative sums and products, also of what is not NaN."""
+"""Cumulative sums and products, also those that skip NaN."""
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..runtime.adjoints import broadcast_like, unbroadcast
 from .reductions import with_nan
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 ALONG = [given(A(5)), given(A(3, 4)), given(A(3, 4), axis=0), given(A(3, 4), axis=-1)]
 WIDENED = [given(A(3, 4, dtype="float32"), 1, np.float64)]

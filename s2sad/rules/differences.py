@@ -12,7 +12,7 @@ from ..runtime.adjoints import broadcast_like, unbroadcast
 from .containers import filled
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- differences
@@ -53,7 +53,7 @@ def diff_jvp(n, axis, prepend, append, out, da, dprepend, dappend):
 
 
 def like_end(dend: Any, end: Any) -> Any:
-    """The tangent of what is put before or behind an array; None for None."""
+    """The tangent of the argument `prepend` or `append` of `np.diff`; None for None."""
     return None if end is None else filled(dend, end)
 
 
@@ -65,7 +65,7 @@ def as_end(end: Any, a: Array, axis: int) -> Array:
 
 
 def with_ends(a: Array, prepend: Any, append: Any, axis: int) -> Array:
-    """`a` with what is put before and behind it along `axis`."""
+    """`a` with `prepend` and `append` joined to it along `axis`."""
     if prepend is None:
         return np.concatenate([a, as_end(append, a, axis)], axis=axis)
     if append is None:
@@ -84,7 +84,7 @@ def split_ends(d: Array, a: Array, prepend: Any, append: Any, axis: int) -> Any:
 
 
 def end_dx(d: Array, end: Any) -> Any:
-    """The cotangent of what is put before or behind an array."""
+    """The cotangent of the argument `prepend` or `append`."""
     return unbroadcast(d, end) if np.ndim(end) else unbroadcast(np.sum(d), end)
 
 
@@ -123,7 +123,7 @@ nondifferentiable([end_size])
 
 
 def flat_end_dx(d: Array, end: Any) -> Any:
-    """The cotangent of what is put before or behind a flat array; None for None."""
+    """The cotangent of the argument `to_begin` or `to_end` of `np.ediff1d`; None for None."""
     return None if end is None else unbroadcast(np.reshape(d, np.shape(end)), end)
 
 

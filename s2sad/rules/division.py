@@ -11,7 +11,7 @@ from ..primitives.record import bprop
 from .functional import pulled_back, pushed_forward
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def division(call: tuple[Any, ...]) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ from .factorisations import inverse_gaps
 from .matrices import diagonal_matrices, regular, transposed
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 MATRICES = [
     given(np.array([[2.0, 1.0], [0.5, -1.0]])),

@@ -204,7 +204,7 @@ def conjugate_reals(x, out, dout):
     return (dout,)
 
 
-# The result is real whatever the argument is, so these say `unbroadcast` themselves.
+# The result is real for all arguments, so these rules call `unbroadcast` themselves.
 @bprop(np.real, "linear", sharing="maybe", domain=(-2.0, 2.0))
 def real(x, out, dout):
     return (unbroadcast(dout, x),)

@@ -1,4 +1,4 @@
-"""Factorisations of matrices, and what is computed through them: cholesky, eigh, svd, qr, pinv, powers.
+"""Factorisations of matrices, and functions of them: cholesky, eigh, svd, qr, pinv, powers.
 
 `np.linalg.cholesky`, `eigh` and `eigvalsh` read one triangle of their argument only, and that is where their
 gradients are: what lies in the other triangle is zero. Where matrices are built symmetric this is the same as
@@ -23,7 +23,7 @@ from .matrices import adjoint, diagonal_matrices, transposed
 from .phases import turning_rate, turning_share
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def is_lower(uplo: Any) -> bool:
@@ -42,7 +42,7 @@ def onto_triangle(s: Array, uplo: Any) -> Array:
 
 
 def from_triangle(da: Array, uplo: Any) -> Array:
-    """The tangent of the Hermitian matrix of which one triangle is read."""
+    """The tangent of a Hermitian matrix, from the one triangle that is read."""
     triangle = np.tril(da) if is_lower(uplo) else np.triu(da)
     half = triangle * (1 - np.eye(np.shape(da)[-1], dtype=da.dtype) / 2)
     return half + adjoint(half)
@@ -296,7 +296,7 @@ def svd_tangent(dx: Array, out: Any) -> Any:
 
 
 def singular_values_dx(d: Array, x: Array) -> Array:
-    """The cotangent of the argument of `np.linalg.svd`, of which only the values are computed."""
+    """The cotangent of the argument of `np.linalg.svd` from that of the singular values alone."""
     u, _, vh = np.linalg.svd(x, full_matrices=False)
     return np.conj((u * np.expand_dims(d, -2)) @ vh)
 

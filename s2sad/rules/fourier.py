@@ -16,7 +16,7 @@ from ..primitives.record import bprop, declare, nondifferentiable
 from ..runtime.adjoints import unbroadcast
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- lengths

@@ -15,7 +15,7 @@ from ..primitives.provided import provided
 from ..primitives.record import Rule, bprop, for_instances, nondifferentiable, refuse
 from ..primitives.template import Template
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def fprop_of(f: Any, keys: Any = None, own: bool = False) -> Any:
@@ -200,7 +200,7 @@ def by_conditions(call: tuple[Any, ...]) -> Array:
 
 
 def all_conditions(x: Array, condlist: Any, count: int) -> Array:
-    """The masks of `np.piecewise`, and if there is one function more that of what is left."""
+    """The masks of `np.piecewise`, with that of the remaining elements if there is one more function."""
     one = np.ndim(condlist) == 0 or (np.ndim(x) != 0 and np.ndim(condlist[0]) == 0)
     masks = np.asarray([condlist] if one else condlist, dtype=bool)
     if len(masks) == count - 1:

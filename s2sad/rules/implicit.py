@@ -37,17 +37,17 @@ __all__ = [
     "value",
 ]
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 Call = tuple[Any, Any, Any]
 
-FAR = 1e-3  # by how much of its size a Newton step may move what is still called a root
+FAR = 1e-3  # the largest relative Newton step at a point that counts as a root
 
 
-# ---------------------------------------------------------------- what is zero at x
+# ---------------------------------------------------------------- functions that are zero at x
 
 
 def tupled(args: Any) -> Any:
-    """More arguments, as SciPy takes them: what is no tuple is the only one, and None is none."""
+    """The extra arguments as SciPy reads them: a value that is no tuple is the only one, None is none."""
     if args is None:
         return ()
     return args if isinstance(args, tuple) else (args,)

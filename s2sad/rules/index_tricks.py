@@ -19,7 +19,7 @@ from .containers import filled, part_like
 from .functional import pulled_back, pushed_forward
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def indexed(owner: Any, slices: Sequence[bool]) -> Callable[..., Any] | None:

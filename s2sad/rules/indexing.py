@@ -13,7 +13,7 @@ from .containers import filled, part_like
 from .padding import unpad
 from .samples import A, given, since
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- take
@@ -183,7 +183,7 @@ def kept_dx(d: Array, arr: Array, places: Array) -> Array:
 
 
 def values_dx(d: Array, values: Any, places: Array) -> Any:
-    """The cotangent of the values that `np.insert` put in."""
+    """The cotangent of the values that `np.insert` inserts."""
     row = untake(d[places >= 0], np.reshape(np.asarray(values), (-1,)), places[places >= 0], 0, "raise")
     return part_like(row, values)
 

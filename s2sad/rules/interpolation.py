@@ -13,7 +13,7 @@ from .containers import filled
 from .indexing import untake
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- interpolation and counting

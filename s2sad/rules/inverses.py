@@ -22,7 +22,7 @@ from .factorisations import (
 from .matrices import adjoint, diagonal_matrices, regular, transposed
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- QR

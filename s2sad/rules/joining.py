@@ -12,7 +12,7 @@ from .containers import along_row, as_column, filled, nested_like, part_like, sp
 from .samples import A, given
 from .shaping import cast_like
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 PARTS = [
     given([A(2, 3), A(1, 3)]),

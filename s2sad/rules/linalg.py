@@ -16,7 +16,7 @@ from .products import matmul_dx
 from .reductions import product_of_others
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- determinants, inverses

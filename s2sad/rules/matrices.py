@@ -1,4 +1,4 @@
-"""Matrices and stacks of matrices: what the rules of linear algebra share."""
+"""Matrices and stacks of matrices: helpers of the rules of linear algebra."""
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 from ..primitives.record import bprop
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def regular(*shape: int, dtype: str = "float64") -> Any:

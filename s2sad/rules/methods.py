@@ -16,7 +16,7 @@ from .indexing import chosen, untake
 from .samples import A, given
 from .shaping import inverse_axes, memory_order
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 __all__ = [
     "ATTRIBUTES",

@@ -26,7 +26,7 @@ from .reductions import (
 )
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- averages

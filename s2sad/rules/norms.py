@@ -13,7 +13,7 @@ from .matrices import regular, transposed
 from .reductions import or_inf, share_of_ties
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 @bprop(

@@ -17,7 +17,7 @@ from .indexing import untake
 from .samples import A, given, since
 from .shaping import cast_back
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- sorting
@@ -206,7 +206,7 @@ def one_quantile_share_slopes(x: Array, q: float, method: str) -> Array:
 
 
 def one_quantile_shares(x: Array, q: float, method: str) -> Array:
-    """The derivative of one quantile of the rows of `x`, of which NaN is no part; equal elements share."""
+    """The derivative of one quantile of the rows of `x`, without NaN; equal elements share it."""
     counts = np.sum(np.logical_not(np.isnan(x)), axis=-1, keepdims=True)
     place = positions(counts, q, method)
     below, above = np.floor(place).astype(int), np.ceil(place).astype(int)

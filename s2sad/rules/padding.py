@@ -18,7 +18,7 @@ from ..runtime.adjoints import unbroadcast
 from .reductions import share_of_ties
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 COPYING = ("edge", "wrap", "reflect", "symmetric")
 COMPUTING = ("mean", "maximum", "minimum", "median")
@@ -68,7 +68,7 @@ def unpad(d: Array, x: Array, pad_width: Any, mode: Any) -> Array:
 
 
 def padded(x: Array, like: Array, pad_width: Any, mode: Any) -> Array:
-    """The tangent of `np.pad` in a mode that copies, or that leaves what is around as it is."""
+    """The tangent of `np.pad` in a mode that copies, or that leaves the border uninitialised."""
     return np.pad(x, pad_width, "constant" if mode in ("constant", "empty") else mode)
 
 
@@ -91,7 +91,7 @@ def padded_(x, like, pad_width, mode, out, dout):
 
 
 def unpad_odd(d: Array, x: Array, pad_width: Any, mode: str) -> Array:
-    """The transpose of reflection through the edges, axis by axis: twice the edge less what is reflected."""
+    """The transpose of odd reflection, axis by axis: twice the edge minus the reflected elements."""
     widths = pairs(pad_width, np.ndim(x))
     for axis in range(np.ndim(x) - 1, -1, -1):
         only, n = one_axis(widths, axis), np.shape(x)[axis]
@@ -117,7 +117,7 @@ nondifferentiable([reflections])
 
 
 def edge_numbers(x: Array, axis: int, count: Any, after: bool) -> Array:
-    """The part of `x` that what is padded before, or `after`, along `axis` is computed from."""
+    """The part of `x` from which the padding before, or `after`, along `axis` is computed."""
     n = np.shape(x)[axis]
     count = n if count is None else min(count, n)
     moved = np.moveaxis(x, axis, 0)
@@ -151,7 +151,7 @@ nondifferentiable([edge_slopes, ramp])
 
 
 def change_outside(dx: Array, x: Array, axis: int, width: int, mode: str, count: Any, after: bool) -> Array:
-    """The tangent of what is padded on one side along `axis`."""
+    """The tangent of the padding on one side along `axis`."""
     part = edge_numbers(x, axis, count, after)
     moved = np.sum(
         edge_numbers(dx, axis, count, after) * edge_slopes(part, axis, mode), axis=axis, keepdims=True
@@ -252,7 +252,7 @@ def from_ends(values: Any, like: Array, pad_width: Any, mode: Any) -> Array:
 
 
 def to_ends(d: Array, x: Array, pad_width: Any, mode: Any, values: Any) -> Any:
-    """The transpose of `from_ends`: of one value for all sides, or of what is broadcast to one for each."""
+    """The transpose of `from_ends`, for one value for all sides or values broadcast to one for each."""
     if np.ndim(values) == 0:
         return unbroadcast(np.sum(d * from_ends(1.0, x, pad_width, mode)), values)
     found = []

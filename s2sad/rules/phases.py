@@ -16,7 +16,7 @@ from s2sad.transforms.errors import NonDifferentiableError
 
 from ..primitives.record import nondifferentiable
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def row_of(v: Array, row: int) -> Array:

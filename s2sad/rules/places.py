@@ -13,7 +13,7 @@ from .containers import filled, part_like
 from .indexing import repeated_places, untake
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 __all__ = [
     "along_axis_places",

@@ -13,7 +13,7 @@ from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import unbroadcast
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- diagonals and triangles

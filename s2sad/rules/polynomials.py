@@ -16,7 +16,7 @@ from .containers import filled
 from .creation import vander_slope
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- values
@@ -133,7 +133,7 @@ def polyint_jvp(m, k, out, dp, dk):
 
 
 def constants_dx(d: Array, k: Any) -> Any:
-    """The cotangent of the constants of integrations, of which one may stand for all."""
+    """The cotangent of the constants of integration; one number may stand for all."""
     return unbroadcast(np.reshape(np.sum(d), np.shape(k)), k) if np.size(k) == 1 else unbroadcast(d, k)
 
 

@@ -18,7 +18,7 @@ from ..runtime.adjoints import unbroadcast
 from ..values.sparse_arrays import is_sparse
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 COMMON = [
     given(A(3), A(3)),
@@ -38,7 +38,7 @@ nondifferentiable([is_sparse])
 
 
 def matmul_dx(d: Array, y: Array, x: Array) -> Array:
-    """The cotangent of `x` in `x @ y`, whatever the ranks; sparse matrices are constants."""
+    """The cotangent of `x` in `x @ y`, for any ranks; sparse matrices are constants."""
     if is_sparse(x):
         return None
     if np.ndim(y) == 1:
@@ -51,7 +51,7 @@ def matmul_dx(d: Array, y: Array, x: Array) -> Array:
 
 
 def matmul_dy(d: Array, x: Array, y: Array) -> Array:
-    """The cotangent of `y` in `x @ y`, whatever the ranks; sparse matrices are constants."""
+    """The cotangent of `y` in `x @ y`, for any ranks; sparse matrices are constants."""
     if is_sparse(y):
         return None
     if np.ndim(x) == 2:
@@ -114,7 +114,7 @@ def matmul_dy_(d, x, y, out, dout):
 
 
 def dot_dx(d: Array, y: Array, x: Array) -> Array:
-    """The cotangent of `x` in `np.dot(x, y)`, whatever the ranks."""
+    """The cotangent of `x` in `np.dot(x, y)`, for any ranks."""
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(d * y, x)
     if np.ndim(y) == 1:
@@ -124,7 +124,7 @@ def dot_dx(d: Array, y: Array, x: Array) -> Array:
 
 
 def dot_dy(d: Array, x: Array, y: Array) -> Array:
-    """The cotangent of `y` in `np.dot(x, y)`, whatever the ranks."""
+    """The cotangent of `y` in `np.dot(x, y)`, for any ranks."""
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(d * x, y)
     free = tuple(range(np.ndim(x) - 1))
@@ -214,7 +214,7 @@ def inner(x, y, *, out, dout):
 
 
 def inner_dx(d: Array, y: Array, x: Array) -> Array:
-    """The cotangent of `x` in `np.inner(x, y)`, whatever the ranks."""
+    """The cotangent of `x` in `np.inner(x, y)`, for any ranks."""
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(d * y, x)
     return unbroadcast(np.tensordot(d, y, np.ndim(y) - 1), x)

@@ -20,7 +20,7 @@ from .samples import A, given
 
 __all__ = ["MASK", "or_inf", "product_of_others", "share_of_ties", "to_ties"]
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 REDUCTIONS = [
     given(A(3, 4)),
@@ -39,7 +39,7 @@ INITIAL = [given(A(3, 4), initial=0.7), given(A(3, 4), axis=1, initial=-0.3, whe
 
 
 def with_nan(*shape: int) -> Any:
-    """For samples: numbers some of which are NaN, but not the first along any axis."""
+    """A sample: numbers with some NaN, but not as the first along any axis."""
 
     def draw(rng: np.random.Generator) -> Array:
         x = A(*shape).draw(rng)

@@ -11,9 +11,10 @@ from ..primitives.record import refuse
 from .constant import named
 
 refuse(named(np, "copyto put putmask place put_along_axis fill_diagonal"),
-       "only the run knows whether it changes an array; store with `a[index] = values` instead")
+       "whether it changes an array is known at run time only; store with `a[index] = values` instead")
 refuse(named(np.ndarray, "fill itemset partition put resize sort setfield setflags"),
-       "only the run knows whether it changes an array, or the change is not followed; make a new array")
+       "whether it changes an array is known at run time only, or the change is not followed; make a new "
+       "array")
 refuse(named(np, "unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d "
                  "setxor1d"),
        "which elements its result has depends on which are equal; sort, and pick by indices that you compute")
@@ -22,7 +23,7 @@ refuse(named(np, "histogram histogram2d histogramdd histogram_bin_edges"),
 refuse(named(np, "matrix asmatrix bmat"), "operators mean something else for matrices; use arrays")
 refuse(named(np, "poly1d"), "use np.polyval, np.polymul and the like on arrays")
 refuse(named(np, "memmap recarray record ndarray void object_"),
-       "it makes what is no plain array of numbers; use np.array")
+       "its result is no plain array of numbers; use np.array")
 refuse(named(np, "frompyfunc"), "its results are arrays of objects; use np.vectorize, or a loop")
 refuse(named(np, "nditer nested_iters ndenumerate flatiter broadcast"),
        "its elements are not told apart; go over np.ndindex, or np.broadcast_arrays for several arrays")

@@ -1,4 +1,4 @@
-"""SciPy's layer over the array libraries: what its functions do to their arguments first."""
+"""SciPy's layer over the array libraries: conversions of arguments in its functions."""
 
 # mypy: allow-untyped-defs
 from __future__ import annotations

@@ -17,7 +17,7 @@ from ..runtime.adjoints import unbroadcast
 from .fourier import fitted, swapped, transformed_axes
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 # By transform and type: the elements at the ends, and by what they are weighted before and after.
 ENDS: dict[tuple[str, int], tuple[tuple[int, ...], float, float]] = {

@@ -15,7 +15,7 @@ from .functional import pulled_back
 from .implicit import changed
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- of samples

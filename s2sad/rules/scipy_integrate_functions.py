@@ -23,7 +23,7 @@ from .functional import called, pulled_back
 from .implicit import changed, tupled, value
 from .results import first_cotangent, first_tangent
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- structures of numbers
@@ -115,7 +115,7 @@ def tangent_at(func: Any, args: Any, dfunc: Any, dargs: Any) -> Any:
 
 
 def at_run_time(func: Any) -> Any:
-    """The function, as one that only the run knows: by how many arguments it is called is known no sooner."""
+    """The function as a dynamic callee, since the number of its arguments is dynamic."""
     return func
 
 

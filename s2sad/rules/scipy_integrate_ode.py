@@ -21,7 +21,7 @@ from .results import cotangent, first_cotangent, first_tangent, tangents
 from .scipy_integrate_steps import form_of, form_of_odeint, ivp_steps, odeint_steps
 from .trajectories import RADAU, TRAJECTORIES
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 # ---------------------------------------------------------------- for samples
 
@@ -309,7 +309,7 @@ def odeint_jvp(func, y0, t, args, full_output, rtol, atol, hmax, tfirst, out, df
 
 
 def results_adjoint(dtimes: Array, found: Any) -> Array:
-    """The adjoints of the times of results, of which the first is that of the start."""
+    """The adjoints of the times of results; the first time is the start."""
     dt = np.take(dtimes, found.places)
     return np.concatenate([np.expand_dims(dt[0] + dtimes[0], 0), dt[1:]])
 

@@ -18,7 +18,7 @@ from .trajectories import RADAU
 
 __all__ = ["Steps", "form_of", "form_of_odeint", "ivp_steps", "odeint_steps"]
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 EXPLICIT = {"RK23": integrate.RK23, "RK45": integrate.RK45, "DOP853": integrate.DOP853}
 METHODS = {**EXPLICIT, "Radau": integrate.Radau, "BDF": integrate.BDF, "LSODA": integrate.LSODA}

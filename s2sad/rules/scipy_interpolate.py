@@ -14,7 +14,7 @@ from ..runtime.adjoints import unbroadcast
 from .constant import named
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 SPLINES = [
     *named(

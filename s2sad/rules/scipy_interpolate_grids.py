@@ -24,7 +24,7 @@ from .functional import pulled_back, pushed_forward
 from .interpolation import cell_of
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 # ---------------------------------------------------------------- on a grid
 
@@ -129,7 +129,7 @@ def interpn_jvp(points, values, xi, method, fill_value, out, dvalues, dxi):
 
 
 class Made:
-    """An interpolator with what it was made of."""
+    """An interpolator with its data."""
 
     def __init__(self, make: Callable[[Array], Any], points: Any, values: Array) -> None:
         self.make, self.points, self.values, self.f = make, points, values, make(values)

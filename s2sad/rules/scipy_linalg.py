@@ -23,7 +23,7 @@ from .products import matmul_dx
 from .reductions import or_inf
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def check_real(x: Array, what: str) -> None:

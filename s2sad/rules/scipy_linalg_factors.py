@@ -37,7 +37,7 @@ from .matrices import regular, transposed
 from .samples import A, given
 from .scipy_linalg import check_real, outer_product, turned
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 class Two(NamedTuple):
@@ -94,7 +94,7 @@ def cholesky_jvp(lower, out, da):
 
 
 def factor_alone(factor: Any) -> Any:
-    """What `cho_factor` returned, with zeros for what it leaves undefined: the other triangle."""
+    """The result of `cho_factor`, with zeros in the other triangle, which it leaves undefined."""
     return triangle_of(factor[0], factor[1]), factor[1]
 
 

@@ -17,7 +17,7 @@ from ..runtime.adjoints import unbroadcast
 from .matrices import regular, transposed
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 SMALL = [given(A(3, 3)), given(A(2, 2, dtype="complex128"))]
 FAR = [given(regular(3, 3)), given(regular(2, 2, dtype="complex128"))]

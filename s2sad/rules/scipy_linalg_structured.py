@@ -17,7 +17,7 @@ from .matrices import regular
 from .samples import A, given
 from .scipy_linalg import check_real
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 # ---------------------------------------------------------------- matrices that repeat a vector's elements
 
@@ -40,7 +40,7 @@ nondifferentiable([offsets, sums, turns])
 
 
 def collected(d: Array, places: Array, count: int) -> Array:
-    """A vector of as many elements, to each of which the elements of `d` at its places are added."""
+    """A vector in which element k is the sum of the elements of `d` at the places of k."""
     total = np.zeros_like(d, shape=count)
     np.add.at(total, places, d)
     return total
@@ -52,7 +52,7 @@ def collected_(x, places, count, out, dout):
 
 
 def check_vector(*vectors: Any) -> None:
-    """Refuses stacks of vectors, of which releases of SciPy make different things."""
+    """Refuses stacks of vectors, which releases of SciPy treat differently."""
     if any(np.ndim(v) != 1 for v in vectors if v is not None):
         raise NonDifferentiableError("matrices of diagonals are differentiated by vectors only",
                                      instead="ravel what they are made of")

@@ -17,7 +17,7 @@ from ..runtime.adjoints import unbroadcast
 from .padding import unpad
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 MODES: Any = {
     "reflect": "symmetric",
@@ -153,7 +153,7 @@ def row_origin(x: Array, axis: int, origin: int) -> list[int]:
 
 
 def each_axis(x: Array, axes: Any, *options: Any) -> list[tuple[Any, ...]]:
-    """The axes of a filter, each with its options, of which there is one for all or one for each."""
+    """The axes of a filter, each with its options; an option is one value for all axes or one for each."""
     chosen = range(np.ndim(x)) if axes is None else np.atleast_1d(axes).tolist()
     lists = [o if isinstance(o, (list, tuple, np.ndarray)) else [o] * len(chosen) for o in options]
     return list(zip([a % np.ndim(x) for a in chosen], *lists, strict=True))

@@ -15,7 +15,7 @@ from .implicit import changed
 from .samples import A, given
 from .scipy_ndimage import along, correlate_dx, each_axis
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def reach_of(sigma: Any, truncate: float, radius: int | None) -> int:

@@ -1,6 +1,6 @@
-"""`scipy.optimize`: roots and fixed points, by what the functions close over and by their arguments.
+"""`scipy.optimize`: roots and fixed points, by captured variables and arguments of the function.
 
-Where the search starts, and how it goes, makes no difference to what it finds: those have no derivative.
+The start and the options of a search do not affect its result: they have no derivative.
 """
 
 # mypy: allow-untyped-defs
@@ -16,7 +16,7 @@ from .constant import named
 from .implicit import difference, first_value, implicit_adjoint, implicit_tangent, residual
 from .results import cotangent, first, first_cotangent, first_tangent, tangents
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 # ---------------------------------------------------------------- for samples
 
@@ -248,7 +248,7 @@ def fixed_point_jvp(func, args, out, dfunc, dargs):
     return implicit_tangent(difference, (dfunc, dargs), (func, out, args))
 
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- refused functions
 
 
 refuse(

@@ -19,7 +19,7 @@ from .functional import pulled_back
 from .implicit import implicit_adjoint, implicit_tangent
 from .results import first_cotangent, first_tangent
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def half_deviations(call: tuple[Any, ...]) -> Any:

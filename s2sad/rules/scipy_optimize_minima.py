@@ -1,4 +1,4 @@
-"""`scipy.optimize`: minima, by what the functions close over and by their arguments.
+"""`scipy.optimize`: minima, differentiated by captured variables and arguments of the objective.
 
 A minimum is a root of the gradient, which is made of the function itself.
 """
@@ -26,11 +26,11 @@ from .implicit import (
 )
 from .results import cotangent, tangents
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def minimum_programs(jac: Any, constraints: Any) -> Any:
-    """What a search makes small, and what is zero where it is; refuses constraints."""
+    """The objective of a search, and the function that is zero at its minimum; refuses constraints."""
     if not isinstance(constraints, (tuple, list, dict)) or len(constraints):
         raise NonDifferentiableError(
             "the derivative of a minimum under constraints",

@@ -13,7 +13,7 @@ from .containers import filled
 from .padding import to_ends, unpad
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 # ---------------------------------------------------------------- convolutions
 
@@ -116,7 +116,7 @@ def convolution_grads(d: Array, x: Array, y: Array, mode: str, boundary: str, va
 
 
 def padded_by(x: Array, y: Array, boundary: str, value: Any) -> Array:
-    """`x` with what a convolution with `y` takes to lie beyond its edges."""
+    """`x` extended beyond its edges as a convolution with `y` reads it."""
     if beyond(boundary) == "constant":
         return np.pad(x, reach(y), constant_values=value)
     return np.pad(x, reach(y), beyond(boundary))
@@ -149,7 +149,7 @@ def convolve2d_jvp(x, y, mode, boundary, fillvalue, out, dx, dy, dfillvalue):
 
 
 def middle_ahead(mode: str) -> str:
-    """The mode of which `correlate2d` keeps the later of two middles, unlike all others."""
+    """The mode that gives the later of two middles, as `correlate2d` does."""
     return "same, ahead" if mode == "same" else mode
 
 

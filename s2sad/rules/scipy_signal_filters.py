@@ -19,7 +19,7 @@ from ..runtime.adjoints import unbroadcast
 from .functional import pulled_back, pushed_forward
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 SECTIONS = signal.butter(4, 0.3, output="sos")
 SHORT = np.array([1.0, 0.4, -0.2])

@@ -16,7 +16,7 @@ from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import unbroadcast
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def scattered(rows: int, columns: int) -> Any:
@@ -98,7 +98,7 @@ def declare_class(kind: Any) -> None:
 
 
 for _class in CLASSES:
-    if "dok" not in _class.__name__:  # of which releases of SciPy make dicts
+    if "dok" not in _class.__name__:  # a dict in some releases of SciPy
         declare_class(_class)
 
 DIAGONALS = [getattr(sparse, name) for name in ("diags", "diags_array") if hasattr(sparse, name)]

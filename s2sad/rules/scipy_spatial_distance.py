@@ -15,7 +15,7 @@ from ..runtime.adjoints import unbroadcast
 from .constant import named
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 METRICS = ("euclidean", "sqeuclidean", "cityblock")
 
@@ -136,6 +136,6 @@ refuse(
     kulczynski1
     """,
     ),
-    "it compares what is equal or not: it changes by steps",
+    "it compares for equality: it changes by steps",
 )
 nondifferentiable(named(distance, "is_valid_dm is_valid_y num_obs_dm num_obs_y"))

@@ -15,7 +15,7 @@ from ..runtime.adjoints import unbroadcast, unreduce
 from .containers import filled
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 # ---------------------------------------------------------------- exponentials, logarithms, degrees
 

@@ -16,7 +16,7 @@ from ..runtime.adjoints import unbroadcast
 from .containers import filled
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 ORDERED: Any = {"refused": ["v"], "domain": ((0.5, 2.5), (0.5, 3.0))}
 REAL_ORDERED = [given(A(3, low=0.5), A(3, low=0.5)), given(2, A(2, 2)), given(1.0, 1.7),

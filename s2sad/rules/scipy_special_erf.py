@@ -10,7 +10,7 @@ from scipy import special
 
 from ..primitives.record import bprop
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 FAR = 50.0  # from where the asymptotic series are exact to rounding and differences are not
 ROOT_PI = math.sqrt(math.pi)

@@ -13,7 +13,7 @@ from scipy import special
 from ..primitives.record import bprop, nondifferentiable
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 # ---------------------------------------------------------------- gamma and beta functions
 

@@ -15,11 +15,11 @@ from ..primitives.record import bprop
 from .samples import A, given
 from .scipy_special import quotient
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def inside(z: Array, out: Array, nowhere: float) -> Array:
-    """The arguments that have a density; in the place of others, where `out` is `nowhere`, one that has."""
+    """The arguments, with one in the support in place of those outside of it, where `out` is `nowhere`."""
     return np.where(out > nowhere, z, 0.5)
 
 

@@ -16,7 +16,7 @@ from .samples import A, given
 from .scipy_special import finite
 from .scipy_special_erf import ROOT_TWO_PI, hazard
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- the normal distribution

@@ -18,7 +18,7 @@ from ..runtime.adjoints import unbroadcast
 from .factorisations import from_triangle, onto_triangle, positive
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def dimension(mean: Any, cov: Any) -> int:
@@ -50,7 +50,7 @@ def vectors_of(x: Array, n: int) -> Array:
 
 
 def weighted(x: Array, mean: Any, cov: Array) -> Array:
-    """For each point the inverse covariance times what it differs from the mean by."""
+    """For each point, the inverse covariance times its difference from the mean."""
     n = dimension(mean, cov)
     r = vectors_of(x, n) if mean is None else vectors_of(x, n) - mean
     return np.linalg.solve(matrix_of(cov, n), np.expand_dims(r, -1))[..., 0]

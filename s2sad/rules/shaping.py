@@ -17,7 +17,7 @@ from ..primitives.record import Sharing, bprop, nondifferentiable
 from ..runtime.adjoints import broadcast_like, unbroadcast
 from .samples import A, given, since
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- reshaping

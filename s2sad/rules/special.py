@@ -15,7 +15,7 @@ from ..primitives.record import bprop
 from ..runtime.adjoints import unbroadcast
 from .samples import A, given
 
-Array = Any  # a number, or whatever implements NumPy's protocols
+Array = Any  # a number, or any type with NumPy's protocols
 
 __all__ = ["bessel_i", "polygamma", "sinc_derivative", "where_finite"]
 

@@ -1,7 +1,7 @@
 # mypy: allow-untyped-defs
-"""NumPy's functions that write into an array, as stores: what they mean for differentiation.
+"""Templates with the stores of NumPy's functions that write to an array.
 
-Their lines are put in the place of the calls. Each takes the array that is written to first, and may have a
+Their lines are inlined in place of the calls. Each takes the array that is written to first, and may have a
 simpler form for a number.
 """
 

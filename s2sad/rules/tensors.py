@@ -16,7 +16,7 @@ from ..transforms.errors import NonDifferentiableError
 from .samples import A, given
 from .shaping import cast_like
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- tensordot

@@ -30,7 +30,7 @@ from .implicit import implicit_adjoint, implicit_tangent, jacobian_of, solved
 
 __all__ = ["RADAU", "TRAJECTORIES"]
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 Lifted = Any  # of s2sad.derivatives.closure_conversion, which stands on the rules
 
 EXPLICIT = """def {name}({values}state, times, tableau, places):

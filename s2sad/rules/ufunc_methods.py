@@ -20,7 +20,7 @@ from .indexing import untake_along
 from .reductions import MASK, product_of_others, share_of_ties
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 # ---------------------------------------------------------------- reduce

@@ -103,7 +103,7 @@ GUARDS = [
 ]
 nondifferentiable(GUARDS, pure=False)
 nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
-nondifferentiable([outer_array], like=0)  # its derivative is that of what is stored into it
+nondifferentiable([outer_array], like=0)  # the derivative is that of the stored values
 
 
 @bprop(of_elements, "linear", samples=[given([1.5, 2.5], [1.0, 2.0]), given({"a": 1.5}, {"a": 1.0})])

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from ..primitives.record import bprop
 from .samples import A, given
 
-Array = Any  # whatever implements NumPy's protocols
+Array = Any  # any type with NumPy's protocols
 
 
 def add_windows(d: Array, x: Array, window_shape: Any, axis: Any) -> Array:
