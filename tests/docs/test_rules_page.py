@@ -122,7 +122,7 @@ differentiable ('reverse', 'forward') None ('upper',)
 Of {len(found)} public functions, methods and attributes {differentiable} are differentiable, {constant} are
 constants (their results carry no derivative, so they may be called anywhere) and {refused} are refused:
 where a derivative would pass through them the error says why. A test fails, by name, for any public callable
-of NumPy that is none of these. Other functions of SciPy are differentiated where they are written in supported Python.
+of NumPy that is none of these. Other functions of SciPy are differentiated if they are written in Python.
 
 All rules have both modes, and derivatives of any order, unless the table says otherwise. The keyword
 arguments are those that the tests of a rule pass.
@@ -136,7 +136,7 @@ CARE = """## Where a slope is missing
 - `x ** y` of Python's numbers is taken to be real. Where it is complex (x is negative, and y no integer) the
   derivative is made again for that; functions that change what others see, draw random numbers or use up
   iterators are refused then.
-- A branch that is not taken has the slope 0: `np.where(x > 0, np.log(x), 0.0)` has the slope 0 at 0, and so has
+- An element that is not chosen has no effect: `np.where(x > 0, np.log(x), 0.0)` has the slope 0 at 0, and so has
   `d = np.sqrt(x)`, `d[d == 0] = 1.0`.
 - An infinite or undefined slope, as of `np.log` at 0 or of `np.arctan2` at (0, 0), is what the division gives
   that is written by hand: of arrays and NumPy's numbers `inf` or `nan`, with NumPy's warning; of Python's own
