@@ -128,7 +128,7 @@ def check_same(record: Record, x: Any) -> None:
     if not _is_same(record, x):
         raise UnsupportedSyntaxError(
             "a call that changes the objects that it is given, among other changes of objects",
-            why="which function is called only the run knows, and what it changes is not followed",
+            why="the callee is known at run time only, and its changes are not followed",
             instead="return the new values from it, and make the change where it is called",
         )
 

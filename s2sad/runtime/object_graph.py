@@ -199,6 +199,6 @@ def mapped(x: Any) -> Any:
 def refuse_method(x: Any) -> None:
     raise UnsupportedSyntaxError(
         f"a method that may change an object of type {type(x).__name__}, among changes of objects",
-        why="which of them it is only the run knows, and what it changes is not followed",
+        why="which method it is is known at run time only, and its changes are not followed",
         instead="call a function of the module's that returns the new values",
     )

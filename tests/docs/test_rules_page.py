@@ -136,7 +136,7 @@ CARE = """## Where a slope is missing
 - `x ** y` of Python's numbers is taken to be real. Where it is complex (x is negative, and y no integer) the
   derivative is made again for that; functions that change what others see, draw random numbers or use up
   iterators are refused then.
-- An element that is not chosen has no effect: `np.where(x > 0, np.log(x), 0.0)` has the slope 0 at 0, and so has
+- Unchosen elements have no effect: `np.where(x > 0, np.log(x), 0.0)` has the slope 0 at 0, and so has
   `d = np.sqrt(x)`, `d[d == 0] = 1.0`.
 - An infinite or undefined slope, as of `np.log` at 0 or of `np.arctan2` at (0, 0), is what the division gives
   that is written by hand: of arrays and NumPy's numbers `inf` or `nan`, with NumPy's warning; of Python's own
