@@ -41,7 +41,7 @@ def test_copies_by_the_class_are_refused() -> None:
     def f(x: float) -> Any:
         return copy.deepcopy(Doubling(x)).value * x
 
-    with pytest.raises(s2sad.S2sadError, match=r"`copy.deepcopy` of a value of which the run alone"):
+    with pytest.raises(s2sad.S2sadError, match=r"`copy.deepcopy` of a value whose contents are known"):
         s2sad.grad(f)(1.5)
     assert copier_of(copy.copy, UNKNOWN) is None
 
