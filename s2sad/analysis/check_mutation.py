@@ -77,25 +77,30 @@ def unknown_calls(facts: Facts, active: frozenset[str]) -> Iterator[tuple[S2sadE
 
 
 def refuse_displayed(facts: Facts, active: frozenset[str]) -> None:
-    """Raises UnsupportedSyntaxError where the result may depend on that of a function that displays an active
-    value: `counts, edges, _ = plt.hist(x)`.
+    """Raises UnsupportedSyntaxError where an active value is displayed and the result may depend on what the
+    display gives back: `counts, edges, _ = plt.hist(x)`, or `ax.plot(x)` and then `ax.lines[0].get_ydata()`.
     """
     program = facts.program
-    result = names_read(program.tree.body[-1])
-    for s in find_nodes(program.tree, gast.Assign):
-        if not isinstance(s.value, gast.Call) or active.isdisjoint(names_read(s.value)):
-            continue
-        operation = facts.operation(s.value)
+    seeds: list[str] = []
+    shown: tuple[Any, Any] | None = None
+    for s in find_nodes(program.tree, gast.Assign, gast.Expr):
+        operation = facts.operation(s.value) if isinstance(s.value, gast.Call) else None
         if not isinstance(operation, Apply) or not is_display(operation.function):
             continue
-        if not find_active(facts, tuple(target_names(s.targets[0]))).isdisjoint(result):
-            program.refuse(
-                s.value,
-                f"the result of `{operation.function.__qualname__}`, which displays a value that carries a "
-                "derivative",
-                "its result may carry a derivative, too, and the function returns a value that depends on it",
-                "compute it beside the display, with NumPy",
-            )
+        seeds += target_names(s.targets[0]) if isinstance(s, gast.Assign) else []
+        if not active.isdisjoint(names_read(s.value)):
+            shown = shown or (s.value, operation.function)
+            receiver = getattr(s.value.func, "value", None)
+            seeds += [] if receiver is None else [n for n in names_read(receiver) if n in program.locals]
+    if shown is None or find_active(facts, tuple(seeds)).isdisjoint(names_read(program.tree.body[-1])):
+        return
+    node, function = shown
+    program.refuse(
+        node,
+        f"the result of `{function.__qualname__}`, which displays a value that carries a derivative",
+        "what it gives back may carry a derivative, too, and the function returns a value that depends on it",
+        "compute it beside the display, with NumPy",
+    )
 
 
 def refuse_methods(program: Program, active: frozenset[str]) -> None:

@@ -38,6 +38,16 @@ def computed_with(x):
     return np.sum(edges)
 
 
+def read_back(x, ax):
+    ax.plot(x)
+    return np.sum(ax.lines[0].get_ydata()) + np.sum(x)
+
+
+def read_back_from_the_figure(x):
+    plt.plot(x)
+    return np.sum(plt.gca().lines[0].get_ydata()) + np.sum(x)
+
+
 @pytest.fixture(autouse=True)
 def backend():
     plt.switch_backend("Agg")
@@ -59,3 +69,11 @@ def test_what_a_display_returns_is_not_computed_with():
         s2sad.grad(computed_with)(x)
     with pytest.raises(s2sad.S2sadError, match="the result of `hist`"):
         s2sad.jvp(computed_with, (x,), (x,))
+
+
+def test_what_a_display_holds_is_not_computed_with():
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(s2sad.S2sadError):
+        s2sad.grad(read_back)(x, plt.subplots()[1])
+    with pytest.raises(s2sad.S2sadError, match="the result of `plot`"):
+        s2sad.grad(read_back_from_the_figure)(x)
