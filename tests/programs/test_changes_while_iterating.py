@@ -807,7 +807,7 @@ def test_items_are_read_when_their_turn_comes(f: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("f", READ_BEFORE, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("transform", [s2sad.grad, s2sad.jvp])
 def test_what_is_read_before_a_loop_is_not_changed_in_it(f: Callable[..., Any], transform: Any) -> None:
-    with pytest.raises(s2sad.UnsupportedSyntaxError, match="may change what it reads"):
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="may change its items"):
         transform(f)(0.7, *([1.0] if transform is s2sad.jvp else []))
 
 

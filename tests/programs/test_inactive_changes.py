@@ -312,7 +312,7 @@ def test_an_append_under_another_name_is_followed_or_refused() -> None:
     check_program(build(program(text)), (X, Y), (0, 1))
     f = build(program(text.replace("push(", "items = items\npush(")))
     for transform in (s2sad.grad(f), s2sad.vjp(f)):
-        with pytest.raises(UnsupportedSyntaxError, match="changes its arguments"):
+        with pytest.raises(UnsupportedSyntaxError, match="may change its arguments"):
             transform(X, Y)
 
 
@@ -332,7 +332,7 @@ def f(x):
 """
     check_program(build(text), (X,), (0,))
     f = build(text.replace("partial(scaled, c)", "partial(scaled, c)\n    g.__name__ = 'scaled'"))
-    with pytest.raises(UnsupportedSyntaxError, match="changes its arguments"):
+    with pytest.raises(UnsupportedSyntaxError, match="may change its arguments"):
         s2sad.grad(f)(X)
 
 

@@ -175,7 +175,7 @@ def test_closures_that_the_run_finds_and_that_assign_are_refused(name: str) -> N
         lambda: s2sad.vjp(f, argnums=0)(1.5, [closure]),
         lambda: s2sad.jvp(f, argnums=0)(1.5, [closure], 1.0),
     ):
-        with pytest.raises(UnsupportedSyntaxError, match="`nonlocal k` in a function that only the run"):
+        with pytest.raises(UnsupportedSyntaxError, match="`nonlocal k` in a function that is known"):
             call()
     assert s2sad.grad(closure)(1.5) == 10.0
 

@@ -1,4 +1,4 @@
-"""What it means for the derivative of a function that changes its arguments to be right.
+"""What it means for the derivative of a function that may change its arguments to be right.
 
 The run is the function's own: results and arguments after it, bit for bit. Then the reverse and the forward
 derivative are compared with differences and with each other. Results are what the function returns, or,
