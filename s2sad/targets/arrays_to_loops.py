@@ -680,9 +680,16 @@ class _Lowering(_Reader):
         return self.shape(base.id)
 
     def is_kept(self, texts: Iterable[str]) -> bool:
-        """Whether texts of lengths name arrays that are there outside of the loop that fills them."""
-        names = {n.id for t in texts for n in ast.walk(ast.parse(t)) if isinstance(n, ast.Name)}
-        return not any(n in self.values and is_computed(self.values[n], self) for n in names)
+        """Whether texts of lengths name arrays that always mean the same, and that are there outside of the
+        loop that fills them.
+        """
+        nodes = [n for t in texts for n in ast.walk(ast.parse(t))]
+        names = {n.id for n in nodes if isinstance(n, ast.Name)} - {"max", "min"}
+        return all(n in self.stable and not self.is_filled(n) for n in names)
+
+    def is_filled(self, name: str) -> bool:
+        """Whether a loop fills the array of this name."""
+        return name in self.values and is_computed(self.values[name], self)
 
     # ------------------------------------------------------------ loops
 

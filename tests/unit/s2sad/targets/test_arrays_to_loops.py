@@ -132,6 +132,22 @@ def renamed(x, k):
     return np.sum(a * x)
 
 
+def shortened(x, k):
+    b = x * k
+    t = b * 2.0
+    b = b[:2]
+    return np.sum(t * x) * np.sum(b) + np.sum(t)
+
+
+def shortened_in_a_loop(x, k):
+    b, s = x * k, 0.0
+    for _ in range(3):
+        t = b * b
+        b = b[1:]
+        s += np.sum(t) * np.sum(b)
+    return s
+
+
 def awkward_names(i0_, n0_):
     at_x_ = np.sin(i0_) * n0_
     np_ = at_x_ * at_x_
@@ -180,6 +196,7 @@ def of_flags(x, k):
 
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((f, (V, 0.7)) for f in (overlapping, views_of_what_changes, two_names, exchanged, renamed)),
+    *((f, (V, 0.7)) for f in (shortened, shortened_in_a_loop)),
     (awkward_names, (V, 0.7)),
     (products, (V, W)),
     (over_axes, (M, ROW)),
