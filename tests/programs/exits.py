@@ -279,3 +279,27 @@ def loop_in_an_endless_loop(x, n):
         if k > n:
             break
     return y * x
+
+
+@program((0.3, np.array([0.5, 0.7]), np.array([[1.0, 2.0], [3.0, 4.0]])), wrt=(0, 1, 2), second=True)
+def row_that_may_be_unbound(x, z, h):
+    s = 0.5
+    for w in h:
+        for item, s in zip(w, z, strict=True):
+            x += 0.6 * np.sin(item) * s
+        return -s * x
+    return x * (w @ w)
+
+
+@program((0.2, -0.5, np.array([0.5, 0.7])), wrt=(0, 1), second=True)
+def sum_that_may_be_unbound(x, y, z):
+    k = 0
+    while k < 3 and x < 0.65:
+        k += 1
+        s = 0.4 * sum({i: np.sin(x) for i, q in enumerate(z) if y < 0.33}.values())
+        j = 0
+        while j < 3:
+            j += 1
+            return y * y
+        return s * y
+    return x

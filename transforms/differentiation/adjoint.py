@@ -30,11 +30,10 @@ class Adjoint:
     `owned`: no other name holds the value, so it may be changed in place. `uniform`: the value is one number
     or a smaller array that broadcasting spreads to the shape of the variable, as after a sum; `whole` is then
     the expression for the spread adjoint. `shadow`: an alias, or a container of aliases, of other adjoints.
-    `buffer`: a new array that has been changed in place already. `partial`: a number on paths on which the
-    variable is unbound. `mask`: the elements that the adjoint is for; elsewhere the value is meaningless,
-    unless it is `zeroed` there. `masks` (of a list) names the list of the masks of its elements, each in the
-    shape of the array that was chosen. `overwritten` (of an accumulator) names the mask of elements that
-    stores have overwritten.
+    `buffer`: a new array that has been changed in place already. `mask`: the elements that the adjoint is
+    for; elsewhere the value is meaningless, unless it is `zeroed` there. `masks` (of a list) names the list
+    of the masks of its elements, each in the shape of the array that was chosen. `overwritten` (of an
+    accumulator) names the mask of elements that stores have overwritten.
     """
 
     value: Any
@@ -44,7 +43,6 @@ class Adjoint:
     whole: Any = None
     shadow: bool = False
     buffer: bool = False
-    partial: bool = False
     mask: Mask | None = None
     zeroed: bool = False
     masks: str | None = None

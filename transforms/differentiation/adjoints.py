@@ -42,6 +42,7 @@ class AdjointEmitter(MaskEmitter):
     def __init__(self, facts: Facts, task: Task) -> None:
         super().__init__(facts, task)
         self.used: set[str] = set()
+        self.may_be_unbound: dict[str, None] = {}  # variables that a zero adjoint is made of nevertheless
         self.adjoint_names: set[str] = set()
         self.adjoint_of: dict[str, str] = {}  # the variable of each name of an adjoint
         self.spreading, self.stretched = set[str](), set[str]()
@@ -306,7 +307,7 @@ class AdjointEmitter(MaskEmitter):
             return value
         if self.may_have_no_axes(variable):
             return self.array_call("array", value)
-        if self.domain.is_array(kind) and isinstance(value, gast.Name) and not adjoint.partial:
+        if self.domain.is_array(kind) and isinstance(value, gast.Name):
             is_known = not self.has_calls  # an array also when this is differentiated again
             return call(attribute(value, "copy")) if is_known else self.array_call("copy", value)
         return call(self.helper("copy_adjoint"), value)
@@ -337,6 +338,13 @@ class AdjointEmitter(MaskEmitter):
         """
         made = adjoint.buffer or adjoint.accumulator or not self.may_have_no_axes(variable)
         return adjoint.owned and adjoint.is_full and made
+
+    def zero_or_none(self, variable: str) -> Any:
+        """The zero adjoint of a variable that may be unbound; None if it is."""
+        if self.domain.is_real_scalar(self.facts.kind_of_name(variable)):
+            return constant(0.0)
+        self.may_be_unbound[variable] = None
+        return call(self.helper("zeros_like"), load(variable))
 
     def may_have_no_axes(self, variable: str) -> bool:
         """Whether a variable is an array that may have no axes; arithmetic makes a number of it."""
@@ -373,18 +381,15 @@ class AdjointEmitter(MaskEmitter):
                 continue
             mask = mask_of_arms(variable, found) if is_known(variable) else None
             name = self.adjoint_name(variable)
-            partial = any(f is not None and f.partial for f in found)
             for (_, code), adjoint in zip(arms, found, strict=True):
                 value = self.zero(variable) if adjoint is None else self.full(variable, adjoint, code)
                 if adjoint is None and not is_known(variable) and variable in names_read(value):
-                    # The variable may be unbound on this path; any zero will do for numbers and arrays.
-                    kind = self.facts.kind_of_name(variable)
-                    value = constant(0.0 if self.domain.is_numeric(kind) else None)
-                    partial = True
+                    # The variable may be unbound on this path: nothing reads its adjoint then.
+                    value = self.zero_or_none(variable)
                 code.append(assign(name, value))
             owned = all(f is None or f.owned for f in found)
             env[variable] = Adjoint(
-                load(name), owned=owned and not partial, partial=partial, mask=mask, zeroed=mask is not None
+                load(name), owned=owned, mask=mask, zeroed=mask is not None
             )
 
 

@@ -25,6 +25,7 @@ from .reverse_state import Reverse
 from .shadow_rematerialisation import shadows_of
 from .shadows import shadow_of
 from .shrink_residuals import shrink_residuals
+from .traces import fill_unbound
 
 __all__ = ["differentiate_reverse"]
 
@@ -61,6 +62,7 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
     forward, backward = reverse.block(statements[count:], env)
     reads, parts = reverse_items(reverse, statements[:count], env)
     forward[:0], backward[len(backward) :] = reads, parts
+    fill_unbound(reverse, forward)
     forward = [*reverse.shadows.arguments(parameters), *forward, *end]
     backward[:0] = [*reverse.shadows.new_table(), *start]
     if form == "vjp":

@@ -35,7 +35,7 @@ from .adjoint import Sweep
 from .rematerialisation import function_of, rematerialised
 from .reverse_state import Reverse
 
-__all__ = ["Loop", "asked_for_shapes", "function_of", "with_trace"]
+__all__ = ["Loop", "asked_for_shapes", "fill_unbound", "function_of", "with_trace"]
 
 
 @dataclass
@@ -270,6 +270,16 @@ def _fill(reverse: Reverse, body: list[Any], saved: list[str], position: int) ->
     assigned = _surely_assigned(body[:position])
     for name in saved:
         if name not in head and name not in assigned:
+            _fill_name(reverse, body, name)
+
+
+def fill_unbound(reverse: Reverse, body: list[Any]) -> None:
+    """Assigns a placeholder to the variables that the reverse sweep reads and that a path through `body`, the
+    forward sweep of a function, leaves unbound.
+    """
+    assigned = _surely_assigned(body)
+    for name in reverse.may_be_unbound:
+        if name not in assigned:
             _fill_name(reverse, body, name)
 
 
