@@ -52,12 +52,13 @@ Meaning = Callable[[ast.expr], Any]
 
 @dataclass(frozen=True)
 class Loops:
-    """A function of loops: its name, its text, and the names in it of NumPy, of elementary functions that are
-    vectorized, and of the sum of a block.
+    """A function of loops: its name, its text, the line of the first statement that it stands for, and the
+    names in it of NumPy, of elementary functions that are vectorized, and of the sum of a block.
     """
 
     name: str
     text: str
+    line: int
     names: Mapping[str, str]
 
 
@@ -387,6 +388,10 @@ class _Lowering(_Reader):
         parameters = [a.arg for a in function.args.args]
         self.stable = {n for n, count in self.stores.items() if count == 1 and n not in parameters}
         self.stable |= {n for n in parameters if n not in self.stores}
+        loops = [n for n in nodes if isinstance(n, (ast.For, ast.While))]
+        again = {t.id for loop in loops for t in ast.walk(loop) if isinstance(t, ast.Name)
+                 and isinstance(t.ctx, ast.Store) and id(t) not in self.updated}  # fmt: skip
+        self.constant = self.stable - again  # what means one array throughout a call
         self.values: dict[str, ast.expr] = {}  # of the names that are assigned once
         for n in nodes:
             match n:
@@ -458,14 +463,8 @@ class _Lowering(_Reader):
                 continue
             if step.is_store and self.meets_itself(step):
                 made = self.made_before(step)
-                if not self.fits(group, made):
-                    done += self.closed(group)
-                    group = _Group()
-                self.join(group, made)
-            if not self.fits(group, step):
-                done += self.closed(group)
-                group = _Group()
-            self.join(group, step)
+                group = self.joined(group, made, done)
+            group = self.joined(group, step, done)
         return [*done, *self.closed(group)]
 
     def step(self, s: ast.stmt) -> _Step | None:
@@ -481,16 +480,20 @@ class _Lowering(_Reader):
                 is_new = is_computed(value, self) and self.is_array(value)
                 return self.known(_Step(s, name, value)) if is_new else None
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as place], value=value):
-                if self.is_array(place) and is_slice(place.slice) and self.is_operand(value):
+                if is_slice(place.slice) and self.is_storable(place, value):
                     return self.known(_Step(s, name, value, ast.dump(place.slice), place))
             case ast.AugAssign(target=ast.Name(id=name) as place, op=op, value=value):
-                if self.is_array(place) and self.is_operand(value) and type(op) in OPERATORS:
+                if self.is_storable(place, value) and type(op) in OPERATORS:
                     return self.known(_Step(s, name, value, WHOLE, place, op))
             case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name)) as place, op=op, value=value):
-                fits = self.is_array(place) and is_slice(place.slice) and type(op) in OPERATORS
-                if fits and self.is_operand(value):
+                if is_slice(place.slice) and self.is_storable(place, value) and type(op) in OPERATORS:
                     return self.known(_Step(s, name, value, ast.dump(place.slice), place, op))
         return None
+
+    def is_storable(self, place: ast.expr, value: ast.expr) -> bool:
+        """Whether a loop can store a value to a part of an array."""
+        fits = self.rank_of(value) <= self.rank_of(place)
+        return fits and self.is_array(place) and self.is_operand(value)
 
     def is_operand(self, node: ast.expr) -> bool:
         """Whether a value is a number or computed element by element, or an array as it is."""
@@ -576,10 +579,7 @@ class _Lowering(_Reader):
         """Whether a step can share the loop of a group."""
         step.sizes = self.sizes(step.value, group)
         if step.place is not None:
-            own = self.sizes(step.place, group)
-            if len(step.sizes) > len(own):
-                return False
-            step.sizes = merged([own, step.sizes])
+            step.sizes = merged([self.sizes(step.place, group), step.sizes])
         if not group.steps:
             return bool(step.sizes)
         first = group.steps[0]
@@ -611,13 +611,18 @@ class _Lowering(_Reader):
                 return False
         return True
 
-    def join(self, group: _Group, step: _Step) -> None:
-        if not step.sizes:
-            step.sizes = self.sizes(step.value, group)
+    def joined(self, group: _Group, step: _Step, done: list[ast.stmt]) -> _Group:
+        """The group with this step; if it does not fit, a new one, and `done` gets those of the old one."""
+        if not self.fits(group, step):
+            done += self.closed(group)
+            group = _Group()
+            parts = [step.value, *([step.place] if step.place is not None else [])]
+            step.sizes = merged([self.sizes(part, group) for part in parts])
         group.steps.append(step)
         group.seen |= {step.target, *step.names}
         if step.reduction:
             group.late.add(step.target)
+        return group
 
     def sizes(self, node: ast.expr, group: _Group) -> list[dict[str, None]]:
         """For each axis of an elementwise expression the texts of the lengths that meet there."""
@@ -666,26 +671,23 @@ class _Lowering(_Reader):
             return own
         match value:
             case ast.Call(func=ast.Attribute(value=ast.Name() as base, attr="copy"), args=[]):
-                pass
+                sizes = self.sizes(base, _Group())
             case ast.Call(args=[ast.Name() as base, *_]) if self.numpy_name(value.func) in LIKE:
-                pass
+                sizes = self.sizes(base, _Group())
             case _ if is_computed(value, self) or is_view(value):
                 sizes = self.sizes(value, _Group())
-                texts = [next(iter(s)) if len(s) == 1 and self.is_kept(s) else "" for s in sizes]
-                return [t or o for t, o in zip(texts, own, strict=True)] if len(texts) == len(own) else own
             case _:
                 return own
-        if base.id == name or base.id not in self.stable or not self.is_array(base):
-            return own
-        return self.shape(base.id)
+        texts = [next(iter(s)) if len(s) == 1 and self.is_kept(s) else "" for s in sizes]
+        return [t or o for t, o in zip(texts, own, strict=True)] if len(texts) == len(own) else own
 
     def is_kept(self, texts: Iterable[str]) -> bool:
-        """Whether texts of lengths name arrays that always mean the same, and that are there outside of the
-        loop that fills them.
+        """Whether texts of lengths name arrays that mean the same throughout a call, and that are not made by
+        a loop.
         """
         nodes = [n for t in texts for n in ast.walk(ast.parse(t))]
         names = {n.id for n in nodes if isinstance(n, ast.Name)} - {"max", "min"}
-        return all(n in self.stable and not self.is_filled(n) for n in names)
+        return all(n in self.constant and not self.is_filled(n) for n in names)
 
     def is_filled(self, name: str) -> bool:
         """Whether a loop fills the array of this name."""
@@ -800,7 +802,7 @@ class _Emitter:
         result = ", ".join(kept)
         self.write(1, f"return {', '.join(self.arrays.get(n, n) for n in kept)}")
         self.call = f"{f'{result} = ' if kept else ''}{name}({', '.join(parameters)})"
-        self.loops = Loops(name, "\n".join(self.lines) + "\n", self.names)
+        self.loops = Loops(name, "\n".join(self.lines) + "\n", steps[0].statement.lineno, self.names)
 
     def name_for(self, of: str) -> str:
         """The name in the text of something that loops call."""
@@ -907,18 +909,19 @@ class _Emitter:
         for k, texts in enumerate(sizes):
             n = self.own("n", k)
             lengths.append(n)
-            known = list(texts) or ["1"]
-            target = next(iter(own[k]), "1") if own else None
-            self.write(depth, f"{n} = {target or known[0]}")
-            for t in known[1:] if target is None else []:
+            known = {t: self.length_now(t) for t in texts or ["1"]}
+            target = self.length_now(next(iter(own[k]), "1")) if own else None
+            first, *others = known.values()
+            self.write(depth, f"{n} = {target or first}")
+            for t in others if target is None else []:
                 self.write(depth, f"if {n} == 1:")
                 self.write(depth + 1, f"{n} = {t}")
-            for j, t in enumerate(known if len(known) > 1 else []):
+            for j, (text, t) in enumerate(known.items() if others else []):
                 self.write(depth, f"if {t} != {n} and {t} != 1:")
                 self.write(depth + 1, 'raise ValueError("operands could not be broadcast together")')
                 factor = self.own("m", f"{k}_{j}")
                 self.write(depth, f"{factor} = 1 if {t} == {n} else 0")
-                standing[k, t] = f" * {factor}"
+                standing[k, text] = f" * {factor}"
         self.begin(depth, s, lengths, False)
         indices = [self.own("i", k) for k in range(len(lengths))]
         for k, n in enumerate(lengths):
@@ -938,6 +941,10 @@ class _Emitter:
             self.write(depth, f"{s.target}[{', '.join(row)}] = {self.own('sum', s.target)}")
         depth -= len(lengths) - 1
         self.end(depth, s, lengths)
+
+    def length_now(self, text: str) -> str:
+        """The text of a length, with the arrays that names mean by now."""
+        return re.sub(r"\w+(?=\.shape)", lambda found: self.current.get(found[0], found[0]), text)
 
     # ------------------------------------------------------------ parts
 

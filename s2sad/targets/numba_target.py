@@ -16,7 +16,7 @@ import importlib
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn
@@ -125,7 +125,7 @@ class _Version:
                 warnings.simplefilter("ignore", helpers().NumbaWarning)
                 dispatcher.compile(tuple(map(helpers().numba.typeof, given)))
         except Exception as error:  # of Numba's, or an assertion in it that fails
-            refuse_by_numba(error, self.function)
+            refuse_by_numba(error, self.function, self._code.lines)
         if self.is_flat and self.result.is_leaf and not self.outside:
             run: Callable[..., Any] = dispatcher
             return run
@@ -182,6 +182,7 @@ class _Code:
         self.parameters: dict[str, str] = {}  # that stand for data, by its name or dotted path
         names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
         variables = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+        self.lines: dict[str, int] = {}  # of the functions of loops: the lines that they stand for
         self.taken = {*names, *(n.id for n in variables)}
         self.variables = {*names, *(n.id for n in variables if isinstance(n.ctx, ast.Store))}
         tree.body = [_ReadOutside(self).visit(s) for s in tree.body]
@@ -204,6 +205,7 @@ class _Code:
         for loops in with_loops(tree, given, self.object_of, self.fresh):
             scope = {**constants, **{name: helpers().IN_LOOPS[of] for name, of in loops.names.items()}}
             exec(compile(loops.text, f"<s2sad {loops.name}>", "exec"), scope)
+            self.lines[loops.name] = loops.line
             constants[loops.name] = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
         ast.fix_missing_locations(tree)
         code = compile_function(tree, self.original.__code__.co_filename, ())
@@ -393,15 +395,17 @@ def names_outside(function: FunctionType) -> Iterator[str]:
 def place(function: FunctionType, line: int, column: int = 0) -> SourceLocation:
     """A line of a generated function, or the first one that stands for one of the user's."""
     filename = function.__code__.co_filename
-    first = min(origins[filename].places, default=line) if filename in origins else line
+    places = origins[filename].places if filename in origins else {}
+    first = min([k for k, (statement, *_) in places.items() if statement is not None], default=line)
     return SourceLocation(filename, max(line, first), column if line >= first else 0, "")
 
 
-def refuse_by_numba(error: Exception, function: FunctionType) -> NoReturn:
+def refuse_by_numba(error: Exception, function: FunctionType, loops: Mapping[str, int]) -> NoReturn:
     """Raises UnsupportedSyntaxError for the statement that Numba could not compile."""
     own = function.__code__.co_filename
-    lines = [int(line) for filename, line in _LINE.findall(str(error)) if filename == own]
-    where = place(function, lines[-1] if lines else 1)
+    files = {own: 0, **{f"{GENERATED}{name}>": line for name, line in loops.items()}}
+    found = [files[name] or int(line) for name, line in _LINE.findall(str(error)) if name in files]
+    where = place(function, found[-1] if found else 1)
     text = inspect.getsource(function).splitlines()[where.line - 1].strip()
     raise UnsupportedSyntaxError(
         "the derivative cannot be compiled by Numba",

@@ -148,6 +148,32 @@ def shortened_in_a_loop(x, k):
     return s
 
 
+def carried(x, k):
+    b = x * 1.0
+    a = b
+    for _ in range(3):
+        a = b + 1
+        b = k * a
+    return np.sum(a * b)
+
+
+def rebound(b, y, z):
+    b = b * y
+    c = b + z
+    b = c * b
+    return np.sum(b * c)
+
+
+def of_the_turn_before(x, k):
+    s, c = 0.0, x
+    for i in range(3):
+        y = x[: i + 1] * k
+        if i > 0:
+            s = s + np.sum(c * c) * np.sum(c)
+        c = y * 2.0
+    return s
+
+
 def awkward_names(i0_, n0_):
     at_x_ = np.sin(i0_) * n0_
     np_ = at_x_ * at_x_
@@ -196,7 +222,8 @@ def of_flags(x, k):
 
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((f, (V, 0.7)) for f in (overlapping, views_of_what_changes, two_names, exchanged, renamed)),
-    *((f, (V, 0.7)) for f in (shortened, shortened_in_a_loop)),
+    *((f, (V, 0.7)) for f in (shortened, shortened_in_a_loop, carried, of_the_turn_before)),
+    *((rebound, args) for args in ((ONE, V, ONE), (ONE, ONE, V), (M, ONE, ONE_COLUMN), (ROW, ROW, M))),
     (awkward_names, (V, 0.7)),
     (products, (V, W)),
     (over_axes, (M, ROW)),
