@@ -41,6 +41,10 @@ refuse(named(np, "trapz"), "it is deprecated; use np.trapezoid")
 refuse(named(np, "row_stack"), "it is deprecated; use np.vstack")
 refuse(named(np.ndarray, "newbyteorder ptp tostring"), "NumPy 2 has it in name only")
 
+refuse([iter, next],
+       "an iterator is followed where only `next`, loops and calls that take all its items read it, and no "
+       "object changes meanwhile; use an index, or go over the sequence")
+
 _DISTRIBUTIONS = """
     beta binomial chisquare dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic
     lognormal logseries multinomial multivariate_hypergeometric multivariate_normal negative_binomial
