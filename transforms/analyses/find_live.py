@@ -16,7 +16,7 @@ import gast
 from ..trees.nodes import Comment, is_atom, own_statements
 from .find_uses import Uses, reads
 
-__all__ = ["Live", "find_live"]
+__all__ = ["Live", "cannot_raise", "find_live"]
 
 Node = Any  # gast publishes no types
 Matters = Callable[[Node, "Live", int], bool]

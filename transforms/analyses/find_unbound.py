@@ -8,7 +8,8 @@ generated code must refer to what the user's code, or a pass, bound it to.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -18,6 +19,8 @@ from ..trees.nodes import (
     assigned_names,
     blocks_of,
     bound_in_header,
+    defaults_of,
+    find_nodes,
     header_expressions,
     load,
     names_read,
@@ -31,12 +34,12 @@ __all__ = ["Unbound", "find_unbound", "refuse_unbound"]
 Node = Any  # gast publishes no types
 
 
+@dataclass
 class Unbound:
     """The names that a function reads and does not bind (`free`), or reads too early (`early`)."""
 
-    def __init__(self) -> None:
-        self.free: set[str] = set()
-        self.early: set[str] = set()
+    free: set[str] = field(default_factory=set)
+    early: set[str] = field(default_factory=set)
 
 
 def find_unbound(function: Node) -> Unbound:
@@ -47,9 +50,9 @@ def find_unbound(function: Node) -> Unbound:
         >>> found.free, found.early
         ({'scale'}, {'late'})
     """
-    finder = _Finder()
-    finder.function(function, frozenset())
-    return finder.found
+    found = Unbound()
+    _note_reads(found, function, frozenset())
+    return found
 
 
 def refuse_unbound(program: Program, before: Program) -> list[str]:
@@ -84,34 +87,29 @@ def _is_written(program: Program, name: str) -> bool:
     return any(map(is_here, program.lines))
 
 
-class _Finder:
-    def __init__(self) -> None:
-        self.found = Unbound()
-
-    def function(self, function: Node, outer: Set[str]) -> None:
-        """Notes the reads of a function; `outer` are the variables of enclosing functions."""
-        scope = _Scope(self, function, outer)
-        scope.block(function.body, {n.id for n in _parameters(function)})
+def _note_reads(found: Unbound, function: Node, outer: Set[str]) -> None:
+    """Notes the reads of a function; `outer` are the variables of enclosing functions."""
+    _Scope(found, function, outer).block(function.body, set(bound_names(function.args)))
 
 
 class _Scope:
     """One function's statements, in the order in which they may run."""
 
-    def __init__(self, finder: _Finder, function: Node, outer: Set[str]) -> None:
-        self.finder, self.outer = finder, outer
-        parameters = {n.id for n in _parameters(function)}
-        self.own = parameters.union(_walrus(function.body), assigned_names(function.body))
+    def __init__(self, found: Unbound, function: Node, outer: Set[str]) -> None:
+        self.found, self.outer = found, outer
+        walrus = (n.target.id for n in find_nodes(function, gast.NamedExpr))
+        self.own = bound_names(function.args).union(walrus, assigned_names(function.body))
 
     def reads(self, nodes: Iterable[Node], bound: Set[str]) -> None:
         for node in nodes:
-            inner: Set[str] = bound_names(node)  # the variables of lambdas and comprehensions
+            inner = bound_names(node)  # the variables of lambdas and comprehensions
             for name in names_read(node):
                 if name in bound or name in inner:
                     continue
                 if name in self.own:
-                    self.finder.found.early.add(name)
+                    self.found.early.add(name)
                 elif name not in self.outer:
-                    self.finder.found.free.add(name)
+                    self.found.free.add(name)
 
     def block(self, statements: list[Node], bound: set[str]) -> set[str]:
         """Notes the reads of a block; `bound` gains the variables that it may bind."""
@@ -121,9 +119,8 @@ class _Scope:
 
     def statement(self, s: Node, bound: set[str]) -> None:
         if isinstance(s, gast.FunctionDef):
-            defaults = [d for d in (*s.args.defaults, *s.args.kw_defaults) if d is not None]
-            self.reads([*defaults, *s.decorator_list], bound)
-            self.finder.function(s, self.outer | self.own)
+            self.reads([*defaults_of(s), *s.decorator_list], bound)
+            _note_reads(self.found, s, self.outer | self.own)
             bound.add(s.name)
             return
         self.reads(header_expressions(s), bound)
@@ -146,14 +143,3 @@ class _Scope:
     def handler(self, h: Node, bound: set[str]) -> set[str]:
         self.reads([h.type] if h.type is not None else [], bound)
         return self.block(h.body, bound | ({h.name.id} if h.name is not None else set()))
-
-
-def _parameters(function: Node) -> Iterator[Node]:
-    args = function.args
-    yield from (*args.posonlyargs, *args.args, *args.kwonlyargs)
-    yield from (p for p in (args.vararg, args.kwarg) if p is not None)
-
-
-def _walrus(body: list[Node]) -> Iterator[str]:
-    for s in body:
-        yield from (n.target.id for n in gast.walk(s) if isinstance(n, gast.NamedExpr))

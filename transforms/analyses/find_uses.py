@@ -16,15 +16,15 @@ import gast
 from ..trees.nodes import (
     Comment,
     blocks_of,
-    bound_in_header,
+    bound_here,
     classes_in,
     has_nested,
-    header_expressions,
     loads,
     target_names,
 )
 from ..trees.rebuild import rewritten
 from ..trees.remember import remembered
+from ..trees.statements import FORMS
 from .nested_scopes import NestedScope, children
 
 __all__ = ["Header", "Purity", "Uses", "find_uses", "is_pure", "map_nested", "reads"]
@@ -167,34 +167,19 @@ class _Finder:
     def compound(self, s: Node) -> None:
         """A statement with blocks, nested scopes, or targets other than names."""
         self.now, self.key = set(), id(s)
-        binds: list[str] = []
-        position = self.position
+        position, binds = self.position, bound_here(s)
         match s:
-            case gast.Assign():
-                binds = [name for t in s.targets for name in target_names(t)]
-                self.expressions(s.value, *s.targets)
-            case gast.AugAssign():
-                binds = target_names(s.target)
-                self.expressions(s.target, s.value)
-                self.add_reads(binds)
-            case gast.For():
-                binds = target_names(s.target)
-                self.expressions(s.iter, s.target)
-            case gast.If() | gast.While():
-                self.expressions(s.test)
-            case gast.Return() | gast.Expr() | gast.Assert() | gast.Raise():
-                self.expressions(*header_expressions(s))
-            case gast.With():
-                binds = [name for t in bound_in_header(s) for name in target_names(t)]
-                self.expressions(*header_expressions(s))
-            case gast.Try():
-                binds = [name for t in bound_in_header(s) for name in target_names(t)]
-                self.expressions(*(h.type for h in s.handlers if h.type is not None))
             case gast.FunctionDef():
-                binds = [s.name]
                 self.capture(s, s.name)
+            case gast.For():
+                self.expressions(s.iter, s.target)
+            case gast.Try():
+                self.expressions(*(h.type for h in s.handlers if h.type is not None))
             case gast.Pass() | gast.Break() | gast.Continue() | Comment():
                 pass
+            case _ if s.__class__ in FORMS:
+                self.expressions(*FORMS[s.__class__].evaluates(s))
+                self.add_reads(binds if isinstance(s, gast.AugAssign) else [])
             case _:
                 raise _NotAnalysed
         self.uses.headers[id(s)] = Header(frozenset(self.now), tuple(binds))

@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from ..trees.nodes import assigned_names, names_read, target_names, walk
+from ..trees.rebuild import bound_names
 from ..trees.remember import remembered
 
 __all__ = [
@@ -44,20 +45,7 @@ def captured_names(function: Any) -> list[tuple[str, str]]:
 
 def free_names(function: Any) -> set[str]:
     """The free variables of a nested function."""
-    bound = set(assigned_names(function.body)) | {
-        n.id for n in walk(function.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
-    }
-    read: set[str] = set()
-    for statement in function.body:
-        for n in walk(statement):
-            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load):
-                read.add(n.id)
-            elif isinstance(n, gast.FunctionDef):
-                bound |= {
-                    p.id for p in walk(n.args) if isinstance(p, gast.Name) and isinstance(p.ctx, gast.Param)
-                }
-                bound |= set(assigned_names(n.body))
-    return read - bound
+    return set(names_read(function.body)) - bound_names(function)
 
 
 def live_before(
@@ -170,12 +158,18 @@ def is_test(s: Any) -> bool:
 
 
 class AssignedBefore:
-    """The names that every path to a statement has assigned, by the statement's id, as bits of integers."""
+    """The names that every path from the start of a block, where those in `given` are assigned, to one of its
+    statements has assigned, by the statement's id, as bits of integers.
+    """
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, block: list[Any], given: Iterable[str] = ()) -> None:
         self._bits: dict[str, int] = {}
         self._found: dict[int, int] = {}
-        self._visit(function.body, self._of(n.id for n in walk(function.args) if isinstance(n, gast.Name)))
+        self._end = self._visit(block, self._of(given))
+
+    def at_end(self) -> set[str]:
+        """The names that every path through the block assigns."""
+        return {name for name, bit in self._bits.items() if self._end & bit}
 
     def at(self, s: Any) -> Callable[[str], bool]:
         """A predicate for the names that every path to a statement has assigned."""
@@ -198,12 +192,11 @@ class AssignedBefore:
                     self._visit(s.body, known)
                 case gast.With():
                     known = self._visit(s.body, known | self._header(s))
-                case gast.Try(handlers=[]):
-                    known = self._visit([*s.body, *s.finalbody], known)
                 case gast.If() | gast.Try():
                     arms = [(ends_in_raise(arm), self._visit(arm, known)) for arm in arms_of(s)]
                     ends = [end for raises, end in arms if not raises]
                     known = reduce(and_, ends) if ends else known
+                    known = self._visit(s.finalbody, known) if isinstance(s, gast.Try) else known
                 case _:
                     known |= self._of(assigned_names(s))
         return known

@@ -9,6 +9,7 @@ import gast
 from ..analyses.facts import Facts
 from ..analyses.liveness import AssignedBefore
 from ..trees.nodes import attribute, call, constant, load, names_read
+from ..trees.rebuild import parameter_names
 from .adjoint import Env, Sweep, part_of
 from .adjoint_ownership import SharedAdjoints
 from .adjoints import AdjointEmitter
@@ -27,7 +28,7 @@ class Reverse(AdjointEmitter):
     def __init__(self, facts: Facts, task: Task) -> None:
         super().__init__(facts, task)
         self.split = task.form == "vjp"
-        self.assigned_before = AssignedBefore(self.program.tree)
+        self.assigned_before = AssignedBefore(self.program.tree.body, parameter_names(self.program.tree))
         self.kept: set[str] = set()  # names that are returned after the reverse sweep
         self.traces: list[str] = []
         self.origin: Any = None

@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.liveness import arms_of, ends_in_raise, is_exit, live_before
+from ..analyses.liveness import AssignedBefore, ends_in_raise, is_exit, live_before
 from ..trees.nodes import (
     assign,
     assigned_names,
@@ -267,7 +267,7 @@ def _bound(tree: Any) -> Counter[str]:
 def _fill(reverse: Reverse, body: list[Any], saved: list[str], position: int) -> None:
     """Assigns saved names a placeholder on the paths that leave them unbound."""
     head = live_before(body, frozenset(), frozenset())[0]
-    assigned = _surely_assigned(body[:position])
+    assigned = AssignedBefore(body[:position]).at_end()
     for name in saved:
         if name not in head and name not in assigned:
             _fill_name(reverse, body, name)
@@ -289,7 +289,7 @@ def _fill_name(reverse: Reverse, body: list[Any], name: str) -> None:
             continue
         if isinstance(statement, gast.If):
             for arm in (statement.body, statement.orelse):
-                if name in _surely_assigned(arm) or ends_in_raise(arm):
+                if name in AssignedBefore(arm).at_end() or ends_in_raise(arm):
                     continue
                 if name in assigned_names(arm):
                     _fill_name(reverse, arm, name)
@@ -308,11 +308,11 @@ def _fill_name(reverse: Reverse, body: list[Any], name: str) -> None:
 
 def _fill_attempt(reverse: Reverse, s: Any, name: str) -> None:
     """Assigns a name a placeholder on the paths through a `try` that leave it unbound."""
-    if name not in _surely_assigned([*s.body, *s.orelse]):
+    if name not in AssignedBefore([*s.body, *s.orelse]).at_end():
         block = s.orelse if name in assigned_names(s.orelse) else s.body
         _fill_block(reverse, block, name, s)
     for h in s.handlers:
-        if name not in _surely_assigned(h.body):
+        if name not in AssignedBefore(h.body).at_end():
             _fill_block(reverse, h.body, name, s)
 
 
@@ -330,20 +330,3 @@ def _placeholder(reverse: Reverse, name: str) -> Any:
     if reverse.domain.is_integer(kind):
         return constant(0)
     return constant(None)
-
-
-def _surely_assigned(statements: list[Any]) -> set[str]:
-    """The names that every path through the statements assigns."""
-    found: set[str] = set()
-    for s in statements:
-        if isinstance(s, gast.If):
-            arms = [_surely_assigned(arm) for arm in (s.body, s.orelse) if not ends_in_raise(arm)]
-            found |= set.intersection(*arms) if arms else set()
-        elif isinstance(s, gast.With):
-            found |= _surely_assigned(s.body)
-        elif isinstance(s, gast.Try):
-            arms = [_surely_assigned(arm) for arm in arms_of(s) if not ends_in_raise(arm)]
-            found |= set.intersection(*arms) | _surely_assigned(s.finalbody) if arms else set()
-        elif not isinstance(s, (gast.For, gast.While)):
-            found |= set(assigned_names(s))
-    return found

@@ -22,7 +22,7 @@ from ..analyses.find_uses import find_uses
 from ..analyses.liveness import AssignedBefore, captured_names
 from ..normal_form.expand_item_updates import index_value
 from ..trees.nodes import find_nodes, header_of, load, names_read, statements_in
-from ..trees.rebuild import parameters, rebuilt
+from ..trees.rebuild import parameter_names, parameters, rebuilt
 from .heap_names import largest
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Arrays:
         self.own = _own_arrays(to)
         self.follows = any(map(self.replaces, statements_in(to.program.tree.body)))
         self.live: Live | None = None
-        self.assigned = AssignedBefore(to.program.tree)
+        self.assigned = AssignedBefore(to.program.tree.body, parameter_names(to.program.tree))
         self.unassigned: dict[str, None] = {}  # possible holders that may be unbound
         self.captured = {
             name

@@ -12,9 +12,10 @@ from typing import Any
 
 import gast
 
+from ..analyses.find_live import cannot_raise
 from ..analyses.liveness import ends_in_raise, live_at_handler, live_before
 from ..analyses.operations import is_pop
-from ..trees.nodes import assigned_names, is_atom, names_read, walk_scope
+from ..trees.nodes import assigned_names, names_read, walk_scope
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
 
@@ -130,13 +131,6 @@ def taken_arm(s: Node, known: dict[str, Any]) -> list[Node] | None:
         case gast.If(test=gast.UnaryOp(op=gast.Not(), operand=gast.Name(id=name))) if name in known:
             return s.orelse if known[name] else s.body  # type: ignore[no-any-return]
     return None
-
-
-def cannot_raise(s: Node) -> bool:
-    """Whether a statement cannot raise."""
-    return isinstance(s, gast.Pass) or (
-        isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and is_atom(s.value)
-    )
 
 
 def changed_name(s: Node) -> str:

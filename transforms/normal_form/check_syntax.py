@@ -26,7 +26,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import children, constant, find_nodes, walk_scope
+from ..trees.nodes import children, constant, defaults_of, find_nodes, walk_scope
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import bound_names, rebuilt
 
@@ -92,7 +92,7 @@ def check(program: Program, node: Node, local: frozenset[str]) -> None:
     match node:
         case gast.FunctionDef() | gast.Lambda():
             check_function(program, node)
-            parts = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+            parts = defaults_of(node)
             parts += node.body if isinstance(node, gast.FunctionDef) else [node.body]
         case gast.AnnAssign():
             parts = [node.target, *([node.value] if node.value else [])]

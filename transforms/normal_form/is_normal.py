@@ -24,7 +24,7 @@ from typing import Any
 import gast
 
 from ..trees.generators import makes_generator
-from ..trees.nodes import blocks_of, is_atom
+from ..trees.nodes import blocks_of, defaults_of, is_atom
 from ..trees.program import MISSING, Program
 
 __all__ = ["find_violations", "is_normal"]
@@ -56,7 +56,7 @@ class _Checker:
         yield from self.located(last)
         yield from self.block(body)
         if node is not self.program.tree:
-            for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
+            for default in defaults_of(node):
                 yield from self.atom(default, "a default")
         if node.args.vararg is not None or node.args.kwarg is not None:
             yield self.wrong(node, "star parameters")

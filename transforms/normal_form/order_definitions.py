@@ -35,9 +35,18 @@ from typing import Any
 import gast
 
 from ..analyses.liveness import free_names
-from ..trees.nodes import assigned_names, binding_counts, find_nodes, load, names_read, own_statements, walk
+from ..trees.nodes import (
+    assigned_names,
+    binding_counts,
+    defaults_of,
+    find_nodes,
+    load,
+    names_read,
+    own_statements,
+    walk,
+)
 from ..trees.program import Names, Program
-from ..trees.rebuild import bound_names, map_blocks, parameters, rebuilt, substitute
+from ..trees.rebuild import copied_function, map_blocks, rebuilt, substitute
 
 __all__ = ["order_definitions"]
 
@@ -85,27 +94,14 @@ class _Placer:
 
     def can_move(self, function: Node) -> bool:
         """Whether the place of the function's definition makes no difference."""
-        read = [name for d in defaults(function) for name in names_read(d)]
+        read = [name for d in defaults_of(function) for name in names_read(d)]
         return self.bound[function.name] == 1 and all(self.bound[name] <= 1 for name in read)
 
     def holding(self, function: Node, others: list[Node]) -> Node:
         """The function with copies of others at the start of its body."""
-        own = {other.name: load(self.names.fresh(other.name)) for other in others}
-        copies = []
-        for other in others:
-            kept = {p.id for n in walk(other) if isinstance(n, gast.FunctionDef) for p in parameters(n)}
-            inner = {n: load(self.names.fresh(n)) for n in sorted(bound_names(other)) if n not in kept}
-            copies.append(substitute(other, {**own, **inner}))
-        return rebuilt(function, body=[*copies, *substitute(function.body, own)])
-
-
-def defaults(function: Node) -> list[Node]:
-    """The defaults of a function's parameters."""
-    return [d for d in [*function.args.defaults, *function.args.kw_defaults] if d is not None]
-
-
-def is_bound(name: Node) -> bool:
-    return isinstance(name.ctx, (gast.Store, gast.Param))
+        copies = [copied_function(other, self.names.fresh) for other in others]
+        own = {other.name: load(copy.name) for other, copy in zip(others, copies, strict=True)}
+        return rebuilt(function, body=[substitute(s, own) for s in (*copies, *function.body)])
 
 
 def reachable(edges: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -151,7 +147,7 @@ def target_of(statements: list[Node], place: int) -> int | None:
     )
     if last is None:
         return None
-    fixed = {function.name, *(name for d in defaults(function) for name in names_read(d))}
+    fixed = {function.name, *(name for d in defaults_of(function) for name in names_read(d))}
     users = using(statements, function.name)
     passed = statements[place + 1 : last + 1]
     return None if any(stops(s, users, fixed) for s in passed) else last
@@ -169,6 +165,6 @@ def stops(statement: Node, users: set[str], fixed: set[str]) -> bool:
     if fixed & set(assigned_names(statement)):
         return True
     if isinstance(statement, gast.FunctionDef):
-        return any(users & set(names_read(d)) for d in defaults(statement))
+        return any(users & set(names_read(d)) for d in defaults_of(statement))
     is_used = bool(users & set(names_read(statement)))
     return is_used or any(isinstance(n, gast.Break) for n in walk(statement))

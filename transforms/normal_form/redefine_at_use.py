@@ -26,14 +26,14 @@ from ..trees.nodes import (
     assigned_names,
     blocks_of,
     bound_here,
+    defaults_of,
     find_nodes,
     load,
     names_read,
     own_statements,
-    walk,
 )
 from ..trees.program import Names, Program
-from ..trees.rebuild import Rewriter, bound_names, parameters, rebuilt, substitute, with_blocks
+from ..trees.rebuild import Rewriter, bound_names, copied_function, rebuilt, substitute, with_blocks
 
 __all__ = ["MayKeep", "is_only_passed", "redefine_at_use"]
 
@@ -58,7 +58,7 @@ def redefine_at_use(program: Program, may_keep: MayKeep) -> tuple[Program, froze
         passing.add(function.name)
         if is_changed(body, function):
             made = _Renewed(function, names)
-            renewed = None if names_read(defaults(function)) else made.within(body)
+            renewed = None if names_read(defaults_of(function)) else made.within(body)
             body = body if renewed is None else renewed
             passing = passing - {function.name} if renewed is None else passing | set(made.copies)
     tree = rebuilt(program.tree, body=body)
@@ -76,7 +76,7 @@ def is_only_passed(
     for s in own_statements(body):
         if isinstance(s, gast.FunctionDef):
             count = loaded([s], name)
-            if count and not any(name in names_read(d) for d in defaults(s)):
+            if count and not any(name in names_read(d) for d in defaults_of(s)):
                 known = asked | {name}
                 is_passed = s.name in known or is_only_passed(body, s.name, may_keep, known)
                 allowed += count if is_passed and is_only_passed(s.body, name, may_keep, known) else 0
@@ -95,11 +95,6 @@ def is_only_passed(
 def header(s: Node) -> Node | None:
     """The expression that a simple statement, or a loop's header, evaluates and that may be a call."""
     return s.iter if isinstance(s, gast.For) else None if blocks_of(s) else s
-
-
-def defaults(function: Node) -> list[Node]:
-    """The defaults of a function's parameters, which are read where it is defined."""
-    return [d for d in [*function.args.defaults, *function.args.kw_defaults] if d is not None]
 
 
 def loaded(trees: list[Node], name: str) -> int:
@@ -155,14 +150,7 @@ class _Renewed(Rewriter):
         name, part = self.definition.name, header(s)
         if part is None or name not in names_read(part):
             return [self.inside(s)]
-        copy = copied(self.definition, self.names) if self.copies else self.definition
+        copy = copied_function(self.definition, self.names.fresh) if self.copies else self.definition
         self.copies.append(copy.name)
         put = partial(substitute, mapping={name: load(copy.name)})
         return [copy, self.inside(rebuilt(s, iter=put(s.iter)) if isinstance(s, gast.For) else put(s))]
-
-
-def copied(function: Node, names: Names) -> Node:
-    """The function with its local variables renamed, parameters aside."""
-    kept = {p.id for n in walk(function) if isinstance(n, gast.FunctionDef) for p in parameters(n)}
-    own = {n: load(names.fresh(n)) for n in sorted({*bound_names(function), function.name}) if n not in kept}
-    return substitute(function, own)

@@ -26,7 +26,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import children, find_nodes, located, walk_scope
+from ..trees.nodes import children, defaults_of, find_nodes, located, walk_scope
 from ..trees.program import Names, Program
 from ..trees.rebuild import bound_names, map_children, parameters, rebuilt
 
@@ -99,17 +99,13 @@ def scope_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
         if isinstance(node, Function):
-            yield from scope_nodes(defaults(node))
+            yield from scope_nodes(defaults_of(node))
         elif isinstance(node, gast.AnnAssign):
             yield from scope_nodes([node.target, *([node.value] if node.value else [])])
         elif isinstance(node, gast.comprehension):
             yield from scope_nodes([node.iter, *node.ifs])
         else:
             yield from scope_nodes(children(node))
-
-
-def defaults(function: Node) -> list[Node]:
-    return [*function.args.defaults, *(d for d in function.args.kw_defaults if d is not None)]
 
 
 def global_names(function: Node, visible: frozenset[str]) -> Iterator[str]:
@@ -126,7 +122,7 @@ def global_names(function: Node, visible: frozenset[str]) -> Iterator[str]:
 def free_names(nodes: Iterable[Node], visible: frozenset[str]) -> Iterator[str]:
     for n in nodes:
         if isinstance(n, Function):
-            yield from free_names(defaults(n), visible)
+            yield from free_names(defaults_of(n), visible)
             yield from global_names(n, visible)
         elif isinstance(n, Comprehension):
             first, inner = n.generators[0].iter, visible | set(comprehension_names(n))

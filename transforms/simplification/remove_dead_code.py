@@ -22,7 +22,15 @@ import gast
 from ..analyses.find_live import Live, find_live
 from ..analyses.find_sharing import UPDATES, find_followers
 from ..analyses.find_uses import Uses, find_uses, is_pure, map_nested
-from ..trees.nodes import Comment, blocks_of, located, statements_in, store, target_names
+from ..trees.nodes import (
+    Comment,
+    blocks_of,
+    defaults_of,
+    located,
+    statements_in,
+    store,
+    target_names,
+)
 from ..trees.rebuild import alike, rebuilt, with_blocks
 from .facts import GeneratedFacts
 from .fold_constants import OPPOSITE, taken_arm
@@ -113,9 +121,8 @@ class _Remover:
             case gast.With():
                 return not all(self.is_pure(item.context_expr) for item in s.items)
             case gast.FunctionDef():
-                outside = [*s.args.defaults, *(d for d in s.args.kw_defaults if d is not None)]
                 is_used = bool(live.of([s.name]) & after or s.decorator_list)
-                return is_used or not all(map(self.is_pure, outside))
+                return is_used or not all(map(self.is_pure, defaults_of(s)))
         return True
 
     @cached_property

@@ -16,6 +16,7 @@ from typing import Any
 
 import gast
 
+from .nodes import children, defaults_of
 from .rebuild import rebuilt
 
 __all__ = ["index_parts", "string_fields", "walrus_names", "with_fields", "with_parts"]
@@ -75,9 +76,5 @@ def walrus_names(nodes: list[Node]) -> set[str]:
     for node in nodes:
         if isinstance(node, gast.NamedExpr):
             found.add(node.target.id)
-        if isinstance(node, gast.Lambda):
-            children = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-        else:
-            children = list(gast.iter_child_nodes(node))
-        found |= walrus_names(children)
+        found |= walrus_names(defaults_of(node) if isinstance(node, gast.Lambda) else children(node))
     return found

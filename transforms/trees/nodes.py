@@ -41,6 +41,7 @@ __all__ = [
     "children",
     "classes_in",
     "constant",
+    "defaults_of",
     "dotted",
     "fields_of",
     "find_nodes",
@@ -140,6 +141,11 @@ def is_atom(node: Node) -> bool:
         node = node.operand
         return isinstance(node, gast.Constant)
     return isinstance(node, (gast.Name, gast.Constant))
+
+
+def defaults_of(function: Node) -> list[Node]:
+    """The defaults of a function's parameters, which are read where it is defined."""
+    return [d for d in (*function.args.defaults, *function.args.kw_defaults) if d is not None]
 
 
 def has_stars(node: Node) -> bool:

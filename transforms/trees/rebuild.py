@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from .children import rebuilt
-from .nodes import children, fields_of, located, names_in
+from .nodes import children, fields_of, find_nodes, load, located, names_in
 from .remember import remembered
 from .statements import Rewriter, alike, map_blocks, rewritten, with_blocks, with_body
 
@@ -21,6 +21,7 @@ __all__ = [
     "alike",
     "bound_names",
     "call_at",
+    "copied_function",
     "map_blocks",
     "map_children",
     "parameter_names",
@@ -137,6 +138,13 @@ def call_at(value: Node, like: Node) -> Node:
 
     value = divided(value)
     return located(rebuilt(value), like) if isinstance(value, gast.Call) else value
+
+
+def copied_function(function: Node, fresh: Callable[[str], str]) -> Node:
+    """The function with fresh names for itself and its local variables, parameters aside."""
+    kept = {p.id for n in find_nodes(function, gast.FunctionDef) for p in parameters(n)}
+    own = {n: load(fresh(n)) for n in sorted({*bound_names(function), function.name}) if n not in kept}
+    return substitute(function, own)
 
 
 def parameters(function: Node) -> list[Node]:

@@ -23,6 +23,7 @@ from .children import located, rebuilt
 from .remember import remembered
 
 __all__ = [
+    "FORMS",
     "Place",
     "Rewriter",
     "alike",
