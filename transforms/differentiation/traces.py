@@ -277,7 +277,7 @@ def fill_unbound(reverse: Reverse, body: list[Any]) -> None:
     """Assigns a placeholder to the variables that the reverse sweep reads and that a path through `body`, the
     forward sweep of a function, leaves unbound.
     """
-    assigned = _surely_assigned(body)
+    assigned = AssignedBefore(body).at_end()
     for name in reverse.may_be_unbound:
         if name not in assigned:
             _fill_name(reverse, body, name)
