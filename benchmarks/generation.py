@@ -1,6 +1,6 @@
 """What it costs to generate derivatives.
 
-    python benchmarks/generation.py [--lines 500] [--rounds 3]
+    python -m benchmarks.generation [--lines 500] [--rounds 3]
 
 Four tables, all of CPU time. First that of importing s2sad, and of importing it and taking a gradient of
 three lines, beside that of importing NumPy; all three from bytecode, as installed packages are. Then the
@@ -28,12 +28,15 @@ from timeit import repeat
 from typing import Any
 
 import numpy as np
-from measuring import print_table
-from programs import THIRTY_LINES, copy_of_primals
 
 import s2sad
 from s2sad.derivatives.generator import Generator
 from s2sad.transforms import NORMALISE
+
+from . import primals
+from .measuring import print_table
+from .programs import THIRTY_LINES
+from .tools import copy_of
 
 Lines = Iterator[str]
 
@@ -205,7 +208,7 @@ def forms(rounds: int) -> list[list[str]]:
     unit = min(repeat("sum(range(1000))", number=2000, repeat=5)) / 2000 / 12e-6
     times: dict[str, list[float]] = {name: [] for name, _ in FORMS}
     for _ in range(rounds + 1):
-        function = getattr(copy_of_primals(np), THIRTY_LINES.name)
+        function = getattr(copy_of(primals), THIRTY_LINES.name)
         for name, make in FORMS:
             start = time.process_time()
             make(function).function_for(*THIRTY_LINES.args)
@@ -230,7 +233,7 @@ def shares(rounds: int) -> list[list[str]]:
     """The share of each stage in a derivative of which nothing is known."""
     spent: Counter[str] = Counter()
     for _ in range(rounds):
-        function = getattr(copy_of_primals(np), THIRTY_LINES.name)
+        function = getattr(copy_of(primals), THIRTY_LINES.name)
         derivative = s2sad.value_and_grad(function)
         derivative.function_for(*THIRTY_LINES.args)
         last = [time.process_time()]

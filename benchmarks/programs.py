@@ -1,127 +1,339 @@
-"""What is measured: each program, its arguments, and its gradient by s2sad, by hand and by other tools."""
+"""What is measured: each program, the arguments that its gradient is by, and how its arguments are made."""
+
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from types import ModuleType
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
-import by_hand
 import numpy as np
-import primals
 
-import s2sad
+from . import primals
 
-__all__ = ["BENCHMARKS", "THIRTY_LINES", "TOOLS", "Benchmark", "assert_agreement", "copy_of_primals"]
+__all__ = ["PROGRAMS", "THIRTY_LINES", "Program"]
 
 Function = Callable[..., Any]
-TOOLS = ("by hand", "s2sad", "autograd", "jax")  # the last two where they are installed
+Inputs = Callable[..., tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
-class Benchmark:
-    """A program: its name in `primals`, arguments, and the positions of those that the gradient is by."""
+class Program:
+    """A function of `primals`; `size` holds keywords for `inputs`, `small` those to check gradients with."""
 
     title: str
     name: str
-    argnums: int | tuple[int, ...]
-    args: tuple[Any, ...]
+    active: str  # the names of the parameters that the gradient is by
+    inputs: Inputs
+    size: Mapping[str, int]
+    small: Mapping[str, int]
 
     @property
     def primal(self) -> Function:
         found: Function = getattr(primals, self.name)
         return found
 
-    def calls(self, tools: Iterable[str] = TOOLS) -> dict[str, Callable[[], Any]]:
-        """What returns the value and the gradient, by the name of the tool, where there is such."""
-        made = {tool: self._call(tool) for tool in tools}
-        return {tool: call for tool, call in made.items() if call is not None}
+    @property
+    def argnums(self) -> int | tuple[int, ...]:
+        code = self.primal.__code__
+        found = tuple(code.co_varnames.index(name) for name in self.active.split())
+        return found if len(found) > 1 else found[0]
 
-    def _call(self, tool: str) -> Callable[[], Any] | None:
-        match tool:
-            case "by hand" if hasattr(by_hand, self.name):
-                return partial(getattr(by_hand, self.name), *self.args)
-            case "s2sad":
-                return partial(s2sad.value_and_grad(self.primal, self.argnums), *self.args)
-            case "autograd" if is_installed("autograd"):
-                return self._autograd()
-            case "jax" if is_installed("jax"):
-                return self._jax()
-        return None
+    @cached_property
+    def args(self) -> tuple[Any, ...]:
+        return self.arguments(self.size)
 
-    def _autograd(self) -> Callable[[], Any]:
-        import autograd  # type: ignore[import-untyped]
-        import autograd.numpy  # type: ignore[import-untyped]
-        primal = getattr(copy_of_primals(autograd.numpy), self.name)
-        return partial(autograd.value_and_grad(primal, argnum=self.argnums), *self.args)
-
-    def _jax(self) -> Callable[[], Any]:
-        """Compiled; in double precision, as NumPy computes; on arrays that are JAX's own already."""
-        import jax
-        jax.config.update("jax_enable_x64", True)
-        import with_jax
-        written = with_jax if hasattr(with_jax, self.name) else copy_of_primals(jax.numpy)
-        fixed = [i for i, x in enumerate(self.args) if isinstance(x, int)]  # known while compiling
-        gradient = jax.value_and_grad(getattr(written, self.name), self.argnums)
-        compiled = jax.jit(gradient, static_argnums=fixed)
-        args = [x if isinstance(x, int) else jax.tree.map(jax.numpy.asarray, x) for x in self.args]
-        return lambda: jax.block_until_ready(compiled(*args))
+    def arguments(self, size: Mapping[str, int]) -> tuple[Any, ...]:
+        """New arguments of a size, always the same."""
+        return self.inputs(np.random.default_rng(0), **size)
 
 
-def is_installed(module: str) -> bool:
-    """Whether a module can be imported, without importing it."""
-    return importlib.util.find_spec(module) is not None
+Rng = np.random.Generator
 
 
-def copy_of_primals(numpy: ModuleType) -> ModuleType:
-    """A copy of the programs that computes with another library in NumPy's place."""
-    spec = importlib.util.find_spec("primals")
-    assert spec is not None and spec.loader is not None
-    copy = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(copy)
-    copy.np = numpy  # type: ignore[attr-defined]
-    return copy
+def weights(rng: Rng, *shape: int) -> Any:
+    return rng.normal(0, shape[0] ** -0.5, shape)
 
 
-def flat(x: Any) -> list[Any]:
-    """The arrays and numbers of a nested structure, in order."""
-    return [leaf for item in x for leaf in flat(item)] if isinstance(x, (tuple, list)) else [np.asarray(x)]
-
-
-def assert_agreement(benchmark: Benchmark, calls: Mapping[str, Callable[[], Any]]) -> None:
-    """Raises AssertionError where values differ from the program's own, or gradients from s2sad's."""
-    value, gradient = calls["s2sad"]()
-    np.testing.assert_allclose(value, benchmark.primal(*benchmark.args), rtol=1e-12, err_msg=benchmark.title)
-    for tool, call in calls.items():
-        found = flat(call())
-        for a, b in zip(found, flat((value, gradient)), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12, err_msg=f"{benchmark.title}: {tool}")
-
-
-_rng = np.random.default_rng(0)
-
-
-def _weights(*shape: int) -> Any:
-    return _rng.normal(0, shape[0] ** -0.5, shape)
-
-
-def _layers(*pairs: tuple[int, int]) -> tuple[Any, ...]:
+def layers(rng: Rng, *widths: int) -> tuple[Any, ...]:
     """Weights and biases, in turn."""
-    return tuple(array for rows, columns in pairs for array in (_weights(rows, columns), _weights(columns)))
+    return tuple(a for m, n in pairwise(widths) for a in (weights(rng, m, n), weights(rng, n)))
 
 
-BENCHMARKS = (
-    Benchmark("RK4, 1,000 steps", "runge_kutta", (0, 1, 2, 3), (1.0, 0.4, 0.3, 0.9, 1000)),
-    Benchmark("RNN, 50 steps", "recurrent", 0, (
-        (_weights(8, 32), _weights(32, 32), _weights(32), _weights(32, 4), _weights(4)),
-        _rng.normal(size=(50, 32, 8)), _rng.normal(size=(50, 32, 4)))),
-    Benchmark("MLP, 3 layers", "perceptron", 0, (
-        _layers((64, 128), (128, 128), (128, 10)), _rng.normal(size=(64, 64)), _rng.normal(size=(64, 10)))),
-    Benchmark("logistic regression", "logistic", (0, 1), (
-        _weights(20), 0.1, _rng.normal(size=(500, 20)), (_rng.uniform(size=500) > 0.5).astype(float), 1e-3)),
+def for_logistic(rng: Rng, n: int) -> tuple[Any, ...]:
+    return weights(rng, 8), 0.1, rng.normal(size=(n, 8)), (rng.uniform(size=n) > 0.5).astype(float), 1e-3
+
+
+def for_black_scholes(rng: Rng, n: int) -> tuple[Any, ...]:
+    return (
+        rng.uniform(80.0, 120.0, n),
+        rng.uniform(0.1, 0.4, n),
+        0.03,
+        rng.uniform(80.0, 120.0, n),
+        rng.uniform(0.1, 2.0, n),
+    )
+
+
+def for_mlp(rng: Rng, batch: int, width: int) -> tuple[Any, ...]:
+    return layers(rng, width, width, width, 10), rng.normal(size=(batch, width)), rng.normal(size=(batch, 10))
+
+
+def for_rnn(rng: Rng, steps: int, batch: int, width: int) -> tuple[Any, ...]:
+    params = (weights(rng, 8, width), weights(rng, width, width), weights(rng, width), *layers(rng, width, 4))
+    return params, rng.normal(size=(steps, batch, 8)), rng.normal(size=(steps, batch, 4))
+
+
+def for_lstm(rng: Rng, steps: int, batch: int, width: int) -> tuple[Any, ...]:
+    params = {
+        "input": weights(rng, 8, 4 * width),
+        "recurrent": weights(rng, width, 4 * width),
+        "bias": weights(rng, 4 * width),
+        "output": weights(rng, width, 4),
+    }
+    return params, rng.normal(size=(steps, batch, 8)), rng.normal(size=(batch, 4))
+
+
+def for_gmm(rng: Rng, n: int, d: int, k: int) -> tuple[Any, ...]:
+    return (
+        rng.normal(size=k),
+        rng.uniform(size=(k, d)),
+        rng.normal(size=(k, d * (d + 1) // 2)),
+        rng.normal(size=(n, d)),
+        1.0,
+        0,
+    )
+
+
+def for_bundle_adjustment(rng: Rng, cameras: int, points: int, observations: int) -> tuple[Any, ...]:
+    camera = np.hstack(
+        [
+            rng.normal(0, 0.3, (cameras, 3)),
+            rng.normal(0, 0.2, (cameras, 3)) - [0, 0, 5.0],
+            rng.uniform(0.9, 1.1, (cameras, 1)),
+            rng.normal(0, 0.1, (cameras, 2)),
+            rng.normal(0, 0.01, (cameras, 2)),
+        ]
+    )
+    return (
+        camera,
+        rng.normal(size=(points, 3)),
+        rng.uniform(0.5, 1.0, observations),
+        rng.integers(0, cameras, observations),
+        rng.integers(0, points, observations),
+        rng.normal(size=(observations, 2)),
+    )
+
+
+def for_hidden_markov(rng: Rng, steps: int, states: int) -> tuple[Any, ...]:
+    return (
+        rng.normal(size=states),
+        rng.normal(size=(states, states)),
+        rng.normal(size=(states, 12)),
+        rng.integers(0, 12, steps),
+    )
+
+
+def for_kalman(rng: Rng, steps: int) -> tuple[Any, ...]:
+    return (
+        np.eye(4) + 0.1 * np.eye(4, k=2),
+        np.eye(2, 4),
+        0.1 * np.eye(4),
+        0.5 * np.eye(2),
+        np.cumsum(rng.normal(size=(steps, 2)), axis=0),
+    )
+
+
+def for_particles(rng: Rng, n: int, steps: int) -> tuple[Any, ...]:
+    return rng.normal(size=(n, 3)), 0.1 * rng.normal(size=(n, 3)), rng.uniform(0.5, 1.5, n), 0.01, steps
+
+
+def for_fdtd(rng: Rng, n: int, steps: int) -> tuple[Any, ...]:
+    return rng.normal(size=steps), *(rng.uniform(size=(n, n + 1)) for _ in range(4))
+
+
+def dominant(rng: Rng, n: int) -> Any:
+    """A matrix whose factorisation needs no pivots."""
+    return rng.uniform(-1.0, 1.0, (n, n)) + n * np.eye(n)
+
+
+PROGRAMS = (
+    Program("scalar chain", "chain", "x y", lambda rng: (0.7, 1.3), {}, {}),
+    Program(
+        "Lotka-Volterra, RK4, 1,000 steps",
+        "lotka_volterra",
+        "growth hunting feeding decline",
+        lambda rng, steps: (1.0, 0.4, 0.3, 0.9, steps),
+        {"steps": 1000},
+        {"steps": 5},
+    ),
+    *(
+        Program(
+            f"Rosenbrock, {n:,}", "rosenbrock", "x", lambda rng, n: (rng.normal(size=n),), {"n": n}, {"n": 5}
+        )
+        for n in (10, 1000, 1_000_000)
+    ),
+    *(
+        Program(f"logistic regression, {n:,}", "logistic", "w b", for_logistic, {"n": n}, {"n": 9})
+        for n in (10, 1000, 1_000_000)
+    ),
+    Program(
+        "Black-Scholes, 1,000,000",
+        "black_scholes",
+        "spot vol rate",
+        for_black_scholes,
+        {"n": 1_000_000},
+        {"n": 7},
+    ),
+    *(
+        Program(
+            f"MLP, {batch} x {width}",
+            "mlp",
+            "params",
+            for_mlp,
+            {"batch": batch, "width": width},
+            {"batch": 5, "width": 6},
+        )
+        for batch, width in ((32, 128), (512, 512))
+    ),
+    Program(
+        "RNN, 100 steps",
+        "rnn",
+        "params",
+        for_rnn,
+        {"steps": 100, "batch": 32, "width": 32},
+        {"steps": 4, "batch": 3, "width": 5},
+    ),
+    Program(
+        "LSTM, 100 steps",
+        "lstm",
+        "params",
+        for_lstm,
+        {"steps": 100, "batch": 32, "width": 32},
+        {"steps": 4, "batch": 3, "width": 5},
+    ),
+    Program(
+        "Gaussian mixture (ADBench)",
+        "gmm",
+        "alphas means factors",
+        for_gmm,
+        {"n": 1000, "d": 10, "k": 10},
+        {"n": 6, "d": 3, "k": 2},
+    ),
+    Program(
+        "bundle adjustment (ADBench)",
+        "bundle_adjustment",
+        "cameras points weights",
+        for_bundle_adjustment,
+        {"cameras": 20, "points": 300, "observations": 3000},
+        {"cameras": 3, "points": 5, "observations": 12},
+    ),
+    Program(
+        "k-means",
+        "k_means",
+        "centers",
+        lambda rng, n, k, d: (rng.normal(size=(k, d)), rng.normal(size=(n, d))),
+        {"n": 2000, "k": 20, "d": 4},
+        {"n": 12, "k": 3, "d": 2},
+    ),
+    Program(
+        "hidden Markov model",
+        "hidden_markov",
+        "start transition emission",
+        for_hidden_markov,
+        {"steps": 200, "states": 16},
+        {"steps": 5, "states": 3},
+    ),
+    Program("Kalman filter, 100 steps", "kalman", "F H Q R", for_kalman, {"steps": 100}, {"steps": 4}),
+    Program(
+        "particles", "particles", "x v masses", for_particles, {"n": 100, "steps": 10}, {"n": 4, "steps": 3}
+    ),
+    Program(
+        "jacobi 1d",
+        "jacobi_1d",
+        "a b",
+        lambda rng, n, steps: (*(rng.uniform(size=n) for _ in range(3)), steps),
+        {"n": 4000, "steps": 200},
+        {"n": 8, "steps": 3},
+    ),
+    Program(
+        "jacobi 2d",
+        "jacobi_2d",
+        "a b",
+        lambda rng, n, steps: (*(rng.uniform(size=(n, n)) for _ in range(3)), steps),
+        {"n": 150, "steps": 50},
+        {"n": 6, "steps": 2},
+    ),
+    Program(
+        "heat 3d",
+        "heat_3d",
+        "u conductivity",
+        lambda rng, n, steps: (rng.uniform(size=(n, n, n)), 0.1, rng.uniform(size=(n, n, n)), steps),
+        {"n": 40, "steps": 20},
+        {"n": 5, "steps": 2},
+    ),
+    Program(
+        "seidel 2d",
+        "seidel_2d",
+        "a",
+        lambda rng, n, steps: (*(rng.uniform(size=(n, n)) for _ in range(2)), steps),
+        {"n": 60, "steps": 5},
+        {"n": 5, "steps": 2},
+    ),
+    Program("fdtd 2d", "fdtd_2d", "source", for_fdtd, {"n": 150, "steps": 50}, {"n": 5, "steps": 3}),
+    Program(
+        "lu", "lu", "a", lambda rng, n: (dominant(rng, n), rng.uniform(size=(n, n))), {"n": 80}, {"n": 5}
+    ),
+    Program(
+        "trisolv",
+        "trisolv",
+        "triangle b",
+        lambda rng, n: (np.tril(dominant(rng, n)), rng.uniform(size=n), rng.uniform(size=n)),
+        {"n": 500},
+        {"n": 6},
+    ),
+    Program(
+        "syrk",
+        "syrk",
+        "alpha beta c a",
+        lambda rng, n, m: (
+            1.5,
+            1.2,
+            rng.uniform(size=(n, n)),
+            rng.uniform(size=(n, m)),
+            rng.uniform(size=(n, n)),
+        ),
+        {"n": 80, "m": 60},
+        {"n": 4, "m": 3},
+    ),
+    Program(
+        "gemm",
+        "gemm",
+        "alpha beta c a b",
+        lambda rng, n: (1.5, 1.2, *(rng.uniform(-1.0, 1.0, (n, n)) for _ in range(4))),
+        {"n": 300},
+        {"n": 4},
+    ),
+    Program(
+        "atax",
+        "atax",
+        "a x",
+        lambda rng, m, n: (rng.uniform(size=(m, n)), rng.uniform(size=n)),
+        {"m": 500, "n": 600},
+        {"m": 4, "n": 3},
+    ),
 )
-THIRTY_LINES = Benchmark("function of 30 lines", "gated", 0, (
-    _layers((12, 8), (12, 8), (12, 8), (8, 2)),
-    _rng.normal(size=(6, 5, 4)), _rng.normal(size=(6, 5, 2)), 2, 1e-3))
+THIRTY_LINES = Program(
+    "function of 30 lines",
+    "gated",
+    "params",
+    lambda rng: (
+        (*layers(rng, 12, 8), *layers(rng, 12, 8), *layers(rng, 12, 8), *layers(rng, 8, 2)),
+        rng.normal(size=(6, 5, 4)),
+        rng.normal(size=(6, 5, 2)),
+        2,
+        1e-3,
+    ),
+    {},
+    {},
+)

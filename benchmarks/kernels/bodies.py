@@ -49,8 +49,7 @@ def energy(pos, vel, mass, G):
         1.0,
         0.1,
     ),
-    small={"n": 4, "steps": 3},
-    large={"n": 60, "steps": 40},
+    size={"n": 4, "steps": 3},
     active="mass pos vel",
 )
 def nbody(mass, pos, vel, steps, dt, G, softening):
@@ -71,8 +70,7 @@ def nbody(mass, pos, vel, steps, dt, G, softening):
 
 @kernel(
     lambda rng, n, h, s: (rng.normal(size=(n, h, s, s)),),
-    small={"n": 2, "h": 2, "s": 4},
-    large={"n": 8, "h": 8, "s": 64},
+    size={"n": 2, "h": 2, "s": 4},
     active="x",
 )
 def softmax(x):
@@ -107,8 +105,7 @@ def layers(rng, *sizes):
 
 @kernel(
     lambda rng, n, inputs, s0, s1, s2: (rng.normal(size=(n, inputs)), *layers(rng, inputs, s0, s1, s2)),
-    small={"n": 3, "inputs": 2, "s0": 4, "s1": 3, "s2": 3},
-    large={"n": 64, "inputs": 30, "s0": 300, "s1": 100, "s2": 40},
+    size={"n": 3, "inputs": 2, "s0": 4, "s1": 3, "s2": 3},
     active="x w1 b1 w2 b2 w3 b3",
 )
 def mlp(x, w1, b1, w2, b2, w3, b3):
@@ -124,8 +121,7 @@ def mlp(x, w1, b1, w2, b2, w3, b3):
         rng.normal(size=(k, k, channels, out)),
         rng.normal(size=out),
     ),
-    small={"n": 2, "size": 5, "channels": 2, "k": 2, "out": 3},
-    large={"n": 8, "size": 24, "channels": 3, "k": 5, "out": 8},
+    size={"n": 2, "size": 5, "channels": 2, "k": 2, "out": 3},
     active="x weights bias",
 )
 def conv2d(x, weights, bias):

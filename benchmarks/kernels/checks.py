@@ -10,17 +10,14 @@ import numpy as np
 
 import s2sad
 
-from .by_hand import ADJOINTS
 from .declare import Kernel
 
 __all__ = [
     "Adjoint",
     "Arrays",
-    "adjoint_by_hand",
     "adjoint_by_s2sad",
     "check_adjoint",
     "check_tangent",
-    "draw_cotangents",
 ]
 
 Arrays = tuple[Any, ...]
@@ -37,11 +34,6 @@ def as_tuple(x: Any) -> Arrays:
 def keywords(kernel: Kernel) -> dict[str, Any]:
     """What the transforms of s2sad are told of a kernel."""
     return {"argnums": kernel.active, **({"outputs": kernel.outputs} if kernel.outputs else {})}
-
-
-def adjoint_by_hand(kernel: Kernel) -> Adjoint | None:
-    """The adjoint written by hand, where there is one."""
-    return ADJOINTS.get(kernel.name)
 
 
 def adjoint_by_s2sad(kernel: Kernel) -> Adjoint:
@@ -109,14 +101,9 @@ def assert_same(found: Arrays, wanted: Arrays, what: str) -> None:
         assert same, f"{what} differ from the kernel's own"
 
 
-def draw_cotangents(kernel: Kernel, args: Arrays) -> Arrays:
-    """Cotangents of the outputs at the arguments, which are changed."""
-    return normal_like(run(kernel, args), np.random.default_rng(1))
-
-
 def draw(kernel: Kernel) -> tuple[Arrays, Arrays, Arrays, Arrays, Arrays]:
     """Small arguments; the outputs of a run, the arguments after it; tangents, and cotangents."""
-    args = kernel.arguments("small")
+    args = kernel.arguments()
     after = deepcopy(args)
     outputs = deepcopy(run(kernel, after))
     rng = np.random.default_rng(1)

@@ -20,20 +20,19 @@ class Kernel:
     """A function, how its arguments are made, and by which of them which results are differentiated.
 
     `outputs` names the parameters whose arrays, changed by the function, are its results; without any the
-    result is what it returns. `sizes` holds the keywords for `inputs`: "small" ones to check with, "large"
-    ones to time.
+    result is what it returns. `size` holds the keywords for `inputs`.
     """
 
     name: str
     function: Function
     inputs: Inputs
-    sizes: Mapping[str, Mapping[str, int]]
+    size: Mapping[str, int]
     active: tuple[str, ...]
     outputs: tuple[str, ...]
 
-    def arguments(self, size: str, seed: int = 0) -> tuple[Any, ...]:
+    def arguments(self, seed: int = 0) -> tuple[Any, ...]:
         """New arguments, the same for the same seed."""
-        return self.inputs(np.random.default_rng(seed), **self.sizes[size])
+        return self.inputs(np.random.default_rng(seed), **self.size)
 
 
 KERNELS: dict[str, Kernel] = {}
@@ -42,8 +41,7 @@ KERNELS: dict[str, Kernel] = {}
 def kernel(
     inputs: Inputs,
     *,
-    small: Mapping[str, int],
-    large: Mapping[str, int],
+    size: Mapping[str, int],
     active: str,
     outputs: str = "",
     name: str = "",
@@ -57,8 +55,7 @@ def kernel(
         called = name or f.__name__
         if called in KERNELS:
             raise ValueError(f"two kernels are named {called}")
-        sizes = {"small": small, "large": large}
-        KERNELS[called] = Kernel(called, f, inputs, sizes, tuple(active.split()), tuple(outputs.split()))
+        KERNELS[called] = Kernel(called, f, inputs, size, tuple(active.split()), tuple(outputs.split()))
         return f
 
     return declare

@@ -15,8 +15,7 @@ __all__ = ["cavity_flow", "channel_flow", "hdiff", "vadv"]
         np.zeros((i, j, k)),
         rng.uniform(size=(i, j, k)),
     ),
-    small={"i": 4, "j": 3, "k": 2},
-    large={"i": 60, "j": 60, "k": 40},
+    size={"i": 4, "j": 3, "k": 2},
     active="in_field out_field coeff",
     outputs="out_field",
 )
@@ -47,8 +46,7 @@ def hdiff(in_field, out_field, coeff):
         *(rng.uniform(size=(i, j, k)) for _ in range(2)),
         3.0 / 20.0,
     ),
-    small={"i": 2, "j": 3, "k": 5},
-    large={"i": 50, "j": 50, "k": 40},
+    size={"i": 2, "j": 3, "k": 5},
     active="utens_stage u_stage wcon u_pos utens",
     outputs="utens_stage",
 )
@@ -138,8 +136,7 @@ def flow_inputs(rng, n, steps, nit):
 
 @kernel(
     flow_inputs,
-    small={"n": 6, "steps": 2, "nit": 3},
-    large={"n": 41, "steps": 20, "nit": 50},
+    size={"n": 6, "steps": 2, "nit": 3},
     active="u v p rho nu",
     outputs="u v p",
 )
@@ -217,8 +214,7 @@ def periodic_pressure(nit, p, dx, dy, b):
 
 @kernel(
     lambda rng, n, steps, nit: (nit, *flow_inputs(rng, n, steps, nit)[4:], 1.0, steps),
-    small={"n": 6, "steps": 3, "nit": 3},
-    large={"n": 41, "steps": 20, "nit": 50},
+    size={"n": 6, "steps": 3, "nit": 3},
     active="u v p rho nu F",
     outputs="u v p",
 )

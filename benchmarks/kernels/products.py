@@ -30,8 +30,7 @@ def arrays(rng, *shapes):
 
 @kernel(
     lambda rng, k, m, n: (1.5, 1.2, *arrays(rng, (m, n), (m, k), (k, n))),
-    small={"k": 3, "m": 4, "n": 5},
-    large={"k": 300, "m": 300, "n": 300},
+    size={"k": 3, "m": 4, "n": 5},
     active="alpha beta C A B",
     outputs="C",
 )
@@ -42,8 +41,7 @@ def gemm(alpha, beta, C, A, B):
 
 @kernel(
     lambda rng, n: (1.5, 1.2, *arrays(rng, (n, n), (n,), (n,), (n,), (n,), (n,), (n,), (n,), (n,))),
-    small={"n": 5},
-    large={"n": 800},
+    size={"n": 5},
     active="alpha beta A u1 v1 u2 v2 w x y z",
     outputs="A w x",
 )
@@ -56,8 +54,7 @@ def gemver(alpha, beta, A, u1, v1, u2, v2, w, x, y, z):
 
 @kernel(
     lambda rng, n: (1.5, 1.2, *arrays(rng, (n, n), (n, n), (n,))),
-    small={"n": 5},
-    large={"n": 800},
+    size={"n": 5},
     active="alpha beta A B x",
 )
 def gesummv(alpha, beta, A, B, x):
@@ -67,8 +64,7 @@ def gesummv(alpha, beta, A, B, x):
 
 @kernel(
     lambda rng, m, n: (1.5, 1.2, *arrays(rng, (m, n), (m, m), (m, n))),
-    small={"m": 4, "n": 3},
-    large={"m": 80, "n": 100},
+    size={"m": 4, "n": 3},
     active="alpha beta C A B",
     outputs="C",
 )
@@ -86,8 +82,7 @@ def symm(alpha, beta, C, A, B):
 
 @kernel(
     lambda rng, m, n: (1.5, 1.2, *arrays(rng, (n, n), (n, m))),
-    small={"m": 3, "n": 4},
-    large={"m": 150, "n": 150},
+    size={"m": 3, "n": 4},
     active="alpha beta C A",
     outputs="C",
 )
@@ -101,8 +96,7 @@ def syrk(alpha, beta, C, A):
 
 @kernel(
     lambda rng, m, n: (1.5, 1.2, *arrays(rng, (n, n), (n, m), (n, m))),
-    small={"m": 3, "n": 4},
-    large={"m": 100, "n": 100},
+    size={"m": 3, "n": 4},
     active="alpha beta C A B",
     outputs="C",
 )
@@ -116,8 +110,7 @@ def syr2k(alpha, beta, C, A, B):
 
 @kernel(
     lambda rng, m, n: (1.5, *arrays(rng, (m, m), (m, n))),
-    small={"m": 4, "n": 3},
-    large={"m": 90, "n": 90},
+    size={"m": 4, "n": 3},
     active="alpha A B",
     outputs="B",
 )
@@ -131,8 +124,7 @@ def trmm(alpha, A, B):
 
 @kernel(
     lambda rng, n: (1.5, 1.2, *arrays(rng, (n, n + 1), (n + 1, n), (n, n + 2), (n, n + 2))),
-    small={"n": 3},
-    large={"n": 250},
+    size={"n": 3},
     active="alpha beta A B C D",
     outputs="D",
     name="2mm",
@@ -144,8 +136,7 @@ def two_mm(alpha, beta, A, B, C, D):
 
 @kernel(
     lambda rng, n: arrays(rng, (n, n + 1), (n + 1, n), (n, n + 2), (n + 2, n)),
-    small={"n": 3},
-    large={"n": 250},
+    size={"n": 3},
     active="A B C D",
     name="3mm",
 )
@@ -156,8 +147,7 @@ def three_mm(A, B, C, D):
 
 @kernel(
     lambda rng, m, n: arrays(rng, (m, n), (n,)),
-    small={"m": 4, "n": 3},
-    large={"m": 1000, "n": 1200},
+    size={"m": 4, "n": 3},
     active="A x",
 )
 def atax(A, x):
@@ -167,8 +157,7 @@ def atax(A, x):
 
 @kernel(
     lambda rng, m, n: arrays(rng, (n, m), (m,), (n,)),
-    small={"m": 3, "n": 4},
-    large={"m": 1000, "n": 1200},
+    size={"m": 3, "n": 4},
     active="A p r",
 )
 def bicg(A, p, r):
@@ -178,8 +167,7 @@ def bicg(A, p, r):
 
 @kernel(
     lambda rng, n: arrays(rng, (n,), (n,), (n,), (n,), (n, n)),
-    small={"n": 4},
-    large={"n": 1000},
+    size={"n": 4},
     active="x1 x2 y1 y2 A",
     outputs="x1 x2",
 )
@@ -191,8 +179,7 @@ def mvt(x1, x2, y1, y2, A):
 
 @kernel(
     lambda rng, r, q, p: arrays(rng, (r, q, p), (p, p)),
-    small={"r": 2, "q": 3, "p": 4},
-    large={"r": 40, "q": 40, "p": 60},
+    size={"r": 2, "q": 3, "p": 4},
     active="A C4",
     outputs="A",
 )

@@ -22,8 +22,7 @@ def definite(rng, n):
 
 @kernel(
     lambda rng, n: (dominant(rng, n),),
-    small={"n": 5},
-    large={"n": 100},
+    size={"n": 5},
     active="A",
     outputs="A",
 )
@@ -40,8 +39,7 @@ def lu(A):
 
 @kernel(
     lambda rng, n: (dominant(rng, n), rng.uniform(-1.0, 1.0, n)),
-    small={"n": 5},
-    large={"n": 80},
+    size={"n": 5},
     active="A b",
 )
 def ludcmp(A, b):
@@ -63,8 +61,7 @@ def ludcmp(A, b):
 
 @kernel(
     lambda rng, n: (definite(rng, n),),
-    small={"n": 5},
-    large={"n": 100},
+    size={"n": 5},
     active="A",
     outputs="A",
 )
@@ -82,8 +79,7 @@ def cholesky(A):
 
 @kernel(
     lambda rng, n: (np.tril(dominant(rng, n)), np.zeros(n), rng.uniform(-1.0, 1.0, n)),
-    small={"n": 6},
-    large={"n": 1000},
+    size={"n": 6},
     active="L x b",
     outputs="x",
 )
@@ -95,8 +91,7 @@ def trisolv(L, x, b):
 
 @kernel(
     lambda rng, n: (rng.uniform(-0.5, 0.5, n) / n,),
-    small={"n": 6},
-    large={"n": 500},
+    size={"n": 6},
     active="r",
 )
 def durbin(r):
@@ -115,8 +110,7 @@ def durbin(r):
 
 @kernel(
     lambda rng, m, n: (rng.uniform(-1.0, 1.0, (m, n)) + np.eye(m, n),),
-    small={"m": 6, "n": 4},
-    large={"m": 120, "n": 80},
+    size={"m": 6, "n": 4},
     active="A",
 )
 def gramschmidt(A):

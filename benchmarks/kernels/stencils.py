@@ -11,8 +11,7 @@ __all__ = ["adi", "fdtd_2d", "heat_3d", "jacobi_1d", "jacobi_2d", "seidel_2d"]
 
 @kernel(
     lambda rng, steps, n: (steps, rng.uniform(size=n), rng.uniform(size=n)),
-    small={"steps": 3, "n": 8},
-    large={"steps": 500, "n": 4000},
+    size={"steps": 3, "n": 8},
     active="A B",
     outputs="A B",
 )
@@ -25,8 +24,7 @@ def jacobi_1d(steps, A, B):
 
 @kernel(
     lambda rng, steps, n: (steps, rng.uniform(size=(n, n)), rng.uniform(size=(n, n))),
-    small={"steps": 2, "n": 6},
-    large={"steps": 100, "n": 150},
+    size={"steps": 2, "n": 6},
     active="A B",
     outputs="A B",
 )
@@ -39,8 +37,7 @@ def jacobi_2d(steps, A, B):
 
 @kernel(
     lambda rng, steps, n: (steps, rng.uniform(size=(n, n, n)), rng.uniform(size=(n, n, n))),
-    small={"steps": 2, "n": 5},
-    large={"steps": 25, "n": 40},
+    size={"steps": 2, "n": 5},
     active="A B",
     outputs="A B",
 )
@@ -63,8 +60,7 @@ def heat_3d(steps, A, B):
 
 @kernel(
     lambda rng, steps, n: (steps, *(rng.uniform(size=(n, n + 1)) for _ in range(3)), rng.uniform(size=steps)),
-    small={"steps": 3, "n": 5},
-    large={"steps": 100, "n": 150},
+    size={"steps": 3, "n": 5},
     active="ex ey hz source",
     outputs="ex ey hz",
 )
@@ -79,8 +75,7 @@ def fdtd_2d(steps, ex, ey, hz, source):
 
 @kernel(
     lambda rng, steps, n: (steps, rng.uniform(size=(n, n))),
-    small={"steps": 2, "n": 5},
-    large={"steps": 5, "n": 60},
+    size={"steps": 2, "n": 5},
     active="A",
     outputs="A",
 )
@@ -105,8 +100,7 @@ def seidel_2d(steps, A):
 
 @kernel(
     lambda rng, steps, n: (steps, rng.uniform(size=(n, n))),
-    small={"steps": 2, "n": 5},
-    large={"steps": 10, "n": 80},
+    size={"steps": 2, "n": 5},
     active="u",
     outputs="u",
 )

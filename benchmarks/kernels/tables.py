@@ -11,8 +11,7 @@ __all__ = ["compute", "correlation", "covariance", "deriche", "floyd_warshall", 
 
 @kernel(
     lambda rng, m, n: (float(n), rng.uniform(size=(n, m))),
-    small={"m": 3, "n": 5},
-    large={"m": 120, "n": 150},
+    size={"m": 3, "n": 5},
     active="data",
 )
 def covariance(float_n, data):
@@ -28,8 +27,7 @@ def covariance(float_n, data):
 
 @kernel(
     lambda rng, m, n: (float(n), np.column_stack([rng.uniform(size=(n, m - 1)), np.linspace(0.0, 1e-3, n)])),
-    small={"m": 4, "n": 5},
-    large={"m": 120, "n": 150},
+    size={"m": 4, "n": 5},
     active="data",
 )
 def correlation(float_n, data):
@@ -51,8 +49,7 @@ def correlation(float_n, data):
 
 @kernel(
     lambda rng, n: (rng.uniform(0.5, 1.5, (n, n)),),
-    small={"n": 5},
-    large={"n": 80},
+    size={"n": 5},
     active="path",
     outputs="path",
 )
@@ -64,8 +61,7 @@ def floyd_warshall(path):
 
 @kernel(
     lambda rng, n: (rng.integers(0, 4, n), rng.uniform(0.5, 1.5, (4, 4))),
-    small={"n": 8},
-    large={"n": 50},
+    size={"n": 8},
     active="bond",
 )
 def nussinov(sequence, bond):
@@ -88,8 +84,7 @@ def nussinov(sequence, bond):
 
 @kernel(
     lambda rng, w, h: (0.25, rng.uniform(size=(w, h))),
-    small={"w": 5, "h": 4},
-    large={"w": 200, "h": 150},
+    size={"w": 5, "h": 4},
     active="alpha image",
 )
 def deriche(alpha, image):
@@ -127,8 +122,7 @@ def deriche(alpha, image):
 
 @kernel(
     lambda rng, n: (rng.uniform(size=(n, n)),),
-    small={"n": 5},
-    large={"n": 400},
+    size={"n": 5},
     active="a",
 )
 def go_fast(a):
@@ -141,8 +135,7 @@ def go_fast(a):
 
 @kernel(
     lambda rng, m, n: (rng.uniform(0.0, 20.0, (m, n)), rng.uniform(0.0, 20.0, (m, n)), 4.0, 3.0, 9.0),
-    small={"m": 3, "n": 4},
-    large={"m": 500, "n": 500},
+    size={"m": 3, "n": 4},
     active="array_1 array_2 a b c",
 )
 def compute(array_1, array_2, a, b, c):
