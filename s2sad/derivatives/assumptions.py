@@ -14,7 +14,7 @@ import numpy as np
 from ..analysis.outer_bindings import stored_globals
 from ..kinds.abstraction import kind_of_free
 from ..kinds.class_members import is_fixed
-from ..kinds.lattice import UNKNOWN, Literal
+from ..kinds.lattice import UNKNOWN, Literal, Record
 from ..primitives.record import count_declared
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Call
@@ -22,10 +22,11 @@ from ..transforms.normal_form.desugar_globals import assigned_outside, key_of
 from ..transforms.trees.modules import name_key
 from ..transforms.trees.nodes import dotted, find_nodes
 from ..transforms.trees.program import MISSING, Program, Scope
-from ..values.code_state import state_of
+from ..values.code_state import FunctionState, state_of
 from .argnums import check_type
 
 __all__ = [
+    "Assumption",
     "Capture",
     "Declared",
     "Stored",
@@ -37,6 +38,7 @@ __all__ = [
     "updated_in",
 ]
 
+CONTAINERS = (list, dict, tuple)  # the kind of such an object can change
 METHODS = frozenset(dir(np.ndarray)) | frozenset(dir(str))
 
 
@@ -56,10 +58,9 @@ class Capture:
 
     def lookup(self) -> Callable[[], Any]:
         """A fast function that looks the name up again; it returns MISSING for a deleted name."""
-        if self.path or self.name in self.scope.cells:
-            return self.value
-        builtin = MISSING if self.name in self.scope.globals else self.scope.lookup(self.name)
-        return partial(self.scope.globals.get, self.name, builtin)
+        names = self.scope.globals
+        is_global = self.name in names and self.name not in self.scope.cells and not self.path
+        return partial(names.get, self.name, MISSING) if is_global else self.value
 
     def name_key(self) -> tuple[int, str]:
         """The scope, module or class that binds the name, or the last of the path, and that name."""
@@ -142,6 +143,26 @@ def capture_key(value: Any, name: str) -> Any:
         check_type(name, value)
         return id(value) if callable(value) else type(value)
     return kind
+
+
+class Assumption:
+    """An outer name: how to look it up, the object last seen there, and its key."""
+
+    __slots__ = ("_is_settled", "_lookup", "_state", "capture", "key", "seen")
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture, self._lookup = capture, capture.lookup()
+        self.seen = value = capture.value()
+        self.key = key = capture_key(value, capture.name)
+        self._state = key if type(key) is FunctionState else None
+        self._is_settled = not isinstance(value, CONTAINERS) and type(key) is not Record
+
+    def holds(self) -> bool:
+        """Whether the name surely has the same key as before."""
+        value = self._lookup()
+        if value is not self.seen:  # the kind of a number depends on its type alone
+            return type(value) in (int, float) and type(value) is type(self.seen)
+        return self._is_settled if self._state is None else self._state.is_of(value)
 
 
 def captured(program: Program) -> Iterator[Capture]:

@@ -15,37 +15,19 @@ from typing import Any
 
 from ..kinds.lattice import UNKNOWN, Kind, Record
 from ..transforms.trees.program import Scope
-from ..values.code_state import FunctionState
 from ..values.objects import has_operators
-from .assumptions import Capture, capture_key
+from .assumptions import Assumption, Capture, capture_key
+from .inline_cache import Case, inline_cache, missed
+from .signature import Parameters
 
 __all__ = ["Made", "Versions", "share"]
 
 MAX_VERSIONS = 32  # of one derivative, for different kinds of arguments
 MAX_SHARED = 512
-CONTAINERS = (list, dict, tuple)  # the kind of such an object can change
+MAX_CASES = 4  # of the inline cache
+MAX_WRITTEN = 32  # inline caches of one derivative
 
 Made = tuple[FunctionType, list[Capture]]
-
-
-class _Assumption:
-    """An outer name: how to look it up, the object last seen there, and its key."""
-
-    __slots__ = ("_is_settled", "_lookup", "_seen", "_state", "capture", "key")
-
-    def __init__(self, capture: Capture) -> None:
-        self.capture, self._lookup = capture, capture.lookup()
-        self._seen = value = capture.value()
-        self.key = key = capture_key(value, capture.name)
-        self._state = key if type(key) is FunctionState else None
-        self._is_settled = not isinstance(value, CONTAINERS) and type(key) is not Record
-
-    def holds(self) -> bool:
-        """Whether the name surely has the same key as before."""
-        value = self._lookup()
-        if value is not self._seen:  # the kind of a number depends on its type alone
-            return type(value) in (int, float) and type(value) is type(self._seen)
-        return self._is_settled if self._state is None else self._state.is_of(value)
 
 
 class Versions:
@@ -53,8 +35,11 @@ class Versions:
 
     def __init__(self) -> None:
         self._table: dict[Any, FunctionType] = {}
-        self._assumed: tuple[list[_Assumption], tuple[Any, ...]] = [], ()  # and their keys, replaced together
+        self._assumed: tuple[list[Assumption], tuple[Any, ...]] = [], ()  # and their keys, replaced together
         self._lock = threading.RLock()
+        self.recognised: Callable[..., Any] = missed  # the inline cache
+        self._cases: tuple[tuple[Any, ...], list[Case]] = (), []  # and the keys of the assumptions
+        self._written = 0
 
     def find(self, place: Any) -> FunctionType | None:
         """The version for a place, the kinds of arguments and the positions with tangents; None if missing.
@@ -62,11 +47,11 @@ class Versions:
         assumed, keys = self._assumed
         for known in assumed:
             if not known.holds():
-                keys = self._assume([k if k.holds() else _Assumption(k.capture) for k in assumed])
+                keys = self._assume([k if k.holds() else Assumption(k.capture) for k in assumed])
                 break
         return self._table.get((place, keys))
 
-    def _assume(self, assumed: list[_Assumption]) -> tuple[Any, ...]:
+    def _assume(self, assumed: list[Assumption]) -> tuple[Any, ...]:
         keys = tuple([known.key for known in assumed])
         self._assumed = assumed, keys
         return keys
@@ -87,12 +72,30 @@ class Versions:
                 found, captures = make(kinds)
                 assumed, keys = self._assumed
                 known = {assumption.capture.key() for assumption in assumed}
-                new = [_Assumption(c) for c in captures if c.key() not in known]
+                new = [Assumption(c) for c in captures if c.key() not in known]
                 if new:
                     self._table.clear()
                     keys = self._assume([*assumed, *new])
                 self._table[place, keys] = found
             return found
+
+    @property
+    def may_grow(self) -> bool:
+        """Whether the inline cache is written again for calls of other kinds."""
+        return self._written < MAX_WRITTEN
+
+    def recognise(self, given: Parameters, case: Case, kinds: tuple[Kind, ...]) -> None:
+        """Adds a call with arguments of these kinds to the inline cache."""
+        with self._lock:
+            self._written += 1
+            assumed, keys = self._assumed
+            taken = tuple([k for k, _ in case.tangents]) if given.form == "jvp" else None
+            if self._table.get(((kinds, taken), keys)) is not case.run:
+                return
+            cases = [case, *self._cases[1][: MAX_CASES - 1]] if self._cases[0] == keys else [case]
+            written = inline_cache(given, assumed, cases)
+            if written is not None:
+                self._cases, self.recognised = (keys, cases), written
 
 
 def _of_any_value(kind: Kind) -> Kind:

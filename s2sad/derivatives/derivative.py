@@ -30,6 +30,7 @@ from .assumptions import Capture
 from .cache import Made, Versions, share
 from .docstrings import description
 from .generator import Generator, Request
+from .inline_cache import MISSED, Case
 from .rerunnable import is_repeatable
 from .signature import Options, Parameters, note_call_of_jvp
 from .unwrap import Target, bound_like
@@ -78,6 +79,7 @@ class Derivative:
         self._versions = Versions()
         self._complex: set[tuple[Kind, ...]] = set()  # kinds for which a power of real numbers was complex
         self._exact: frozenset[int] = frozenset()  # lengths of arguments that kinds contain
+        self._gives_bprop = given.form == "vjp"
         for name in ("__module__", "__name__", "__qualname__"):
             setattr(self, name, getattr(self._f, name, getattr(given.target.function, name, None)))
         wrt = None if given.argnums is None else [given.names[k] for k in given.wrt]
@@ -91,15 +93,17 @@ class Derivative:
     # ------------------------------------------------------------ calling
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        met, given = refusals.last, self._given
+        met, made = refusals.last, MISSED
         try:
             try:
-                if given.form == "jvp":
-                    made = self._push(args, keywords)
-                elif keywords or not given.takes(len(args)):
-                    made = self._bound_call(args, keywords)
-                else:
-                    made = self.function_of(args)(*args)
+                try:
+                    run = self._versions.recognised
+                    made = run(*args, **keywords) if keywords else run(*args)  # faster without
+                except TypeError as error:  # of a call that does not fit, or from the code
+                    if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                        raise
+                if made is MISSED:
+                    made = self._run(args, keywords)
                 if refusals.last is not met:  # the function's own `except` caught a refusal
                     refusals.raise_last()
             except ComplexPowerError:
@@ -108,17 +112,35 @@ class Derivative:
                 refusals.last = met
                 return self(*args, **keywords)
             except Exception as error:
-                if given.form == "jvp":
+                if self.form == "jvp":
                     note_call_of_jvp(error, args)
                 refuse_crash(error, f"in the derivative of {self.__name__}")
                 raise
         except Exception as error:
             show_users_frames(error)
             raise  # bare: it adds no frame
-        if given.form != "vjp" or not self.checks:
+        if not (self._gives_bprop and self.checks):
             return made
         out, bprop = made
         return out, Bprop(bprop, out, self.__name__, self.__qualname__)
+
+    def _run(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The result of a call that the inline cache does not recognise. It will recognise the next one."""
+        given = self._current()
+        primals, tangents, taken = given.split(args, keywords, str(self.__name__))
+        is_forward = self.form == "jvp"
+        function = self.function_of(primals, taken if is_forward else None)
+        if self._versions.may_grow and (not is_forward or len(args) == given.count + len(taken)):
+            changes = tuple(zip(taken, args[len(args) - len(taken) :], strict=True))
+            chosen = given.chosen(primals, taken, str(self.__name__)) if is_forward else ()
+            case = Case(primals, function, function.__code__.co_argcount, self._exact, changes, chosen)
+            self._versions.recognise(given, case, given.kinds(primals, self._exact))
+        if is_forward:
+            out, dout = function(*primals, *tangents)
+            return out, unshared(dout, tangents)
+        count = function.__code__.co_argcount
+        named = dict(zip(self.parameters[count:], primals[count:], strict=True))
+        return function(*primals[:count], **named)
 
     def _expects_complex(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
         """Whether the call is repeated with code for complex powers, after a power turned out to be complex:
@@ -134,18 +156,6 @@ class Derivative:
         self._complex.add(kinds)
         self._versions = Versions()
         return True
-
-    def _bound_call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        primals = self.bind(args, keywords)
-        function = self.function_of(primals)
-        count = function.__code__.co_argcount
-        named = dict(zip(self.parameters[count:], primals[count:], strict=True))
-        return function(*primals[:count], **named)
-
-    def _push(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        primals, tangents, taken = self.split(args, keywords)
-        out, dout = self.function_of(primals, taken)(*primals, *tangents)
-        return out, unshared(dout, tangents)
 
     def _current(self) -> Parameters:
         """The parameters, read again if the function's code or defaults have been replaced."""

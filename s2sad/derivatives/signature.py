@@ -64,7 +64,7 @@ class Parameters:
         self.f, self.form, self.argnums = f, options.form, options.argnums
         self.target: Target = target_of(f)
         function = self.target.function
-        self._state = state_of(function) if isinstance(function, FunctionType) else None
+        self.state = state_of(function) if isinstance(function, FunctionType) else None
         self.signature = getattr(function, "__signature__", None) or inspect.signature(function)
         self.names = tuple(plain_parameters(self.signature, function))
         self.start = len(self.target.args) + options.leading
@@ -87,7 +87,7 @@ class Parameters:
 
     def is_current(self) -> bool:
         """Whether the function still has the code and the defaults that it had."""
-        return self._state is None or self._state.is_of(self.target.function)
+        return self.state is None or self.state.is_of(self.target.function)
 
     # ------------------------------------------------------------ signatures
 
@@ -126,6 +126,11 @@ class Parameters:
         return tuple(p.name for p in self.signature.parameters.values() if p.default is not empty)
 
     # ------------------------------------------------------------ the values of a call
+
+    @property
+    def count(self) -> int:
+        """The number of parameters that are not bound."""
+        return len(self.names) - len(self.target.args)
 
     def takes(self, count: int) -> bool:
         """Whether a call with `count` positional arguments needs no binding."""

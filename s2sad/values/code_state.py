@@ -16,10 +16,10 @@ __all__ = ["FunctionState", "state_of"]
 class FunctionState:
     """The state of one function at one time; it does not keep the function alive."""
 
-    __slots__ = ("_code", "_defaults", "_named")
+    __slots__ = ("code", "defaults", "named")
 
     def __init__(self, f: FunctionType) -> None:
-        self._code, self._defaults, self._named = f.__code__, f.__defaults__, _named(f)
+        self.code, self.defaults, self.named = f.__code__, f.__defaults__, _named(f)
 
     def is_of(self, f: Any) -> bool:
         """Whether the function is still in this state.
@@ -30,10 +30,10 @@ class FunctionState:
         >>> before.is_of(f)
         False
         """
-        if f.__code__ is not self._code or f.__defaults__ is not self._defaults:
+        if f.__code__ is not self.code or f.__defaults__ is not self.defaults:
             return False
         named = f.__kwdefaults__
-        return named is self._named is None or _are_same(named, self._named)
+        return named is self.named is None or _are_same(named, self.named)
 
 
 def _named(f: FunctionType) -> dict[str, Any] | None:
