@@ -45,6 +45,7 @@ from .simplification.inline_temporaries import inline_temporaries
 from .simplification.join_exchanges import join_exchanges
 from .simplification.merge_copies import merge_copies, put_constants
 from .simplification.move_signs import move_sign, read_operands_uncopied, subtract
+from .simplification.read_shapes import read_shape_of_source
 from .simplification.remove_dead_code import remove_dead_code
 from .simplification.repeat_indices import repeat_index
 from .simplification.restore_names import restore_names
@@ -149,6 +150,7 @@ SHARING: Rules = {
     gast.Assign: (
         share_value,
         read_uncopied,
+        read_shape_of_source,
         cancel_division,
         read_before_zero,
         repeat_index,

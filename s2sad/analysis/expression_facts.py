@@ -117,6 +117,10 @@ class GeneratedExpressions(Facts):
         """Whether a call makes a new object."""
         return is_fresh(self.program.resolve(call.func))
 
+    def shape_only(self, call: Any) -> tuple[int, ...]:
+        """The positions of arguments whose shape and dtype alone a function reads."""
+        return PRIMITIVES.shape_only(self.program.resolve(call.func))
+
     def are_alike(self, a: str, b: str) -> bool:
         """Whether two variables are arrays of one kind."""
         return domain.are_alike(self.kinds.get(a, UNKNOWN), self.kinds.get(b, UNKNOWN))

@@ -185,3 +185,31 @@ def test_gradients_of_numbers_among_others_are_items() -> None:
         return math.hypot(x, y, 2.0)
 
     assert "dx = dout_1[0]\n" in s2sad.grad(f, (0, 1)).source_for(3.0, 4.0)
+
+
+def stencil(a: Any, n: int) -> Any:
+    u, v = a.copy(), a.copy()
+    for _ in range(n):
+        v[1:-1] = 0.5 * (u[:-2] + u[2:])
+        u[1:-1] = 0.5 * (v[:-2] + v[2:])
+    return np.sum(u)
+
+
+def test_nothing_is_stored_that_is_not_read() -> None:
+    """The sweep of a linear stencil is needed for its value alone."""
+    gradient = s2sad.grad(stencil)
+    assert "v[1:-1] = 0.5" not in gradient.source_for(np.ones(9), 2).replace("# v[", "")
+    assert "du = np.ones_like(a)" in gradient.source_for(np.ones(9), 2)
+    assert "    v[1:-1] = 0.5" in s2sad.value_and_grad(stencil).source_for(np.ones(9), 2)
+    s2sad.check_grads(stencil, (np.linspace(0.0, 1.0, 9), 2), argnums=0)
+
+
+def softmax_of_two_calls(x: Any) -> Any:
+    return np.exp(x) / np.sum(np.exp(x), axis=-1, keepdims=True)
+
+
+def test_nothing_is_computed_twice() -> None:
+    source = s2sad.vjp(softmax_of_two_calls, argnums=0).source_for(M)
+    assert [line for line in source.splitlines() if "np.exp" in line and "#" not in line] == [
+        "    out_1 = np.exp(x)"
+    ]

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import gast
+
 from s2sad.transforms.differentiation.generation import Generation
 from s2sad.transforms.simplification.facts import GeneratedFacts
 
 from .before_after import purity
+
+
+def shape_only(call: Any) -> tuple[int, ...]:
+    """The first argument, of `np.zeros_like` and `len`."""
+    return (0,) if gast.unparse(call.func) in ("np.zeros_like", "len") else ()
+
+
+def is_fresh(call: Any) -> bool:
+    """Of functions of NumPy's."""
+    return gast.unparse(call.func).startswith("np.")
 
 
 def generated_facts(**known: Any) -> GeneratedFacts:
@@ -19,7 +31,7 @@ def generated_facts(**known: Any) -> GeneratedFacts:
         derivatives=nothing, traces=nothing, users=nothing, captured=nothing, scope=nothing, reserved=nothing,
         origins={}, variables={}, quotients={}, careful=False, are_merged=False,
         is_pure=purity, are_temporary_arrays=lambda a, b: False, nature=lambda name: name,
-        folded={},
+        folded={}, is_array=lambda name: False, shape_only=shape_only, is_fresh=is_fresh,
         is_float=lambda node: False, is_number=lambda node: False, holds_number=lambda name: False,
     )  # fmt: skip
     vars(facts).update(known)

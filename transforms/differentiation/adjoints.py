@@ -78,17 +78,23 @@ class AdjointEmitter(MaskEmitter):
         if adjoint.whole is not None:
             return adjoint.whole
         if adjoint.mask is None or adjoint.zeroed:
-            return self.array_call("full_like", load(variable), adjoint.value)
+            return self.spread(variable, adjoint.value)
         found = None if adjoint.uniform else kept(self, adjoint.mask, adjoint.value, variable)
         return found or self.chosen_from(
             variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True)
         )
 
+    def spread(self, variable: str, value: Any) -> Any:
+        """An array like that of a variable with all elements equal to a number."""
+        is_one = isinstance(value, gast.Constant) and value.value == 1.0
+        like = load(variable)
+        return self.array_call("ones_like", like) if is_one else self.array_call("full_like", like, value)
+
     def chosen_from(self, variable: str, mask: Mask, a: Adjoint, b: Adjoint) -> Any:
         """The expression for adjoint `a` where a mask holds and adjoint `b` elsewhere."""
         value = a.value
         if a.uniform and b.uniform and not self.has_form(mask, variable):
-            value = self.array_call("full_like", load(variable), value)
+            value = self.spread(variable, value)
         return choice(self, mask, value, b.value, variable)
 
     def has_form(self, mask: Mask, variable: str) -> bool:

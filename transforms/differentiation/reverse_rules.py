@@ -204,7 +204,7 @@ def spread_out(reverse: Reverse, rule: Rule, out: str, adjoint: Adjoint, back: l
         return Adjoint(reverse.full(out, adjoint, back))
     spread = adjoint.whole
     if spread is None:
-        spread = reverse.array_call("full_like", load(out), adjoint.value)
+        spread = reverse.spread(out, adjoint.value)
     return replace(adjoint, value=reverse.named(out, spread, back), uniform=False, whole=None)
 
 

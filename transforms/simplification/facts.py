@@ -43,6 +43,9 @@ class Expressions(Protocol):
     def are_alike(self, a: str, b: str) -> bool:
         """Whether two variables are arrays of one kind."""
 
+    def shape_only(self, call: Node) -> tuple[int, ...]:
+        """The positions of arguments whose shape and dtype alone a function reads."""
+
 
 class GeneratedFacts:
     """The facts of the generated program that a pass is given.
@@ -63,6 +66,7 @@ class GeneratedFacts:
         self.tree, self.generation, self.users, self.careful = program.tree, generation, users, careful
         self.expressions, self.origins = expressions, program.origins
         self.is_odd, self.is_fresh = expressions.is_odd, expressions.is_fresh
+        self.shape_only = expressions.shape_only
         self.derivatives, self.traces = generation.derivatives, generation.traces
         self.variables: Mapping[str, str] = generation.adjoint_of  # the variable of each adjoint
         self.scope, self.reserved = frozenset(program.scope.cells), program.names.reserved
@@ -163,6 +167,15 @@ class GeneratedFacts:
         """Whether a name, or the variable that it is an adjoint of, holds an array of a known kind."""
         variable = self.variables.get(name, name)
         return self.expressions.are_alike(variable, variable)
+
+    def makes_array(self, value: Node) -> bool:
+        """Whether the value of an expression, if it is an array, shares no memory with another."""
+        match value:
+            case gast.Call(func=gast.Attribute(value=gast.Name(), attr="copy"), args=[], keywords=[]):
+                return True
+            case gast.Call():
+                return self.is_pure(value) and self.is_fresh(value)
+        return isinstance(value, (gast.BinOp, gast.UnaryOp))
 
     def are_temporary_arrays(self, a: str, b: str) -> bool:
         """Whether two names are temporaries that hold arrays of one kind, or adjoints of such arrays."""

@@ -2,8 +2,9 @@
 
 Contract: a function definition in, one with the same result and effects out. A statement is needed when it
 has an effect, or when a needed statement may read a name that it binds; so a sum that only feeds itself is
-removed (a faint variable), and so is a change in place of an object without later readers. A comment is
-removed with the last statement under it.
+removed (a faint variable), and so is a change in place of an object without later readers, such as a store
+to an array of the function's own of which only the shape is read later. A comment is removed with the last
+statement under it.
 
     total = total + w          (in a loop; nothing else reads total: gone)
     trace.append((x, t))       (trace is owned and not read: gone)
@@ -19,14 +20,17 @@ from typing import Any
 
 import gast
 
+from ..analyses.find_contents import contents, with_contents
 from ..analyses.find_live import Live, find_live
 from ..analyses.find_sharing import UPDATES, find_followers
 from ..analyses.find_uses import Uses, find_uses, is_pure, map_nested
 from ..trees.nodes import (
     Comment,
     blocks_of,
+    bound_here,
     defaults_of,
     located,
+    own_statements,
     statements_in,
     store,
     target_names,
@@ -95,9 +99,13 @@ class _Remover:
 
     def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts, careful: bool) -> None:
         self.purity, self.uses, self.removed = facts.is_pure, uses, 0
-        self.find = partial(find_followers, tree, uses, facts.is_pure, facts.traces)
-        self.owned = facts.traces
-        self.live = find_live(tree, uses, self.matters, careful)
+        self.arrays = _own_arrays(tree, facts)
+        self.owned = facts.traces | self.arrays
+        self.find = partial(find_followers, tree, uses, facts.is_pure, self.owned)
+        followers = frozenset().union(*(self.watchers.get(n, ()) for n in self.arrays))
+        self.with_contents = frozenset(filter(facts.is_array, followers))
+        self.live = find_live(tree, with_contents(tree, uses, self.with_contents, facts.shape_only),
+                              self.matters, careful)
 
     # ------------------------------------------------------------ needed statements
 
@@ -138,11 +146,12 @@ class _Remover:
         holder = place.value if isinstance(place, gast.Subscript) else place
         if not isinstance(holder, gast.Name) or holder.id not in self.owned:
             return True
-        if live.of([holder.id]) & after or holder.id not in self.watchers:
+        if holder.id not in self.watchers:
             return True
         if isinstance(place, gast.Subscript) and not self.is_pure(place.slice):
             return True
-        return live.of(self.watchers[holder.id]) & after != 0
+        names = {holder.id, *self.watchers[holder.id]}
+        return live.of(contents(n) if n in self.with_contents else n for n in names) & after != 0
 
     def is_unseen_update(self, value: Node, live: Live, after: int) -> bool:
         match value:
@@ -209,6 +218,33 @@ class _Remover:
             return s
         self.removed += 1
         return rebuilt(s, targets=[_without(target, dead)])
+
+
+def _own_arrays(tree: Node, facts: GeneratedFacts) -> frozenset[str]:
+    """The names whose arrays the function makes itself and changes in place, and copies of these names."""
+    sources: dict[str, list[Node]] = {}
+    changed = False
+    for s in own_statements(tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                sources.setdefault(name, []).append(value)
+            case gast.AugAssign(target=gast.Name()):
+                changed = True
+            case gast.FunctionDef(name=name):
+                sources.setdefault(name, []).append(None)
+            case _:
+                for name in bound_here(s):
+                    sources.setdefault(name, []).append(None)
+                changed = changed or isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr))
+    if not changed:
+        return frozenset()
+    own = {n for n, values in sources.items() if facts.is_array(n) and None not in values}
+    while True:
+        left = {n for n in own if all(v.id in own if isinstance(v, gast.Name) else facts.makes_array(v)
+                                      for v in sources[n])}
+        if left == own:
+            return frozenset(own)
+        own = left
 
 
 def is_plain(s: Node) -> bool:

@@ -452,6 +452,99 @@ CASES = {
     """, (2.0,)),
 }
 
+ARRAYS = {  # `a`, `b`, `c` and `v` are arrays
+    "stores that are read for their shape alone": ("""
+        def f(x, n):
+            a = np.zeros(n)
+            for i in range(n):
+                a[i] = x * i
+            b = np.zeros_like(a)
+            return b + x
+    """, """
+        def f(x, n):
+            a = np.zeros(n)
+            b = np.zeros_like(a)
+            return b + x
+    """, (2.0, 3)),
+    "stores that feed each other": ("""
+        def f(x, n):
+            a = np.zeros(n)
+            b = np.zeros(n)
+            for i in range(n):
+                b[1:] = a[1:] + x
+                a[1:] = b[:-1] * x
+            return len(a) + b.size
+    """, """
+        def f(x, n):
+            a = np.zeros(n)
+            b = np.zeros(n)
+            return len(a) + b.size
+    """, (2.0, 3)),
+    "an array with two names in turn": ("""
+        def f(x, n):
+            a = np.ones(3)
+            b = np.ones(3)
+            for i in range(n):
+                b[1:] = a[:-1] + x
+                a, b = b, a
+            return a
+    """, None, (2.0, 3)),
+    "an array with a second name": ("""
+        def f(x, n):
+            a = np.zeros(n)
+            b = a
+            a[0] = x
+            return b
+    """, None, (2.0, 3)),
+    "a view": ("""
+        def f(x, n):
+            a = np.zeros(n)
+            v = a[1:]
+            a[1] = x
+            return v
+    """, None, (2.0, 3)),
+    "a list that holds an array": ("""
+        def f(x, n):
+            a = np.zeros(n)
+            items = [a]
+            a[0] = x
+            return items
+    """, None, (2.0, 3)),
+    "an array that a function captures": ("""
+        def f(x, n):
+            a = np.zeros(n)
+
+            def g():
+                return a
+            a[0] = x
+            return g()
+    """, None, (2.0, 3)),
+    "an array of the caller's": ("""
+        def f(a, x):
+            a[0] = x
+            return x
+    """, None),
+    "what may be an array of the caller's": ("""
+        def f(a, x):
+            b = np.zeros(3)
+            if x > 0:
+                b = a
+            b[0] = x
+            return x
+    """, None),
+    "stores before the array is replaced": ("""
+        def f(x, n):
+            a = np.zeros(n)
+            a[0] = x
+            a = np.ones(n)
+            return a
+    """, """
+        def f(x, n):
+            a = np.ones(n)
+            return a
+    """, (2.0, 3)),
+}
+
 FACTS = generated_facts(traces=frozenset({"da", "trace"}))
 
 
@@ -460,6 +553,13 @@ def test_before_after(name: str) -> None:
     before, after, *inputs = CASES[name]
     after = before if after is None else after
     check(lambda tree: remove_dead_code(tree, FACTS), before, after, *inputs)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_stores_to_arrays(name: str) -> None:
+    before, after, *inputs = ARRAYS[name]
+    facts = generated_facts(is_array=lambda name: name in "abcv")
+    check(lambda tree: remove_dead_code(tree, facts), before, before if after is None else after, *inputs)
 
 
 def test_calls_are_kept_or_not_as_purity_says() -> None:
