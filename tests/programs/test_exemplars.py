@@ -251,7 +251,7 @@ def recurrent_grad(w, u, h, xs):
         h_2 = np.tanh(w @ h + u @ x)
         trace.append((x, h_2, h))
         h = h_2
-    dh = np.full_like(h, 1.0)
+    dh = np.ones_like(h)
     dw = np.zeros_like(w)
     du = np.zeros_like(u)
     for x, h_2, h in trace[::-1]:

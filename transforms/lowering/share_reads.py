@@ -21,6 +21,7 @@ import gast
 
 from ..analyses.facts import Facts
 from ..analyses.find_overwrites import find_changes
+from ..analyses.liveness import is_test
 from ..analyses.operations import Apply, Item
 from ..analyses.steadiness import is_steady
 from ..trees.nodes import (
@@ -37,7 +38,7 @@ from ..trees.rebuild import map_blocks, substitute, with_body
 
 __all__ = ["share_reads"]
 
-Reads = dict[str, tuple[Any, frozenset[str]]]  # by the expression read: its name, and the names in it
+Reads = dict[str, tuple[list[Any], frozenset[str]]]  # by the expression read: its names, and those in it
 
 
 def share_reads(facts: Facts) -> Program:
@@ -64,6 +65,8 @@ def share_reads(facts: Facts) -> Program:
             names = frozenset(assigned_names(s))
             for key in [k for k, (_, read) in known.items() if read & names]:
                 del known[key]
+            if is_test(s):  # cheap arithmetic of a `while` test stays in the test
+                known = {k: v for k, v in known.items() if k in outside or not values.is_cheap(v[0])}
             if blocks_of(s):
                 # a read in one arm is not available in the other
                 inherited = known if isinstance(s, (gast.For, gast.While, gast.With)) else {}
@@ -123,6 +126,10 @@ class _Values:
         assert isinstance(operation, Apply)
         named = [(name, gast.dump(node)) for name, node in sorted(operation.keywords)]
         return id(operation.function), [*map(gast.dump, operation.args)], named
+
+    def is_cheap(self, names: list[Any]) -> bool:
+        """Whether names hold numbers."""
+        return all(self.facts.domain.is_scalar(self.facts.kind(n)) for n in names)
 
     def is_operand(self, atom: Any) -> bool:
         return isinstance(atom, gast.Constant) or self.facts.domain.is_numeric(self.facts.kind(atom))
