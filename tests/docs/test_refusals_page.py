@@ -1,4 +1,4 @@
-"""What the README lists as refused today, is refused: nothing in its table is out of date."""
+"""What the page of limits lists as refused today, is refused: nothing in its table is out of date."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import s2sad
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "limits.md").read_text()
 
 # For each entry of the table, bodies of `def f(x)` that are refused; x is an array.
 SYNTAX = {
@@ -72,7 +72,7 @@ class Box:
 
 def rows() -> Iterator[tuple[str, str]]:
     """The rows of the table of what is refused."""
-    table = README.split("Refused today:")[1].split("\n\n")[1]
+    table = PAGE.split("Refused today:")[1].split("\n\n")[1]
     yield from re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|$", table, re.MULTILINE)
 
 
