@@ -107,7 +107,7 @@ def refuse_methods(program: Program, active: frozenset[str]) -> None:
     """Raises UnsupportedSyntaxError for a method that changes an active container, other than `append` and
     `pop()` of a list.
     """
-    made = {
+    maker = {
         s.targets[0].id: s.value
         for s in find_nodes(program.tree, gast.Assign)
         if isinstance(s.targets[0], gast.Name)
@@ -115,15 +115,15 @@ def refuse_methods(program: Program, active: frozenset[str]) -> None:
     for s in find_nodes(program.tree, gast.Assign, gast.Expr):
         match s.value:
             case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr), args=args) if (
-                attr in CHANGING and name in active and name in made
+                attr in CHANGING and name in active and name in maker
             ):
-                value = made[name]
+                value = maker[name]
                 function = program.resolve(getattr(value, "func", value))
-                of_list = isinstance(value, (gast.List, gast.ListComp)) or function is list
+                is_list = isinstance(value, (gast.List, gast.ListComp)) or function is list
                 is_container = (
-                    of_list or isinstance(value, gast.Dict) or any(function is c for c in CONTAINERS)
+                    is_list or isinstance(value, gast.Dict) or any(function is c for c in CONTAINERS)
                 )
-                if is_container and not (of_list and (attr == "append" or (attr == "pop" and not args))):
+                if is_container and not (is_list and (attr == "append" or (attr == "pop" and not args))):
                     program.refuse(
                         s,
                         f"`{attr}` of a container that carries a derivative",

@@ -64,7 +64,9 @@ def is_store(function: Any) -> bool:
 
 
 def _stores(function: Any) -> Any:
-    """The template with the stores of a function; None for functions without one, and for bound methods."""
+    """The template with the stores of a function; None for functions without one, and for methods of an
+    array of the module's (`TABLE.fill`), whose calls do not name the array as an argument.
+    """
     return None if isinstance(getattr(function, "__self__", None), np.ndarray) else fact(function, "stores")
 
 

@@ -280,3 +280,11 @@ def rows_changed_after_the_first(x):
     for row in rows:
         first += row * row
     return np.sum(first) + x[0, 1]
+
+
+@program((positive(3), positive(4, seed=1), positive(3, seed=2)), wrt=(0, 1, 2), second=True)
+def mapped_pairs_in_a_strict_zip(x, y, z):
+    total = 0.0
+    for product, v in zip(map(operator.mul, x, y), z, strict=True):
+        total += product * v * v
+    return total

@@ -200,7 +200,9 @@ def _as_number(reverse: Reverse, out: Any, cotangent: Any) -> Any:
 
 
 def _seed(reverse: Reverse, out: Any, form: str, seed: list[Any]) -> Any:
-    """The adjoint of the result that the reverse sweep starts from."""
+    """The adjoint of the result that the reverse sweep starts from. `seed` gets the name of bprop's parameter
+    for "vjp", else the statement that makes the adjoint of a result that may be no number, or refuses it.
+    """
     if form == "vjp":
         seed.append(reverse.adjoint_name(out.id))
         return load(seed[0])

@@ -72,7 +72,7 @@ class _Splicer:
         self.sources: list[Node] = []
         self.before: list[Node] = []
         self.first: list[Node] = []
-        self.is_strict = bool(loop.iter.keywords)
+        self.is_strict = bool(loop.iter.keywords)  # it compares lengths, which splicing must keep
 
     def is_nested(self, source: Node) -> bool:
         """Whether one of the iterables can be spliced."""

@@ -52,19 +52,20 @@ def fold_constants(tree: Node, facts: GeneratedFacts) -> Node:
 def taken_arm(s: Node) -> list[Node] | None:
     """The statements that a branch or loop with a literal test runs, or None when the test is no literal."""
     if isinstance(s, gast.If):
-        truth = _truth(s.test)
+        truth = _decided(s.test)
         return None if truth is None else s.body if truth else s.orelse
-    if isinstance(s, gast.While) and _truth(s.test) is False:
+    if isinstance(s, gast.While) and _decided(s.test) is False:
         return list(s.orelse)
     return None
 
 
-def _truth(test: Node) -> bool | None:
+def _decided(test: Node) -> bool | None:
+    """The outcome of a test of a literal, or of `not` before one; None for another test."""
     match test:
         case gast.Constant():
             return bool(test.value)
         case gast.UnaryOp(op=gast.Not()):
-            inner = _truth(test.operand)
+            inner = _decided(test.operand)
             return None if inner is None else not inner
     return None
 
@@ -79,7 +80,7 @@ def _number(node: Node) -> int | float | None:
     return None
 
 
-def _truth_value(node: Node) -> bool | None:
+def _bool_literal(node: Node) -> bool | None:
     """The value of `True` or `False`, which count as 1 and 0 beside a number."""
     return node.value if isinstance(node, gast.Constant) and isinstance(node.value, bool) else None
 
@@ -189,7 +190,7 @@ class _Folder:
             case gast.Call(func=gast.Name(id="range")):
                 return rebuilt(node, args=[_integer_sum(a) for a in node.args])
             case gast.IfExp():
-                truth = _truth(node.test)
+                truth = _decided(node.test)
                 return node if truth is None else node.body if truth else node.orelse
             case gast.Subscript():
                 return self.item(node)
@@ -201,7 +202,7 @@ class _Folder:
         left, right, op = node.left, node.right, type(node.op)
         a, b = _number(left), _number(right)
         if a is not None or b is not None:
-            a, b = (_truth_value(left) if a is None else a), (_truth_value(right) if b is None else b)
+            a, b = (_bool_literal(left) if a is None else a), (_bool_literal(right) if b is None else b)
         if a is not None and b is not None:
             return self.literal(node, op, a, b)
         if op is gast.Add or op is gast.Sub:
@@ -277,7 +278,7 @@ class _Folder:
         operand = node.operand
         match node.op:
             case gast.Not():
-                truth = _truth(operand)
+                truth = _decided(operand)
                 if truth is not None:
                     return located(constant(not truth), node)
                 match operand:
