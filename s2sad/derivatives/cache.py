@@ -84,13 +84,13 @@ class Versions:
         """Whether the inline cache is written again for calls of other kinds."""
         return self._written < MAX_WRITTEN
 
-    def recognise(self, given: Parameters, case: Case, kinds: tuple[Kind, ...]) -> None:
-        """Adds a call with arguments of these kinds to the inline cache."""
+    def recognise(self, given: Parameters, case: Case, kinds: tuple[Kind, ...], found: FunctionType) -> None:
+        """Adds a call with arguments of these kinds, whose version was `found`, to the inline cache."""
         with self._lock:
             self._written += 1
             assumed, keys = self._assumed
             taken = tuple([k for k, _ in case.tangents]) if given.form == "jvp" else None
-            if self._table.get(((kinds, taken), keys)) is not case.run:
+            if self._table.get(((kinds, taken), keys)) is not found:
                 return
             cases = [case, *self._cases[1][: MAX_CASES - 1]] if self._cases[0] == keys else [case]
             written = inline_cache(given, assumed, cases)

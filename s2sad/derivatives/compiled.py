@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
-from ..runtime.border import refuse_crash, show_users_frames
-from ..runtime.input_checks import unshared
+from ..runtime.border import refuse_crash
 from ..targets import TARGETS
-from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
+from ..transforms.errors import NonDifferentiableError, S2sadError, UnsupportedSyntaxError
 from .derivative import Derivative
 
 __all__ = ["Compiled"]
@@ -20,6 +21,8 @@ class Compiled(Derivative):
     """A derivative whose generated function is compiled at the first call with arguments of new types.
     `source` and higher derivatives use the generated function itself.
     """
+
+    _tells_layouts = True
 
     def _begin(self) -> None:
         super()._begin()
@@ -38,31 +41,18 @@ class Compiled(Derivative):
         target = importlib.import_module(f"..targets.{TARGETS[options.target]}", __package__)
         self._compiled_for = target.compiled_for
 
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
+    def _code_for(self, function: FunctionType, given: tuple[Any, ...]) -> tuple[Callable[..., Any], int]:
         try:
-            tangents: tuple[Any, ...] = ()
-            try:
-                if self.form == "jvp":
-                    primals, tangents, taken = self.split(args, keywords)
-                    function, given = self.function_of(primals, taken), (*primals, *tangents)
-                else:
-                    is_plain = not keywords and self._given.takes(len(args))
-                    given = args if is_plain else self.bind(args, keywords)
-                    function = self.function_of(given)
-                run = self._compiled_for(function, self._options.fastmath).version_for(given)
-            except Exception as error:
-                refuse_crash(error, f"in the compiled derivative of {self.__name__}")
-                raise
-            made = run(*given)
+            return self._compiled_for(function, self._options.fastmath).version_for(given), len(given)
         except Exception as error:
-            show_users_frames(error)
-            if isinstance(error, NotImplementedError):  # of Numba's run time
-                raise UnsupportedSyntaxError(
-                    f"the compiled derivative of {self.__name__} stopped",
-                    why=f"Numba does not do for these values what NumPy does: {error}",
-                    instead="leave `compile` out",
-                ) from None
+            refuse_crash(error, f"in the compiled derivative of {self.__name__}")
             raise
-        if self.form == "jvp":
-            return made[0], unshared(made[1], tangents)
-        return made
+
+    def _refuse(self, error: Exception, args: tuple[Any, ...]) -> None:
+        is_refused = isinstance(error, S2sadError)
+        if isinstance(error, NotImplementedError) and not is_refused:  # of the compiled code
+            raise UnsupportedSyntaxError(
+                f"the compiled derivative of {self.__name__} stopped",
+                why=f"Numba does not do for these values what NumPy does: {error}",
+                instead="leave `compile` out",
+            ) from None

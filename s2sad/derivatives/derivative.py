@@ -51,6 +51,7 @@ class Derivative:
     __name__: str
     __qualname__: str
     checks = True  # whether its `bprop` may be called by users
+    _tells_layouts = False  # whether arrays of other layouts may need other code
 
     def __init__(
         self,
@@ -112,9 +113,7 @@ class Derivative:
                 refusals.last = met
                 return self(*args, **keywords)
             except Exception as error:
-                if self.form == "jvp":
-                    note_call_of_jvp(error, args)
-                refuse_crash(error, f"in the derivative of {self.__name__}")
+                self._refuse(error, args)
                 raise
         except Exception as error:
             show_users_frames(error)
@@ -130,17 +129,27 @@ class Derivative:
         primals, tangents, taken = given.split(args, keywords, str(self.__name__))
         is_forward = self.form == "jvp"
         function = self.function_of(primals, taken if is_forward else None)
+        run, count = self._code_for(function, (*primals, *tangents))
         if self._versions.may_grow and (not is_forward or len(args) == given.count + len(taken)):
             changes = tuple(zip(taken, args[len(args) - len(taken) :], strict=True))
             chosen = given.chosen(primals, taken, str(self.__name__)) if is_forward else ()
-            case = Case(primals, function, function.__code__.co_argcount, self._exact, changes, chosen)
-            self._versions.recognise(given, case, given.kinds(primals, self._exact))
+            case = Case(primals, run, count, self._exact, changes, chosen, self._tells_layouts)
+            self._versions.recognise(given, case, given.kinds(primals, self._exact), function)
         if is_forward:
-            out, dout = function(*primals, *tangents)
+            out, dout = run(*primals, *tangents)
             return out, unshared(dout, tangents)
-        count = function.__code__.co_argcount
         named = dict(zip(self.parameters[count:], primals[count:], strict=True))
-        return function(*primals[:count], **named)
+        return run(*primals[:count], **named)
+
+    def _code_for(self, function: FunctionType, given: tuple[Any, ...]) -> tuple[Callable[..., Any], int]:
+        """What runs a generated function for these arguments, and the number of those passed by position."""
+        return function, function.__code__.co_argcount
+
+    def _refuse(self, error: Exception, args: tuple[Any, ...]) -> None:
+        """Raises the refusal that an error of a call stands for, if any."""
+        if self.form == "jvp":
+            note_call_of_jvp(error, args)
+        refuse_crash(error, f"in the derivative of {self.__name__}")
 
     def _expects_complex(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
         """Whether the call is repeated with code for complex powers, after a power turned out to be complex:

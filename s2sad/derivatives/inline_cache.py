@@ -49,7 +49,8 @@ def missed(*args: Any, **keywords: Any) -> Any:
 @dataclass(frozen=True)
 class Case:
     """A call: the values of all parameters, the tangents by the positions of their primals, and the code that
-    it runs. The first `count` values are passed by position, those without a tangent in `chosen` without one.
+    it runs. The first `count` values are passed by position, and the tangents of the positions `chosen`. With
+    `tells_layouts`, arrays of other layouts make another case.
     """
 
     values: tuple[Any, ...]
@@ -58,6 +59,7 @@ class Case:
     exact: frozenset[int]  # the lengths that kinds contain
     tangents: tuple[tuple[int, Any], ...] = ()
     chosen: tuple[int, ...] = ()
+    tells_layouts: bool = False
 
 
 def inline_cache(
@@ -85,6 +87,7 @@ class _Writer:
         self.cells: dict[str, CellType] = {}
         self.constants: dict[int, str] = {}
         self.parts = 0
+        self.tells_layouts = False
 
     def constant(self, value: Any, base: str = "c") -> str:
         """The name of a constant."""
@@ -103,7 +106,7 @@ class _Writer:
         for level in self.of_assumptions():
             indent = write(level, lines, indent)
         for case in self.cases:
-            at = indent
+            at, self.tells_layouts = indent, case.tells_layouts
             for level in self.of_case(case, variables, tangents):
                 at = write(level, lines, at)
             lines += (f"{at}{line}" for line in self.call(case, variables, tangents))
@@ -243,6 +246,8 @@ class _Writer:
             yield self.is_of(t, np.ndarray)
             yield f"{t}.dtype is {self.constant(primal.dtype)}"
             yield f"{t}.shape == {x}.shape"
+            if self.tells_layouts:
+                yield f"{t}.flags.num == {tangent.flags.num}"
         else:
             raise _NotSimpleError
 
@@ -287,6 +292,8 @@ class _Writer:
             yield f"{x}.dtype is {self.constant(value.dtype)}"
             if not value.ndim:
                 yield f"{x}.ndim == 0"
+            if self.tells_layouts:
+                yield f"{x}.flags.num == {value.flags.num}"
         elif cls is str:
             is_short = len(value) <= MAX_TEXT
             yield f"{x} == {value!r}" if is_short else f"{self.constant(len)}({x}) > {MAX_TEXT}"

@@ -33,7 +33,7 @@ from ..values.objects import fields_of, is_plain
 from .array_types import Type, type_of
 from .arrays_to_loops import with_loops
 from .flatten_containers import NotFlat, flattened
-from .structures import Structure, packed, structure_of, unpacked
+from .structures import Structure, converted, packed, structure_of
 
 __all__ = ["CompiledFunction", "compiled_for"]
 
@@ -107,14 +107,13 @@ class _Version:
 
     def __init__(self, function: FunctionType, structures: tuple[Structure, ...], fastmath: bool) -> None:
         self.function, self.structures, self.fastmath = function, structures, fastmath
-        self.is_flat = all(s.is_leaf for s in structures)
         self._code = code = _Code(function, structures)
         self.result, self.outside = code.result, code.outside
         self._dispatchers: dict[tuple[Type, ...], Any] = {}
 
     def compiled(self, args: tuple[Any, ...]) -> Callable[..., Any]:
         """What runs for such arguments; it is compiled for their types, if that was not done before."""
-        given = self._given(args)
+        given = *map(packed, args, self.structures), *(read() for read in self.outside)
         check_types(given, self.function)
         types = tuple(map(type_of, given))
         dispatcher = self._dispatchers.get(types)
@@ -126,20 +125,7 @@ class _Version:
                 dispatcher.compile(tuple(map(helpers().numba.typeof, given)))
         except Exception as error:  # of Numba's, or an assertion in it that fails
             refuse_by_numba(error, self.function, self._code.lines)
-        if self.is_flat and self.result.is_leaf and not self.outside:
-            run: Callable[..., Any] = dispatcher
-            return run
-        return partial(self._run, dispatcher)
-
-    def _run(self, dispatcher: Any, *args: Any) -> Any:
-        result = dispatcher(*self._given(args))
-        return result if self.result.is_leaf else unpacked(result, self.result)
-
-    def _given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What the compiled code is given: tuples, and behind them what it reads outside."""
-        if not self.is_flat:
-            args = tuple([packed(a, s) for a, s in zip(args, self.structures, strict=True)])
-        return (*args, *[read() for read in self.outside]) if self.outside else args
+        return converted(dispatcher, self.structures, self.outside, self.result)
 
 
 def check_types(values: tuple[Any, ...], function: FunctionType) -> None:

@@ -6,13 +6,14 @@ its border, and results become dicts, lists, named tuples and objects again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 from ..values.objects import fields_of, is_named_tuple, is_plain, is_read_as_it_stands, make, mirror_class
 
-__all__ = ["LEAF", "Structure", "packed", "structure_of", "unpacked"]
+__all__ = ["LEAF", "Structure", "converted", "packed", "structure_of"]
 
 CONTAINERS = (dict, list, tuple)
 
@@ -83,24 +84,59 @@ def _structure_of(value: Any, around: tuple[int, ...]) -> Structure:
 
 def packed(value: Any, structure: Structure) -> Any:
     """The value, with tuples in place of containers."""
-    if structure.is_leaf:
-        return value
-    if structure.is_object:
-        parts = [getattr(value, name) for name in structure.keys]
-    else:
-        parts = value.values() if structure.cls is dict else value
-    return tuple([packed(part, s) for part, s in zip(parts, structure.parts, strict=True)])
+    return _packer(structure)(value)
 
 
-def unpacked(value: Any, structure: Structure) -> Any:
-    """The inverse of `packed`."""
+@lru_cache(maxsize=1024)
+def _packer(structure: Structure) -> Callable[[Any], Any]:
+    packer: Callable[[Any], Any] = eval(f"lambda x: {_packing('x', structure)}")
+    return packer
+
+
+def converted(
+    call: Callable[..., Any],
+    structures: Sequence[Structure],
+    readers: Sequence[Callable[[], Any]],
+    result: Structure,
+) -> Callable[..., Any]:
+    """The function of arguments of these structures that passes tuples in their place, and behind them what
+    the readers return, to a function whose result of tuples stands for one of the structure `result`.
+    """
+    if all(s.is_leaf for s in structures) and not readers and result.is_leaf:
+        return call
+    scope: dict[str, Any] = {"call": call, **{f"read{k}": read for k, read in enumerate(readers)}}
+    names = [f"x{k}" for k in range(len(structures))]
+    given = [_packing(x, s) for x, s in zip(names, structures, strict=True)]
+    given += [f"read{k}()" for k in range(len(readers))]
+    lines = f"def run({', '.join(names)}):", f" r = call({', '.join(given)})"
+    exec("\n".join((*lines, f" return {_unpacking('r', result, scope)}")), scope)
+    run: Callable[..., Any] = scope["run"]
+    return run
+
+
+def _packing(x: str, structure: Structure) -> str:
+    """The expression of nested tuples, for an expression of containers."""
     if structure.is_leaf:
-        return value
-    parts = [unpacked(part, s) for part, s in zip(value, structure.parts, strict=True)]
+        return x
+    form = "getattr({}, {!r})" if structure.is_object else "{}[{!r}]"
+    keys = structure.keys if structure.is_object or structure.cls is dict else range(len(structure.parts))
+    parts = zip(keys, structure.parts, strict=True)
+    return f"({''.join(f'{_packing(form.format(x, key), s)}, ' for key, s in parts)})"
+
+
+def _unpacking(x: str, structure: Structure, scope: dict[str, Any]) -> str:
+    """The expression of containers, for one of nested tuples; `scope` gains the objects that it names."""
+    if structure.is_leaf:
+        return x
+    parts = [_unpacking(f"{x}[{k}]", s, scope) for k, s in enumerate(structure.parts)]
+    listed = "".join(f"{part}, " for part in parts)
+    if structure.cls in (list, tuple):
+        return f"[{listed}]" if structure.cls is list else f"({listed})"
+    if not (structure.is_object or structure.cls is dict):
+        scope[name := f"c{len(scope)}"] = structure.cls
+        return f"{name}({listed})"
+    made = f"{{{', '.join(f'{key!r}: {part}' for key, part in zip(structure.keys, parts, strict=True))}}}"
     if structure.cls is dict:
-        return dict(zip(structure.keys, parts, strict=True))
-    if structure.is_object:
-        return make(mirror_class(structure.cls), dict(zip(structure.keys, parts, strict=True)))  # type: ignore[arg-type]
-    if structure.cls is list:
-        return parts
-    return tuple(parts) if structure.cls is tuple else structure.cls(*parts)  # type: ignore[misc]
+        return made
+    scope[name := f"c{len(scope)}"] = partial(make, mirror_class(structure.cls))  # type: ignore[arg-type]
+    return f"{name}({made})"

@@ -384,3 +384,23 @@ def test_threads_call_while_a_function_is_rebound(monkeypatch: pytest.MonkeyPatc
     for t in threads:
         t.join()
     assert not wrong
+
+
+def test_compiled_code_for_other_types_and_layouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    gradient = s2sad.grad(lambda x, p: np.sum(x * weights[0] * p["w"]), compile="numba")
+    x, p = np.ones((4, 4)), {"w": np.arange(16.0).reshape(4, 4)}
+    for _ in range(2):
+        for w in (weights, 2 * weights, np.ones(6)[::2], np.ones(3)):
+            monkeypatch.setitem(globals(), "weights", w)
+            for y in (x, np.ones((8, 8))[::2, ::2], np.asfortranarray(x)):
+                np.testing.assert_array_equal(gradient(y, p), w[0] * p["w"])
+    assert recognises(gradient, x, p)
+    y = x.copy()
+    y.flags.writeable = False
+    assert not recognises(gradient, y, p)
+    np.testing.assert_array_equal(gradient(y, p), p["w"])
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="float32"):
+        gradient(x.astype("float32"), p)
+    with pytest.raises(s2sad.NonDifferentiableError):
+        gradient(x.astype(int), p)
