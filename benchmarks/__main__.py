@@ -67,13 +67,17 @@ def measure_program(
 
     result = Result(program)
     calls: dict[str, Call] = {}
+    wanted: Any = None
     for tool in tools:
         try:
             call = tool.make(program, program.args)
             start = clock()
-            call()
+            found = call()
             result.first[tool.name] = clock() - start
-            assert_agreement(program.title, {"by hand": calls.get("by hand", call), tool.name: call})
+            if tool.name == "by hand":
+                wanted = found
+            elif tool.name != "primal":
+                assert_agreement(f"{program.title}: {tool.name}", wanted, found)
         except Unnatural as error:
             result.refused[tool.name] = str(error)
         except AssertionError as error:
@@ -83,7 +87,8 @@ def measure_program(
         else:
             calls[tool.name] = call
     result.seconds = measure(calls, effort, clock)
-    result.memory = {name: peak_memory(calls[name]) for name in TRACED if name in calls}
+    result.memory = {name: peak_memory(calls[name]) for name in TRACED
+                     if name in calls and min(result.seconds[name]) < effort.budget}
     return result
 
 

@@ -144,9 +144,9 @@ def losses(results: list[Result]) -> list[str]:
         ("s2sad", "MyGrad", 1.0),
         ("s2sad", "PyTorch", 1.0),
         ("s2sad", "JAX", 1.0),
-        ("s2sad, Numba", "by hand, Numba", ENOUGH),
-        ("s2sad, Numba", "JAX", 1.0),
-        ("s2sad, Numba", "s2sad", 1.0),
+        ("s2sad Numba", "by hand Numba", ENOUGH),
+        ("s2sad Numba", "JAX", 1.0),
+        ("s2sad Numba", "s2sad", 1.0),
     ):
         both = [(r.program.title, value) for r in results if (value := middle(r, ours, base)) is not None]
         slower = sorted(((title, value) for title, value in both if value > limit), key=lambda item: -item[1])

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,35 +19,31 @@ EACH = {program.name: program for program in PROGRAMS}
 
 
 
-def calls_of(program: Program, size: dict[str, int], *tools: str) -> dict[str, Any]:
-    return {name: TOOLS[name].make(program, program.arguments(size)) for name in ("by hand", *tools)}
+def gradient(tool: str, program: Program, size: Mapping[str, int]) -> Any:
+    return TOOLS[tool].make(program, program.arguments(size))()
 
 
 @pytest.mark.parametrize("name", EACH)
 def test_gradients_by_hand_and_generated_agree(name: str) -> None:
     program = EACH[name]
-    assert_agreement(program.title, calls_of(program, program.small, "s2sad"))
     larger = {key: n if key == "steps" else n + LARGE for key, n in program.small.items()}
-    assert_agreement(program.title, calls_of(program, larger, "s2sad"))
+    for size in (program.small, larger):
+        assert_agreement(name, gradient("by hand", program, size), gradient("s2sad", program, size))
 
 
 @pytest.mark.parametrize("name", [name for name in EACH if hasattr(by_hand_numba, name)])
 def test_gradients_by_hand_for_numba_agree(name: str) -> None:
     """As Python runs them: compiling them is for the benchmark."""
     program = EACH[name]
-    wanted = TOOLS["by hand"].make(program, program.arguments(program.small))
-    args = program.arguments(program.small)
-    found = by_hand_numba.without_compiling(name)(*args)
-    assert_agreement(name, {"by hand": wanted, "by hand, Numba": lambda: found})
+    found = by_hand_numba.without_compiling(name)(*program.arguments(program.small))
+    assert_agreement(name, gradient("by hand", program, program.small), found)
 
 
 def test_a_wrong_gradient_is_noticed() -> None:
     program = EACH["logistic"]
-    calls = calls_of(program, program.small, "s2sad")
-    dw, db = calls["s2sad"]()
+    dw, db = gradient("by hand", program, program.small)
     with pytest.raises(AssertionError, match=r"logistic regression: wrong"):
-        calls = {"by hand": calls["by hand"], "wrong": lambda: (dw, db + 1e-6)}
-        assert_agreement("logistic regression", calls)
+        assert_agreement("logistic regression: wrong", (dw, db), (dw, db + 1e-6))
 
 
 def test_programs_without_stores_are_the_programs() -> None:
