@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .primitives.record import bprop, nondifferentiable
     from .testing.check_grads import check_grads
     from .testing.coverage import supported
+    from .tools.export import export
     from .transforms.errors import (
         InfiniteSlopeError,
         InternalError,
@@ -53,6 +54,7 @@ __all__ = [
     "check_grads",
     "elementwise_grad",
     "explain",
+    "export",
     "grad",
     "hessian",
     "hvp",
@@ -73,6 +75,7 @@ _HOMES = {  # the modules of public names that are not in `api`; errors are in `
     "bprop": "primitives.record",
     "check_grads": "testing.check_grads",
     "explain": "explanation",
+    "export": "tools.export",
     "nondifferentiable": "primitives.record",
     "supported": "testing.coverage",
 }

@@ -330,6 +330,19 @@ class Derivative:
         """
         return self.function_of(self.bind(args, keywords))
 
+    def kinds_of_call(self, *args: Any, **keywords: Any) -> tuple[Kind, ...]:
+        """The kinds of all parameters for which the code of a call with these arguments is generated."""
+        primals = self.bind(args, keywords)
+        self.function_of(primals)  # finds the lengths that kinds must contain
+        return self._given.kinds(primals, self._exact)
+
+    def version_for_kinds(self, kinds: tuple[Kind, ...]) -> tuple[FunctionType, tuple[int, ...]]:
+        """The generated function for these kinds of all parameters, and the positions of those that it
+        differentiates.
+        """
+        chosen = self._given.chosen_by_kinds(kinds)
+        return self._made(kinds, chosen)[0], chosen
+
     def generate_with(self, generator: Generator, args: tuple[Any, ...] | None = None) -> Target:
         """Generates the code for these arguments (None: the generic code) again, with a generator that may
         watch passes; returns the function that it differentiates.
@@ -338,10 +351,7 @@ class Derivative:
             kinds = self._unknown_kinds()
             chosen = self._given.chosen_by_kinds(kinds)
         else:
-            primals = self.bind(args, {})
-            self.function_of(primals)  # finds the lengths that kinds must contain
-            kinds = self._given.kinds(primals, self._exact)
-            chosen = self.chosen(primals)
+            kinds, chosen = self.kinds_of_call(*args), self.chosen(self.bind(args, {}))
         with collection_paused():
             self._generate(self._plain(kinds)[0], kinds, chosen, generator)
         return self.target

@@ -18,7 +18,7 @@ from typing import Any
 from ..values.objects import is_plain, lookup
 from .record import find_rule, is_nondifferentiable, refusal
 
-__all__ = ["is_of_libraries", "is_short", "leads_far", "library_function"]
+__all__ = ["is_library_module", "is_of_libraries", "is_short", "leads_far", "library_function"]
 
 BUDGET = 1000  # the most lines with statements that a library function may reach and still be read
 SHORT = 20  # the same for an inactive call
@@ -39,6 +39,14 @@ def _places() -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _is_library_file(filename: str) -> bool:
     return filename.startswith(_places())
+
+
+def is_library_module(module: ModuleType | None) -> bool:
+    """Whether a module is of the standard library or an installed package, and not of this package."""
+    if module is None or module.__name__.partition(".")[0] == _OWN:
+        return False
+    filename = getattr(module, "__file__", None)
+    return module.__name__ in sys.builtin_module_names if filename is None else _is_library_file(filename)
 
 
 def is_of_libraries(function: FunctionType) -> bool:

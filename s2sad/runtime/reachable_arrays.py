@@ -26,13 +26,13 @@ class Outside:
     """Places outside of a function; `arrays` returns the arrays that they hold now."""
 
     def __init__(self, places: Iterable[Place]) -> None:
-        self._places = tuple(places)
+        self.places = tuple(places)
 
     def arrays(self) -> list[np.ndarray]:
-        return arrays_in([place() for place in self._places])
+        return arrays_in([place() for place in self.places])
 
     def __bool__(self) -> bool:
-        return bool(self._places)
+        return bool(self.places)
 
 
 def outside_of(read: Iterable[Any]) -> Outside:

@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the passes run, and give what they show."""
+"""The examples in the docstrings of the passes and tools run, and give what they show."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import pkgutil
 
 import pytest
 
-from s2sad import transforms
+from s2sad import tools, transforms
 
 MODULES = sorted(
-    f"{transforms.__name__}.{module.name}" for module in pkgutil.iter_modules(transforms.__path__)
+    f"{package.__name__}.{module.name}"
+    for package in (tools, transforms)
+    for module in pkgutil.iter_modules(package.__path__)
 )
 
 

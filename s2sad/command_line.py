@@ -1,0 +1,153 @@
+"""The command `s2sad`: shows, checks and exports derivatives of functions in files.
+
+    s2sad show pkg.mod:func --args "np.ones(3), 2.0"
+    s2sad check pkg.mod
+    s2sad export pkg.mod:func -o pkg/func_grad.py
+
+Exit status: 0 when all is well, 1 for refusals and for an export that is out of date, 2 when the command
+names what is not there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .derivatives.derivative import Derivative
+from .explanation import FORMS, explain
+from .tools.check import Finding, find_refusals, functions_of
+from .tools.export import module_text
+from .tools.targets import NotFound, example_arguments, load_function, load_module
+from .transforms.errors import S2sadError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command with these arguments (those of the process by default); returns the exit status."""
+    given = _parser().parse_args(arguments)
+    try:
+        status: int = given.run(given)
+        sys.stdout.flush()
+        return status
+    except NotFound as error:
+        print(f"s2sad: {error}", file=sys.stderr)
+        return 2
+    except S2sadError as error:
+        print(f"s2sad: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # of `s2sad show ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("s2sad", description="Derivatives of Python functions, as source.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    show = commands.add_parser("show", help="print the source of a derivative")
+    _add_target(show)
+    show.add_argument("--stage", metavar="NAME", help="the function after this pass; `all` for each one")
+    show.set_defaults(run=_show)
+
+    check = commands.add_parser("check", help="list all that would be refused")
+    check.add_argument("target", nargs="+", help="pkg.mod, pkg.mod:func, or the path of a .py file")
+    check.add_argument("--args", metavar="EXPR", help="example arguments of the function")
+    check.add_argument("--format", choices=("text", "json"), default="text")
+    check.set_defaults(run=_check)
+
+    export = commands.add_parser("export", help="write a derivative as a module that needs NumPy alone")
+    _add_target(export)
+    export.add_argument("-o", "--output", metavar="FILE", required=True)
+    export.add_argument("--check", action="store_true", help="write nothing; fail if FILE is out of date")
+    export.set_defaults(run=_export)
+    return parser
+
+
+def _add_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", help="pkg.mod:func, or path/to/file.py:func")
+    parser.add_argument("--mode", choices=FORMS, default="grad")
+    parser.add_argument("--wrt", metavar="NAMES", help="the parameters to differentiate by: x,y")
+    parser.add_argument(
+        "--args", metavar="EXPR", help="example arguments, as 'np.ones(3), 2.0': the code is for their kinds"
+    )
+
+
+def _argnums(given: argparse.Namespace) -> Any:
+    if given.wrt is not None:
+        names = tuple(name.strip() for name in given.wrt.split(","))
+        chosen = tuple(int(name) if name.lstrip("-").isdigit() else name for name in names)
+        return chosen if len(chosen) > 1 else chosen[0]
+    return None if given.mode in ("vjp", "jvp") else 0
+
+
+def _show(given: argparse.Namespace) -> int:
+    f, module = load_function(given.target)
+    args, argnums = example_arguments(given.args, module), _argnums(given)
+    if given.stage is None:
+        derivative = Derivative(f, given.mode, argnums, writes=True)
+        print(derivative.source_for(*args) if args else derivative.source, end="")
+        return 0
+    found = explain(f, *args, argnums=argnums, form=given.mode)
+    if given.stage == "all":
+        print(found)
+    elif given.stage in found.stages:
+        print(found.stages[given.stage].source, end="")
+    else:
+        raise NotFound(f"there is no stage {given.stage!r}: name one of {', '.join(found.stages)}")
+    return 0
+
+
+def _check(given: argparse.Namespace) -> int:
+    found: dict[Finding, None] = {}
+    for target in given.target:
+        module_name, colon, _ = target.rpartition(":")
+        if colon and not (os.name == "nt" and len(module_name) == 1):
+            f, module = load_function(target)
+            functions = [(f, example_arguments(given.args, module))]
+        else:
+            if given.args is not None:
+                raise NotFound("--args belongs to one function: write pkg.mod:func")
+            functions = [(f, ()) for f in functions_of(load_module(target))]
+        for f, args in functions:
+            found |= dict.fromkeys(find_refusals(f, *args))
+    findings = [_relative(f) for f in found]
+    if given.format == "json":
+        print(json.dumps([asdict(f) for f in findings], indent=2))
+    else:
+        for finding in findings:
+            print(finding)
+    return 1 if findings else 0
+
+
+def _relative(finding: Finding) -> Finding:
+    """The finding with its file as seen from the current folder."""
+    path = Path(finding.file)
+    is_below = path.is_absolute() and path.is_relative_to(Path.cwd())
+    return Finding(**{**asdict(finding), "file": str(path.relative_to(Path.cwd()))}) if is_below else finding
+
+
+def _export(given: argparse.Namespace) -> int:
+    f, module = load_function(given.target)
+    args, argnums = example_arguments(given.args, module), _argnums(given)
+    mode = given.mode if given.mode != "grad" else None
+    options = {"--mode": mode, "--wrt": given.wrt, "--args": given.args}
+    words = [word for option, value in options.items() if value is not None for word in (option, value)]
+    how = shlex.join(["s2sad", "export", given.target, *words])
+    text = module_text(Derivative(f, given.mode, argnums, writes=True), args, how)
+    path = Path(given.output)
+    if not given.check:
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return 0
+    if path.is_file() and path.read_bytes() == text.encode():
+        return 0
+    state = "is not what the function gives now" if path.exists() else "is not there"
+    print(f"s2sad: {path} {state}: {how} -o {shlex.quote(given.output)}", file=sys.stderr)
+    return 1

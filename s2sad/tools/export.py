@@ -1,0 +1,236 @@
+"""Writes a derivative as a Python module of its own, which needs NumPy alone.
+
+Contract: the module's function gives what the derivative gives, to the last bit. With example arguments it is
+the code for their kinds, and tests that it is given such arguments; without them it is the generic code. The
+values of the module's constants are those of now. Equal functions and options give equal bytes.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from ..derivatives.argnums import Argnums
+from ..derivatives.derivative import Derivative
+from ..kinds.lattice import UNKNOWN, Kind
+from ..runtime.border import at_border
+from ..runtime.input_checks import cotangent_like, tangent_like, unshared
+from ..transforms.errors import NonDifferentiableError, S2sadError, UnsupportedSyntaxError
+from ..transforms.trees.program import Names
+from ..values.length_wanted import LengthWanted
+from .bundle import ERRORS, OWN, Bundle, function_text
+from .kind_tests import described, tests_of, without_lengths, without_minima
+from .literals import literal
+
+__all__ = ["export", "module_text"]
+
+FORMS = {
+    "grad": "gradient",
+    "value_and_grad": "value and gradient",
+    "vjp": "value and `bprop`",
+    "jvp": "value and tangent",
+}
+
+
+@at_border
+def export(
+    f: Callable[..., Any],
+    *args: Any,
+    argnums: Argnums = 0,
+    form: str = "grad",
+    file: str | os.PathLike[str] | None = None,
+) -> str:
+    """The text of a module with the derivative of `f` that needs NumPy alone (and the libraries that `f`
+    calls); with `file` it is written there, too.
+
+    `form` is the transform, "grad", "value_and_grad", "vjp" or "jvp", with its `argnums`. The code is for
+    arguments like the examples `args`, as that of a call; the module's function raises TypeError for others.
+    Without examples it is the generic code, which takes all. (Annotations are not read: they do not tell the
+    rank of an array, and nothing makes callers keep to them.) What `f` reads of its module is written out
+    with the values of now. Raises UnsupportedSyntaxError for a derivative that reads source when it runs.
+
+    >>> def f(x, y):
+    ...     return x * x * y
+    >>> names = {}
+    >>> exec(export(f, 3.0, 2.0), names)
+    >>> names["f_grad"](3.0, 2.0)
+    12.0
+    """
+    if form not in FORMS:
+        instead = f"name one of {', '.join(FORMS)}"
+        raise NonDifferentiableError(f"form={form!r} is no transform", instead=instead)
+    derivative = f if isinstance(f, Derivative) else Derivative(f, form, argnums, writes=True)
+    text = module_text(derivative, args, f"export(..., argnums={derivative.argnums!r}, form={form!r})")
+    if file is not None:
+        Path(file).write_text(text, encoding="utf-8", newline="\n")
+    return text
+
+
+def module_text(derivative: Derivative, args: Sequence[Any], how: str) -> str:
+    """The text of the module; `how` says how it was made."""
+    return _Module(derivative, how).text(args)
+
+
+class _Module:
+    """The module of one derivative."""
+
+    def __init__(self, derivative: Derivative, how: str) -> None:
+        self.derivative, self.how = derivative, how
+        target = derivative.target
+        self.title = f"the derivative of `{derivative.__qualname__}`"
+        if target.args or target.keywords:
+            raise UnsupportedSyntaxError(
+                f"{self.title} has arguments that are bound already",
+                instead="export the derivative of the function itself",
+            )
+
+    def text(self, args: Sequence[Any]) -> str:
+        """The module for these examples: what their kinds tell and the code does not use is left out."""
+        parameters = self.derivative.parameters
+        if not args:
+            return self.of_kinds((UNKNOWN,) * len(parameters))
+        exact = self.derivative.kinds_of_call(*args)
+        code = self.bundle(exact).parts()
+        for relax in (lambda kind: UNKNOWN, without_lengths, without_minima):
+            kinds = tuple(map(relax, exact))
+            with suppress(S2sadError, LengthWanted):
+                if self.bundle(kinds).parts() == code:
+                    return self.of_kinds(kinds)
+        return self.of_kinds(exact)
+
+    def bundle(self, kinds: tuple[Kind, ...]) -> Bundle:
+        """The generated function for arguments of these kinds, with what it needs."""
+        bundle, function = Bundle(self.title), self.derivative.version_for_kinds(kinds)[0]
+        bundle.name_of(function, function.__name__, self.title, is_eager=True)
+        return bundle
+
+    def of_kinds(self, kinds: tuple[Kind, ...]) -> str:
+        """The module for arguments of these kinds."""
+        derivative, form = self.derivative, self.derivative.form
+        function, chosen = derivative.version_for_kinds(kinds)
+        by = [derivative.parameters[k] for k in chosen]
+        bundle = Bundle(self.title)
+        public = f"{re.sub('[^a-zA-Z0-9_]', '_', str(derivative.__name__)).strip('_')}_{form}"
+        names = self.parameters(function)
+        bundle.names.taken.update(names)
+        checker = None if set(kinds) == {UNKNOWN} else bundle.names.fresh("check_arguments")
+        checks = [f"{checker}({', '.join(derivative.parameters)})"] if checker else []
+        if form in ("vjp", "jvp") or "except" in function_text(function)[0]:
+            bundle.names.taken.add(public)
+            first = self.border(bundle, function, by, public, checks)
+        else:
+            public = bundle.name_of(function, public, self.title, is_eager=True)
+            first = _with_head(bundle.definitions.pop(), self.docstring(by), checks)
+        bundle.finish()
+        bundle.definitions[:0] = [first, self.check(bundle, checker, kinds)] if checker else [first]
+        imports, constants, definitions = bundle.parts()
+        libraries = " and ".join(sorted({"numpy", *bundle.libraries}))
+        head = self.header(kinds, libraries).replace("\\", "\\\\").replace('"', '\\"')
+        constants = f"\n\n{constants}" if constants else ""
+        return f'"""{head}"""\n\n{imports}\n\n__all__ = ["{public}"]{constants}\n\n\n{definitions}'
+
+    def parameters(self, function: FunctionType) -> list[str]:
+        code = function.__code__
+        return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+    def docstring(self, by: list[str]) -> str:
+        listed = ", ".join(f"`{name}`" for name in by)
+        return f'"""The {FORMS[self.derivative.form]} of `{self.derivative.__name__}` by {listed}."""'
+
+    def check(self, bundle: Bundle, checker: str, kinds: tuple[Kind, ...]) -> str:
+        """The function of this name that raises TypeError for arguments of other kinds."""
+        names = self.derivative.parameters
+        local = Names(("np",))  # a parameter may be called so, or `type`
+        listed = tuple([local.fresh(name) for name in names])
+        tests = tests_of(listed, kinds, bundle.written)
+        pairs = zip(names, kinds, strict=True)
+        what = ", ".join(f"{n}: {described(k)}" for n, k in pairs if k is not UNKNOWN)
+        lines = [
+            f"def {checker}({', '.join(listed)}):",
+            '    """Raises TypeError for arguments of other kinds than those that the code was made for."""',
+            "    if not (",
+            *(f"        {'and ' if k else ''}{test}" for k, test in enumerate(tests)),
+            "    ):",
+            f"        raise TypeError({literal(f'made for {what}')})",
+        ]
+        return "\n".join(lines)
+
+    def border(
+        self, bundle: Bundle, function: FunctionType, by: list[str], public: str, checks: list[str]
+    ) -> str:
+        """The public function of a derivative whose results are checked: it calls the generated one."""
+        form, names = self.derivative.form, self.parameters(function)
+        tree, _ = bundle.with_defaults(function)
+        keywords = {a.arg for a in tree.args.kwonlyargs}
+        passed = ", ".join(f"{name}={name}" if name in keywords else name for name in names)
+        called = f"{bundle.name_of(function, function.__name__, self.title)}({passed})"
+        lines = [self.docstring(by), *checks]
+        local = bundle.names.copy(names)
+        out, dout, bprop, checked, met, made = map(
+            local.fresh, ("out", "dout", "bprop", "checked", "met", "made")
+        )
+        tangents = names[len(self.derivative.parameters) :]
+        if form == "jvp":
+            check = bundle.name_of(tangent_like, "tangent_like", self.title)
+            lines += [f"{t} = {check}({x}, {t}, {x!r})" for x, t in zip(by, tangents, strict=True)]
+        if "except" in function_text(function)[0]:  # which may have caught a refusal
+            refusals = bundle.name_of_own(ERRORS, "refusals")
+            lines += [f"{met} = {refusals}.last", f"{made} = {called}"]
+            lines += [f"if {refusals}.last is not {met}:", f"    {refusals}.raise_last()"]
+            called = made
+        if form == "jvp":
+            copied = bundle.name_of(unshared, "unshared", self.title)
+            lines += [f"{out}, {dout} = {called}"]
+            lines += [f"return {out}, {copied}({dout}, ({', '.join(tangents)},))"]
+        elif form == "vjp":
+            check = bundle.name_of(cotangent_like, "cotangent_like", self.title)
+            lines += [
+                f"{out}, {bprop} = {called}",
+                "",
+                f"def {checked}({dout}):",
+                f"    return {bprop}({check}({dout}, {out}, {self.derivative.__name__!r}))",
+                "",
+                f"return {out}, {checked}",
+            ]
+        else:
+            lines.append(f"return {called}")
+        return f"def {public}({ast.unparse(tree.args)}):\n" + textwrap.indent("\n".join(lines), "    ")
+
+    def header(self, kinds: tuple[Kind, ...], libraries: str) -> str:
+        """The module's docstring: what it holds, for which arguments, and how it was made."""
+        derivative = self.derivative
+        place = f"{derivative.__module__}.{derivative.__qualname__}"
+        pairs = zip(derivative.parameters, kinds, strict=True)
+        shown = [f"    {n}: {described(k)}\n" for n, k in pairs] if set(kinds) != {UNKNOWN} else []
+        return "\n".join(
+            [
+                f"The {FORMS[derivative.form]} of `{place}`, for {'these' if shown else 'any'} arguments.",
+                "",
+                *(["".join(shown)] if shown else []),
+                f"Made by s2sad {sys.modules[OWN].__version__}: {self.how}",
+                f"Do not edit it, but make it again. It imports {libraries}, and no s2sad.",
+                "",
+            ]
+        )
+
+
+def _with_head(text: str, doc: str, checks: list[str]) -> str:
+    """The text of a function with lines at the start of its body."""
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    first, lines = function.body[0], text.split("\n")
+    if ast.get_docstring(function) is not None:
+        head, before = checks, first.end_lineno or first.lineno
+    else:
+        head, before = [doc, *checks], first.lineno - 1
+        while lines[before - 1].lstrip().startswith("#"):  # the comment of its first statement
+            before -= 1
+    return "\n".join([*lines[:before], *(f"    {line}" for line in head), *lines[before:]])
