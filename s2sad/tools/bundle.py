@@ -382,7 +382,7 @@ class Bundle:
     def _refuse_own(self, user: str, name: str) -> NoReturn:
         self._refuse(
             f"it calls `{name}`, which reads or generates source when it runs",
-            "give example arguments, for whose kinds more callees are known; or use the derivative with s2sad",
+            "give example arguments, for whose kinds more callees are known, or use s2sad's derivative",
         )
 
     def _refuse(self, why: str, instead: str) -> NoReturn:

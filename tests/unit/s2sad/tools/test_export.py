@@ -217,10 +217,11 @@ def test_the_file_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        1.5, -0.0, float("inf"), float("nan"), 1 + 2j, complex(-0.0, float("inf")), True, None, "a\n'\"", b"\x00",
-        (), (1.0,), [1, [2.0]], {"a": (1, 2), 3: None}, {1, 2}, frozenset({"b"}), set(), range(3), slice(1, None),
-        np.float32(0.1), np.array([[1.0, np.nan], [0.1, 3.0]]), np.zeros((0, 3)), np.asfortranarray(np.eye(2)[:, :1]),
-        np.array([1, 2], np.uint8), np.array(1 + 2j), np.bool_(True), np.dtype("float32"), np.array([0.1], ">f8"),
+        1.5, -0.0, float("inf"), float("nan"), 1 + 2j, complex(-0.0, float("inf")), True, None, "a\n'\"",
+        b"\x00", (), (1.0,), [1, [2.0]], {"a": (1, 2), 3: None}, {1, 2}, frozenset({"b"}), set(), range(3),
+        slice(1, None), np.float32(0.1), np.array([[1.0, np.nan], [0.1, 3.0]]), np.zeros((0, 3)),
+        np.asfortranarray(np.eye(2)[:, :1]), np.array([1, 2], np.uint8), np.array(1 + 2j), np.bool_(True),
+        np.dtype("float32"), np.array([0.1], ">f8"),
     ],
     ids=repr,
 )  # fmt: skip
