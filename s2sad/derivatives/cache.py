@@ -7,7 +7,7 @@ share versions, each with its own cells. Thread-safe.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CellType, FunctionType
@@ -15,6 +15,7 @@ from typing import Any
 
 from ..kinds.lattice import UNKNOWN, Kind, Record
 from ..transforms.trees.program import Scope
+from ..values.code_state import cells_of, rebuilt_function
 from ..values.objects import has_operators
 from .assumptions import Assumption, Capture, capture_key
 from .inline_cache import Case, inline_cache, missed
@@ -128,7 +129,7 @@ def share(
     same assumptions; `key` is all else that it depends on. Code that `assigns` a cell of the closure is not
     shared.
     """
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells = cells_of(function)
     scope = Scope(function.__globals__, cells)
     key = function.__code__, id(function.__globals__), key
     for entry in tuple(_shared.get(key, ())):
@@ -139,11 +140,8 @@ def share(
     if any(map(assigns, cells.values())):
         return made, captures
     entry = _Shared(
-        _bound_to(made, tuple(CellType() for _ in made.__code__.co_freevars)),
-        tuple(
-            None if cells.get(name) is cell else cell
-            for name, cell in zip(made.__code__.co_freevars, made.__closure__ or (), strict=True)
-        ),
+        rebuilt_function(made, made.__code__, defaultdict(CellType)),
+        tuple(None if cells.get(name) is cell else cell for name, cell in cells_of(made).items()),
         tuple(
             (Capture(Scope(scope.globals), c.name, c.path), True) if own else (_apart(c), False)
             for c in captures
@@ -169,20 +167,8 @@ def _apart(capture: Capture) -> Capture:
 
 def _bound(entry: _Shared, function: FunctionType, cells: dict[str, CellType]) -> FunctionType:
     names = entry.function.__code__.co_freevars
-    closure = tuple(
-        cells[name] if kept is None else kept for name, kept in zip(names, entry.kept, strict=True)
-    )
-    bound = _bound_to(entry.function, closure)
+    own = {n: cells[n] if kept is None else kept for n, kept in zip(names, entry.kept, strict=True)}
+    bound = rebuilt_function(entry.function, entry.function.__code__, own)
     if bound.__defaults__ is not None or bound.__kwdefaults__ is not None:
         bound.__defaults__, bound.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return bound
-
-
-def _bound_to(function: FunctionType, closure: tuple[CellType, ...]) -> FunctionType:
-    """The function with other cells."""
-    new = FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__, closure
-    )
-    new.__kwdefaults__, new.__doc__ = function.__kwdefaults__, function.__doc__
-    new.__module__, new.__qualname__ = function.__module__, function.__qualname__
-    return new

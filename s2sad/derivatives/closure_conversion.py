@@ -41,6 +41,7 @@ from ..source.read import read_source
 from ..transforms.trees.nodes import param
 from ..transforms.trees.printer import to_source_with_places
 from ..transforms.trees.program import Scope
+from ..values.code_state import cells_of
 from ..values.objects import is_named_tuple
 from .derivative import Derivative
 from .primitive_calls import Key, check_known, function_of_call, is_known, is_primitive, unbound
@@ -279,9 +280,7 @@ def _without_cells(f: FunctionType) -> tuple[FunctionType, tuple[str, ...], tupl
     these: one function for all closures of the same code.
     """
     values = {
-        name: cell.cell_contents
-        for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True)
-        if _is_filled(cell)
+        name: cell.cell_contents for name, cell in cells_of(f).items() if _is_filled(cell)
     }
     kept = {name: value for name, value in values.items() if _is_fixed(value)}
     free = {name: value for name, value in values.items() if name not in kept}

@@ -61,6 +61,7 @@ from ..transforms.trees.printer import Places, to_source_with_places
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import parameter_names
 from ..transforms.trees.remember import forget
+from ..values.code_state import cells_of
 from .argnums import check_call
 from .assumptions import Capture, Declared
 from .deferred_refusals import with_others
@@ -146,7 +147,7 @@ class Generator:
                 self.compile(request_, generated)
         for function, name, wanted in self._pending:
             target = self.made[wanted].function
-            cell = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))[name]
+            cell = cells_of(function)[name]
             cell.cell_contents = target
         self._pending.clear()
         if self.forms.watch is unwatched and self.forms.is_common():

@@ -47,6 +47,7 @@ from ..transforms.trees.nodes import (
 )
 from ..transforms.trees.program import Program, names_of
 from ..transforms.trees.rebuild import parameter_names, rebuilt, rewritten
+from ..values.code_state import cells_of, rebuilt_function
 
 __all__ = ["lowered_calls", "returning"]
 
@@ -166,12 +167,7 @@ def returning(function: FunctionType, written: Parameters, has_result: bool) -> 
     known = _made.setdefault(function, {})
     if (written, has_result) in known:
         return known[written, has_result]
-    code = _code(function, written, has_result)
-    made = FunctionType(
-        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    made = rebuilt_function(function, _code(function, written, has_result), cells_of(function))
     setattr(made, COPIED, frozenset(written))
     return known.setdefault((written, has_result), made)
 

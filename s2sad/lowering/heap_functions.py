@@ -28,6 +28,7 @@ from ..transforms.errors import S2sadError
 from ..transforms.heap.lower_heap import lower_heap, lower_to_heap
 from ..transforms.trees.nodes import names_read
 from ..transforms.trees.program import Program
+from ..values.code_state import rebuilt_function
 
 __all__ = ["HeapCalls"]
 
@@ -109,9 +110,6 @@ def _compiled(function: FunctionType, program: Program) -> FunctionType:
             value = program.bindings[name]
             cells[name] = value if isinstance(value, CellType) else CellType(value)
     code = code_of_tree(tree, program.filename, cells, program.lines)
-    closure = tuple(cells[name] for name in code.co_freevars)
-    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    made = rebuilt_function(function, code, cells)
     ON_HEAP.add(made)
     return made

@@ -19,6 +19,7 @@ from ..transforms.lowering.splice_generators import collect_items, is_effect_fre
 from ..transforms.trees.generators import makes_generator
 from ..transforms.trees.nodes import find_nodes
 from ..transforms.trees.program import Names, Program
+from ..values.code_state import cells_of, rebuilt_function
 
 __all__ = ["given_generators", "inline_generators", "refuse_generators"]
 
@@ -52,12 +53,7 @@ def items_of(generator: FunctionType) -> FunctionType | None:
     items = Names({n.id for n in find_nodes(source.tree, gast.Name)} | {*code.co_names}).fresh("items")
     tree = collect_items(source.tree, items)
     new = code_of_tree(tree, source.filename, code.co_freevars, source.lines)
-    cells = dict(zip(code.co_freevars, generator.__closure__ or (), strict=True))
-    closure = tuple(cells[name] for name in new.co_freevars)
-    made = FunctionType(new, generator.__globals__, generator.__name__, generator.__defaults__, closure)
-    made.__kwdefaults__, made.__qualname__ = generator.__kwdefaults__, generator.__qualname__
-    made.__module__ = generator.__module__
-    return made
+    return rebuilt_function(generator, new, cells_of(generator))
 
 
 def given_generators(program: Program) -> Callable[[Any], bool]:

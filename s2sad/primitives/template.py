@@ -14,6 +14,8 @@ from typing import Any
 
 import gast
 
+from ..values.code_state import cells_of
+
 __all__ = ["Template"]
 
 Node = Any  # gast publishes no types
@@ -84,9 +86,7 @@ class Template:
 
     @cached_property
     def _closed_over(self) -> Mapping[str, Any]:
-        f = self.function
-        cells = zip(f.__code__.co_freevars, f.__closure__ or (), strict=True)
-        return {name: cell.cell_contents for name, cell in cells}
+        return {name: cell.cell_contents for name, cell in cells_of(self.function).items()}
 
     @cached_property
     def words(self) -> Mapping[str, Node]:

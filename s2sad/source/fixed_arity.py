@@ -20,6 +20,7 @@ from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.nodes import assign, constant, find_nodes, load, param, tuple_of, walk
 from ..transforms.trees.program import names_of
 from ..transforms.trees.rebuild import rebuilt, substitute
+from ..values.code_state import cells_of, rebuilt_function
 from .read import code_of_tree, read_source
 
 __all__ = ["call_method", "call_star", "has_stars", "joined", "of_arity"]
@@ -72,12 +73,9 @@ def of_arity(f: FunctionType, count: int, keywords: Iterable[str]) -> FunctionTy
             _codes[key] = found
             while len(_codes) > _SIZE:
                 _codes.popitem(last=False)
-    code = found[1]
-    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
-    closure = tuple(cells[name] for name in code.co_freevars)
-    defaults = f.__defaults__ if count <= f.__code__.co_argcount else None
-    made = FunctionType(code, f.__globals__, f.__name__, defaults, closure)
-    made.__kwdefaults__, made.__qualname__, made.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
+    made = rebuilt_function(f, found[1], cells_of(f))
+    if count > f.__code__.co_argcount:
+        made.__defaults__ = None
     return made
 
 

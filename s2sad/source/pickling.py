@@ -17,6 +17,7 @@ from typing import Any
 
 from ..transforms.trees.printer import Places
 from ..transforms.trees.program import Scope
+from ..values.code_state import cells_of
 from .compiling import make_function, nested_code
 from .locate import GENERATED, Origin, origins
 
@@ -184,7 +185,7 @@ def _pickled(function: FunctionType, known: dict[int, Any]) -> _Function:
         {name: getattr(function, name) for name in _ATTRIBUTES},
         None if origin is None else (origin.filename, origin.places),
     )
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+    for name, cell in cells_of(function).items():
         try:
             packed.free[name] = pickled_function(cell.cell_contents, known)
         except ValueError:

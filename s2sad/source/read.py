@@ -24,6 +24,7 @@ import gast
 
 from ..transforms.errors import NoSourceError, SourceLocation
 from ..transforms.trees.program import Scope
+from ..values.code_state import cells_of
 from .compiling import compile_function, nested_code, without_warnings
 from .mangle import mangle_names
 from .match_code import Span, contains, is_same_code, is_same_outside, positions, span_of
@@ -86,8 +87,7 @@ def read_source(f: object) -> FunctionSource:
     """
     function, bound_self = _underlying(f)
     found = _definition_of(function)
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    scope = Scope(function.__globals__, cells)
+    scope = Scope(function.__globals__, cells_of(function))
     return FunctionSource(
         function,
         found.tree,

@@ -1,4 +1,4 @@
-"""The state of a function: its code and its defaults, which can be assigned.
+"""The state of a function, its code and its defaults, which can be assigned; and functions with other code.
 
 Contract: `state_of(f)` is the same object as long as these are the same objects.
 """
@@ -6,11 +6,12 @@ Contract: `state_of(f)` is the same object as long as these are the same objects
 from __future__ import annotations
 
 import threading
-from types import FunctionType
+from collections.abc import Mapping
+from types import CellType, CodeType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["FunctionState", "state_of"]
+__all__ = ["FunctionState", "cells_of", "rebuilt_function", "state_of"]
 
 
 class FunctionState:
@@ -55,3 +56,17 @@ def state_of(f: FunctionType) -> FunctionState:
         if state is None or not state.is_of(f):
             state = _states[f] = FunctionState(f)
         return state
+
+
+def rebuilt_function(function: FunctionType, code: CodeType, cells: Mapping[str, CellType]) -> FunctionType:
+    """The function with other code, whose free variables are in `cells`."""
+    closure = tuple(cells[name] for name in code.co_freevars)
+    new = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    new.__kwdefaults__, new.__doc__ = function.__kwdefaults__, function.__doc__
+    new.__module__, new.__qualname__ = function.__module__, function.__qualname__
+    return new
+
+
+def cells_of(function: FunctionType) -> dict[str, CellType]:
+    """The cells of a function's free variables."""
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))

@@ -144,16 +144,6 @@ def flag_set_through_another_name(x, y):
     return cell.v * x
 
 
-def one_object_in_two_lists(x, y):
-    a, b = Cell(x), Cell(y)
-    first, second = [a, b, a], [b, a]
-    for p in first:
-        p.v = p.v * y + 1
-    for p, q in zip(first, second, strict=False):
-        p.v = p.v + q.v * x
-    return sum(p.v for p in second) * a.get()
-
-
 def overwritten_by_a_constant(x, y):
     a = Cell(x)
     cells = [a]
@@ -173,15 +163,6 @@ def first_of(cells):
     return cells[0]
 
 
-def deleted_and_set_again(x, y):
-    a = Cell(x)
-    cells = [a]
-    a.w = y
-    del cells[0].w
-    a.w = a.v * y
-    return cells[0].w
-
-
 def captured_by_a_function(x, y):
     cell = Cell(x)
     cells = [cell]
@@ -199,10 +180,8 @@ def captured_by_a_function(x, y):
         captured_by_a_function,
         class_changed_through_another_name,
         flag_set_through_another_name,
-        one_object_in_two_lists,
         overwritten_by_a_constant,
         returned_by_what_is_called,
-        deleted_and_set_again,
     ],
     ids=lambda f: f.__name__,
 )

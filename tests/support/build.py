@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["POISON", "build", "build_hostile", "execute", "hostile_names"]
+__all__ = ["POISON", "build", "build_hostile", "cell", "execute", "hostile_names"]
 
 
 def build(text: str, **names: Any) -> Callable[..., Any]:
@@ -25,6 +25,14 @@ def build(text: str, **names: Any) -> Callable[..., Any]:
 def build_hostile(text: str, **names: Any) -> Callable[..., Any]:
     """`build`, in a module that has a number under each name that generated code could take for its own."""
     return build(text, **{**hostile_names(ast.parse(text)), **names})
+
+
+def cell(text: str, filename: str) -> dict[str, Any]:
+    """The names that a notebook's cell binds; only linecache knows its text."""
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    namespace: dict[str, Any] = {"__name__": "cell"}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace
 
 
 POISON = 123.0

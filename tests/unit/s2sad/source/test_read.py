@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import linecache
 import math
 import operator
 import os
@@ -23,6 +22,7 @@ from s2sad.source.compiling import make_function
 from s2sad.source.read import read_source
 from s2sad.transforms.errors import NoSourceError
 from s2sad.transforms.trees.program import Scope
+from tests.support.build import cell
 
 THIS_FILE = __file__
 SCALE = 2.0
@@ -31,14 +31,6 @@ SCALE = 2.0
 def text_of(f: Any) -> str:
     """The body of the tree found, as text."""
     return "; ".join(gast.unparse(statement) for statement in read_source(f).tree.body)
-
-
-def register(text: str, filename: str) -> dict[str, Any]:
-    """What runs in a notebook: a cell whose text only linecache knows."""
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    namespace: dict[str, Any] = {"__name__": "cell"}
-    exec(compile(text, filename, "exec"), namespace)
-    return namespace
 
 
 def traced(f: Any) -> Any:
@@ -319,7 +311,7 @@ def test_what_is_not_a_function_is_refused(f: object, said: str) -> None:
 # ---------------------------------------------------------------- the cache
 
 def test_the_cache_lets_go_of_code_that_is_gone() -> None:
-    f = register("def f(x):\n    return x\n", "<cell 9>")["f"]
+    f = cell("def f(x):\n    return x\n", "<cell 9>")["f"]
     key = id(f.__code__)
     read_source(f)
     assert key in source._known
@@ -330,7 +322,7 @@ def test_the_cache_lets_go_of_code_that_is_gone() -> None:
 
 def test_many_threads_read_one_tree() -> None:
     text = "".join(f"def f{i}(x):\n    return x + {i}\n" for i in range(40))
-    functions = register(text, "<shared>")
+    functions = cell(text, "<shared>")
     found: list[list[Any]] = []
     barrier = threading.Barrier(8)
 

@@ -20,6 +20,7 @@ import pytest
 
 from s2sad.source.read import read_source
 from s2sad.transforms.errors import NoSourceError
+from tests.support.build import cell
 
 THIS_FILE = __file__
 
@@ -38,20 +39,12 @@ def load_module(path: Path, text: str, name: str = "written") -> ModuleType:
     return module
 
 
-def register(text: str, filename: str) -> dict[str, Any]:
-    """What runs in a notebook: a cell whose text only linecache knows."""
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    namespace: dict[str, Any] = {"__name__": "cell"}
-    exec(compile(text, filename, "exec"), namespace)
-    return namespace
-
-
 def test_a_notebook_cell() -> None:
     text = "y = 2\nasync def nothing(): pass\nawait_it = 1\n\ndef f(x):\n    return x * y\n"
-    f = register(text, "<ipython-input-3-abc>")["f"]
+    f = cell(text, "<ipython-input-3-abc>")["f"]
     assert text_of(f) == "return x * y"
     assert read_source(f).tree.lineno == 5
-    gone = register(text, "/tmp/ipykernel_7/123.py")["f"]
+    gone = cell(text, "/tmp/ipykernel_7/123.py")["f"]
     assert read_source(gone).filename == "/tmp/ipykernel_7/123.py"
 
 
@@ -65,7 +58,7 @@ def test_a_notebook_cell_that_awaits() -> None:
 
 def test_equal_code_of_two_cells_keeps_its_own_file() -> None:
     text = "def f(x):\n    return x\n"
-    one, two = register(text, "<cell 1>")["f"], register(text, "<cell 2>")["f"]
+    one, two = cell(text, "<cell 1>")["f"], cell(text, "<cell 2>")["f"]
     assert one.__code__ == two.__code__
     assert [read_source(f).filename for f in (one, two)] == ["<cell 1>", "<cell 2>"]
 

@@ -1,4 +1,4 @@
-"""Arrays of a loop's iteration share few names."""
+"""Versions of a variable, and arrays of a loop's iteration, share a name where one at a time is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2sad.transforms.simplification.facts import GeneratedFacts
 from tests.support.before_after import check
 from tests.support.generated_facts import generated_facts
 
-SHARED = {
+ARRAYS = {
     "of two statements": (
         """
         def f(a, b, n):
@@ -181,9 +181,9 @@ def facts(alike: Callable[[str, str], bool]) -> GeneratedFacts:
     return generated_facts(are_temporary_arrays=alike, origin=lambda name: None, variables=variables)
 
 
-@pytest.mark.parametrize("name", SHARED)
-def test_names(name: str) -> None:
-    before, after, arguments = SHARED[name]
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays(name: str) -> None:
+    before, after, arguments = ARRAYS[name]
 
     def alike(a: str, b: str) -> bool:
         return all(re.search(r"_[0-9]+$", n) for n in (a, b)) and is_derivative(a) is is_derivative(b)
@@ -195,10 +195,133 @@ def test_names(name: str) -> None:
 
 
 def test_kinds_are_kept_apart() -> None:
-    before, _, arguments = SHARED["of two statements"]
+    before, _, arguments = ARRAYS["of two statements"]
     check(
         lambda tree: coalesce_versions(tree, facts(lambda a, b: a == b)),
         before,
         before,
         arguments,
     )
+
+
+VERSIONS = {
+    "versions one after the other": ("""
+        def f(x):
+            x_2 = x * 2
+            x_3 = x_2 + 1
+            return x_3
+    """, """
+        def f(x):
+            x = x * 2
+            x = x + 1
+            return x
+    """, (2.0,)),
+    "several in one statement": ("""
+        def f(x):
+            a_1 = x * 2
+            b_1 = x + a_1
+            a, b = a_1, b_1
+            return a * b
+    """, """
+        def f(x):
+            a = x * 2
+            b = x + a
+            return a * b
+    """, (2.0,)),
+    "a version that is read later": ("""
+        def f(x):
+            x_2 = x * 2
+            x_3 = x_2 + 1
+            return x * x_3
+    """, """
+        def f(x):
+            x_2 = x * 2
+            x_2 = x_2 + 1
+            return x * x_2
+    """, (2.0,)),
+    "a loop that needs the version before it": ("""
+        def f(x, n):
+            x_2 = x
+            for i in range(n):
+                x_2 = x_2 * x
+            return x_2
+    """, None, (2.0, 3), (2.0, 0)),
+    "a version on one path": ("""
+        def f(x, c):
+            if c:
+                x_2 = x + 1
+                y = x_2 * 2
+            else:
+                y = x
+            return y
+    """, """
+        def f(x, c):
+            if c:
+                x = x + 1
+                y = x * 2
+            else:
+                y = x
+            return y
+    """, (2.0, True), (2.0, False)),
+    "a version that a nested function reads": ("""
+        def f(x):
+            x_2 = x * 2
+            def g(y):
+                return x_2 * y
+            x_3 = x + 1
+            return g(x_3)
+    """, """
+        def f(x):
+            x_2 = x * 2
+            def g(y):
+                return x_2 * y
+            x = x + 1
+            return g(x)
+    """, (2.0,)),
+    "values that a loop leaves to be walked backwards": ("""
+        def f(x, n):
+            trace = []
+            for i in range(n):
+                trace.append(x)
+                x_2 = x * x
+                x = x_2
+            dx = 1.0
+            for x_3 in trace[::-1]:
+                dx_2 = dx * 2 * x_3
+                dx = dx_2
+            return dx
+    """, """
+        def f(x, n):
+            trace = []
+            for i in range(n):
+                trace.append(x)
+                x = x * x
+            dx = 1.0
+            for x in trace[::-1]:
+                dx = dx * 2 * x
+            return dx
+    """, (1.5, 3), (1.5, 0)),
+}  # fmt: skip
+
+
+def origin(name: str) -> str:
+    return re.sub(r"_\d+$", "", name)
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_versions(name: str) -> None:
+    before, after, *inputs = VERSIONS[name]
+    facts = generated_facts(origin=origin, alike=lambda a, b: origin(a) == origin(b), nature=str)
+    check(lambda tree: coalesce_versions(tree, facts), before, before if after is None else after, *inputs)
+
+
+def test_captured_names_are_not_shared() -> None:
+    text = """
+        def f(x):
+            y_2 = x * 2
+            y_3 = y_2 + 1
+            return y_3
+    """
+    kept = frozenset({"y_2", "y_3"})
+    facts = generated_facts(captured=kept, origin=origin, alike=lambda a, b: True, nature=str)
+    check(lambda tree: coalesce_versions(tree, facts), text, text, (2.0,))

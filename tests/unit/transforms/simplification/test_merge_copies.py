@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from s2sad.transforms.simplification.facts import GeneratedFacts
-from s2sad.transforms.simplification.merge_copies import merge_copies
+from s2sad.transforms.simplification.merge_copies import merge_copies, put_constants
 from tests.support.before_after import check
 from tests.support.generated_facts import generated_facts
 
@@ -384,4 +384,24 @@ def test_captured_names_stay() -> None:
             y_1 = x * 2
             one_1 = 1.0
             return y_1 * one_1
+    """, (2.0,))
+
+
+def test_literals_stand_where_they_are_read() -> None:
+    facts = generated_facts(captured=frozenset({"kept_1"}))
+    check(lambda tree: put_constants(tree, facts), """
+        def f(x):
+            a_1 = -4.0
+            kept_1 = 1.0
+            b = 0.0
+            for i in range(3):
+                b = b + a_1 * x + kept_1
+            return b
+    """, """
+        def f(x):
+            kept_1 = 1.0
+            b = 0.0
+            for i in range(3):
+                b = b + -4.0 * x + kept_1
+            return b
     """, (2.0,))
