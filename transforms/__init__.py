@@ -44,7 +44,7 @@ from .simplification.fold_constants import fold_constants
 from .simplification.inline_temporaries import inline_temporaries
 from .simplification.join_exchanges import join_exchanges
 from .simplification.merge_copies import merge_copies, put_constants
-from .simplification.move_signs import move_sign, read_operands_uncopied, subtract
+from .simplification.move_signs import copy_array, move_sign, read_operands_uncopied, subtract
 from .simplification.read_shapes import read_shape_of_source
 from .simplification.remove_dead_code import remove_dead_code
 from .simplification.repeat_indices import repeat_index
@@ -130,7 +130,11 @@ def nest_expressions(tree: Any, facts: GeneratedFacts) -> Any:
     """Nests temporaries, then folds constants and removes dead code."""
     tree = inline_temporaries(tree, facts)
     facts = facts.after(tree)
+    facts.factored = False
     tree = fold_constants(tree, facts)
+    if facts.factored:  # the factor may have become a temporary that is read once
+        tree = inline_temporaries(tree, facts.after(tree))
+        tree = fold_constants(tree, facts.after(tree))
     placed = put_constants(tree, facts)
     if placed is not tree:
         tree = fold_constants(placed, facts.after(placed))
@@ -158,7 +162,7 @@ SHARING: Rules = {
 }
 STRETCHING: Rules = {gast.Assign: (update_stretched,)}
 UPDATING: Rules = {
-    gast.Assign: (read_operands_uncopied, move_sign, update_in_place),
+    gast.Assign: (read_operands_uncopied, move_sign, copy_array, update_in_place),
     gast.AugAssign: (read_operands_uncopied, subtract, store_over_zero),
 }
 

@@ -107,6 +107,8 @@ class GeneratedExpressions(Facts):
             return UNKNOWN if is_free else self.kind(node)
 
         match node:
+            case gast.Name(id=name) if name in self.program.bindings:
+                return isinstance(self.program.bindings[name], float)
             case gast.Name():
                 return domain.is_scalar(kind(node))
             case gast.Subscript(value=gast.Name() as base, slice=index):

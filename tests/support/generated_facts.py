@@ -32,6 +32,7 @@ def generated_facts(**known: Any) -> GeneratedFacts:
         origins={}, variables={}, quotients={}, careful=False, are_merged=False,
         is_pure=purity, are_temporary_arrays=lambda a, b: False, nature=lambda name: name,
         folded={}, is_array=lambda name: False, shape_only=shape_only, is_fresh=is_fresh,
+        is_number_adjoint=lambda name: False, is_odd=lambda call: False,
         is_float=lambda node: False, is_number=lambda node: False, holds_number=lambda name: False,
     )  # fmt: skip
     vars(facts).update(known)

@@ -81,7 +81,8 @@ class GeneratedFacts:
         self.are_merged = False  # whether coalescing may have given a name several values
         self.quotients: Quotients = {}  # by numerator and divisor; see `cancel_divisions`
         # Expressions that fold to themselves, by identity and context: names only lose values by folding.
-        self.folded: dict[tuple[int, bool, bool], Node] = {}
+        self.folded: dict[tuple[int, bool, bool, bool], Node] = {}
+        self.factored = False  # whether folding has taken a factor out of a sum
 
     def after(self, tree: Node, are_merged: bool = False) -> Self:
         """The facts of the tree that a pass made; `are_merged` says that it may have given several values one

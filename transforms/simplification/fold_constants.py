@@ -24,6 +24,7 @@ from ..differentiation.length_one_axes import is_turned, without_kept_axes
 from ..trees.nodes import constant, fields_of, located, names_read, same, target_names
 from ..trees.rebuild import alike, rebuilt
 from .facts import GeneratedFacts
+from .products import factored_sum, literal_value, simplified_product
 
 __all__ = ["OPPOSITE", "fold_constants", "taken_arm"]
 
@@ -70,28 +71,9 @@ def _decided(test: Node) -> bool | None:
     return None
 
 
-def _number(node: Node) -> int | float | None:
-    """The value of a literal int or float, a negative one included."""
-    match node:
-        case gast.Constant() if type(node.value) in (int, float):
-            return node.value  # type: ignore[no-any-return]
-        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)) if type(value) in (int, float):
-            return -value  # type: ignore[no-any-return]
-    return None
-
-
 def _bool_literal(node: Node) -> bool | None:
     """The value of `True` or `False`, which count as 1 and 0 beside a number."""
     return node.value if isinstance(node, gast.Constant) and isinstance(node.value, bool) else None
-
-
-def _is_exact_product(a: float | None, b: float | None) -> bool:
-    """Whether `x * a * b` is `x * (a * b)`, rounded the same: one of the two is a power of two."""
-    return a is not None and b is not None and (_is_power_of_two(a) or _is_power_of_two(b))
-
-
-def _is_power_of_two(number: float) -> bool:
-    return abs(math.frexp(number)[0]) == 0.5
 
 
 def _integer_sum(node: Node) -> Node:
@@ -99,8 +81,8 @@ def _integer_sum(node: Node) -> Node:
     match node:
         case gast.BinOp(left=gast.BinOp(left=left, op=gast.Add() | gast.Sub() as first, right=a),
                         op=gast.Add() | gast.Sub() as second, right=b) if (
-                isinstance(_number(a), int) and isinstance(_number(b), int)):
-            signed = [(_number(n) or 0) * (1 if isinstance(op, gast.Add) else -1)
+                isinstance(literal_value(a), int) and isinstance(literal_value(b), int)):
+            signed = [(literal_value(n) or 0) * (1 if isinstance(op, gast.Add) else -1)
                       for op, n in ((first, a), (second, b))]
             total = int(sum(signed))
             if total == 0:
@@ -110,9 +92,9 @@ def _integer_sum(node: Node) -> Node:
     return node
 
 
-def _is_number(node: Node, value: int) -> bool:
+def _is_literal(node: Node, value: int) -> bool:
     """Whether the node is the literal `value`, as an int or a float; the sign of zero counts."""
-    found = _number(node)
+    found = literal_value(node)
     return found is not None and found == value and (found != 0 or math.copysign(1, found) > 0)
 
 
@@ -122,6 +104,7 @@ class _Folder:
     def __init__(self, facts: GeneratedFacts) -> None:
         self.facts, self.purity, self.is_number = facts, facts.is_pure, facts.is_number
         self.is_for_derivative = False  # whether the statement computes a derivative
+        self.may_round = False  # whether the expression is a derivative, or linear in it
 
     # ------------------------------------------------------------ the walk
 
@@ -149,6 +132,7 @@ class _Folder:
                 targets = s.targets if isinstance(s, gast.Assign) else [s.target]
                 names = [n for t in targets for n in target_names(t) or names_read(t)[:1]]
                 self.is_for_derivative = any(map(self.facts.is_derivative, names))
+            self.may_round = self.is_for_derivative and isinstance(s, (gast.Assign, gast.AugAssign))
             new = self.parts(s, consumed=isinstance(s, gast.AugAssign))
             match new:  # NumPy handles overlapping operands of in-place addition
                 case gast.AugAssign(
@@ -166,7 +150,7 @@ class _Folder:
             return node
         if kind is gast.Attribute and node.value.__class__ is gast.Name:
             return node
-        key = id(node), consumed, self.is_for_derivative
+        key = id(node), consumed, self.is_for_derivative, self.may_round
         if key in self.facts.folded:
             return node
         new = self.folded(node, consumed)
@@ -181,7 +165,11 @@ class _Folder:
             if left is not node.left or right is not node.right:
                 node = rebuilt(node, left=left, right=right)
             return self.operation(node, consumed)
+        before = self.may_round
+        self.may_round = before and not isinstance(node, (gast.Subscript, gast.Compare)) and not (
+            isinstance(node, gast.Call) and not self.facts.is_odd(node))
         node = self.parts(node, isinstance(node, _OPERATORS))
+        self.may_round = before
         match node:
             case gast.UnaryOp():
                 return self.unary(node, consumed)
@@ -200,7 +188,7 @@ class _Folder:
 
     def operation(self, node: Node, consumed: bool) -> Node:
         left, right, op = node.left, node.right, type(node.op)
-        a, b = _number(left), _number(right)
+        a, b = literal_value(left), literal_value(right)
         if a is not None or b is not None:
             a, b = (_bool_literal(left) if a is None else a), (_bool_literal(right) if b is None else b)
         if a is not None and b is not None:
@@ -209,37 +197,31 @@ class _Folder:
             return self.sum(node, op, consumed)
         if op is gast.Mult:
             for one, other in ((left, right), (right, left)):
-                if _is_number(one, 1) and self.is_float(other):
+                if _is_literal(one, 1) and self.is_float(other):
                     return self.old_object(node, other, consumed)
-                if _is_number(one, -1) and self.is_float(other):
+                if _is_literal(one, -1) and self.is_float(other):
                     return self.unary(located(gast.UnaryOp(op=gast.USub(), operand=other), node), consumed)
-            match left:
-                case gast.BinOp(left=first, op=gast.Mult(), right=scale) if (
-                        _is_exact_product(_number(scale), b) and self.is_derivative(first)
-                        and self.is_float(first)):
-                    product = self.literal(left, op, _number(scale) or 0, b or 0)
-                    if isinstance(product, gast.Constant):
-                        return self.operation(rebuilt(node, left=first, right=product), consumed)
-                case gast.BinOp(left=scale, op=gast.Mult(), right=other) if (
-                        self.is_for_derivative and _is_exact_product(_number(scale), b)):
-                    product = self.literal(left, op, _number(scale) or 0, b or 0)
-                    if isinstance(product, gast.Constant):
-                        return self.operation(rebuilt(node, left=product, right=other), consumed)
-                case gast.BinOp(left=first, op=gast.Div(), right=gast.Attribute(attr="size")) if (
-                        _number(first) is not None and b is not None and _is_power_of_two(b)):  # a shift
-                    product = self.literal(left, op, _number(first) or 0, b)
-                    if isinstance(product, gast.Constant):
-                        return rebuilt(left, left=product)
             match left, right:
                 case gast.UnaryOp(op=gast.USub()), gast.UnaryOp(op=gast.USub()) if (
                         self.is_float(left) and self.is_float(right)):
                     return self.operation(rebuilt(node, left=left.operand, right=right.operand), consumed)
         elif op is gast.Div or op is gast.Pow:
-            if _is_number(right, 1) and self.is_float(left):
+            if _is_literal(right, 1) and self.is_float(left):
                 return self.old_object(node, left, consumed)
-            if op is gast.Div and _is_number(right, -1) and self.is_float(left):
+            if op is gast.Div and _is_literal(right, -1) and self.is_float(left):
                 return self.unary(located(gast.UnaryOp(op=gast.USub(), operand=left), node), consumed)
+        if op in (gast.Mult, gast.Div) and self.rounds(node):
+            return self.product(node, consumed)
         return node
+
+    def product(self, node: Node, consumed: bool) -> Node:
+        """A product of a derivative with as few operations on arrays as will do."""
+        new = simplified_product(node, self.is_scalar, self.is_array)
+        if new is node:
+            return node
+        if isinstance(new, gast.BinOp) or self.old_object(node, new, consumed) is new:
+            return new
+        return located(gast.BinOp(left=constant(1.0), op=gast.Mult(), right=new), node)
 
     def literal(self, node: Node, op: type, a: int | float, b: int | float) -> Node:
         """The value of arithmetic on two literals if it is exact, finite and no longer in print."""
@@ -255,7 +237,7 @@ class _Folder:
 
     def sum(self, node: Node, op: type, consumed: bool) -> Node:
         left, right = node.left, node.right
-        if op is gast.Sub and _is_number(right, 0) and self.is_float(left):
+        if op is gast.Sub and _is_literal(right, 0) and self.is_float(left):
             return self.old_object(node, left, consumed)
         if op is gast.Add and same(left, right) and self.is_derivative(left) and is_pure(left, self.purity):
             two = constant(2)
@@ -263,9 +245,28 @@ class _Folder:
             return located(gast.BinOp(left=doubled[0], op=gast.Mult(), right=doubled[1]), node)
         positive = self.positive(right)
         if positive is None:
+            if self.rounds(node):
+                factored = self.with_common_factor(node)
+                if factored is not None:
+                    return factored
             return self.turned(node) if op is gast.Add and self.is_derivative(left) else node
         return self.sum(rebuilt(node, op=gast.Sub() if op is gast.Add else gast.Add(), right=positive),
                         gast.Sub if op is gast.Add else gast.Add, consumed)
+
+    def with_common_factor(self, node: Node) -> Node | None:
+        """A sum whose last two terms have a common factor, with the factor taken out; else None."""
+        found = factored_sum(node, lambda n: is_pure(n, self.purity))
+        if found is not None:
+            self.facts.factored = True
+            return self.fold(found)
+        match node.left:
+            case gast.BinOp(left=first, op=gast.Add() as op, right=middle):
+                inner = located(gast.BinOp(left=middle, op=node.op, right=node.right), node)
+                found = factored_sum(inner, lambda n: is_pure(n, self.purity))
+                if found is not None:
+                    self.facts.factored = True
+                    return located(gast.BinOp(left=first, op=op, right=self.fold(found)), node)
+        return None
 
     def turned(self, node: Node) -> Node:
         """`b - a` for `-a + b`."""
@@ -286,7 +287,7 @@ class _Folder:
                         return rebuilt(operand, ops=[OPPOSITE[type(op)]()])
             case gast.USub() if isinstance(operand, gast.UnaryOp) and isinstance(operand.op, gast.USub):
                 inner = operand.operand
-                if _number(inner) is not None:
+                if literal_value(inner) is not None:
                     return inner
                 if consumed or self.is_float(inner):
                     return self.old_object(node, inner, consumed)
@@ -306,7 +307,7 @@ class _Folder:
         """`b * c / d` for `-b * c / d`, or None when no sign precedes a float there."""
         match node:
             case gast.UnaryOp(op=gast.USub(), operand=operand):
-                return operand if self.is_float(operand) or _number(node) is not None else None
+                return operand if self.is_float(operand) or literal_value(node) is not None else None
             case gast.BinOp(op=gast.Mult() | gast.Div()):
                 left = self.positive(node.left)
                 return None if left is None else rebuilt(node, left=left)
@@ -317,7 +318,7 @@ class _Folder:
         if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
             left = self.negative(node.left)
             return None if left is None else rebuilt(node, left=left)
-        is_float = self.is_float(node) or _number(node) is not None
+        is_float = self.is_float(node) or literal_value(node) is not None
         return located(gast.UnaryOp(op=gast.USub(), operand=node), node) if is_float else None
 
     def comparison(self, node: Node, op: Node, right: Node) -> Node:
@@ -348,7 +349,7 @@ class _Folder:
         summed = without_kept_axes(node)
         if summed is not None and is_pure(node.value, self.purity):
             return located(summed, node)
-        index = _number(node.slice)
+        index = literal_value(node.slice)
         if (not isinstance(index, int) or not isinstance(node.value, (gast.Tuple, gast.List))
                 or not isinstance(node.ctx, gast.Load)):
             return node
@@ -359,6 +360,36 @@ class _Folder:
         return items[index] if all(is_pure(e, self.purity) for e in others) else node
 
     # ------------------------------------------------------------ queries
+
+    def rounds(self, node: Node) -> bool:
+        """Whether an expression may be computed in another order: it is a derivative."""
+        return (self.may_round or self.is_derivative(node)) and self.is_float(node)
+
+    def is_scalar(self, node: Node) -> bool:
+        """Whether an expression surely is a number."""
+        match node:
+            case gast.Name(id=name) if self.facts.is_derivative(name):
+                return self.facts.is_number_adjoint(name)
+            case gast.Attribute(value=gast.Name(), attr="size"):
+                return True
+            case gast.Subscript(value=gast.Attribute(value=gast.Name(), attr="shape"), slice=gast.Constant()):
+                return True
+            case gast.UnaryOp(operand=operand):
+                return self.is_scalar(operand)
+            case gast.BinOp(left=left, right=right):
+                return self.is_scalar(left) and self.is_scalar(right)
+        return self.is_number(node)
+
+    def is_array(self, node: Node) -> bool:
+        """Whether arithmetic surely is on arrays."""
+        match node:
+            case gast.Name(id=name):
+                return self.facts.is_array(name)
+            case gast.UnaryOp(operand=operand):
+                return self.is_array(operand)
+            case gast.BinOp(left=left, op=op, right=right) if not isinstance(op, gast.MatMult):
+                return self.is_array(left) or self.is_array(right)
+        return False
 
     def is_derivative(self, node: Node) -> bool:
         """Whether an expression reads an adjoint or a tangent, so that it is not the user's code."""

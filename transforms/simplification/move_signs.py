@@ -2,7 +2,7 @@
 
 A product or quotient of a negated number is the negated product or quotient, to the last bit. The minus of a
 term that is added to a derivative goes into the operator, also that of a name which is only read in such
-terms. Operands that arithmetic reads at once are not copied.
+terms. Operands that arithmetic reads at once are not copied; what would be multiplied by one is.
 
     dx += -d * y              dx -= d * y
     t = -d * 0.5              t = d * 0.5
@@ -17,12 +17,12 @@ from typing import Any
 import gast
 
 from ..analyses.find_sharing import base_of
-from ..trees.nodes import names_read
+from ..trees.nodes import attribute, call, located, names_read
 from ..trees.rebuild import rebuilt
 from ..trees.signs import without_sign
 from .code import Code, Line
 
-__all__ = ["move_sign", "read_operands_uncopied", "subtract"]
+__all__ = ["copy_array", "move_sign", "read_operands_uncopied", "subtract"]
 
 Node = Any  # gast publishes no types
 
@@ -69,6 +69,21 @@ def read_operands_uncopied(code: Code, line: Line) -> bool:
         return False
     code.replace(line, rebuilt(s, value=value))
     return True
+
+
+def copy_array(code: Code, line: Line) -> bool:
+    """Copies an array that would be multiplied by one."""
+    match line.node:
+        case gast.Assign(
+            targets=[gast.Name()],
+            value=gast.BinOp(
+                left=gast.Constant(value=1.0), op=gast.Mult(), right=gast.Name(id=name) as array
+            ),
+        ) if code.facts.is_array(name) and code.facts.is_float(array):
+            copied = call(attribute(array, "copy"))
+            code.replace(line, rebuilt(line.node, value=located(copied, line.node.value)))
+            return True
+    return False
 
 
 def _updates(code: Code, name: str) -> list[Line] | None:
