@@ -40,7 +40,7 @@ class Effort:
     budget: float
 
 
-FULL = Effort(rounds=25, sample=0.02, budget=3.0)
+FULL = Effort(rounds=25, sample=0.02, budget=1.5)
 QUICK = Effort(rounds=5, sample=0.002, budget=0.5)
 
 

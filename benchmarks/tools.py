@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -61,23 +62,27 @@ def is_installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def copy_of(module: ModuleType, **others: Any) -> ModuleType:
-    """A copy of a module that computes with other libraries in the place of those that it imports."""
+def copy_of(module: ModuleType, clone: str = ".copy()", **others: Any) -> ModuleType:
+    """A copy of a module with other libraries in the place of those that it imports.
+
+    `clone` is what users of these write after the name of an array to copy it.
+    """
     spec = importlib.util.find_spec(module.__name__)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None and spec.origin is not None
+    text = Path(spec.origin).read_text().replace(".copy()", clone)
     copy = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(copy)
+    exec(compile(text, spec.origin, "exec"), vars(copy))
     vars(copy).update(others)
     return copy
 
 
-def written_for(program: Program, numpy: ModuleType, special: Any, *modules: ModuleType) -> Any:
+def written_for(program: Program, numpy: ModuleType, special: Any, clone: str, *modules: ModuleType) -> Any:
     """The program as users of another library write it: a function of `modules`, or a copy of the program."""
     for module in modules:
         if hasattr(module, program.name):
             return getattr(module, program.name)
     found = {"np": numpy, "special": special, **({"math": numpy} if program.name == "chain" else {})}
-    return getattr(copy_of(primals, **found), program.name)
+    return getattr(copy_of(primals, clone, **found), program.name)
 
 
 def with_autograd(program: Program, args: Args) -> Call:
@@ -85,9 +90,8 @@ def with_autograd(program: Program, args: Args) -> Call:
     import autograd.numpy
     import autograd.scipy.special
 
-    written = written_for(
-        program, autograd.numpy, autograd.scipy.special, copy_of(without_stores, np=autograd.numpy)
-    )
+    others = copy_of(without_stores, np=autograd.numpy)
+    written = written_for(program, autograd.numpy, autograd.scipy.special, " * 1.0", others)
     return partial(autograd.grad(written, program.argnums), *args)
 
 
@@ -108,7 +112,7 @@ def with_mygrad(program: Program, args: Args) -> Call:
     """Tensors are made anew at each call, and `backward` leaves the gradients in them."""
     import mygrad  # type: ignore[import-not-found]
 
-    written = written_for(program, mygrad, None)
+    written = written_for(program, mygrad, mygrad, " * 1.0", copy_of(without_stores, np=mygrad))
     active = active_parts(program, args)
 
     def call() -> Any:
@@ -129,7 +133,7 @@ def with_pytorch(program: Program, args: Args) -> Call:
     from . import with_torch
 
     torch.set_default_dtype(torch.float64)
-    written = written_for(program, torch, torch.special, with_torch)
+    written = written_for(program, torch, torch.special, ".clone()", with_torch)
     active = active_parts(program, args)
     leaves: list[Any] = []
 
@@ -153,7 +157,7 @@ def with_jax_jit(program: Program, args: Args) -> Call:
 
     from . import with_jax
 
-    written = written_for(program, jax.numpy, jax.scipy.special, with_jax)
+    written = written_for(program, jax.numpy, jax.scipy.special, ".copy()", with_jax)
     fixed = [k for k, x in enumerate(args) if isinstance(x, int)]  # known while compiling
     gradient = jax.jit(jax.grad(written, program.argnums), static_argnums=fixed)
     arrays = [x if isinstance(x, int) else jax.tree.map(jax.numpy.asarray, x) for x in args]

@@ -7,9 +7,31 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
 import numpy as np
 
 Array = Any
+
+
+def logsumexp(x: Array) -> Array:
+    top = np.max(x, axis=0)
+    return np.log(np.sum(np.exp(x - top), axis=0)) + top
+
+
+def gmm(alphas: Array, means: Array, factors: Array, x: Array, gamma: float, m: int) -> Array:
+    """Triangles as sums of constant matrices, one for each of their elements."""
+    n, d = x.shape
+    on, below = numpy.zeros((d, d * d)), numpy.zeros((d * (d - 1) // 2, d * d))
+    on[numpy.arange(d), numpy.arange(d) * (d + 1)] = 1.0
+    rows, columns = numpy.tril_indices(d, -1)
+    below[numpy.arange(len(rows)), rows * d + columns] = 1.0
+    scales = np.exp(factors[:, :d])
+    triangles = np.reshape(scales @ on + factors[:, d:] @ below, (len(means), d, d))
+    logdets = np.sum(factors[:, :d], axis=1)
+    scaled = (x - means[:, None, :]) @ np.transpose(triangles, (0, 2, 1))
+    inner = (alphas + logdets)[:, None] - 0.5 * np.sum(scaled ** 2, axis=2)
+    prior = 0.5 * gamma ** 2 * (np.sum(scales ** 2) + np.sum(factors[:, d:] ** 2)) - m * np.sum(logdets)
+    return np.sum(logsumexp(inner)) - n * logsumexp(alphas) - prior
 
 
 def inside_1d(of: Array, new: Array) -> Array:

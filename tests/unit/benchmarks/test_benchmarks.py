@@ -39,6 +39,21 @@ def test_gradients_by_hand_for_numba_agree(name: str) -> None:
     assert_agreement(name, gradient("by hand", program, program.small), found)
 
 
+@pytest.mark.parametrize("tool", ["autograd", "MyGrad", "PyTorch", "JAX"])
+def test_gradients_of_other_tools_agree(tool: str) -> None:
+    """Where they take a program: stores into arrays, and functions that a library lacks, are refused."""
+    pytest.importorskip(TOOLS[tool].module.partition(".")[0])
+    taken = 0
+    for name, program in EACH.items():
+        try:
+            found = gradient(tool, program, program.small)
+        except (AttributeError, RuntimeError, TypeError, ValueError):
+            continue
+        assert_agreement(f"{name}: {tool}", gradient("by hand", program, program.small), found)
+        taken += 1
+    assert taken >= 20
+
+
 def test_a_wrong_gradient_is_noticed() -> None:
     program = EACH["logistic"]
     dw, db = gradient("by hand", program, program.small)
