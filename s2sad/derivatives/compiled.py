@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -50,9 +51,14 @@ class Compiled(Derivative):
 
     def _refuse(self, error: Exception, args: tuple[Any, ...]) -> None:
         is_refused = isinstance(error, S2sadError)
-        if isinstance(error, NotImplementedError) and not is_refused:  # of the compiled code
+        if (isinstance(error, NotImplementedError) and not is_refused) or is_of_none(error):
             raise UnsupportedSyntaxError(
                 f"the compiled derivative of {self.__name__} stopped",
                 why=f"Numba does not do for these values what NumPy does: {error}",
                 instead="leave `compile` out",
             ) from None
+
+
+def is_of_none(error: Exception) -> bool:
+    """Whether compiled code raised an error because a variable is None that it takes for a number."""
+    return isinstance(error, TypeError) and re.fullmatch(r"expected .*, got None", str(error)) is not None

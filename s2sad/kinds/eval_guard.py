@@ -20,7 +20,7 @@ from ..transforms.analyses.template_slots import differentiable_slots
 from .abstract_eval import execute
 from .lattice import UNKNOWN, Array, Dict, Kind, List, Literal, Scalar, Tuple
 
-__all__ = ["executed_kind"]
+__all__ = ["executed_kind", "is_known"]
 
 _ALL = 99
 # The modules of functions that read nothing but their arguments. In SciPy the type of a result often depends
@@ -38,7 +38,7 @@ _MAX_LITERAL = 64  # larger integers could ask for large results
 
 def executed_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str, Kind], ...]) -> Kind:
     """The kind of the result of a call that may be run on stand-ins; Unknown for other calls."""
-    if not _is_known(function) or {"out", "where"} & dict(keywords).keys():
+    if not is_known(function) or {"out", "where"} & dict(keywords).keys():
         return UNKNOWN
     if function is np.take or function is np.ndarray.take:  # "wrap" on an axis of length 0 never ends
         keywords = tuple((k, Literal("clip") if k == "mode" else v) for k, v in keywords)
@@ -62,7 +62,7 @@ def _data_of(function: Any) -> int:
     return _ALL if leading > rule.template.positional else leading
 
 
-def _is_known(function: Any) -> bool:
+def is_known(function: Any) -> bool:
     """Whether a function reads nothing but its arguments, and its result's shape and dtype do not depend on
     data.
     """

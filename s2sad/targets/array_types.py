@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..kinds import lattice
 from .flatten_containers import constant_of
+from .interpreted_functions import interpreted, kind_of_result
 
 __all__ = [
     "CHOICES",
@@ -76,6 +78,7 @@ BOOL, INTEGER, FLOAT, COMPLEX = (Number(kind) for kind in "bifc")
 ORDER = "bifc"
 DTYPES = {"b": "bool_", "i": "int64", "f": "float64", "c": "complex128"}
 KINDS = {np.dtype(name): kind for kind, name in DTYPES.items()}
+NUMBERS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}  # as kinds name them
 
 # Elementwise functions of NumPy that give floats of floats and integers, and numbers of their own kind.
 TO_FLOAT = frozenset((
@@ -108,6 +111,33 @@ def type_of(value: Any) -> Type:
     for cls, found in ((bool, BOOL), (int, INTEGER), (float, FLOAT), (complex, COMPLEX)):
         if isinstance(value, cls):
             return found
+    return OTHER
+
+
+def kind_of_type(found: Type | None) -> lattice.Kind | None:
+    """The kind of the values of a type; None for an unknown type."""
+    match found:
+        case Number(kind=kind):
+            return lattice.Scalar(NUMBERS[kind])
+        case Array(rank=rank, kind=kind):
+            return lattice.Array(np.dtype(DTYPES[kind]).name, (None,) * rank)
+        case Parts(parts=parts):
+            kinds = [k for k in map(kind_of_type, parts) if k is not None]
+            return lattice.Tuple(tuple(kinds)) if len(kinds) == len(parts) else None
+    return None
+
+
+def type_of_kind(kind: lattice.Kind) -> Type:
+    """The type of the values of a kind."""
+    match kind:
+        case lattice.Scalar(dtype=dtype):
+            found = [k for k, name in NUMBERS.items() if dtype in (name, DTYPES[k])]
+            return Number(found[0]) if found else INTEGER if dtype == "integer" else OTHER
+        case lattice.Array(dtype=str() as dtype, dims=tuple() as dims) if np.dtype(dtype) in KINDS and dims:
+            return Array(len(dims), KINDS[np.dtype(dtype)])
+        case lattice.Tuple(items=items):
+            parts = tuple(map(type_of_kind, items))
+            return OTHER if OTHER in parts else Parts(parts)
     return OTHER
 
 
@@ -318,6 +348,8 @@ class Types:
         module, name = getattr(function, "__module__", "") or "", getattr(function, "__name__", "")
         if function is range:
             return Items(INTEGER)
+        if function is interpreted:
+            return self._interpreted(args)
         if function is len:
             return INTEGER
         if function is float or module == "math":
@@ -334,6 +366,13 @@ class Types:
         if isinstance(function, np.ufunc) or getattr(np, name, None) is function:
             return self._numpy(name, node)
         return OTHER
+
+    def _interpreted(self, args: list[ast.expr]) -> Type | None:
+        types = [self.of(a) for a in args[1:]]
+        kinds = [k for k in map(kind_of_type, types) if k is not None]
+        if None in types or len(kinds) < len(types):
+            return None if None in types else OTHER
+        return type_of_kind(kind_of_result(ast.literal_eval(args[0]), kinds))
 
     def _numpy(self, name: str, node: ast.Call) -> Type | None:
         args, options = node.args, {k.arg: k.value for k in node.keywords}

@@ -12,13 +12,20 @@ import numba
 import numpy as np
 from numba import types
 from numba.core.errors import NumbaError, NumbaWarning, TypingError
+from numba.core.ir import Loc
 from numba.extending import overload, register_jitable
 
+from ..kinds.lattice import Array, Kind, Literal, Scalar, Tuple
 from ..rules import choices, reductions
-from ..runtime import adjoints
+from ..runtime import adjoints, real_power
+from .array_types import DTYPES, Number
+from .array_types import type_of_kind as array_type_of
+from .interpreted_functions import FUNCTIONS as INTERPRETED
+from .interpreted_functions import as_declared, kind_of_result
+from .interpreted_functions import interpreted as interpreted_function
 from .vector_math import FUNCTIONS, block_sum
 
-__all__ = ["HELPERS", "IN_LOOPS", "NumbaError", "NumbaWarning", "numba"]
+__all__ = ["HELPERS", "IN_LOOPS", "Loc", "NumbaError", "NumbaWarning", "numba"]
 
 HELPERS: set[Any] = set()
 IN_LOOPS = {"numpy": np, "block_sum": block_sum, **FUNCTIONS}  # what loops of arrays call
@@ -113,6 +120,34 @@ def broadcast_like(dx: Any, like: Any) -> Any:
     return None
 
 
+@compiles(adjoints.conform)
+def conform(dx: Any, x: Any) -> Any:
+    if isinstance(x, types.NoneType) or isinstance(dx, types.NoneType):
+        return lambda dx, x: None
+    if isinstance(x, types.BaseTuple):
+        scope: dict[str, Any] = {"conform": adjoints.conform}
+        parts = "".join(f"conform(dx[{k}], x[{k}]), " for k in range(len(x)))
+        exec(f"def conformed(dx, x):\n    return ({parts})\n", scope)
+        return scope["conformed"]
+    own = adjoints.unbroadcast
+    return (lambda dx, x: own(dx, x)) if isinstance(x, (types.Number, types.Array)) else None
+
+
+@compiles(real_power.real_power)
+def power(x: Any, y: Any) -> Any:
+    if not (is_real(x) and is_real(y)):
+        return lambda x, y: x**y
+    if is_integer(y):
+        return (lambda x, y: float(x) ** y) if is_integer(x) else (lambda x, y: x**y)
+
+    def of_floats(x: Any, y: Any) -> Any:
+        if x < 0.0 and y != np.floor(y):
+            raise real_power.ComplexPowerError("a power of a negative number is complex")
+        return x**y
+
+    return of_floats
+
+
 # ---------------------------------------------------------------- zeros, copies and sums
 
 
@@ -131,6 +166,8 @@ def mapped(x: Any, name: str, of_leaf: Callable[[Any], str]) -> Any:
 
 def zero_of(t: Any) -> str:
     """The text of the zero adjoint of a number, an array or a text; None where that is no float."""
+    if isinstance(t, types.Optional):
+        return f"(None if {{0}} is None else {zero_of(t.type).replace('{}', '{0}')})"
     dtype = t.dtype if isinstance(t, types.Array) else t
     if isinstance(dtype, (types.Integer, types.Boolean, types.UnicodeType, types.NoneType)):
         return "None"
@@ -189,6 +226,8 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
         return scope["at_place"]
     if not isinstance(da, types.Array):
         return None
+    if isinstance(index, types.BaseTuple) and any(isinstance(part, types.Array) for part in index):
+        return at_places(da, index)
     if isinstance(index, types.Array):
         if isinstance(index.dtype, types.Boolean):
             return None
@@ -206,6 +245,24 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
         return da
 
     return at_slice
+
+
+def at_places(da: Any, index: Any) -> Any:
+    """The code that adds at the places that vectors of integers name, and integers, one for each axis."""
+    vectors = [k for k, part in enumerate(index) if isinstance(part, types.Array)]
+    if len(index) != da.ndim:
+        return None
+    for k, part in enumerate(index):
+        if not (is_integer(part.dtype) and part.ndim == 1 if k in vectors else is_integer(part)):
+            return None
+    place = ", ".join(f"index[{k}]{'[k]' if k in vectors else ''}" for k in range(len(index)))
+    text = "def at_places(da, index, v):\n"
+    text += "".join(f"    assert index[{k}].shape == index[{vectors[0]}].shape\n" for k in vectors[1:])
+    text += f"    values = np.broadcast_to(v, index[{vectors[0]}].shape)\n"
+    text += f"    for k in range(values.shape[0]):\n        da[{place}] += values[k]\n    return da\n"
+    scope: dict[str, Any] = {"np": np}
+    exec(text, scope)
+    return scope["at_places"]
 
 
 @compiles(adjoints.unit_cotangent)
@@ -249,3 +306,63 @@ def zeroed_where(mask: Any, x: Any) -> Any:
 @compiles(choices.halved_where)
 def halved_where(mask: Any, x: Any) -> Any:
     return lambda mask, x: np.where(mask, x / 2, x)
+
+
+# ---------------------------------------------------------------- statements that are interpreted
+
+
+@compiles(interpreted_function)
+def interpreted(key: Any, *args: Any) -> Any:
+    if not isinstance(key, types.StringLiteral):
+        return None
+    kinds = [k for k in map(kind_of_type, args) if k is not None]
+    if len(kinds) < len(args):
+        return None
+    kind = kind_of_result(key.literal_value, kinds)
+    result = type_of_kind(kind)
+    if result is None:
+        return None
+    scope = {"function": INTERPRETED[key.literal_value].function, "objmode": numba.objmode}
+    scope |= {"result": result, "as_declared": as_declared, "kind": kind}
+    exec(_INTERPRETED, scope)
+    return scope["run"]
+
+
+_INTERPRETED = """
+def run(key, *args):
+    with objmode(out=result):
+        out = as_declared(function(*args), kind)
+    return out
+"""
+
+
+def kind_of_type(t: Any) -> Kind | None:
+    """The kind of the values of one of Numba's types."""
+    t = types.unliteral(t)
+    if isinstance(t, types.NoneType):
+        return Literal(None)
+    if isinstance(t, types.Array):
+        return Array(str(t.dtype), (None,) * t.ndim)
+    if isinstance(t, types.BaseTuple):
+        kinds = [k for k in map(kind_of_type, t) if k is not None]
+        return Tuple(tuple(kinds)) if len(kinds) == len(t) else None
+    if is_number(t):
+        names = {types.Boolean: "bool", types.Float: "float", types.Complex: "complex"}
+        return Scalar(next((name for cls, name in names.items() if isinstance(t, cls)), "int"))
+    return None
+
+
+def type_of_kind(kind: Kind) -> Any:
+    """Numba's type of the values of a kind; None for others."""
+    match kind:
+        case Literal(value=None):
+            return types.none
+        case Scalar():
+            found = array_type_of(kind)
+            return numba.from_dtype(np.dtype(DTYPES[found.kind])) if isinstance(found, Number) else None
+        case Array(dtype=str() as dtype, dims=tuple() as dims):
+            return types.Array(numba.from_dtype(np.dtype(dtype)), len(dims), "A")
+        case Tuple(items=items):
+            parts = [type_of_kind(k) for k in items]
+            return None if None in parts else types.Tuple(parts)
+    return None

@@ -16,14 +16,16 @@ import importlib
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, partial
+from traceback import walk_tb
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy import ndarray
 
+from ..kinds.eval_guard import is_known
 from ..runtime.adjoints import add, zeros_like
 from ..runtime.records import adjoint_like
 from ..source.compiling import compile_function
@@ -33,6 +35,8 @@ from ..values.objects import fields_of, is_plain
 from .array_types import Type, type_of
 from .arrays_to_loops import with_loops
 from .flatten_containers import NotFlat, flattened
+from .interpreted_calls import Interpreter
+from .interpreted_functions import interpreted
 from .structures import Structure, converted, packed, structure_of
 
 __all__ = ["CompiledFunction", "compiled_for"]
@@ -116,15 +120,21 @@ class _Version:
         given = *map(packed, args, self.structures), *(read() for read in self.outside)
         check_types(given, self.function)
         types = tuple(map(type_of, given))
-        dispatcher = self._dispatchers.get(types)
-        if dispatcher is None:
-            dispatcher = self._dispatchers[types] = self._code.dispatcher(types, self.fastmath)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", helpers().NumbaWarning)
-                dispatcher.compile(tuple(map(helpers().numba.typeof, given)))
-        except Exception as error:  # of Numba's, or an assertion in it that fails
-            refuse_by_numba(error, self.function, self._code.lines)
+        exact = tuple(map(helpers().numba.typeof, given))
+        while True:
+            dispatcher = self._dispatchers.get(types)
+            if dispatcher is None:
+                dispatcher = self._dispatchers[types] = self._code.dispatcher(types, self.fastmath)
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", helpers().NumbaWarning)
+                    dispatcher.compile(exact)
+                break
+            except Exception as error:  # of Numba's, or an assertion in it that fails
+                line = self._code.line_of(error)
+                if not self._code.interpret(line):
+                    refuse_by_numba(error, self.function, line)
+                self._dispatchers.pop(types)
         return converted(dispatcher, self.structures, self.outside, self.result)
 
 
@@ -169,6 +179,9 @@ class _Code:
         names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
         variables = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
         self.lines: dict[str, int] = {}  # of the functions of loops: the lines that they stand for
+        self.loops: dict[str, Any] = {}  # the compiled functions of loops, by their texts
+        self.unknown: list[tuple[ast.expr, str]] = []  # where helpers are read that do not compile
+        self.interpreted: set[int] = set()  # the lines of statements that Numba has no code for
         self.taken = {*names, *(n.id for n in variables)}
         self.variables = {*names, *(n.id for n in variables if isinstance(n.ctx, ast.Store))}
         tree.body = [_ReadOutside(self).visit(s) for s in tree.body]
@@ -180,6 +193,13 @@ class _Code:
         except NotFlat as error:
             instead = "pass what it holds as arguments of their own, or leave `compile` out"
             self.refuse(error.node, error.why, instead)
+        name = self.fresh("interpreted")
+        filename, local = function.__code__.co_filename, frozenset((*self.variables, *self.readers))
+        self.interpreter = Interpreter(local, dict(self.constants), self.object_of, filename, name)
+        self.constants[name] = interpreted
+        for node, helper in self.unknown:
+            if node.lineno not in self.interpreted and not self.interpret(node.lineno):
+                self.refuse(node, f"`{helper}` does not compile", "leave `compile` out")
         tree.args = ast.arguments([], [ast.arg(n) for n in (*names, *self.readers)], None, [], [], None, [])
         tree.returns = None
 
@@ -187,18 +207,39 @@ class _Code:
         """The function to compile for arguments of these types: what it computes of arrays are loops."""
         tree, constants = copy.deepcopy(self.tree), dict(self.constants)
         njit = helpers().numba.njit
+        self.interpreter.replace(tree.body, self.interpreted)
         given = dict(zip([a.arg for a in tree.args.args], types, strict=True))
         for loops in with_loops(tree, given, self.object_of, self.fresh):
             scope = {**constants, **{name: helpers().IN_LOOPS[of] for name, of in loops.names.items()}}
             exec(compile(loops.text, f"<s2sad {loops.name}>", "exec"), scope)
             self.lines[loops.name] = loops.line
-            constants[loops.name] = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
+            made = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
+            constants[loops.name] = self.loops.setdefault(loops.text, made)
         ast.fix_missing_locations(tree)
         code = compile_function(tree, self.original.__code__.co_filename, ())
         function = FunctionType(code, constants, self.original.__name__)
         return njit(
             function, boundscheck=True, fastmath=fastmath, error_model="numpy" if fastmath else "python"
         )
+
+    def line_of(self, error: Exception) -> int:
+        """The line of the generated function that Numba has no code for: the last one that it names."""
+        own = self.original.__code__.co_filename
+        files = {own: 0, **{f"{GENERATED}{name}>": line for name, line in self.lines.items()}}
+        found = [files[name] or int(line) for name, line in _LINE.findall(str(error)) if name in files]
+        if not found:  # an assertion of Numba's that fails
+            passes = [frame.f_locals.get("self") for frame, _ in walk_tb(error.__traceback__)]
+            places: list[Any] = [getattr(p, "loc", None) for p in passes]
+            places = [loc for loc in places if isinstance(loc, helpers().Loc)]
+            found = [files[loc.filename] or loc.line for loc in places if loc.filename in files]
+        return found[-1] if found else 1
+
+    def interpret(self, line: int) -> bool:
+        """Makes the statement at a line an interpreted one from now on; whether it can be one."""
+        if line in self.interpreted or not self.interpreter.replace(copy.deepcopy(self.tree).body, {line}):
+            return False
+        self.interpreted.add(line)
+        return True
 
     def object_of(self, node: ast.expr) -> Any:
         """What an expression of names from outside means; None for all others."""
@@ -270,11 +311,13 @@ class _Code:
         self.taken.add(found)
         return found
 
-    def constant(self, node: ast.AST, name: str, value: Any) -> None:
+    def constant(self, node: ast.expr, name: str, value: Any) -> None:
         """A name of a module or function, which stays what it is."""
         if isinstance(value, FunctionType) and not is_library(value):
             if value in helpers().HELPERS or value is adjoint_like:
                 pass
+            elif is_of_package(value) and is_known(value):
+                self.unknown.append((node, name))
             elif is_of_package(value) or value.__code__.co_filename.startswith(GENERATED):
                 self.refuse(node, f"`{name}` does not compile", "leave `compile` out")
             else:
@@ -386,12 +429,9 @@ def place(function: FunctionType, line: int, column: int = 0) -> SourceLocation:
     return SourceLocation(filename, max(line, first), column if line >= first else 0, "")
 
 
-def refuse_by_numba(error: Exception, function: FunctionType, loops: Mapping[str, int]) -> NoReturn:
+def refuse_by_numba(error: Exception, function: FunctionType, line: int) -> NoReturn:
     """Raises UnsupportedSyntaxError for the statement that Numba could not compile."""
-    own = function.__code__.co_filename
-    files = {own: 0, **{f"{GENERATED}{name}>": line for name, line in loops.items()}}
-    found = [files[name] or int(line) for name, line in _LINE.findall(str(error)) if name in files]
-    where = place(function, found[-1] if found else 1)
+    where = place(function, line)
     text = inspect.getsource(function).splitlines()[where.line - 1].strip()
     raise UnsupportedSyntaxError(
         "the derivative cannot be compiled by Numba",

@@ -232,12 +232,11 @@ def suppressed(x):
         return np.sum(np.log(x))
 
 
-def contracted(x):
-    return np.einsum("ij,ij->", x, x)
-
-
-def stacked(x):
-    return np.sum(np.stack([x, x * x], axis=1) ** 2)
+def of_parts(x):
+    parts = [[x[0]]]
+    for k in range(len(x)):
+        parts = [*parts, [x[k] * 2.0]]
+    return np.sum(parts[1][0])
 
 
 @pytest.mark.parametrize(
@@ -245,8 +244,7 @@ def stacked(x):
     [
         (power, (2.0, 3), "return x * power(x, n - 1)", "`power_fprop` does not compile"),
         (suppressed, (np.ones(3),), "with np.errstate", "it holds `with`"),
-        (contracted, (np.ones((2, 2)),), "return np.einsum", "`einsum_grads` does not compile"),
-        (stacked, (np.ones(2),), "return np.sum(np.stack", "Numba has no code for"),
+        (of_parts, (np.ones(2),), "parts", ""),
     ],
 )
 def test_what_does_not_compile_is_refused(f: Any, args: tuple[Any, ...], line: str, why: str) -> None:
@@ -262,15 +260,73 @@ def of_lists(x):
     return b[0] * b[2] * b[1]
 
 
+def test_what_numba_means_otherwise_is_refused() -> None:
+    with pytest.raises(s2sad.UnsupportedSyntaxError):
+        s2sad.grad(of_lists, compile="numba")(np.array([0.5, 2.0, 3.0, 4.0]))
+
+
+# ---------------------------------------------------------------- statements that are interpreted
+
+
 def reshaped(x, n):
     return np.sum(x[::2].reshape(n, 1) ** 2)
 
 
-def test_what_numba_means_otherwise_is_refused() -> None:
-    x = np.array([0.5, 2.0, 3.0, 4.0])
-    for f, args in ((of_lists, (x,)), (reshaped, (x, 2))):
-        with pytest.raises(s2sad.UnsupportedSyntaxError):
-            s2sad.grad(f, compile="numba")(*args)
+def contracted(x):
+    return np.einsum("ij,ij->", x, x) * 2.0
+
+
+def stacked(x):
+    s = 0.0
+    for i in range(len(x)):
+        s = s + np.sum(np.stack([x, x * x], axis=1)[i] ** 2)
+    return s
+
+
+def joined(x):
+    return np.sum(np.concatenate([x, x * x]) ** 2)
+
+
+def at_repeated_places(x, i):
+    return np.sum(x[i, 0] ** 2) + np.sum(x[:, i] ** 2) + np.sum(x[i, 1:] ** 3) + np.sum(x[i, i])
+
+
+def of_masks(x):
+    return np.sum(x[x > 0] ** 2) + np.sum(x[:, x[0] > 0])
+
+
+def largest_of_rows(x):
+    return np.sum(np.max(x, axis=1) * x[:, 0]) + np.sum(np.sort(x, axis=0)[0] ** 2)
+
+
+SQUARE = RNG.normal(size=(3, 3))
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (reshaped, (RNG.normal(size=4), 2)),
+        *((f, (SQUARE,)) for f in (contracted, stacked, joined, of_masks, largest_of_rows)),
+        (at_repeated_places, (SQUARE, np.array([0, 2, 2, 0]))),
+    ],
+)
+def test_what_numba_has_no_code_for_is_interpreted(f: Any, args: tuple[Any, ...]) -> None:
+    compiled, interpreted = s2sad.value_and_grad(f, compile="numba"), s2sad.value_and_grad(f)
+    assert_alike(compiled(*args), interpreted(*args))
+
+
+def test_errors_of_interpreted_statements_are_pythons() -> None:
+    with pytest.raises(IndexError):
+        s2sad.grad(at_repeated_places, compile="numba")(SQUARE, np.array([0, 3]))
+
+
+def squeezed(x):
+    return np.sum(np.squeeze(np.stack([x, x * x], axis=1)) ** 2)
+
+
+def test_a_rank_that_depends_on_lengths() -> None:
+    gradient = s2sad.grad(squeezed, compile="numba")
+    assert_alike(gradient(np.ones(3)), s2sad.grad(squeezed)(np.ones(3)))
 
 
 def test_single_precision_is_refused() -> None:
