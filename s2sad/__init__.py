@@ -27,9 +27,11 @@ if TYPE_CHECKING:
         value_and_grad,
         vjp,
     )
+    from .custom_rules import Function, custom_jvp, custom_vjp, numerical, once_differentiable
     from .explanation import explain
     from .primitives.record import bprop, nondifferentiable
     from .testing.check_grads import check_grads
+    from .testing.check_rule import check_rule
     from .testing.coverage import supported
     from .tools.export import export
     from .transforms.errors import (
@@ -38,20 +40,26 @@ if TYPE_CHECKING:
         MissingRuleError,
         NonDifferentiableError,
         NoSourceError,
+        RuleError,
         S2sadError,
         UnsupportedSyntaxError,
     )
 
 __all__ = [
+    "Function",
     "InfiniteSlopeError",
     "InternalError",
     "MissingRuleError",
     "NoSourceError",
     "NonDifferentiableError",
+    "RuleError",
     "S2sadError",
     "UnsupportedSyntaxError",
     "bprop",
     "check_grads",
+    "check_rule",
+    "custom_jvp",
+    "custom_vjp",
     "elementwise_grad",
     "explain",
     "export",
@@ -64,6 +72,8 @@ __all__ = [
     "jvp",
     "linearize",
     "nondifferentiable",
+    "numerical",
+    "once_differentiable",
     "stop_gradient",
     "supported",
     "value_and_grad",
@@ -74,6 +84,12 @@ __version__ = "0.1.0"
 _HOMES = {  # the modules of public names that are not in `api`; errors are in `transforms.errors`
     "bprop": "primitives.record",
     "check_grads": "testing.check_grads",
+    "check_rule": "testing.check_rule",
+    "custom_jvp": "custom_rules",
+    "custom_vjp": "custom_rules",
+    "Function": "custom_rules",
+    "numerical": "custom_rules",
+    "once_differentiable": "custom_rules",
     "explain": "explanation",
     "export": "tools.export",
     "nondifferentiable": "primitives.record",

@@ -18,6 +18,7 @@ __all__ = [
     "NoSourceError",
     "NonDifferentiableError",
     "Refusal",
+    "RuleError",
     "S2sadError",
     "SourceLocation",
     "UnsupportedSyntaxError",
@@ -145,6 +146,10 @@ class UnsupportedSyntaxError(S2sadError, SyntaxError):
                 where.column + 1,
                 where.text,
             )
+
+
+class RuleError(S2sadError):
+    """A rule of the user's returned something that does not belong to its function."""
 
 
 class MissingRuleError(S2sadError, NotImplementedError):

@@ -15,6 +15,7 @@ from ..transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError
 from ..transforms.lowering.splice_generators import is_effect_free
 from ..transforms.trees.generators import is_generator_function
 from ..transforms.trees.program import EMPTY, MISSING
+from ..values.custom_rule import rule_of
 from .effects import find_effect
 from .function_forms import FunctionForms
 
@@ -81,6 +82,8 @@ class CallEffects:
             program = self.forms.normal_form(function)
             return (RESULT_UNKNOWN if is_effect_free(program, self.forms.inlinable) else ANYTHING), {}
         effect = self.of_function(function, bound)
+        if rule_of(function) is not None and (effect is ANYTHING or effect.cause or effect.unknown):
+            effect = RESULT_UNKNOWN  # a function with a rule need not be readable
         if getattr(operation.function, "gives_gradients", False):
             effect = replace(effect, runs=function)
         elif function is not operation.function:  # of a class, a derivative or a cached function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
@@ -83,8 +84,10 @@ class CallKinds:
             bound = self.bind(function, args, keywords)
         except NoSourceError:
             return UNKNOWN
-        if bound is None:
-            return UNKNOWN
+        return UNKNOWN if bound is None else self.of_bound(function, bound)
+
+    def of_bound(self, function: FunctionType, bound: Mapping[str, Kind]) -> Kind:
+        """The kind of the result of a user's function for parameters of these kinds."""
         key = (function, tuple(bound.items()))
         if key not in self.results:
             self.results[key] = UNKNOWN  # the result of a recursive call

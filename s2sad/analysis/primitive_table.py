@@ -138,6 +138,12 @@ class RulePrimitives:
     is_immutable = staticmethod(is_immutable)
 
     @staticmethod
+    def with_forward(rule: Any) -> Any:
+        """The rule itself; one for reverse mode alone with a forward template, its transpose."""
+        is_whole = rule.structure is not None or rule.jvp_template is not None
+        return rule if is_whole else provided("with_forward")(rule)
+
+    @staticmethod
     def shape_only(function: Any) -> tuple[int, ...]:
         """The positions of arguments whose shape and dtype alone a function reads."""
         return fact(function, "shape_only") or ()

@@ -19,6 +19,7 @@ import numpy as np
 from ..kinds.abstraction import kinds_of, lengths_of
 from ..kinds.lattice import UNKNOWN, Kind
 from ..kinds.static_lengths import LengthWanted, lengths_offered
+from ..primitives.provided import provide
 from ..runtime.border import at_border, refuse_crash, refuse_failed_generation, show_users_frames
 from ..runtime.input_checks import Bprop, unshared
 from ..runtime.real_power import ComplexPowerError
@@ -437,3 +438,6 @@ class Derivative:
 
     def __repr__(self) -> str:
         return f"<{self.form} of {self.__qualname__}>"
+
+
+provide(Derivative=Derivative)

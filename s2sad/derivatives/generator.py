@@ -8,6 +8,7 @@ for the kinds it is called with, linked directly. It notes every outer name that
 from __future__ import annotations
 
 import copy
+import inspect
 from dataclasses import dataclass, field
 from functools import partial
 from types import CellType, FunctionType
@@ -23,13 +24,16 @@ from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
 from ..analysis.prefers_heap import prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
-from ..kinds.lattice import Kind
+from ..kinds.abstraction import contains
+from ..kinds.lattice import UNKNOWN, Kind, Tuple
 from ..lowering.import_globals import reads_arrays, without_outer_arrays
 from ..lowering.inline_methods import without_untaken
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
 from ..lowering.unroll import without_mixed_loops
+from ..runtime.custom_rules import Expected
 from ..runtime.mutation import NO_PAIR
 from ..source.compiling import make_function
+from ..source.fixed_arity import has_stars
 from ..source.locate import origin_of, origins
 from ..source.read import read_source
 from ..transforms import (
@@ -62,8 +66,10 @@ from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import parameter_names
 from ..transforms.trees.remember import forget
 from ..values.code_state import cells_of
+from ..values.custom_rule import CustomRule, rule_of
 from .argnums import check_call
 from .assumptions import Capture, Declared
+from .custom_rules import by_rule
 from .deferred_refusals import with_others
 from .kept_forms import keep_forms, take_forms
 from .primal_forms import Forms
@@ -198,7 +204,9 @@ class Generator:
             known, calls = self.refused[request]
             known.calls = calls
             raise known
-        if request not in self.made:
+        if request not in self.made and (rule := rule_of(request.function)) is not None:
+            self.made[request] = self.by_rule(rule, request)
+        elif request not in self.made:
             try:
                 self.attempt(request)
             except (UnsupportedSyntaxError, MissingRuleError) as refusal:
@@ -208,6 +216,40 @@ class Generator:
             if is_users and self.made[request].guarded:
                 self.prefer_heap(request)
         return self.made[request]
+
+    def by_rule(self, rule: CustomRule, request: Request) -> Generated:
+        """The derivative of a function with a rule of the user's, which is called at run time."""
+        function, program = request.function, self.forms.read(request.function)[1]
+        parameters = tuple(parameter_names(program.tree))
+        result = self.forms.call_kinds.of_bound(function, dict(zip(parameters, request.kinds, strict=True)))
+        kinds = (*request.kinds, result)
+        self.refuse_changes(function, request.kinds)
+        made = self.refuse_changes(rule.forward, request.kinds)
+        kept = made.items[1] if isinstance(made, Tuple) and len(made.items) == 2 else UNKNOWN
+        self.refuse_changes(rule.backward, (kept, result))
+
+        def fits(values: tuple[Any, ...]) -> bool:
+            return contains(Tuple(kinds), values)
+
+        effect = self.forms.effects.of_function(function, dict(zip(parameters, request.kinds, strict=True)))
+        written = by_rule(rule, request.form, request.wrt, request.bare, Expected(fits, not effect.shared))
+        return Generated(written.__name__, inspect.getsource(written), program, function=written)
+
+    def refuse_changes(self, function: Any, kinds: tuple[Kind, ...]) -> Kind:
+        """Raises UnsupportedSyntaxError for a part of a rule that changes its arguments in place; the kind of
+        its result, as far as its source can be read.
+        """
+        if not isinstance(function, FunctionType) or has_stars(function):
+            return UNKNOWN
+        try:
+            parameters = tuple(parameter_names(read_source(function).tree))
+            given = dict(zip(parameters, kinds, strict=True))
+            facts = self.forms.settled(function, given)
+        except (S2sadError, ValueError):  # it need not be differentiable
+            return UNKNOWN
+        refuse_written(facts, parameters)
+        kind: Kind = facts.kind(facts.program.tree.body[-1].value)
+        return kind
 
     def attempt(self, request: Request, heap: str | None = None, refusal: Any = None) -> None:
         given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))

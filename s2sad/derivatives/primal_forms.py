@@ -69,6 +69,7 @@ from ..transforms.trees.nodes import find_nodes, statements_in
 from ..transforms.trees.nodes import has_stars as has_star_arguments
 from ..transforms.trees.program import MISSING, Program, Scope, names_of
 from ..transforms.trees.rebuild import parameter_names
+from ..values.custom_rule import rule_of
 from .assumptions import Capture, calls_unknown, captured, rebound_in, unassigned, updated_in
 from .deferred_refusals import Deferred
 
@@ -221,6 +222,7 @@ class Forms:
             or PRIMITIVES.refusal(function) is not None
             or PRIMITIVES.is_dynamic(function, len(call.args), [])
             or PRIMITIVES.is_builder(function)
+            or rule_of(function) is not None
             or function is replaced_tuple
             or is_converter(function)
         ):

@@ -31,6 +31,7 @@ from ..source.compiling import make_function
 from ..source.getters import GETTERS
 from ..transforms.errors import NonDifferentiableError, missing_rule
 from ..transforms.trees.program import Names, Scope
+from ..values.custom_rule import rule_of
 
 __all__ = [
     "BY_POSITION",
@@ -131,7 +132,7 @@ def unbound(f: Any) -> Any:
 
 def is_known(f: Any) -> bool:
     """Whether a function is declared: with a rule, or as one without derivative."""
-    if isinstance(f, MethodOf):
+    if isinstance(f, MethodOf) or rule_of(f) is not None:
         return True
     if is_display(f) and fact(f, "nondifferentiable") is None:  # who reads its result is unknown
         return False

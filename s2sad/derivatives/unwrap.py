@@ -15,6 +15,7 @@ from ..source.fixed_arity import has_stars
 from ..source.getters import GETTERS, written_getter
 from ..transforms.errors import NonDifferentiableError, missing_rule
 from ..transforms.trees.program import Scope
+from ..values.custom_rule import rule_of
 from .argnums import plain_signature
 
 __all__ = ["Target", "bound_like", "target_of"]
@@ -38,7 +39,7 @@ def target_of(f: Any) -> Target:
     if hasattr(type(f), "lift_call"):
         return Target(_calling(f))
     if isinstance(f, FunctionType):
-        return Target(_calling(f) if has_stars(f) else f)
+        return Target(_calling(f) if has_stars(f) or rule_of(f) is not None else f)
     if hasattr(type(f), "function_for_kinds"):
         bound = f.target
         if not bound.args and not bound.keywords:

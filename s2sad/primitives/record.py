@@ -24,7 +24,7 @@ import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import BuiltinFunctionType, EllipsisType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, Literal, TypedDict, Unpack, cast
 
@@ -32,6 +32,7 @@ import numpy as np
 
 from ..values.objects import HAVE_RULES
 from .check_declarations import check_forward_rule, check_rule, is_rule
+from .provided import provided
 from .template import Template
 
 __all__ = [
@@ -234,9 +235,29 @@ def bprop(
     widens: bool = False,
     scaling: str | None = None,
     defined: Callable[[Any], Any] | None = None,
+    forward: Callable[..., Any] | None = None,
     **facts: Unpack[Facts],
-) -> Callable[[Callable[..., Any]], Rule]:
+) -> Callable[[Callable[..., Any]], Any]:
     """Decorator that declares the derivative of `functions`; the last of them may be the structure word.
+
+    With `forward`, a function of the same parameters that returns `(out, residuals)`, the decorated function
+    is the backward part: `backward(residuals, dout)` returns the tuple of gradients, one for each argument in
+    its shape, None for zero. Both are called, and not inlined; a wrong shape raises RuleError. Without
+    `forward`, the rule's parameters are those of the function, then `out, dout`; its lines are inlined.
+
+    >>> def solution(A, b):
+    ...     return np.linalg.solve(A, b)
+    >>> def forward(A, b):
+    ...     inverse = np.linalg.inv(A)
+    ...     out = inverse @ b
+    ...     return out, (inverse, out)
+    >>> @s2sad.bprop(solution, forward=forward)
+    ... def backward(residuals, dout):
+    ...     inverse, out = residuals
+    ...     db = inverse.T @ dout
+    ...     return -np.outer(db, out), db
+    >>> s2sad.grad(lambda A, b: np.sum(solution(A, b)), argnums=1)(2 * np.eye(2), np.ones(2))
+    array([0.5, 0.5])
 
     Functions in `in_place` have the same derivative but write their result into their first argument. The
     gradients of the parameters in `refused` are written as None but are not zero: to ask for one is an error.
@@ -251,6 +272,10 @@ def bprop(
             raise ValueError(f"unknown structure {structure!r}: it is one of {', '.join(STRUCTURES)}")
     if not functions or any(map(is_rule, functions)):
         raise TypeError("bprop needs the function that the rule is for, as in @bprop(my_function)")
+    if forward is not None:
+        if structure is not None or facts or len(functions) != 1:
+            raise TypeError("bprop with a forward part takes one function, and no word or facts")
+        return partial(provided("give_residual_rule"), functions[0], forward)
     in_place = tuple(in_place)
     unknown = dict(refused) if isinstance(refused, Mapping) else dict.fromkeys(refused, "")
     known = None if parts is None else tuple(parts)

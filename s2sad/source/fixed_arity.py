@@ -21,6 +21,7 @@ from ..transforms.trees.nodes import assign, constant, find_nodes, load, param, 
 from ..transforms.trees.program import names_of
 from ..transforms.trees.rebuild import rebuilt, substitute
 from ..values.code_state import cells_of, rebuilt_function
+from ..values.custom_rule import rule_of
 from .read import code_of_tree, read_source
 
 __all__ = ["call_method", "call_star", "has_stars", "joined", "of_arity"]
@@ -76,7 +77,8 @@ def of_arity(f: FunctionType, count: int, keywords: Iterable[str]) -> FunctionTy
     made = rebuilt_function(f, found[1], cells_of(f))
     if count > f.__code__.co_argcount:
         made.__defaults__ = None
-    return made
+    rule = rule_of(f)
+    return made if rule is None else rule.of(made)
 
 
 def _code(f: FunctionType, count: int, keywords: tuple[str, ...]) -> CodeType:

@@ -56,7 +56,9 @@ def _holds_attributes_only(cls: type) -> bool:
     """Whether an object has a `__dict__` and slots, and no hidden state of C code."""
     if cls is SimpleNamespace:
         return True
-    if not cls.__flags__ & _HEAP_TYPE or cls.__itemsize__ or cls.__module__.partition(".")[0] in _NOT_PLAIN:
+    if not cls.__flags__ & _HEAP_TYPE or cls.__itemsize__:
+        return False
+    if cls.__module__.partition(".")[0] in _NOT_PLAIN and "__s2sad_plain__" not in vars(cls):
         return False
     # The condition of pickle for copying an object attribute by attribute.
     slots = len(copyreg._slotnames(cls))  # type: ignore[attr-defined]

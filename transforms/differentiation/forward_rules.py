@@ -112,6 +112,7 @@ class TangentEmitter(Emitter):
         rule = self.rule(operation)
         if not any(self.is_active(o) for o in carrying_operands(operation, rule)):
             return [s, assign(self.tangent_name(out), self.zero(out), s)]
+        rule = self.primitives.with_forward(rule)
         is_elementwise = self.is_elementwise(operation, rule)
         template = self.template_for(operation, rule, out) if is_elementwise else rule.template
         is_own = is_elementwise and rule.structure != "elementwise"  # a template for numbers alone
