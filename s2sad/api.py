@@ -9,10 +9,10 @@ NoSourceError.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from .derivatives.argnums import Argnums
-from .derivatives.compiled import Compiled
+from .derivatives.compiled import Compiled, Compiling, check_options
 from .derivatives.derivative import Derivative
 from .derivatives.jacobians import (
     ElementwiseGrad,
@@ -56,6 +56,7 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 Function = Callable[..., Any]
+Outputs = str | tuple[str, ...] | None
 
 
 def _decorator(
@@ -64,6 +65,8 @@ def _decorator(
     """`make(f)`; without a function, the decorator that does it. For a function with a variable number of
     arguments, `transform` with the same options for each number of them.
     """
+
+    check_options(options, transform.__name__)
 
     def made(g: Function) -> Any:
         if is_variadic(g):
@@ -91,20 +94,18 @@ def one_vector(argnums: Argnums, count: int) -> int:
 _EXTRA = {"jvp": tangent_count, "hvp": one_vector}
 
 
-def _written(
+def _of(
     f: Function,
     form: str,
     argnums: Argnums,
-    outputs: Any,
     has_aux: bool = False,
-    target: str | None = None,
-    fastmath: bool = False,
+    outputs: Outputs = None,
+    writes: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> Derivative:
-    """A derivative of a function that may change its arguments, since each call runs the function once."""
-    cls = Derivative if target is None else Compiled
-    return cls(
-        f, form, argnums, has_aux, outputs=outputs, writes=True, target=target, fastmath=fastmath
-    )
+    """A derivative in a form. With `writes` the function may change its arguments: a call runs it once."""
+    cls = Derivative if compiling.get("compile") is None else Compiled
+    return cls(f, form, argnums, has_aux, outputs=outputs, writes=writes, **compiling)
 
 
 @overload
@@ -113,9 +114,7 @@ def grad(
     argnums: Argnums = 0,
     has_aux: bool = False,
     output: str | None = None,
-    *,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> GradientOf[P]: ...
 @overload
 def grad(
@@ -123,9 +122,7 @@ def grad(
     argnums: Argnums = 0,
     has_aux: bool = False,
     output: str | None = None,
-    *,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> GradientMaker: ...
 @at_border
 def grad(
@@ -133,9 +130,7 @@ def grad(
     argnums: Argnums = 0,
     has_aux: bool = False,
     output: str | None = None,
-    *,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> Any:
     """The gradient of a function whose result is a real number, or an array of one.
 
@@ -143,23 +138,22 @@ def grad(
     gradients). With `has_aux` the function returns `(value, aux)` and the derivative `(gradient, aux)`.
     Usable as a decorator, with and without arguments.
 
-    With `compile="numba"` the generated function is compiled to machine code at the first call with arguments
-    of new types; code that Numba cannot compile is refused. Indices out of bounds raise IndexError, divisions
-    of numbers by zero ZeroDivisionError; with `fastmath` divisions give infinities, and sums may be
-    reordered.
+    With `compile="numba"`, as in all transforms, the generated function is compiled to machine code at the
+    first call with arguments of new types; code that Numba cannot compile is refused. Indices out of bounds
+    raise IndexError, divisions of numbers by zero ZeroDivisionError; with `fastmath=True` divisions give
+    infinities, and sums may be reordered.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
     """
     return _decorator(
-        lambda g: _written(g, "grad", argnums, output, has_aux, compile, fastmath),
+        lambda g: _of(g, "grad", argnums, has_aux, output, True, **compiling),
         f,
         grad,
         argnums=argnums,
         has_aux=has_aux,
         output=output,
-        compile=compile,
-        fastmath=fastmath,
+        **compiling,
     )
 
 
@@ -169,9 +163,7 @@ def value_and_grad(
     argnums: Argnums = 0,
     has_aux: bool = False,
     output: str | None = None,
-    *,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> ValueAndGradientOf[P, R]: ...
 @overload
 def value_and_grad(
@@ -179,9 +171,7 @@ def value_and_grad(
     argnums: Argnums = 0,
     has_aux: bool = False,
     output: str | None = None,
-    *,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> ValueAndGradientMaker: ...
 @at_border
 def value_and_grad(
@@ -189,9 +179,7 @@ def value_and_grad(
     argnums: Argnums = 0,
     has_aux: bool = False,
     output: str | None = None,
-    *,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> Any:
     """The value of a function and its gradient, `(value, gradient)`, at the cost of the gradient; with
     `has_aux`, `((value, aux), gradient)`.
@@ -200,32 +188,50 @@ def value_and_grad(
     (8.0, 12.0)
     """
     return _decorator(
-        lambda g: _written(g, "value_and_grad", argnums, output, has_aux, compile, fastmath),
+        lambda g: _of(g, "value_and_grad", argnums, has_aux, output, True, **compiling),
         f,
         value_and_grad,
         argnums=argnums,
         has_aux=has_aux,
         output=output,
-        compile=compile,
-        fastmath=fastmath,
+        **compiling,
     )
 
 
-Outputs = str | tuple[str, ...] | None
-
-
-@overload
-def vjp(f: Callable[P, R], *, argnums: Argnums = None, outputs: None = None) -> VjpOf[P, R]: ...
 @overload
 def vjp(
-    f: Callable[..., R], primal: Any, /, *primals: Any, argnums: Argnums = None, outputs: None = None
+    f: Callable[P, R], *, argnums: Argnums = None, outputs: None = None, **compiling: Unpack[Compiling]
+) -> VjpOf[P, R]: ...
+@overload
+def vjp(
+    f: Callable[..., R],
+    primal: Any,
+    /,
+    *primals: Any,
+    argnums: Argnums = None,
+    outputs: None = None,
+    **compiling: Unpack[Compiling],
 ) -> tuple[R, Callable[[Any], Any]]: ...
 @overload
-def vjp(f: None = None, *, argnums: Argnums = None, outputs: None = None) -> VjpMaker: ...
+def vjp(
+    f: None = None, *, argnums: Argnums = None, outputs: None = None, **compiling: Unpack[Compiling]
+) -> VjpMaker: ...
 @overload
-def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None, outputs: Outputs) -> Any: ...
+def vjp(
+    f: Function | None = None,
+    *primals: Any,
+    argnums: Argnums = None,
+    outputs: Outputs,
+    **compiling: Unpack[Compiling],
+) -> Any: ...
 @at_border
-def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None, outputs: Outputs = None) -> Any:
+def vjp(
+    f: Function | None = None,
+    *primals: Any,
+    argnums: Argnums = None,
+    outputs: Outputs = None,
+    **compiling: Unpack[Compiling],
+) -> Any:
     """The reverse derivative: `vjp(f)(*primals)`, or `vjp(f, *primals)`, is `(result, bprop)`.
 
     `bprop(dout)` takes a cotangent like the result and returns a tuple of cotangents, one for each argument
@@ -242,7 +248,12 @@ def vjp(f: Function | None = None, *primals: Any, argnums: Argnums = None, outpu
     (10.0, (5.0, 2.0))
     """
     made = _decorator(
-        lambda g: _written(g, "vjp", argnums, outputs), f, vjp, argnums=argnums, outputs=outputs
+        lambda g: _of(g, "vjp", argnums, False, outputs, True, **compiling),
+        f,
+        vjp,
+        argnums=argnums,
+        outputs=outputs,
+        **compiling,
     )
     return made(*primals) if primals else made
 
@@ -254,9 +265,7 @@ def jvp(
     tangents: None = None,
     argnums: Argnums = None,
     outputs: None = None,
-    *,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> PushOf[P, R]: ...
 @overload
 def jvp(
@@ -265,9 +274,7 @@ def jvp(
     tangents: Sequence[Any],
     argnums: Argnums = None,
     outputs: None = None,
-    *,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> tuple[R, Any]: ...
 @overload
 def jvp(
@@ -275,8 +282,7 @@ def jvp(
     *,
     argnums: Argnums = None,
     outputs: None = None,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> PushMaker: ...
 @overload
 def jvp(
@@ -286,8 +292,7 @@ def jvp(
     argnums: Argnums = None,
     *,
     outputs: Outputs,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> Any: ...
 @at_border
 def jvp(
@@ -296,27 +301,24 @@ def jvp(
     tangents: Sequence[Any] | None = None,
     argnums: Argnums = None,
     outputs: Outputs = None,
-    *,
-    compile: str | None = None,
-    fastmath: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> Any:
     """The forward derivative: `jvp(f)(*primals, *tangents)`, or `jvp(f, primals, tangents)`, is `(result,
     tangent of the result)`.
 
     There is a tangent for each argument, or with `argnums` for each of those; tangents of arguments without
-    derivative are ignored. `outputs` is that of `vjp`, `compile` and `fastmath` those of `grad`.
+    derivative are ignored. `outputs` is that of `vjp`.
 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
     made = _decorator(
-        lambda g: _written(g, "jvp", argnums, outputs, False, compile, fastmath),
+        lambda g: _of(g, "jvp", argnums, False, outputs, True, **compiling),
         f,
         jvp,
         argnums=argnums,
         outputs=outputs,
-        compile=compile,
-        fastmath=fastmath,
+        **compiling,
     )
     if primals is None and tangents is None:
         return made
@@ -336,44 +338,55 @@ def _tuple(argnums: Wrt) -> tuple[int | str, ...]:
 
 
 @overload
-def jacfwd(f: Callable[P, Any], argnums: Wrt = 0) -> GradientOf[P]: ...
+def jacfwd(
+    f: Callable[P, Any], argnums: Wrt = 0, **compiling: Unpack[Compiling]
+) -> GradientOf[P]: ...
 @overload
-def jacfwd(f: None = None, argnums: Wrt = 0) -> GradientMaker: ...
+def jacfwd(f: None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> GradientMaker: ...
 @at_border
-def jacfwd(f: Function | None = None, argnums: Wrt = 0) -> Any:
+def jacfwd(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> Any:
     """The Jacobian by forward mode, one pass for each number in the arguments: for few inputs.
 
     The Jacobian of a result of shape S by an argument of shape T has shape S + T; structured results and
     arguments give the result's structure, with the argument's inside.
     """
     return _decorator(
-        lambda g: JacobianByColumns(g, argnums, Derivative(g, "jvp", _tuple(argnums))),
+        lambda g: JacobianByColumns(g, argnums, _of(g, "jvp", _tuple(argnums), **compiling)),
         f,
         jacfwd,
         argnums=argnums,
+        **compiling,
     )
 
 
 @overload
-def jacrev(f: Callable[P, Any], argnums: Wrt = 0) -> GradientOf[P]: ...
+def jacrev(
+    f: Callable[P, Any], argnums: Wrt = 0, **compiling: Unpack[Compiling]
+) -> GradientOf[P]: ...
 @overload
-def jacrev(f: None = None, argnums: Wrt = 0) -> GradientMaker: ...
+def jacrev(f: None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> GradientMaker: ...
 @at_border
-def jacrev(f: Function | None = None, argnums: Wrt = 0) -> Any:
+def jacrev(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> Any:
     """The Jacobian by reverse mode, one pass for each number in the result: for few outputs. Shapes as for
     `jacfwd`.
     """
     return _decorator(
-        lambda g: JacobianByRows(g, argnums, Derivative(g, "vjp", argnums)), f, jacrev, argnums=argnums
+        lambda g: JacobianByRows(g, argnums, _of(g, "vjp", argnums, **compiling)),
+        f,
+        jacrev,
+        argnums=argnums,
+        **compiling,
     )
 
 
 @overload
-def jacobian(f: Callable[P, Any], argnums: Wrt = 0) -> GradientOf[P]: ...
+def jacobian(
+    f: Callable[P, Any], argnums: Wrt = 0, **compiling: Unpack[Compiling]
+) -> GradientOf[P]: ...
 @overload
-def jacobian(f: None = None, argnums: Wrt = 0) -> GradientMaker: ...
+def jacobian(f: None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> GradientMaker: ...
 @at_border
-def jacobian(f: Function | None = None, argnums: Wrt = 0) -> Any:
+def jacobian(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> Any:
     """The Jacobian, by the mode that takes fewer passes. Shapes as for `jacfwd`.
 
     >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
@@ -381,16 +394,22 @@ def jacobian(f: Function | None = None, argnums: Wrt = 0) -> Any:
            [0., 4.]])
     """
     return _decorator(
-        lambda g: SmallerJacobian(g, argnums, Derivative(g, "vjp", argnums)), f, jacobian, argnums=argnums
+        lambda g: SmallerJacobian(g, argnums, _of(g, "vjp", argnums, **compiling)),
+        f,
+        jacobian,
+        argnums=argnums,
+        **compiling,
     )
 
 
 @overload
-def hessian(f: Callable[P, Any], argnums: Wrt = 0) -> GradientOf[P]: ...
+def hessian(
+    f: Callable[P, Any], argnums: Wrt = 0, **compiling: Unpack[Compiling]
+) -> GradientOf[P]: ...
 @overload
-def hessian(f: None = None, argnums: Wrt = 0) -> GradientMaker: ...
+def hessian(f: None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> GradientMaker: ...
 @at_border
-def hessian(f: Function | None = None, argnums: Wrt = 0) -> Any:
+def hessian(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> Any:
     """The matrix of second derivatives of a scalar function, forward over reverse: shape T + T for an
     argument of shape T.
 
@@ -399,15 +418,16 @@ def hessian(f: Function | None = None, argnums: Wrt = 0) -> Any:
            [ 6.,  0.]])
     """
     return _decorator(
-        lambda g: Hessian(g, argnums, Derivative(grad(g, argnums), "jvp", _tuple(argnums))),
+        lambda g: Hessian(g, argnums, _of(grad(g, argnums), "jvp", _tuple(argnums), **compiling)),
         f,
         hessian,
         argnums=argnums,
+        **compiling,
     )
 
 
 @at_border
-def hvp(f: Function | None = None, argnums: int | str = 0) -> Any:
+def hvp(f: Function | None = None, argnums: int | str = 0, **compiling: Unpack[Compiling]) -> Any:
     """The product of a scalar function's Hessian with a vector like the argument, `hvp(f)(*args, v)`: forward
     over reverse, at a small multiple of the gradient's cost.
 
@@ -415,19 +435,26 @@ def hvp(f: Function | None = None, argnums: int | str = 0) -> Any:
     array([10.,  6.])
     """
     return _decorator(
-        lambda g: HessianVector(g, argnums, Derivative(grad(g, argnums), "jvp", (argnums,))),
+        lambda g: HessianVector(g, argnums, _of(grad(g, argnums), "jvp", (argnums,), **compiling)),
         f,
         hvp,
         argnums=argnums,
+        **compiling,
     )
 
 
 @overload
-def elementwise_grad(f: Callable[P, Any], argnums: int | str = 0) -> GradientOf[P]: ...
+def elementwise_grad(
+    f: Callable[P, Any], argnums: int | str = 0, **compiling: Unpack[Compiling]
+) -> GradientOf[P]: ...
 @overload
-def elementwise_grad(f: None = None, argnums: int | str = 0) -> GradientMaker: ...
+def elementwise_grad(
+    f: None = None, argnums: int | str = 0, **compiling: Unpack[Compiling]
+) -> GradientMaker: ...
 @at_border
-def elementwise_grad(f: Function | None = None, argnums: int | str = 0) -> Any:
+def elementwise_grad(
+    f: Function | None = None, argnums: int | str = 0, **compiling: Unpack[Compiling]
+) -> Any:
     """The derivative of a function whose result depends element by element on an argument of the same shape
     (or, more exactly, the gradient of the sum of the result).
 
@@ -435,10 +462,11 @@ def elementwise_grad(f: Function | None = None, argnums: int | str = 0) -> Any:
     array([1., 1., 1.])
     """
     return _decorator(
-        lambda g: ElementwiseGrad(g, argnums, Derivative(g, "vjp", argnums)),
+        lambda g: ElementwiseGrad(g, argnums, _of(g, "vjp", argnums, **compiling)),
         f,
         elementwise_grad,
         argnums=argnums,
+        **compiling,
     )
 
 

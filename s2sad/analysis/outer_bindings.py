@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from ..kinds.wrapped_functions import unwrapped
+from ..runtime.input_checks import Bprop
 from ..source.read import read_source
 from ..transforms.trees.nodes import find_nodes
 from ..transforms.trees.program import Program
@@ -49,7 +50,8 @@ def _functions(value: Any) -> list[FunctionType]:
         return _functions(value.__func__)
     if isinstance(value, property):
         return [f for part in (value.fget, value.fset) for f in _functions(part)]
-    return _functions(unwrapped(value)) if unwrapped(value) is not None else []
+    inner = None if isinstance(value, Bprop) else unwrapped(value)  # a bprop assigns no global
+    return [] if inner is None else _functions(inner)
 
 
 @lru_cache(maxsize=4096)

@@ -4,18 +4,44 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from ..runtime.border import refuse_crash
 from ..targets import TARGETS
 from ..transforms.errors import NonDifferentiableError, S2sadError, UnsupportedSyntaxError
 from .derivative import Derivative
 
-__all__ = ["Compiled"]
+__all__ = ["Compiled", "Compiling", "check_options"]
 
-FORMS = ("grad", "value_and_grad", "jvp")  # of one sweep
+
+class Compiling(TypedDict, total=False):
+    """The options of all transforms for compiled derivatives: see `grad`."""
+
+    compile: Literal["numba"] | None
+    fastmath: bool
+
+
+def check_options(options: Mapping[str, Any], transform: str) -> None:
+    """Raises for options that are not known, and for those of a compiler without one."""
+    unknown = options.keys() - {"argnums", "has_aux", "output", "outputs", *Compiling.__annotations__}
+    if unknown:
+        raise NonDifferentiableError(
+            f"{transform}() got an unexpected keyword argument {min(unknown)!r}",
+            instead=f"its options for compiled derivatives are {', '.join(Compiling.__annotations__)}",
+        )
+    compiler = options.get("compile")
+    known = " or ".join(f'compile="{name}"' for name in TARGETS)
+    if compiler is not None and compiler not in TARGETS:
+        raise NonDifferentiableError(f"compile={compiler!r} is no compiler that is known", instead=known)
+    given = [f"`{name}`" for name in ("fastmath",) if options.get(name)]
+    if given and compiler is None:
+        raise NonDifferentiableError(
+            f"{given[0]} is given without a compiler",
+            why="it is an option of compiled derivatives",
+            instead=f"give {known} as well, or leave {given[0]} out",
+        )
 
 
 class Compiled(Derivative):
@@ -25,26 +51,12 @@ class Compiled(Derivative):
 
     _tells_layouts = True
 
-    def _begin(self) -> None:
-        super()._begin()
-        options = self._options
-        if options.target not in TARGETS:
-            raise NonDifferentiableError(
-                f"compile={options.target!r} is no compiler that is known",
-                instead=" or ".join(f'compile="{name}"' for name in TARGETS),
-            )
-        if options.form not in FORMS:
-            raise NonDifferentiableError(
-                f"a `{options.form}` cannot be compiled",
-                why="its result holds a function",
-                instead="use value_and_grad or jvp",
-            )
-        target = importlib.import_module(f"..targets.{TARGETS[options.target]}", __package__)
-        self._compiled_for = target.compiled_for
-
     def _code_for(self, function: FunctionType, given: tuple[Any, ...]) -> tuple[Callable[..., Any], int]:
+        options = self._options
+        target = importlib.import_module(f"..targets.{TARGETS[str(options.compile)]}", __package__)
         try:
-            return self._compiled_for(function, self._options.fastmath).version_for(given), len(given)
+            code = target.compiled_for(function, options.fastmath, self.form)
+            return code.version_for(given), len(given)
         except Exception as error:
             refuse_crash(error, f"in the compiled derivative of {self.__name__}")
             raise

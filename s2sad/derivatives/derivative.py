@@ -66,12 +66,12 @@ class Derivative:
         writes: bool = False,
         careful: bool = False,
         unchanged: frozenset[int] = frozenset(),
-        target: str | None = None,
+        compile: str | None = None,
         fastmath: bool = False,
     ) -> None:
         self._f = f
         self._options = Options(
-            form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged, target, fastmath
+            form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged, compile, fastmath
         )
         self._begin()
 
@@ -413,6 +413,10 @@ class Derivative:
     def without_last(self, count: int) -> Derivative:
         """The same derivative, whose last `count` parameters `argnums` does not count."""
         return self._with(self._f, replace(self._options, trailing=count)) if count else self
+
+    def in_form(self, form: str, argnums: Argnums) -> Derivative:
+        """A derivative of the same function in another form."""
+        return self._with(self._f, replace(self._options, form=form, argnums=argnums))
 
     def of(self, f: Any, leading: int) -> Derivative:
         """The same derivative of another function, which takes `leading` more arguments in front."""

@@ -183,7 +183,7 @@ class SmallerJacobian(JacobianByRows):
     def __init__(self, f: Callable[..., Any], argnums: Wrt, inner: Derivative) -> None:
         super().__init__(f, argnums, inner)
         wrt = argnums if isinstance(argnums, tuple) else (argnums,)
-        self._forward = JacobianByColumns(f, argnums, Derivative(f, "jvp", wrt))
+        self._forward = JacobianByColumns(f, argnums, inner.in_form("jvp", wrt))
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:

@@ -42,7 +42,7 @@ class Options:
     writes: bool = False
     careful: bool = False
     unchanged: frozenset[int] = frozenset()
-    target: str | None = None  # the compiler: "numba"
+    compile: str | None = None  # the compiler: "numba"
     fastmath: bool = False
 
     @property

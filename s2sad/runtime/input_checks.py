@@ -122,7 +122,7 @@ class Bprop:
 
     __slots__ = ("__wrapped__", "_function", "_name", "_out", "_qualname")
 
-    def __init__(self, bprop: FunctionType, out: Any, name: str, qualname: str) -> None:
+    def __init__(self, bprop: Any, out: Any, name: str, qualname: str) -> None:
         self.__wrapped__, self._out, self._name, self._qualname = bprop, out, name, qualname
         self._function: Callable[[Any], Any] | None = None
 
@@ -142,6 +142,12 @@ class Bprop:
         """A plain function that does the same as a call, to be differentiated."""
         if self._function is not None:
             return self._function
+        if not isinstance(self.__wrapped__, FunctionType):
+            raise NonDifferentiableError(
+                f"{self!r} is compiled, and is differentiated",
+                why="what it reads is in machine code's memory",
+                instead="leave `compile` out",
+            )
         bprop, out, name = self.__wrapped__, self._out, self._name
 
         def checked(dout: Any) -> Any:
@@ -167,6 +173,12 @@ class Bprop:
         raise AttributeError(f"{self!r} has no attribute {name!r}")
 
     def __reduce__(self) -> Any:
+        if not isinstance(self.__wrapped__, FunctionType):
+            raise NonDifferentiableError(
+                f"{self!r} is compiled, and is pickled or copied",
+                why="what it reads is in machine code's memory",
+                instead="call `vjp` again where it is needed, or leave `compile` out",
+            )
         return _restored_bprop, (pickled_function(self.__wrapped__), self._out, self._name, self._qualname)
 
     def __repr__(self) -> str:

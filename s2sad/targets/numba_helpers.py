@@ -13,6 +13,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaError, NumbaWarning, TypingError
 from numba.core.ir import Loc
+from numba.experimental import structref
 from numba.extending import overload, register_jitable
 
 from ..kinds.lattice import Array, Kind, Literal, Scalar, Tuple
@@ -25,10 +26,25 @@ from .interpreted_functions import as_declared, kind_of_result
 from .interpreted_functions import interpreted as interpreted_function
 from .vector_math import FUNCTIONS, block_sum
 
-__all__ = ["HELPERS", "IN_LOOPS", "Loc", "NumbaError", "NumbaWarning", "numba"]
+__all__ = ["HELPERS", "IN_LOOPS", "Loc", "NumbaError", "NumbaWarning", "Saved", "numba"]
 
 HELPERS: set[Any] = set()
 IN_LOOPS = {"numpy": np, "block_sum": block_sum, **FUNCTIONS}  # what loops of arrays call
+
+
+class SavedType(types.StructRef):  # type: ignore[misc]
+    """The type of `Saved`."""
+
+    def preprocess_fields(self, fields: Any) -> Any:
+        return tuple((name, types.unliteral(t)) for name, t in fields)
+
+
+class Saved(structref.StructRefProxy):  # type: ignore[misc]
+    """Values of compiled code, which Python code passes on without a conversion."""
+
+
+structref.register(SavedType)
+structref.define_proxy(Saved, SavedType, ["values"])
 
 
 def compiles(helper: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -69,9 +69,11 @@ class CompiledFunction:
     in each one for the types that Numba tells apart.
     """
 
-    def __init__(self, function: FunctionType, fastmath: bool) -> None:
+    def __init__(self, function: FunctionType, fastmath: bool, form: str) -> None:
         self.function, self.fastmath = function, fastmath
-        self._versions: dict[tuple[Structure, ...], _Version] = {}
+        name = ".two_sweeps" if form == "vjp" else None
+        self._of = importlib.import_module(name, __package__).TwoSweeps if name else Version
+        self._versions: dict[tuple[Structure, ...], Version] = {}
         self._met: dict[tuple[Any, ...], Callable[..., Any]] = {}  # what takes arguments of types met before
 
     def version_for(self, args: tuple[Any, ...]) -> Callable[..., Any]:
@@ -85,7 +87,7 @@ class CompiledFunction:
         structures = tuple(map(structure_of, args))
         version = self._versions.get(structures)
         if version is None:
-            version = self._versions[structures] = _Version(self.function, structures, self.fastmath)
+            version = self._versions[structures] = self._of(self.function, structures, self.fastmath)
         run = version.compiled(args)
         if not version.outside:
             self._met[key] = run
@@ -106,21 +108,37 @@ def key_of(value: Any) -> Any:
     return (cls, *((name, key_of(v)) for name, v in fields_of(value).items()))
 
 
-class _Version:
-    """The code for arguments of certain structures: one dispatcher for each of their types."""
+class Version:
+    """The code for arguments of certain structures: one dispatcher for each of their types. `finish` changes
+    the tree of a dispatcher, and returns the objects that it names then.
+    """
 
-    def __init__(self, function: FunctionType, structures: tuple[Structure, ...], fastmath: bool) -> None:
+    def __init__(
+        self,
+        function: FunctionType,
+        structures: tuple[Structure, ...],
+        fastmath: bool,
+        tree: ast.FunctionDef | None = None,
+        finish: Callable[[ast.FunctionDef], dict[str, Any]] = lambda tree: {},
+    ) -> None:
         self.function, self.structures, self.fastmath = function, structures, fastmath
-        self._code = code = _Code(function, structures)
+        self._code = code = _Code(function, tree or tree_of(function), structures, finish)
         self.result, self.outside = code.result, code.outside
         self._dispatchers: dict[tuple[Type, ...], Any] = {}
 
     def compiled(self, args: tuple[Any, ...]) -> Callable[..., Any]:
         """What runs for such arguments; it is compiled for their types, if that was not done before."""
+        return converted(self.dispatcher_for(args)[0], self.structures, self.outside, self.result)
+
+    def dispatcher_for(self, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """The compiled function for such arguments, and their types as Numba has them."""
         given = *map(packed, args, self.structures), *(read() for read in self.outside)
         check_types(given, self.function)
-        types = tuple(map(type_of, given))
         exact = tuple(map(helpers().numba.typeof, given))
+        return self.dispatcher(tuple(map(type_of, given)), exact), exact
+
+    def dispatcher(self, types: tuple[Type, ...], exact: tuple[Any, ...]) -> Any:
+        """The compiled function for arguments of these types, which are `exact` as Numba has them."""
         while True:
             dispatcher = self._dispatchers.get(types)
             if dispatcher is None:
@@ -129,13 +147,12 @@ class _Version:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", helpers().NumbaWarning)
                     dispatcher.compile(exact)
-                break
+                return dispatcher
             except Exception as error:  # of Numba's, or an assertion in it that fails
                 line = self._code.line_of(error)
                 if not self._code.interpret(line):
                     refuse_by_numba(error, self.function, line)
                 self._dispatchers.pop(types)
-        return converted(dispatcher, self.structures, self.outside, self.result)
 
 
 def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
@@ -157,21 +174,32 @@ def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
 
 
 @cache
-def compiled_for(function: FunctionType, fastmath: bool) -> CompiledFunction:
-    """The compiled form of a generated function."""
-    return CompiledFunction(function, fastmath)
+def compiled_for(function: FunctionType, fastmath: bool, form: str) -> CompiledFunction:
+    """The compiled form of a generated function; of a `vjp`, one that returns the result and its `bprop`."""
+    return CompiledFunction(function, fastmath, form)
 
 
 # ---------------------------------------------------------------- the code
 
 
+def tree_of(function: FunctionType) -> ast.FunctionDef:
+    """The tree of a generated function."""
+    tree = ast.parse(inspect.getsource(function)).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    return tree
+
+
 class _Code:
     """The function to compile: of the arguments as tuples, and then of the data that it reads outside."""
 
-    def __init__(self, function: FunctionType, structures: tuple[Structure, ...]) -> None:
-        tree = ast.parse(inspect.getsource(function)).body[0]
-        assert isinstance(tree, ast.FunctionDef)
-        self.original, self.tree = function, tree
+    def __init__(
+        self,
+        function: FunctionType,
+        tree: ast.FunctionDef,
+        structures: tuple[Structure, ...],
+        finish: Callable[[ast.FunctionDef], dict[str, Any]],
+    ) -> None:
+        self.original, self.tree, self.finish = function, tree, finish
         self.refuse_inner()
         self.constants: dict[str, Any] = {"__builtins__": builtins}
         self.readers: dict[str, Callable[[], Any]] = {}
@@ -215,6 +243,7 @@ class _Code:
             self.lines[loops.name] = loops.line
             made = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
             constants[loops.name] = self.loops.setdefault(loops.text, made)
+        constants.update(self.finish(tree))
         ast.fix_missing_locations(tree)
         code = compile_function(tree, self.original.__code__.co_filename, ())
         function = FunctionType(code, constants, self.original.__name__)
@@ -287,7 +316,7 @@ class _Code:
         if name in code.co_freevars:
             cell: CellType = (self.original.__closure__ or ())[code.co_freevars.index(name)]
             return cell.cell_contents, lambda: cell.cell_contents
-        if name in code.co_varnames or name in code.co_cellvars:
+        if name in self.variables:
             return None
         scope = self.original.__globals__
         if name in scope:

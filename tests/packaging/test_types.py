@@ -53,6 +53,18 @@ out4, dout4 = s2sad.jvp(loss, (1.0, 2.0), (1.0, 0.0))
 out4.is_integer()
 s2sad.hessian(loss, argnums=(0, 1))(1.0, 2.0)
 s2sad.jacobian(loss)(1.0, 2.0)
+s2sad.grad(loss, compile="numba", fastmath=True)(1.0, 2.0)
+out5, bprop5 = s2sad.vjp(loss, 1.0, 2.0, compile="numba")
+out5.is_integer()
+s2sad.jvp(loss, (1.0, 2.0), (1.0, 0.0), compile="numba")[0].is_integer()
+s2sad.hessian(loss, compile="numba")(1.0, 2.0)
+s2sad.hvp(loss, compile="numba")(1.0, 2.0, 1.0)
+
+@s2sad.elementwise_grad(compile="numba")
+def compiled(w: float, x: float) -> float:
+    return w * x
+
+compiled(1.0, x=2.0)
 """
 
 BAD = {
@@ -66,6 +78,9 @@ BAD = {
     "decorated(1.0)": "a missing keyword of what a decorator made",
     "with_options(1.0)": "a missing argument of what a decorator with options made",
     "s2sad.jacobian(loss)(1.0)": "a missing argument of jacobian",
+    's2sad.grad(loss, compile="llvm")': "an unknown compiler",
+    's2sad.hessian(loss, compiler="numba")': "an unknown option",
+    "compiled(1.0)": "a missing argument of what a decorator for compiled code made",
 }
 
 

@@ -334,13 +334,6 @@ def test_single_precision_is_refused() -> None:
         s2sad.grad(rosenbrock, compile="numba")(np.ones(3, np.float32))
 
 
-def test_what_has_no_compiled_form() -> None:
-    with pytest.raises(s2sad.NonDifferentiableError, match="no compiler that is known"):
-        s2sad.grad(newton, compile="llvm")
-    with pytest.raises(TypeError):
-        s2sad.vjp(newton, compile="numba")  # type: ignore[call-overload]
-
-
 def test_numba_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     found = importlib.import_module
 
