@@ -31,7 +31,7 @@ from .assumptions import Capture
 from .cache import Made, Versions, share
 from .docstrings import description
 from .generator import Generator, Request
-from .inline_cache import MISSED, Case
+from .inline_cache import MISSED, Case, form_of
 from .rerunnable import is_repeatable
 from .signature import Options, Parameters, note_call_of_jvp
 from .unwrap import Target, bound_like
@@ -132,9 +132,10 @@ class Derivative:
         function = self.function_of(primals, taken if is_forward else None)
         run, count = self._code_for(function, (*primals, *tangents))
         if self._versions.may_grow and (not is_forward or len(args) == given.count + len(taken)):
-            changes = tuple(zip(taken, args[len(args) - len(taken) :], strict=True))
+            changes = tuple(zip(taken, map(form_of, args[len(args) - len(taken) :]), strict=True))
             chosen = given.chosen(primals, taken, str(self.__name__)) if is_forward else ()
-            case = Case(primals, run, count, self._exact, changes, chosen, self._tells_layouts)
+            forms = tuple(map(form_of, primals))
+            case = Case(forms, run, count, self._exact, changes, chosen, self._tells_layouts)
             self._versions.recognise(given, case, given.kinds(primals, self._exact), function)
         if is_forward:
             out, dout = run(*primals, *tangents)

@@ -29,7 +29,7 @@ from ..values.objects import is_named_tuple
 from .assumptions import Assumption, Capture
 from .signature import Parameters
 
-__all__ = ["MISSED", "Case", "inline_cache", "missed"]
+__all__ = ["MISSED", "Case", "form_of", "inline_cache", "missed"]
 
 MISSED: Any = object()  # the result of a call that is not recognised
 FILE = f"{PACKAGE}derivatives/<inline cache>"  # tracebacks leave out the frames of the package
@@ -47,10 +47,36 @@ def missed(*args: Any, **keywords: Any) -> Any:
 
 
 @dataclass(frozen=True)
+class ArrayForm:
+    """What a case keeps of an array, whose elements would stay in memory."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    layout: int  # the flags, as a number
+
+
+def form_of(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """A value as it is now, which later changes of it do not reach: its containers copied, an array as its
+    form, and a list of numbers as one number of each type.
+    """
+    if type(value) is np.ndarray:
+        return ArrayForm(value.dtype, value.shape, value.flags.num)
+    if is_of_numbers(value):
+        return [*{type(v): v for v in value}.values()]
+    cls: type = type(value)
+    if not (depth and (cls in CONTAINERS or is_named_tuple(cls)) and len(value) <= MAX_ITEMS):
+        return value
+    parts = [form_of(v, depth - 1) for v in iterated(value)]
+    if cls is dict:
+        return dict(zip(value, parts, strict=True))
+    return parts if cls is list else tuple.__new__(cls, parts)
+
+
+@dataclass(frozen=True)
 class Case:
-    """A call: the values of all parameters, the tangents by the positions of their primals, and the code that
-    it runs. The first `count` values are passed by position, and the tangents of the positions `chosen`. With
-    `tells_layouts`, arrays of other layouts make another case.
+    """A call: the forms of all arguments, those of the tangents by the positions of their primals, and the
+    code that it runs. The first `count` arguments are passed by position, and the tangents of the positions
+    `chosen`. With `tells_layouts`, arrays of other layouts make another case.
     """
 
     values: tuple[Any, ...]
@@ -154,7 +180,7 @@ class _Writer:
         passed = variables[: case.count] + [f"{n}={n}" for n in variables[case.count :]]
         changes = [tangents[k] for k in case.chosen]
         call = f"{self.constant(case.run)}({', '.join([*passed, *changes])})"
-        if any(isinstance(t, np.ndarray) for _, t in case.tangents):
+        if any(type(t) is ArrayForm for _, t in case.tangents):
             out, dout = self.names.temporary("out"), self.names.temporary("out")
             yield f"{out}, {dout} = {call}"
             call = f"{out}, {self.constant(unshared)}({dout}, ({', '.join(changes)},))"
@@ -179,7 +205,7 @@ class _Writer:
             if isinstance(value, (np.ndarray, *CONTAINERS)):
                 name = self.names.temporary("v")
                 read.append(f"{name} = {expression}")
-                deeper.append((name, value))
+                deeper.append((name, form_of(value)))
             elif type(value) in (int, float):
                 tests.append(f"{self.constant(type)}({expression}) is {self.constant(type(value))}")
             elif isinstance(value, MethodType) or type(known.key) is Record:
@@ -242,12 +268,12 @@ class _Writer:
         """The tests that a tangent fits a number or array, and is passed on as it is."""
         if isinstance(primal, float) and isinstance(tangent, float):
             yield self.is_of(t, float, np.float64)
-        elif type(primal) is type(tangent) is np.ndarray and primal.dtype is tangent.dtype:
+        elif type(primal) is type(tangent) is ArrayForm and primal.dtype is tangent.dtype:
             yield self.is_of(t, np.ndarray)
             yield f"{t}.dtype is {self.constant(primal.dtype)}"
             yield f"{t}.shape == {x}.shape"
             if self.tells_layouts:
-                yield f"{t}.flags.num == {tangent.flags.num}"
+                yield f"{t}.flags.num == {tangent.layout}"
         else:
             raise _NotSimpleError
 
@@ -260,8 +286,8 @@ class _Writer:
             parts: list[Value] = []
             for x, value in values:
                 tests += self.of_value(x, value)
-                if isinstance(value, np.ndarray):
-                    arrays += [(x, value)] if value.ndim else []
+                if type(value) is ArrayForm:
+                    arrays += [(x, value)] if value.shape else []
                 elif isinstance(value, CONTAINERS) and value and not is_of_numbers(value):
                     items = [(self.names.temporary("v"), v) for v in iterated(value)]
                     left = "".join(f"{name}, " for name, _ in items)
@@ -283,17 +309,17 @@ class _Writer:
             same = [c for c, kind in OF_TYPES.items() if kind is OF_TYPES[cls] and c not in (cls, bool)]
             yield self.is_of(x, cls, *same)
             return
-        if not (cls in (np.ndarray, str, *CONTAINERS) or is_named_tuple(cls)):
+        if not (cls in (ArrayForm, str, *CONTAINERS) or is_named_tuple(cls)):
             raise _NotSimpleError
-        yield self.is_of(x, cls)
-        if cls is np.ndarray:
+        yield self.is_of(x, np.ndarray if cls is ArrayForm else cls)
+        if cls is ArrayForm:
             if value.dtype.kind not in "biufc" or not value.dtype.isnative:
                 raise _NotSimpleError
             yield f"{x}.dtype is {self.constant(value.dtype)}"
-            if not value.ndim:
+            if not value.shape:
                 yield f"{x}.ndim == 0"
             if self.tells_layouts:
-                yield f"{x}.flags.num == {value.flags.num}"
+                yield f"{x}.flags.num == {value.layout}"
         elif cls is str:
             is_short = len(value) <= MAX_TEXT
             yield f"{x} == {value!r}" if is_short else f"{self.constant(len)}({x}) > {MAX_TEXT}"

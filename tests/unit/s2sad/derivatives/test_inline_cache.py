@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import builtins
 import functools
+import gc
 import math
 import threading
+import weakref
 from collections import namedtuple
 from types import ModuleType
 from typing import Any
@@ -15,7 +17,7 @@ import pytest
 
 import s2sad
 from s2sad.derivatives.derivative import Derivative
-from s2sad.derivatives.inline_cache import MISSED, Case, inline_cache
+from s2sad.derivatives.inline_cache import MISSED, Case, form_of, inline_cache
 
 Pair = namedtuple("Pair", "a b")
 Triple = namedtuple("Triple", "a b c")
@@ -75,7 +77,7 @@ def test_only_arguments_of_the_same_kinds_are_recognised(seed: int) -> None:
     exact = frozenset(rng.choice([2, 3, 8], size=rng.integers(0, 2)).tolist())
     for _ in range(20):
         met = value(rng), value(rng)
-        found = inline_cache(given, [], [Case(met, both, 2, exact)])
+        found = inline_cache(given, [], [Case(form_of(met), both, 2, exact)])
         if found is None:
             continue
         kinds = given.kinds(met, exact)
@@ -98,7 +100,7 @@ def test_only_arguments_of_the_same_kinds_are_recognised(seed: int) -> None:
     ],
 )
 def test_arguments_of_the_same_kinds_are_recognised(met: Any, other: Any) -> None:
-    found = inline_cache(Derivative(both, "grad", 0)._given, [], [Case(met, both, 2, frozenset())])
+    found = inline_cache(Derivative(both, "grad", 0)._given, [], [Case(form_of(met), both, 2, frozenset())])
     assert found is not None
     assert found(*met)[1] is met[1]
     assert found(*other)[1] is other[1]
@@ -404,3 +406,29 @@ def test_compiled_code_for_other_types_and_layouts(monkeypatch: pytest.MonkeyPat
         gradient(x.astype("float32"), p)
     with pytest.raises(s2sad.NonDifferentiableError):
         gradient(x.astype(int), p)
+
+
+def test_a_list_that_is_changed_later_is_not_taken_for_what_it_was() -> None:
+    def f(p: list[Any], y: float) -> Any:
+        total = 0.0
+        for v in p:
+            total = total + np.sum(v * y)
+        return total
+
+    gradient = s2sad.grad(f)
+    p: list[Any] = [1.0, 2.0]
+    assert gradient(p, 2.0) == [2.0, 2.0]
+    p[:] = np.ones(2), np.ones(2)
+    gradient([np.ones((2, 3)), np.ones((2, 3))], 2.0)  # the tests are written again
+    np.testing.assert_array_equal(gradient(p, 2.0), np.full((2, 2), 2.0))
+    assert gradient([1.0, 3.0], 2.0) == [2.0, 2.0]
+
+
+def test_arguments_are_not_kept() -> None:
+    gradient = s2sad.grad(lambda p: np.sum(p["w"] ** 2))
+    array = np.ones(3)
+    kept = weakref.ref(array)
+    gradient({"w": array})
+    del array
+    gc.collect()
+    assert kept() is None
