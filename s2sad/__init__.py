@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .testing.check_rule import check_rule
     from .testing.coverage import supported
     from .tools.export import export
+    from .tools.optimisers import flatten, scipy_fun
     from .transforms.errors import (
         InfiniteSlopeError,
         InternalError,
@@ -63,6 +64,7 @@ __all__ = [
     "elementwise_grad",
     "explain",
     "export",
+    "flatten",
     "grad",
     "hessian",
     "hvp",
@@ -74,6 +76,7 @@ __all__ = [
     "nondifferentiable",
     "numerical",
     "once_differentiable",
+    "scipy_fun",
     "stop_gradient",
     "supported",
     "value_and_grad",
@@ -92,7 +95,9 @@ _HOMES = {  # the modules of public names that are not in `api`; errors are in `
     "once_differentiable": "custom_rules",
     "explain": "explanation",
     "export": "tools.export",
+    "flatten": "tools.optimisers",
     "nondifferentiable": "primitives.record",
+    "scipy_fun": "tools.optimisers",
     "supported": "testing.coverage",
 }
 _lock = threading.RLock()  # two threads that import a package and a module of it wait for each other

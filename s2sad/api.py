@@ -22,6 +22,8 @@ from .derivatives.jacobians import (
     JacobianByRows,
     SmallerJacobian,
 )
+from .derivatives.linear_map import LinearMap
+from .derivatives.sparse_jacobians import SparseHessian, SparseJacobian, single
 from .derivatives.variadic import Variadic, is_variadic
 from .primitives.record import stands_in
 from .result_types import (
@@ -381,18 +383,41 @@ def jacrev(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Comp
 
 @overload
 def jacobian(
-    f: Callable[P, Any], argnums: Wrt = 0, **compiling: Unpack[Compiling]
+    f: Callable[P, Any], argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
 ) -> GradientOf[P]: ...
 @overload
-def jacobian(f: None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> GradientMaker: ...
+def jacobian(
+    f: None = None, argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+) -> GradientMaker: ...
 @at_border
-def jacobian(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> Any:
+def jacobian(
+    f: Function | None = None, argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+) -> Any:
     """The Jacobian, by the mode that takes fewer passes. Shapes as for `jacfwd`.
+
+    With `sparsity` it is a `scipy.sparse.csr_array`, of m rows for the m numbers of the result (an array),
+    and n columns for those of the argument (one array of floats): columns without a common row share a pass
+    of forward mode. `sparsity=True` finds the pattern, at the first call and where it has changed; or it is a
+    pattern, an array of m x n that is not zero wherever the Jacobian may not be. Entries elsewhere are
+    noticed and raise NonDifferentiableError.
 
     >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
     array([[2., 0.],
            [0., 4.]])
+    >>> jacobian(lambda x: x * x, sparsity=True)(np.array([1.0, 2.0])).nnz
+    2
     """
+    if sparsity is not None:
+        return _decorator(
+            lambda g: SparseJacobian(
+                g, single(argnums), _of(g, "jvp", _tuple(argnums), **compiling), sparsity
+            ),
+            f,
+            jacobian,
+            argnums=argnums,
+            sparsity=sparsity,
+            **compiling,
+        )
     return _decorator(
         lambda g: SmallerJacobian(g, argnums, _of(g, "vjp", argnums, **compiling)),
         f,
@@ -404,19 +429,34 @@ def jacobian(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Co
 
 @overload
 def hessian(
-    f: Callable[P, Any], argnums: Wrt = 0, **compiling: Unpack[Compiling]
+    f: Callable[P, Any], argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
 ) -> GradientOf[P]: ...
 @overload
-def hessian(f: None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> GradientMaker: ...
+def hessian(
+    f: None = None, argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+) -> GradientMaker: ...
 @at_border
-def hessian(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> Any:
+def hessian(
+    f: Function | None = None, argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+) -> Any:
     """The matrix of second derivatives of a scalar function, forward over reverse: shape T + T for an
-    argument of shape T.
+    argument of shape T; with `sparsity` a sparse array of n x n, as for `jacobian`.
 
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]))
     array([[10.,  6.],
            [ 6.,  0.]])
     """
+    if sparsity is not None:
+        return _decorator(
+            lambda g: SparseHessian(
+                g, single(argnums), _of(grad(g, argnums), "jvp", _tuple(argnums), **compiling), sparsity
+            ),
+            f,
+            hessian,
+            argnums=argnums,
+            sparsity=sparsity,
+            **compiling,
+        )
     return _decorator(
         lambda g: Hessian(g, argnums, _of(grad(g, argnums), "jvp", _tuple(argnums), **compiling)),
         f,
@@ -474,12 +514,21 @@ def elementwise_grad(
 def linearize(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., Any]]:
     """The result at these arguments, and the function that maps tangents of them to the result's tangent.
 
+    It runs `f` once and keeps what the tangents need. It takes a tangent for each argument, of its shape and
+    dtype (None or zero for what carries no derivative), as often as you like; do not change arguments or
+    results in place before its last call. It is the transpose of the `bprop` of `vjp`, which for many results
+    costs less than `jvp` at each call, and rounds in another order; a `bprop` that cannot be differentiated
+    again is replaced by `jvp`, which runs `f`.
+
     >>> out, push = linearize(lambda x, y: x * y, 2.0, 5.0)
     >>> out, push(1.0, 0.0)
     (10.0, 5.0)
     """
-    out, push = linearized(f, *primals)
-    return out, at_border(push)
+    reverse: Any = vjp(f)
+    out, bprop = reverse(*primals)
+    names = getattr(reverse, "parameters", ())[-len(primals) :] if primals else ()
+    listed = tuple(names) if len(names) == len(primals) else tuple(f"x{k}" for k in range(len(primals)))
+    return out, LinearMap(bprop, out, primals, listed, jvp(f))
 
 
 @stands_in(linearize)

@@ -25,7 +25,8 @@ class Compiling(TypedDict, total=False):
 
 def check_options(options: Mapping[str, Any], transform: str) -> None:
     """Raises for options that are not known, and for those of a compiler without one."""
-    unknown = options.keys() - {"argnums", "has_aux", "output", "outputs", *Compiling.__annotations__}
+    own = {"argnums", "has_aux", "output", "outputs", "sparsity"}
+    unknown = options.keys() - {*own, *Compiling.__annotations__}
     if unknown:
         raise NonDifferentiableError(
             f"{transform}() got an unexpected keyword argument {min(unknown)!r}",

@@ -14,9 +14,11 @@ from .objects import fields_of, is_plain, make, mirror
 __all__ = [
     "basis_of",
     "flatten",
+    "is_differentiable",
     "map_structure",
     "moved_structure",
     "rows_of",
+    "tangents_of",
     "unflatten_columns",
     "unflatten_rows",
 ]
@@ -51,11 +53,12 @@ def _mapped(f: Callable[..., Any], built: Callable[[Any, dict[str, Any]], Any], 
 def flatten(x: Any) -> list[Any]:
     """The leaves that carry a derivative: floats, complex numbers and arrays of them."""
     leaves: list[Any] = []
-    map_structure(lambda leaf: leaves.append(leaf) if _is_differentiable(leaf) else None, x)
+    map_structure(lambda leaf: leaves.append(leaf) if is_differentiable(leaf) else None, x)
     return leaves
 
 
-def _is_differentiable(leaf: Any) -> bool:
+def is_differentiable(leaf: Any) -> bool:
+    """Whether a leaf carries a derivative: a float, a complex number or an array of them."""
     return isinstance(leaf, (float, complex)) or getattr(getattr(leaf, "dtype", None), "kind", "") in (
         "f",
         "c",
@@ -80,7 +83,7 @@ def basis_of(x: Any) -> Iterator[Any]:
             def part(
                 leaf: Any, position: int = position, chosen: int = chosen, count: Iterator[int] = count
             ) -> Any:
-                if not _is_differentiable(leaf):
+                if not is_differentiable(leaf):
                     return None
                 return (
                     _unit(leaf, position)
@@ -99,7 +102,7 @@ def unflatten_columns(columns: list[Any], out: Any, x: Any) -> Any:
     """
     leaves, inputs = flatten(out), flatten(x)
     starts = np.concatenate([[0], np.cumsum([np.size(leaf) for leaf in inputs])]).astype(int)
-    parts = [_tangents(out, column) for column in columns]
+    parts = [tangents_of(out, column) for column in columns]
 
     def block(o: int, i: int) -> Any:
         tangents = [part[o] for part in parts[starts[i] : starts[i + 1]]]
@@ -112,7 +115,7 @@ def unflatten_columns(columns: list[Any], out: Any, x: Any) -> Any:
     return _nested(out, x, block)
 
 
-def _tangents(out: Any, column: Any) -> list[Any]:
+def tangents_of(out: Any, column: Any) -> list[Any]:
     """The tangent of each leaf of `out`, in a tangent of all."""
     if column is None:
         return [None] * len(flatten(out))
@@ -123,8 +126,8 @@ def _tangents(out: Any, column: Any) -> list[Any]:
     elif is_plain(type(out)):
         pairs = [(v, getattr(column, k)) for k, v in fields_of(out).items()]
     else:
-        return [column] if _is_differentiable(out) else []
-    return [t for pair in pairs for t in _tangents(*pair)]
+        return [column] if is_differentiable(out) else []
+    return [t for pair in pairs for t in tangents_of(*pair)]
 
 
 def rows_of(bprop: Callable[[Any], Any], out: Any, x: Any) -> list[Any]:
@@ -139,7 +142,7 @@ def rows_of(bprop: Callable[[Any], Any], out: Any, x: Any) -> list[Any]:
         return c * -1j if np.iscomplexobj(o) else c
 
     def joined(v: Any, r: Any, i: Any) -> Any:
-        return r + 1j * i if _is_differentiable(v) and not np.iscomplexobj(v) else r
+        return r + 1j * i if is_differentiable(v) and not np.iscomplexobj(v) else r
 
     found = []
     sizes = [(leaf, int(np.size(leaf))) for leaf in flatten(out)]
@@ -181,10 +184,10 @@ def _nested(out: Any, x: Any, block: Callable[[int, int], Any]) -> Any:
     rows = iter(range(len(flatten(out))))
 
     def row(leaf: Any) -> Any:
-        if not _is_differentiable(leaf):
+        if not is_differentiable(leaf):
             return None
         o = next(rows)
         columns = iter(range(len(flatten(x))))
-        return map_structure(lambda i: block(o, next(columns)) if _is_differentiable(i) else None, x)
+        return map_structure(lambda i: block(o, next(columns)) if is_differentiable(i) else None, x)
 
     return map_structure(row, out)

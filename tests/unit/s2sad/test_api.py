@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad import elementwise_grad, grad, hvp, jvp, linearize, stop_gradient, value_and_grad, vjp
+from s2sad import (
+    NonDifferentiableError,
+    elementwise_grad,
+    grad,
+    hvp,
+    jvp,
+    linearize,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from tests.support.compare import assert_same
 
 
@@ -121,6 +131,46 @@ def test_jvp() -> None:
     assert jvp(product)(2.0, 5.0, 3.0, 0.0, 1.0, 0.0) == (150.0, 60.0)
     assert jvp(product, argnums=(1, 0))(2.0, 5.0, 3.0, 1.0, 0.0) == (150.0, 60.0)
     assert jvp(product, argnums="z")(2.0, 5.0, 3.0, 2.0) == (150.0, 100.0)
+
+
+def test_linearize_runs_the_function_once() -> None:
+    runs = []
+
+    def program(u: Any, steps: int) -> Any:
+        runs.append(steps)
+        for _ in range(steps):
+            u[1:] = u[1:] * np.sin(u[:-1])
+        return {"all": u * 2.0, "sum": np.sum(u)}
+
+    u, du = np.arange(1.0, 5.0), np.array([1.0, -1.0, 0.5, 0.25])
+    expected = jvp(program)(u.copy(), 2, du, None)[1]
+    runs.clear()
+    out, push = linearize(program, u.copy(), 2)
+    for scale in (1.0, 2.0, 0.0):
+        found = push(du * scale, None)
+        np.testing.assert_allclose(found["all"], expected["all"] * scale)
+        np.testing.assert_allclose(found["sum"], expected["sum"] * scale)
+    assert runs == [2] and out["all"].shape == (4,)
+    with pytest.raises(NonDifferentiableError, match="tangent of `u` has shape"):
+        push(np.ones(3), None)
+    with pytest.raises(NonDifferentiableError, match="1 tangents were given for 2 arguments"):
+        push(du)
+    assert linearize(lambda n: 3 * n, 2)[1](None) is None
+
+
+def test_linearize_of_complex_functions_and_trees() -> None:
+    z, dz = np.array([1 + 2j, 3 - 1j]), np.array([0.3 - 0.7j, 1.1 + 0.2j])
+    for f in (lambda z: np.conj(z) * z, lambda z: np.abs(z), lambda z: np.real(z) * z, lambda z: z * z):
+        np.testing.assert_allclose(linearize(f, z)[1](dz), jvp(f, (z,), (dz,))[1])
+    given = {"a": 2.0, "b": [np.ones(2), 3.0]}
+    tangent = {"a": 0.5, "b": [np.array([1.0, 2.0]), -1.0]}
+
+    def of_tree(p: Any) -> Any:
+        return p["a"] * p["b"][0] * p["b"][1], p["a"]
+
+    found, expected = linearize(of_tree, given)[1](tangent), jvp(of_tree, (given,), (tangent,))[1]
+    np.testing.assert_allclose(found[0], expected[0])
+    assert found[1] == expected[1] == 0.5
 
 
 def test_linearize() -> None:

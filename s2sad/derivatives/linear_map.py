@@ -1,0 +1,57 @@
+"""The directional derivative at one point, as a function of the tangents, that runs nothing again.
+
+It is the transpose of the `bprop`, which is linear: the derivative of the `bprop` in reverse mode reads what
+the one run of the function left, and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..runtime.adjoints import zeros_like
+from ..runtime.border import at_border
+from ..runtime.input_checks import Bprop, tangent_like, unshared
+from ..transforms.errors import NonDifferentiableError, S2sadError
+from .derivative import Derivative
+
+__all__ = ["LinearMap"]
+
+
+class LinearMap:
+    """Maps tangents of all arguments to the tangent of the result `out`.
+
+    `again` runs the function's forward derivative, for a `bprop` that cannot be differentiated.
+    """
+
+    def __init__(
+        self,
+        bprop: Bprop,
+        out: Any,
+        primals: tuple[Any, ...],
+        names: tuple[str, ...],
+        again: Callable[..., Any],
+    ) -> None:
+        self._bprop, self._zero, self._primals, self._names = bprop, zeros_like(out), primals, names
+        self._again = again
+        self._transposed: Callable[[Any], Any] | None = None
+
+    @at_border
+    def __call__(self, *tangents: Any) -> Any:
+        if len(tangents) != len(self._primals):
+            raise NonDifferentiableError(
+                f"{len(tangents)} tangents were given for {len(self._primals)} arguments",
+                instead="give one for each argument, None or zero for those that carry no derivative",
+            )
+        triples = zip(self._primals, tangents, self._names, strict=True)
+        given = tuple([tangent_like(*triple) for triple in triples])
+        if self._zero is None:
+            return None
+        try:
+            if self._transposed is None:
+                _, self._transposed = Derivative(self._bprop.__wrapped__, "vjp", 0, writes=True)(self._zero)
+            dout = self._transposed(given)
+        except S2sadError:
+            self._transposed = lambda tangents: self._again(*self._primals, *tangents)[1]
+            dout = self._transposed(given)
+        return unshared(dout, tangents)

@@ -1,0 +1,203 @@
+"""Coloured Jacobians and Hessians: equal to the full ones, in as few passes as there are colours."""
+
+from __future__ import annotations
+
+import pickle
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import s2sad
+from s2sad import NonDifferentiableError, hessian, jacobian
+from s2sad.derivatives.sparse_jacobians import coloured, pattern_of
+
+RUNS = [0]
+
+
+def counted(x: Any) -> Any:
+    """The argument; the derivatives of the test count how often they run."""
+    RUNS[0] += 1
+    return x
+
+
+s2sad.nondifferentiable([counted], pure=False)
+
+
+def stencil(u: Any) -> Any:
+    v = np.zeros_like(u)
+    v[1:-1] = u[:-2] - 2.0 * u[1:-1] + u[2:] ** 2
+    v[0] = u[0]
+    return v
+
+
+def elementwise(x: Any) -> Any:
+    return np.sin(x) * x
+
+
+def branches(x: Any) -> Any:
+    return np.where(x > 0, x, 0.0)[::-1] * x
+
+
+def rows(x: Any) -> Any:
+    return np.concatenate([x[:2] * x[2:4], [np.sum(x)], x[5:].ravel()])
+
+
+def grid(u: Any) -> Any:
+    inner = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] * u[1:-1, 2:] - 4.0 * u[1:-1, 1:-1]
+    return np.pad(inner, 1) + u * u
+
+
+def in_a_loop(x: Any) -> Any:
+    y = np.empty_like(x)
+    y[0] = x[0]
+    for i in range(1, len(x)):
+        y[i] = x[i] * x[i - 1]
+    return y
+
+
+def constant_and_number(x: Any) -> Any:
+    return x[3] * 2.0
+
+
+def no_dependence(x: Any) -> Any:
+    return np.ones(3)
+
+
+def times_zero(x: Any) -> Any:
+    return x * np.zeros_like(x) + x[0] * 0.0
+
+
+@pytest.mark.parametrize("f", [
+    stencil, elementwise, branches, rows, grid, in_a_loop, constant_and_number, no_dependence, times_zero,
+])  # fmt: skip
+def test_equal_to_the_full_jacobian(f: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(5, 4) if f is grid else 9)
+    sparse = jacobian(f, sparsity=True)
+    for at in (x, -x, x * x):
+        found = sparse(at)
+        full = np.reshape(jacobian(f)(at), (-1, x.size))
+        assert isinstance(found, scipy.sparse.csr_array) and found.shape == full.shape
+        np.testing.assert_array_equal(found.toarray(), full)
+
+
+def test_entries_that_are_zero_by_chance_are_in_the_pattern() -> None:
+    found = jacobian(lambda x: x[:-1] * x[1:], sparsity=True)(np.zeros(5))
+    assert found.nnz == 8 and not found.toarray().any()
+    assert jacobian(times_zero, sparsity=True)(np.ones(4)).nnz == 7
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 1000])
+def test_sizes(size: int) -> None:
+    x = np.random.default_rng(0).normal(size=size)
+    found = jacobian(elementwise, sparsity=True)(x)
+    np.testing.assert_array_equal(found.diagonal(), np.cos(x) * x + np.sin(x))
+    assert found.nnz == size
+    assert jacobian(elementwise, sparsity=True)(np.zeros(0)).shape == (0, 0)
+
+
+def test_passes() -> None:
+    def program(x: Any) -> Any:
+        counted(0.0)
+        return x[:-2] * x[1:-1] * x[2:]
+
+    sparse = jacobian(program, sparsity=True)
+    x = np.random.default_rng(0).normal(size=4096)
+    RUNS[0] = 0
+    sparse(x)
+    assert RUNS[0] < 100  # to find the pattern of 4096 columns
+    RUNS[0] = 0
+    sparse(x + 1.0)
+    assert RUNS[0] <= 3 + 1  # three colours and one check
+
+
+def test_another_branch_has_another_pattern() -> None:
+    def program(x: Any) -> Any:
+        return x * x if x[0] > 0 else x[::-1] * x
+
+    sparse = jacobian(program, sparsity=True)
+    for x in (np.arange(1.0, 6.0), -np.arange(1.0, 6.0), np.arange(1.0, 6.0)):
+        np.testing.assert_array_equal(sparse(x).toarray(), jacobian(program)(x))
+
+
+def test_given_patterns() -> None:
+    x = np.random.default_rng(0).normal(size=9)
+    band = abs(np.subtract.outer(range(9), range(9))) <= 1
+    for pattern in (band, band.astype(float), scipy.sparse.csc_array(band), band.tolist(), np.ones((9, 9))):
+        found = jacobian(stencil, sparsity=pattern)(x)
+        np.testing.assert_array_equal(found.toarray(), jacobian(stencil)(x))
+    with pytest.raises(NonDifferentiableError, match="entries outside of the pattern"):
+        jacobian(stencil, sparsity=np.eye(9))(x)
+    with pytest.raises(NonDifferentiableError, match=r"shape \(3, 3\), the Jacobian \(9, 9\)"):
+        jacobian(stencil, sparsity=np.eye(3))(x)
+
+
+def test_hessians() -> None:
+    def chain(x: Any, scale: float) -> Any:
+        return scale * np.sum((x[1:] - x[:-1] ** 2) ** 2) + np.sum(np.cos(x))
+
+    x = np.random.default_rng(0).normal(size=12)
+    found = hessian(chain, sparsity=True)(x, 2.0)
+    np.testing.assert_array_equal(found.toarray(), hessian(chain)(x, 2.0))
+    assert found.nnz == 12 + 2 * 11
+    by_name = jacobian(lambda a, x: x * a, "x", sparsity=True)(3.0, np.ones(2))
+    np.testing.assert_array_equal(by_name.toarray(), 3 * np.eye(2))
+
+
+def test_what_is_refused() -> None:
+    for argument in (1.0, [1.0, 2.0], np.ones(2, complex), np.ones(2, int)):
+        with pytest.raises(NonDifferentiableError):
+            jacobian(lambda x: x, sparsity=True)(argument)
+    with pytest.raises(NonDifferentiableError, match="of a tuple was asked for"):
+        jacobian(lambda x: (x, x), sparsity=True)(np.ones(2))
+    with pytest.raises(NonDifferentiableError, match="single array"):
+        jacobian(lambda x, y: x * y, argnums=(0, 1), sparsity=True)
+
+    def checks(x: Any) -> Any:
+        return scipy.linalg.solve(np.eye(3), x)
+
+    with pytest.raises(NonDifferentiableError, match="cannot be found"):
+        jacobian(checks, sparsity=True)(np.ones(3))
+
+    def nested(x: Any) -> Any:
+        return jacobian(elementwise, sparsity=True)(x)
+
+    with pytest.raises(s2sad.S2sadError):
+        s2sad.vjp(nested, np.ones(2))
+
+
+def test_pickles_and_decorates() -> None:
+    made = pickle.loads(pickle.dumps(jacobian(stencil, sparsity=True)))
+    x = np.arange(6.0)
+    np.testing.assert_array_equal(made(x).toarray(), jacobian(stencil)(x))
+
+    @jacobian(sparsity=True)
+    def squares(x: Any) -> Any:
+        return x * x
+
+    np.testing.assert_array_equal(squares(x).toarray(), np.diag(2 * x))
+
+
+def test_colours() -> None:
+    for seed in range(5):
+        dense = np.random.default_rng(seed).random((12, 20)) < 0.15
+        found = coloured(scipy.sparse.csr_array(dense))
+        for row in dense:
+            assert len(set(found[row])) == row.sum()
+    assert set(coloured(scipy.sparse.csr_array(np.eye(7)))) == {0}
+    assert set(coloured(scipy.sparse.csr_array(np.ones((1, 4))))) == {0, 1, 2, 3}
+
+
+def test_patterns_of_matrices() -> None:
+    for seed in range(10):
+        generator = np.random.default_rng(seed)
+        matrix = generator.normal(size=(9, 13)) * (generator.random((9, 13)) < 0.2)
+        push = partial(product_of_rows, [np.flatnonzero(row) for row in matrix])
+        np.testing.assert_array_equal(pattern_of(push, (9, 13)).toarray(), matrix != 0)
+
+
+def product_of_rows(columns: Any, v: Any) -> Any:
+    """A product in which NaN meets only the entries of a matrix, which are in these columns of each row."""
+    return np.array([np.sum(v[chosen]) for chosen in columns])

@@ -1,0 +1,133 @@
+"""Structured parameters as vectors, and SciPy's optimisers on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+from s2sad import NonDifferentiableError, flatten, grad, hessian, scipy_fun
+
+
+@dataclass
+class Layer:
+    weights: Any
+    bias: float
+    name: str = "layer"
+    steps: int = 3
+
+
+class Plain:
+    def __init__(self, scale: Any) -> None:
+        self.scale, self.kind = scale, "plain"
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+def tree() -> Any:
+    return {
+        "layers": [Layer(np.array([[1.0, 2.0], [3.0, 4.0]]), 0.5), Layer(np.zeros((0, 2)), -1.0)],
+        "pair": Pair(np.float32(0.25), (2.0, None)),
+        "plain": Plain(np.array([7.0, 8.0])),
+        "ids": np.array([1, 2]),
+        "empty": [],
+    }
+
+
+VECTOR = [1.0, 2.0, 3.0, 4.0, 0.5, -1.0, 0.25, 2.0, 7.0, 8.0]
+
+
+def test_vectors_and_back() -> None:
+    given = tree()
+    vector, unflatten = flatten(given)
+    np.testing.assert_array_equal(vector, VECTOR)
+    made = unflatten(vector * 2)
+    assert type(made["layers"][0]) is Layer and type(made["plain"]) is Plain and type(made["pair"]) is Pair
+    assert type(made["pair"].first) is np.float32 and type(made["layers"][0].bias) is float
+    assert made["layers"][0].name == "layer" and made["ids"] is given["ids"] and made["empty"] == []
+    np.testing.assert_array_equal(flatten(made)[0], vector * 2)
+    made["layers"][0].weights[:] = 0.0  # it shares nothing with the vector, nor with the structure
+    np.testing.assert_array_equal(vector, VECTOR)
+    assert given["layers"][0].weights[0, 0] == 1.0
+
+
+@pytest.mark.parametrize("value, dtype, shape", [
+    (1.5, float, (1,)), (np.ones((2, 3), np.float32), np.float32, (6,)), ([], float, (0,)),
+    ({"n": 1}, float, (0,)), ([1.0, 2j], complex, (2,)), (np.float32(1), np.float32, (1,)),
+    (None, float, (0,)),
+])  # fmt: skip
+def test_vectors_of_other_values(value: Any, dtype: Any, shape: Any) -> None:
+    vector, unflatten = flatten(value)
+    assert vector.dtype == dtype and vector.shape == shape
+    np.testing.assert_equal(unflatten(vector), value)
+
+
+@pytest.mark.parametrize("wrong", [np.ones(9), np.ones((10, 1)), 1.0, []])
+def test_vectors_of_other_lengths_are_refused(wrong: Any) -> None:
+    with pytest.raises(NonDifferentiableError, match="for 10 numbers"):
+        flatten(tree())[1](wrong)
+
+
+def loss(p: Any, scale: float = 1.0) -> Any:
+    first, second = p["layers"]
+    return scale * (
+        np.sum((first.weights - 1.0) ** 2)
+        + (first.bias * second.bias - 2.0) ** 2
+        + second.bias**2
+        + (p["pair"].second[0] - 3.0) ** 4
+        + np.sum(np.cosh(p["plain"].scale)) * 0.01
+    )
+
+
+def test_value_gradient_and_hessian() -> None:
+    problem = scipy_fun(loss, tree())
+    np.testing.assert_array_equal(problem.x0, VECTOR)
+    value, gradient = problem.fun(problem.x0)
+    assert value == loss(tree()) and type(value) is float
+    found = grad(loss)(tree())
+    np.testing.assert_array_equal(gradient[:4], found["layers"][0].weights.ravel())
+    np.testing.assert_array_equal(gradient[-2:], found["plain"].scale)
+    assert gradient[6] == 0.0 and gradient.shape == (10,)
+    steps = np.eye(10) * 1e-6
+    differences = [(problem.fun(problem.x0 + s)[0] - problem.fun(problem.x0 - s)[0]) / 2e-6 for s in steps]
+    differences[6] = 0.0  # a float32, which such a step does not move
+    np.testing.assert_allclose(gradient, differences, rtol=1e-5, atol=1e-4)
+    matrix = problem.hess(problem.x0)
+    v = np.arange(10.0)
+    np.testing.assert_allclose(problem.hessp(problem.x0, v), matrix @ v)
+    differences = [(problem.fun(problem.x0 + s)[1] - problem.fun(problem.x0 - s)[1]) / 2e-6 for s in steps]
+    np.testing.assert_allclose(np.delete(matrix, 6, 1), np.delete(np.array(differences).T, 6, 1), atol=1e-3)
+    np.testing.assert_allclose(problem.fun(problem.x0, 3.0)[1], 3 * problem.fun(problem.x0)[1])
+    assert matrix[0, 0] == 2.0 and problem.hess(problem.x0, 2.0)[0, 0] == 4.0
+
+
+@pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "Newton-CG", "trust-exact", "trust-krylov"])
+def test_minimize(method: str) -> None:
+    def bowl(p: Any) -> Any:
+        return np.sum((p["a"] - 1.0) ** 2) + (p["b"][0] + 2.0) ** 2
+
+    problem = scipy_fun(bowl, {"a": np.zeros(3), "b": [1.0]})
+    second: dict[str, Any] = {"hess": problem.hess} if method == "trust-exact" else {}
+    second |= {"hessp": problem.hessp} if method in ("Newton-CG", "trust-krylov") else {}
+    found = scipy.optimize.minimize(problem.fun, problem.x0, jac=True, method=method, **second)
+    best = problem.unflatten(found.x)
+    np.testing.assert_allclose(best["a"], np.ones(3), atol=1e-6)
+    assert best["b"] == pytest.approx([-2.0], abs=1e-6)
+
+
+def test_of_one_vector() -> None:
+    problem = scipy_fun(scipy.optimize.rosen, np.array([1.2, 0.8, 1.1]))
+    np.testing.assert_allclose(problem.fun(problem.x0)[1], scipy.optimize.rosen_der(problem.x0))
+    np.testing.assert_allclose(problem.hess(problem.x0), hessian(scipy.optimize.rosen)(problem.x0))
+
+
+@pytest.mark.parametrize("start", [[1.0, 2j], {"n": 1}, []])
+def test_parameters_that_are_no_real_numbers_are_refused(start: Any) -> None:
+    with pytest.raises(NonDifferentiableError):
+        scipy_fun(loss, start)
