@@ -153,7 +153,7 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
         items = tuple(_kind_of_item(v, f"{prefix}[{i}]", depth, names) for i, v in enumerate(value))
         return Tuple(items, kind) if named else Tuple(items)
     if kind is dict and len(value) <= MAX_ITEMS and all(type(k) in (str, int) for k in value):
-        pairs = [(k, _kind_of_item(v, f"{prefix}[{k!r}]", depth, names)) for k, v in value.items()]
+        pairs = [(k, _kind_of_field(v, f"{prefix}[{k!r}]", depth, names)) for k, v in value.items()]
         return Dict(tuple(pairs))
     if kind is str:
         return Literal(value) if len(value) <= MAX_TEXT else TEXT

@@ -208,3 +208,51 @@ def test_operators_of_objects_of_which_nothing_is_known_are_refused(text: str) -
         s2sad.jvp(f, argnums=(0, 1))(packed(3.0, 5.0), 2.0, packed(1.0, 0.0), 0.0)
     with pytest.raises(NonDifferentiableError, match="Curved"):
         s2sad.grad(f)(packed(3.0, 5.0), 2.0)
+
+
+ACTIVATIONS: dict[str, Any] = {"tanh": np.tanh, "double": lambda v: 2.0 * v}
+
+
+class Layer:
+    def __init__(self, weights: dict[str, Any], activation: str) -> None:
+        self.weights, self.activation = weights, activation
+
+    def loss(self, x: Any) -> Any:
+        return np.sum(ACTIVATIONS[self.activation](x @ self.weights["w"] + self.weights["b"]))
+
+
+def loss_of_layer(layer: Layer, x: Any) -> Any:
+    return layer.loss(x)
+
+
+def test_a_table_of_functions_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function that a string chooses from a table is known, until the table or the string changes."""
+    layer, x = Layer({"w": np.ones((2, 3)), "b": np.zeros(3)}, "tanh"), np.full((4, 2), 0.1)
+    gradient = s2sad.grad(loss_of_layer)
+    source = gradient.source_for(layer, x)
+    assert "fprop_of" not in source and "add_at" not in source and 'w = weights["w"]' in source
+
+    def slope() -> Any:
+        return gradient(layer, x).weights["b"]
+
+    np.testing.assert_allclose(slope(), np.full(3, 4 * (1 - np.tanh(0.2) ** 2)))
+    layer.activation = "double"
+    np.testing.assert_allclose(slope(), np.full(3, 8.0))
+    monkeypatch.setitem(ACTIVATIONS, "double", np.sin)
+    np.testing.assert_allclose(slope(), np.full(3, 4 * np.cos(0.2)))
+    layer.activation = "none"
+    with pytest.raises(KeyError):
+        gradient(layer, x)
+
+
+def test_a_table_of_functions_that_changes_while_it_runs() -> None:
+    table: dict[str, Any] = {"f": np.sin}
+
+    def changed(x: Any) -> Any:
+        y = table["f"](x)
+        table["f"] = np.cos if table["f"] is np.sin else np.sin
+        return y + table["f"](x)
+
+    expected = np.cos(0.7) - np.sin(0.7)
+    for _ in range(3):
+        assert s2sad.grad(changed)(0.7) == pytest.approx(expected)

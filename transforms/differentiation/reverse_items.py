@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from ..lowering.hoist_items import item_read
+from ..lowering.hoist_items import field_read, item_read
 from ..trees.nodes import constant, load, tuple_of
 from .adjoint import Adjoint, Env, Sweep
 from .reverse_state import Reverse
@@ -21,9 +21,11 @@ from .reverse_state import Reverse
 __all__ = ["items_first", "reverse_items"]
 
 
-def items_first(statements: list[Any]) -> int:
-    """The number of leading statements that read items by literal keys."""
-    return len(list(takewhile(lambda s: item_read(s) is not None, statements)))
+def items_first(statements: list[Any], parameters: list[str]) -> int:
+    """The number of leading statements that read attributes of parameters, or items by literal keys."""
+    fields = list(takewhile(lambda s: field_read(s, parameters) is not None, statements))
+    items = list(takewhile(lambda s: item_read(s) is not None, statements[len(fields) :]))
+    return len(fields) + len(items) if items else 0
 
 
 def reverse_items(reverse: Reverse, reads: list[Any], env: Env) -> Sweep:
@@ -38,9 +40,12 @@ def reverse_items(reverse: Reverse, reads: list[Any], env: Env) -> Sweep:
 
     for s in reversed(reads):
         found = item_read(s)
-        assert found is not None
+        take(s.targets[0].id)
+        if found is None:
+            first, last = reverse.block([s], env)
+            ahead, back = [*first, *ahead], [*back, *last]
+            continue
         name, base, key = found
-        take(name)
         keys = reverse.domain.keys_of(reverse.kind(load(base)))
         if key in keys and base not in env and name not in reverse.shadows and base not in reverse.shadows:
             if name in env:

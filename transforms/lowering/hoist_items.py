@@ -1,4 +1,5 @@
-"""Hoists reads of a parameter's items to the start, where each becomes a variable with an adjoint.
+"""Hoists reads of a parameter's items to the start, where each becomes a variable with an adjoint; also those
+of a container that is an attribute of a parameter.
 
 Form: the single-assignment form, in and out. The container is not changed.
 
@@ -12,7 +13,8 @@ Form: the single-assignment form, in and out. The container is not changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
+from itertools import takewhile
 from keyword import iskeyword
 from typing import Any
 
@@ -24,7 +26,7 @@ from ..trees.nodes import assign, constant, load, own_statements
 from ..trees.program import Program
 from ..trees.rebuild import Rewriter, substitute, with_body
 
-__all__ = ["hoist_items", "item_read"]
+__all__ = ["field_read", "hoist_items", "item_read"]
 
 
 def hoist_items(facts: Facts) -> tuple[Program, dict[str, str]]:
@@ -32,7 +34,10 @@ def hoist_items(facts: Facts) -> tuple[Program, dict[str, str]]:
     name an old one of the same kind.
     """
     program, hoister = facts.program, _Hoister(facts)
-    body, bases = program.tree.body, [n.id for n in program.tree.args.args]
+    parameters = [n.id for n in program.tree.args.args]
+    fields = list(takewhile(lambda s: field_read(s, parameters) is not None, program.tree.body))
+    body = program.tree.body[len(fields) :]
+    bases = [*parameters, *(s.targets[0].id for s in fields)]
     reads: list[Any] = []
     while items := hoister.named_items(body, {base for base in bases if keys_of(facts, base)}):
         body = hoister.block(body)
@@ -40,7 +45,7 @@ def hoist_items(facts: Facts) -> tuple[Program, dict[str, str]]:
         bases = list(items.values())  # items may be containers, too
     if not reads:
         return program, {}
-    tree = with_body(program.tree, [*reads, *substitute(body, hoister.replaced)])
+    tree = with_body(program.tree, [*fields, *reads, *substitute(body, hoister.replaced)])
     new = program.with_tree(tree, names=hoister.names)
     return new, hoister.kinds
 
@@ -48,6 +53,14 @@ def hoist_items(facts: Facts) -> tuple[Program, dict[str, str]]:
 def read_of(base: str, key: Hashable, name: str, like: Any) -> Any:
     item = gast.Subscript(value=load(base), slice=constant(key), ctx=gast.Load())
     return assign(name, item, like)
+
+
+def field_read(s: Any, parameters: Container[str]) -> str | None:
+    """The target of a statement that reads an attribute of a parameter."""
+    match s:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Attribute(value=gast.Name(id=base))):
+            return str(name) if base in parameters else None
+    return None
 
 
 def item_read(s: Any) -> tuple[str, str, Hashable] | None:

@@ -83,6 +83,11 @@ def _is_of_form(code: Code, s: Node, name: str) -> bool:
     match s:
         case gast.Assign(targets=[gast.Name()], value=gast.BinOp() | gast.UnaryOp() as value):
             return code.facts.is_of_form(value, name)
+        case gast.Assign(
+            targets=[gast.Name()],
+            value=gast.Call(func=gast.Attribute(value=gast.Name() as copied, attr="copy"), args=[]),
+        ):
+            return code.facts.is_of_form(copied, name)
     return False
 
 
