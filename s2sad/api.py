@@ -143,7 +143,8 @@ def grad(
     With `compile="numba"`, as in all transforms, the generated function is compiled to machine code at the
     first call with arguments of new types; code that Numba cannot compile is refused. Indices out of bounds
     raise IndexError, divisions of numbers by zero ZeroDivisionError; with `fastmath=True` divisions give
-    infinities, and sums may be reordered.
+    infinities, and sums may be reordered. With `cache=True` machine code is kept on disk, in the user's
+    folder for caches, for other processes.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0

@@ -68,11 +68,11 @@ class Derivative:
         unchanged: frozenset[int] = frozenset(),
         compile: str | None = None,
         fastmath: bool = False,
+        cache: bool = False,
     ) -> None:
         self._f = f
-        self._options = Options(
-            form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged, compile, fastmath
-        )
+        own = form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged
+        self._options = Options(*own, compile, fastmath, cache)
         self._begin()
 
     def _begin(self) -> None:

@@ -44,6 +44,7 @@ class Options:
     unchanged: frozenset[int] = frozenset()
     compile: str | None = None  # the compiler: "numba"
     fastmath: bool = False
+    cache: bool = False
 
     @property
     def is_bare(self) -> bool:

@@ -21,12 +21,13 @@ from ..rules import choices, reductions
 from ..runtime import adjoints, real_power
 from .array_types import DTYPES, Number
 from .array_types import type_of_kind as array_type_of
+from .disk_cache import keep_on_disk
 from .interpreted_functions import FUNCTIONS as INTERPRETED
 from .interpreted_functions import as_declared, kind_of_result
 from .interpreted_functions import interpreted as interpreted_function
 from .vector_math import FUNCTIONS, block_sum
 
-__all__ = ["HELPERS", "IN_LOOPS", "Loc", "NumbaError", "NumbaWarning", "Saved", "numba"]
+__all__ = ["HELPERS", "IN_LOOPS", "Loc", "NumbaError", "NumbaWarning", "Saved", "keep_on_disk", "numba"]
 
 HELPERS: set[Any] = set()
 IN_LOOPS = {"numpy": np, "block_sum": block_sum, **FUNCTIONS}  # what loops of arrays call

@@ -37,6 +37,7 @@ from .arrays_to_loops import with_loops
 from .flatten_containers import NotFlat, flattened
 from .interpreted_calls import Interpreter
 from .interpreted_functions import interpreted
+from .progress import shown_when_slow
 from .structures import Structure, converted, packed, structure_of
 
 __all__ = ["CompiledFunction", "compiled_for"]
@@ -69,8 +70,8 @@ class CompiledFunction:
     in each one for the types that Numba tells apart.
     """
 
-    def __init__(self, function: FunctionType, fastmath: bool, form: str) -> None:
-        self.function, self.fastmath = function, fastmath
+    def __init__(self, function: FunctionType, fastmath: bool, cache: bool, form: str) -> None:
+        self.function, self.fastmath, self.cache = function, fastmath, cache
         name = ".two_sweeps" if form == "vjp" else None
         self._of = importlib.import_module(name, __package__).TwoSweeps if name else Version
         self._versions: dict[tuple[Structure, ...], Version] = {}
@@ -87,7 +88,8 @@ class CompiledFunction:
         structures = tuple(map(structure_of, args))
         version = self._versions.get(structures)
         if version is None:
-            version = self._versions[structures] = self._of(self.function, structures, self.fastmath)
+            version = self._of(self.function, structures, self.fastmath, self.cache)
+            self._versions[structures] = version
         run = version.compiled(args)
         if not version.outside:
             self._met[key] = run
@@ -118,10 +120,11 @@ class Version:
         function: FunctionType,
         structures: tuple[Structure, ...],
         fastmath: bool,
+        cache: bool,
         tree: ast.FunctionDef | None = None,
         finish: Callable[[ast.FunctionDef], dict[str, Any]] = lambda tree: {},
     ) -> None:
-        self.function, self.structures, self.fastmath = function, structures, fastmath
+        self.function, self.structures, self.fastmath, self.cache = function, structures, fastmath, cache
         self._code = code = _Code(function, tree or tree_of(function), structures, finish)
         self.result, self.outside = code.result, code.outside
         self._dispatchers: dict[tuple[Type, ...], Any] = {}
@@ -143,8 +146,10 @@ class Version:
             dispatcher = self._dispatchers.get(types)
             if dispatcher is None:
                 dispatcher = self._dispatchers[types] = self._code.dispatcher(types, self.fastmath)
+                if self.cache:
+                    helpers().keep_on_disk(dispatcher)
             try:
-                with warnings.catch_warnings():
+                with warnings.catch_warnings(), shown_when_slow(self.function.__name__):
                     warnings.simplefilter("ignore", helpers().NumbaWarning)
                     dispatcher.compile(exact)
                 return dispatcher
@@ -174,9 +179,9 @@ def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
 
 
 @cache
-def compiled_for(function: FunctionType, fastmath: bool, form: str) -> CompiledFunction:
+def compiled_for(function: FunctionType, fastmath: bool, cache: bool, form: str) -> CompiledFunction:
     """The compiled form of a generated function; of a `vjp`, one that returns the result and its `bprop`."""
-    return CompiledFunction(function, fastmath, form)
+    return CompiledFunction(function, fastmath, cache, form)
 
 
 # ---------------------------------------------------------------- the code
@@ -201,7 +206,7 @@ class _Code:
     ) -> None:
         self.original, self.tree, self.finish = function, tree, finish
         self.refuse_inner()
-        self.constants: dict[str, Any] = {"__builtins__": builtins}
+        self.constants: dict[str, Any] = {"__builtins__": builtins, "__name__": __name__}
         self.readers: dict[str, Callable[[], Any]] = {}
         self.parameters: dict[str, str] = {}  # that stand for data, by its name or dotted path
         names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]

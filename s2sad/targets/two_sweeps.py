@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -23,14 +24,17 @@ __all__ = ["TwoSweeps"]
 class TwoSweeps(Version):
     """The code of a `vjp` for arguments of certain structures."""
 
-    def __init__(self, function: FunctionType, structures: tuple[Structure, ...], fastmath: bool) -> None:
+    def __init__(
+        self, function: FunctionType, structures: tuple[Structure, ...], fastmath: bool, cache: bool
+    ) -> None:
         forward, reverse, saved = split(function)
-        super().__init__(function, structures, fastmath, forward, keep_saved)
+        super().__init__(function, structures, fastmath, cache, forward, keep_saved)
         self.name = reverse.name
         self.out, kept = self.result.parts
         parts = kept.parts or (LEAF,) * len(saved)
         given = (*parts, self.out)
-        self.reverse = Version(function, given, fastmath, reverse, lambda tree: take_saved(tree, len(saved)))
+        finish = partial(take_saved, count=len(saved))
+        self.reverse = Version(function, given, fastmath, cache, reverse, finish)
 
     def compiled(self, args: tuple[Any, ...]) -> Callable[..., Any]:
         forward, exact = self.dispatcher_for(args)
