@@ -67,7 +67,6 @@ def _decorator(
     """`make(f)`; without a function, the decorator that does it. For a function with a variable number of
     arguments, `transform` with the same options for each number of them.
     """
-
     check_options(options, transform.__name__)
 
     def made(g: Function) -> Any:

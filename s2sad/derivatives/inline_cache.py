@@ -206,6 +206,8 @@ class _Writer:
                 name = self.names.temporary("v")
                 read.append(f"{name} = {expression}")
                 deeper.append((name, form_of(value)))
+                if Assumption(known.capture).key != known.key:  # another thread has changed it
+                    raise _NotSimpleError
             elif type(value) in (int, float):
                 tests.append(f"{self.constant(type)}({expression}) is {self.constant(type(value))}")
             elif isinstance(value, MethodType) or type(known.key) is Record:
