@@ -24,6 +24,7 @@ from .derivatives.derivative import Derivative
 from .explanation import FORMS, explain
 from .tools.check import Finding, find_refusals, functions_of
 from .tools.export import module_text
+from .tools.highlight import for_terminal, takes_colours
 from .tools.targets import NotFound, example_arguments, load_function, load_module
 from .transforms.errors import S2sadError
 
@@ -55,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print the source of a derivative")
     _add_target(show)
     show.add_argument("--stage", metavar="NAME", help="the function after this pass; `all` for each one")
+    show.add_argument("--html", metavar="FILE", help="write a page with function, derivative and stages")
     show.set_defaults(run=_show)
 
     check = commands.add_parser("check", help="list all that would be refused")
@@ -91,18 +93,25 @@ def _argnums(given: argparse.Namespace) -> Any:
 def _show(given: argparse.Namespace) -> int:
     f, module = load_function(given.target)
     args, argnums = example_arguments(given.args, module), _argnums(given)
-    if given.stage is None:
+    if given.stage is None and given.html is None:
         derivative = Derivative(f, given.mode, argnums, writes=True)
-        print(derivative.source_for(*args) if args else derivative.source, end="")
+        _print(derivative.source_for(*args) if args else derivative.source)
         return 0
     found = explain(f, *args, argnums=argnums, form=given.mode)
+    if given.html is not None:
+        Path(given.html).write_text(found.html(), encoding="utf-8")
     if given.stage == "all":
-        print(found)
+        found.show()
     elif given.stage in found.stages:
-        print(found.stages[given.stage].source, end="")
-    else:
+        _print(found.stages[given.stage].source)
+    elif given.stage is not None:
         raise NotFound(f"there is no stage {given.stage!r}: name one of {', '.join(found.stages)}")
     return 0
+
+
+def _print(source: str) -> None:
+    """Prints source, with colours in a terminal that shows them."""
+    print(for_terminal(source) if takes_colours(sys.stdout, dict(os.environ)) else source, end="")
 
 
 def _check(given: argparse.Namespace) -> int:

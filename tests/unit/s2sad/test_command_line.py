@@ -96,6 +96,13 @@ def test_show_stages(folder: Path) -> None:
     assert code == 2 and error.startswith("s2sad: there is no stage 'nope': name one of desugar_attributes")
 
 
+def test_show_as_a_page(folder: Path) -> None:
+    words = ("show", "model:damped", "--args", "0.7, 1.3, 2.1", "--html", "page.html")
+    assert run(folder, *words) == (0, "", "")
+    text = (folder / "page.html").read_text()
+    assert text.startswith("<!DOCTYPE html>") and "damped_grad" in text
+
+
 # ---------------------------------------------------------------- targets
 
 
