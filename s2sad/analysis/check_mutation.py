@@ -22,7 +22,12 @@ from ..transforms.analyses.find_aliases import (
     contents_of,
     find_aliases,
 )
-from ..transforms.analyses.find_effects import changed_atoms, find_changing_calls, refuse_active_changes
+from ..transforms.analyses.find_effects import (
+    changed_atoms,
+    find_changes_by_name,
+    find_changing_calls,
+    refuse_active_changes,
+)
 from ..transforms.analyses.find_shadowed import find_shadowed
 from ..transforms.analyses.find_stores import find_stores
 from ..transforms.analyses.operations import Apply, Build, Call, Item, Operation
@@ -230,10 +235,7 @@ def refuse_written(facts: Facts, parameters: tuple[str, ...]) -> None:
     """Raises UnsupportedSyntaxError for a change in place of one of the parameters, or of a part of it."""
     if not parameters:
         return
-    changed = list(facts.of(find_stores))
-    calls = facts.of(find_changing_calls)
-    changed += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
-    for name, statement in changed:
+    for name, statement in facts.of(find_changes_by_name):
         for root in facts.of(find_aliases).held.get(name, NOTHING)[0]:
             if (argument_of(root) or contents_of(root)) in parameters:
                 refuse_outside(facts.program, statement, name, root)

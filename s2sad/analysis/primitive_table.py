@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import inspect
 import math
@@ -230,11 +229,6 @@ class RulePrimitives:
         return None if isinstance(kind, Unknown) else isinstance(kind, List)
 
     @staticmethod
-    def is_dict(kind: Kind) -> bool:
-        """Whether values of the kind are dicts."""
-        return isinstance(kind, Dict)
-
-    @staticmethod
     def attribute(kind: Kind, name: str) -> Any:
         """The function equivalent to an attribute of a value of this kind; None for an inactive attribute."""
         return ATTRIBUTES.get(name) if isinstance(kind, (Array, Numeric, Scalar, Unknown)) else None
@@ -356,14 +350,6 @@ class RulePrimitives:
     def array_function(name: str) -> Any:
         """The array function of this name."""
         return getattr(np, name)
-
-    @staticmethod
-    def means(name: str, function: Any) -> bool:
-        """Whether an object is the helper, NumPy function or builtin of this name, and not another of that
-        name.
-        """
-        owners = [np, builtins, *(m for m in HELPERS if name in m.__all__)]
-        return function is not None and any(function is getattr(m, name, None) for m in owners)
 
     context_nature = staticmethod(nature_of_context)
 

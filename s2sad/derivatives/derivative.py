@@ -390,11 +390,6 @@ class Derivative:
         return self._given.defaults
 
     @property
-    def arguments(self) -> range:
-        """The positions of the parameters that are arguments: neither bound nor captured variables."""
-        return range(len(self.target.args), self._given.stop)
-
-    @property
     def positions(self) -> tuple[int, ...]:
         """The positions that `argnums` names among all parameters."""
         return self._given.wrt

@@ -7,22 +7,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import gast
 
-from ..analysis.writes import changed
 from ..kinds import domain
-from ..kinds.lattice import Dict, List
 from ..primitives.aliasing import sharing
 from ..rules.places import flat_places
 from ..transforms.analyses.facts import Facts
-from ..transforms.analyses.find_aliases import ANYTHING, both, find_aliases, is_outside
-from ..transforms.analyses.operations import Apply, Call, Opaque, Pop
+from ..transforms.analyses.find_overwrites import find_changes
+from ..transforms.analyses.operations import Apply
 from ..transforms.lowering.lower_effects import Writer
-from ..transforms.trees.nodes import assign, attribute, call, load, located, names_read, statements_in, store
+from ..transforms.trees.nodes import assign, attribute, call, load, located, names_read, store
 from ..transforms.trees.rebuild import rebuilt, substitute
 
 __all__ = ["FlatReads"]
@@ -56,9 +54,9 @@ class FlatReads:
                 return None if self.is_kept(value) else self.in_one_row(s, [name], "value", writer)
             case gast.For(iter=iterated):
                 read = [name for name in names_read(iterated) if name in self.flats]
-                if read and not any(self.may_change(i, read) for i in statements_in(s.body)):
-                    return self.in_one_row(s, read, "iter", writer)
-                return self.by_position(s, writer) if read else None
+                if any(self.facts.of(find_changes).is_changed_in(s, self.flats[name].id) for name in read):
+                    return self.by_position(s, writer)
+                return self.in_one_row(s, read, "iter", writer) if read else None
         return None
 
     def element(self, s: Any, name: str, index: Any, writer: Writer) -> list[Any]:
@@ -103,42 +101,3 @@ class FlatReads:
         if not isinstance(operation, Apply):
             return True
         return operation.function not in WHOLE and sharing(operation) != "fresh"
-
-    def may_change(self, s: Any, read: list[str]) -> bool:
-        """Whether a statement in a loop over these names may change one of their arrays."""
-        match s:
-            case gast.Assign(targets=[gast.Name()], value=value):
-                operation = self.facts.operation(value)
-                if not isinstance(operation, Apply):
-                    return isinstance(operation, (Call, Opaque, Pop))
-                named = dict(operation.keywords)
-                given: dict[Any, Any] = {**dict(enumerate(operation.args)), **named}
-                written = ["out", *changed(operation.function, len(operation.args), named)]
-                targets = [given[k] for k in written if k in given]
-            case gast.Assign(targets=targets):
-                pass
-            case gast.AugAssign(target=target):
-                targets = [target]
-            case gast.Expr(value=gast.Call(func=gast.Attribute(value=base))) if isinstance(
-                self.facts.kind(base), (Dict, List)
-            ):
-                return False
-            case gast.Expr(value=value):
-                targets = [value]
-            case gast.If() | gast.For() | gast.While() | gast.Pass():
-                return False
-            case _:
-                return True
-        return any(self.may_share(n, self.flats[f].id) for t in targets for n in roots_of(t) for f in read)
-
-    def may_share(self, a: str, b: str) -> bool:
-        """Whether two names may share memory."""
-        held = [both(self.facts.of(find_aliases).held.get(n, ANYTHING)) for n in (a, b)]
-        return bool(held[0] & held[1]) or all(any(map(is_outside, h)) for h in held)
-
-
-def roots_of(target: Any) -> Sequence[str]:
-    """The name that a target is a part of; for a call, all names that it reads."""
-    while isinstance(target, (gast.Subscript, gast.Attribute)):
-        target = target.value
-    return names_read(target) if not isinstance(target, gast.Name) else [target.id]

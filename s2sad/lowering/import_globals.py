@@ -20,8 +20,7 @@ from ..analysis.primitive_table import PRIMITIVES
 from ..kinds import domain
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import ANYTHING, OUTSIDE, find_aliases
-from ..transforms.analyses.find_effects import find_changing_calls
-from ..transforms.analyses.find_stores import find_stores
+from ..transforms.analyses.find_effects import find_changes_by_name
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import assign, call, find_nodes, load, store
 from ..transforms.trees.program import Program
@@ -42,13 +41,13 @@ def with_outer_arrays(facts: Facts) -> Program:
     """
     program = facts.program
     arrays = reads_arrays(program)
-    changed = [name for name, _ in facts.of(find_stores)]
-    changed += [a.id for _, atoms in facts.of(find_changing_calls) for a in atoms if isinstance(a, gast.Name)]
     is_known = all(
         domain.is_array(facts.kind(p)) or domain.is_immutable(facts.kind(p)) for p in program.tree.args.args
     )
     held = facts.of(find_aliases).held
-    if not is_known or not any(OUTSIDE in held.get(name, ANYTHING)[0] for name in changed):
+    if not is_known or not any(
+        OUTSIDE in held.get(name, ANYTHING)[0] for name, _ in facts.of(find_changes_by_name)
+    ):
         return program
     names = program.names.copy()
     objects = Objects(program, names)

@@ -62,10 +62,6 @@ def find_active(facts: Facts, wrt: tuple[str, ...]) -> frozenset[str]:
     def visit(statements: list[Any]) -> None:
         for s in statements:
             match s:
-                case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
-                    for target, value in zip(elts, values, strict=True):
-                        if reads_active([value]):
-                            mark(target)
                 case gast.Assign(targets=[target]):
                     if not active.isdisjoint(facts.sources(s.value)):
                         mark(target.value if isinstance(target, gast.Subscript) else target)

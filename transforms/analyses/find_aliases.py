@@ -223,9 +223,6 @@ def find_aliases(facts: Facts) -> Aliases:
                     continue
                 case gast.Assign(targets=[gast.Name(id=name)]):
                     define(name, NOTHING if immutable(name) else of_value(s.value, name))
-                case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
-                    for target, value in zip(elts, values, strict=True):
-                        define(target.id, NOTHING if immutable(target.id) else of(value))
                 case gast.Assign(targets=[gast.Tuple(elts=elts)]):
                     for target in elts:
                         found = item(of(s.value), is_container(s.value))

@@ -48,13 +48,6 @@ def _iteration(s: Any, having: dict[str, None], sources: Sources) -> None:
 def _block(statements: list[Any], having: dict[str, None], sources: Sources) -> None:
     for s in reversed(statements):
         match s:
-            case gast.Assign(targets=[gast.Tuple(elts=elts)], value=gast.Tuple(elts=values)):
-                moved = [
-                    n for e, v in zip(elts, values, strict=True) if e.id in having for n in names_read(v)
-                ]
-                for e in elts:
-                    having.pop(e.id, None)
-                having.update(dict.fromkeys(moved))
             case gast.Assign(targets=[gast.Name() | gast.Tuple() as target]):
                 names = target_names(target)
                 if not having.keys().isdisjoint(names):

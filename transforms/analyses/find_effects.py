@@ -16,7 +16,7 @@ from ..trees.nodes import names_read, own_statements
 from ..trees.program import MISSING, Program
 from .facts import Facts
 from .find_bound_callables import bound_callables, bound_changes, bound_writers, partials
-from .find_stores import refuse_captured
+from .find_stores import Stores, find_stores, refuse_captured
 from .liveness import free_names
 from .operations import Alias, Apply, Call, Item, is_pop, known_method
 from .primitive_table import KindedProgram
@@ -26,6 +26,7 @@ __all__ = [
     "changed_atoms",
     "changes_elsewhere",
     "changes_nothing",
+    "find_changes_by_name",
     "find_changing_calls",
     "refuse_active_changes",
 ]
@@ -76,6 +77,13 @@ def find_changing_calls(facts: Facts) -> Calls:
         for s, atoms in _changing_calls(facts)
     ]
     return [(s, atoms) for s, atoms in found if atoms]
+
+
+def find_changes_by_name(facts: Facts) -> Stores:
+    """The stores and the calls that may change something, each with the name that it changes it through."""
+    calls = facts.of(find_changing_calls)
+    changed = [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
+    return facts.of(find_stores) + changed
 
 
 def _changing_calls(facts: Facts) -> Calls:

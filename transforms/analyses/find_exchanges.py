@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import gast
 
-from ..trees.nodes import own_statements
+from ..trees.nodes import is_copy, own_statements
 from .find_live import Live
 from .liveness import is_exit, live_before
 
@@ -52,15 +53,10 @@ def find_exchanges(tree: Any) -> Iterator[Exchange]:
 
 def _exchange(loop: Any) -> Exchange | None:
     body = loop.body[:-1] if is_exit(loop.body[-1]) else loop.body
-    ends: list[tuple[Any, list[tuple[str, str]]]] = []
-    for s in reversed(body):
-        pairs = _pairs(s)
-        if pairs is None:
-            break
-        ends.insert(0, (s, pairs))
+    ends = list(takewhile(is_copy, reversed(body)))[::-1]
     before: dict[str, str] = {}  # from a name at the end of an iteration to one at the start
-    for _, pairs in ends:
-        before.update({target: before.get(source, source) for target, source in pairs})
+    for s in ends:
+        before[s.targets[0].id] = before.get(s.value.id, s.value.id)
     head = live_before(loop.body, frozenset(), frozenset())[0]
     names = {t for t, s in before.items() if t in head and t != s}
     while not names <= (sources := {before[t] for t in names}) or names != sources:
@@ -68,20 +64,6 @@ def _exchange(loop: Any) -> Exchange | None:
         if smaller == names:
             return None
         names = smaller
-    copies = [(s, {t for t, _ in pairs}) for s, pairs in ends]
-    passing = [(s, targets) for s, targets in copies if targets & names]
-    if len(names) < 2 or any(not targets <= names for _, targets in passing):
+    if len(names) < 2:
         return None
-    return Exchange(frozenset(names), frozenset(id(s) for s, _ in passing), loop)
-
-
-def _pairs(s: Any) -> list[tuple[str, str]] | None:
-    """The pairs (target, source) of a statement that only copies names; else None."""
-    match s:
-        case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)):
-            return [(target, source)]
-        case gast.Assign(targets=[gast.Tuple(elts=targets)], value=gast.Tuple(elts=values)) if all(
-            isinstance(n, gast.Name) for n in (*targets, *values)
-        ):
-            return [(t.id, v.id) for t, v in zip(targets, values, strict=True)]
-    return None
+    return Exchange(frozenset(names), frozenset(id(s) for s in ends if s.targets[0].id in names), loop)

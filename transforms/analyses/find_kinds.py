@@ -112,11 +112,7 @@ class _Run:
                 if isinstance(s.value, gast.Call):
                     self.forgetting.forget(s.value)
             case gast.Assign(targets=[gast.Tuple(elts=elts)]):
-                kinds = (
-                    [self.atom(e) for e in s.value.elts]
-                    if isinstance(s.value, gast.Tuple)
-                    else domain.unpack_kinds(self.atom(s.value), len(elts))
-                )
+                kinds = domain.unpack_kinds(self.atom(s.value), len(elts))
                 for target, kind in zip(elts, kinds, strict=True):
                     self.define(target.id, kind)
             case gast.Assign(targets=[gast.Subscript(value=gast.Name() as base, slice=index)]):

@@ -24,9 +24,9 @@ from ..trees.program import MISSING
 from ..trees.statements import Place
 from .facts import Facts
 from .find_aliases import ANYTHING, NOTHING, Aliases, both, find_aliases
-from .find_effects import changes_elsewhere, find_changing_calls
+from .find_effects import changes_elsewhere, find_changes_by_name
 from .find_overlaps import Overlaps
-from .find_stores import Stores, find_stores
+from .find_stores import Stores
 from .liveness import live_before
 from .operations import is_pop
 
@@ -57,10 +57,7 @@ class Changes:
     def __init__(self, facts: Facts, elsewhere: Stores) -> None:
         self._facts, self._program = facts, facts.program
         self._overlaps = Overlaps(facts)
-        self._stores = list(facts.of(find_stores))
-        calls = facts.of(find_changing_calls)
-        self._stores += [(a.id, s) for s, atoms in calls for a in atoms if isinstance(a, gast.Name)]
-        self._stores += elsewhere
+        self._stores = facts.of(find_changes_by_name) + elsewhere
 
     @property
     def aliases(self) -> Aliases:
@@ -109,6 +106,11 @@ class Changes:
     def is_changed(self, name: str) -> bool:
         """Whether any statement changes an object that a name holds."""
         return bool(self._stores) and bool(self._held(name) & self._changed)
+
+    def is_changed_in(self, loop: Any, name: str) -> bool:
+        """Whether a statement in a loop changes an object that a name holds."""
+        inside = {id(s) for s in own_statements(loop.body)}
+        return any(id(s) in inside and self._shared(name, changed) for changed, s in self._stores)
 
     @cached_property
     def _changed(self) -> frozenset[str]:

@@ -122,13 +122,7 @@ class Forward(TangentEmitter):
                 if not self.active & set(targets):
                     return [s]
                 names = [self.tangent_name(t) if t in self.active else self.names.fresh("_") for t in targets]
-                value = (
-                    tuple_of(
-                        [self.tangent(v) if self.is_active(v) else self.zero(v.id) for v in s.value.elts]
-                    )
-                    if isinstance(s.value, gast.Tuple)
-                    else self.tangent(s.value)
-                )
+                value = self.tangent(s.value)
                 return self.ordered(
                     s,
                     located(

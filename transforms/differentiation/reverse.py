@@ -257,11 +257,6 @@ class ReverseWalk(Reverse):
         back: list[Any] = []
         if not any(found):
             return [s], back
-        if isinstance(s.value, gast.Tuple):  # a parallel copy
-            for adjoint, source in zip(found, s.value.elts, strict=True):
-                if adjoint is not None and self.is_active(source):
-                    self.pass_on(env, source.id, adjoint, back)
-            return [s], back
         parts = [
             self.zero(t) if a is None else self.full(t, a, back) for t, a in zip(targets, found, strict=True)
         ]

@@ -285,10 +285,7 @@ class Shadows:
         return not (holds_arrays or self._is_same(operation, name))
 
     def _unpacked(self, s: Any, targets: list[str], value: Any) -> list[Any]:
-        if isinstance(value, gast.Tuple):
-            pairs = list(zip(targets, map(self.of, value.elts), strict=True))
-        else:
-            pairs = [(t, part(self.of(value), constant(k))) for k, t in enumerate(targets)]
+        pairs = [(t, part(self.of(value), constant(k))) for k, t in enumerate(targets)]
         return [assign(self.names[t], v) for t, v in pairs if t in self.names and t not in self.by_memory]
 
     def is_view(self, operation: Item) -> bool:

@@ -15,7 +15,7 @@ import gast
 from ..analyses.facts import Facts
 from ..analyses.liveness import free_names
 from ..analyses.steadiness import find_objects
-from ..trees.nodes import load, names_read, own_statements, target_names, walk
+from ..trees.nodes import is_copy, load, names_read, own_statements, target_names, walk
 from ..trees.program import Program
 from ..trees.rebuild import rebuilt, substitute, without_statements
 
@@ -31,7 +31,7 @@ def merge_objects(facts: Facts) -> Program:
 
 def merge_copies_of(program: Program, names: Container[str]) -> Program:
     """The program without copies of these names."""
-    copies = [s for s in own_statements(program.tree.body) if _is_copy(s) and s.value.id in names]
+    copies = [s for s in own_statements(program.tree.body) if is_copy(s) and s.value.id in names]
     if not copies:
         return program
     found = _Places(program)
@@ -48,13 +48,6 @@ def merge_copies_of(program: Program, names: Container[str]) -> Program:
         return program
     tree = without_statements(program.tree, lambda s: id(s) in left_out)
     return program.with_tree(rebuilt(tree, body=substitute(tree.body, renamed)))
-
-
-def _is_copy(s: Any) -> bool:
-    match s:
-        case gast.Assign(targets=[gast.Name()], value=gast.Name()):
-            return True
-    return False
 
 
 class _Places:

@@ -18,7 +18,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import find_nodes, load, target_names, walk
+from ..trees.nodes import find_nodes, is_copy, load, target_names, walk
 from ..trees.program import Program
 from ..trees.rebuild import rebuilt, substitute, without_statements
 
@@ -68,7 +68,4 @@ def _copies(program: Program) -> dict[str, list[str]]:
 
 def _is_needless(s: Any) -> bool:
     """Whether a statement copies a name to itself."""
-    match s:
-        case gast.Assign(targets=[gast.Name(id=a)], value=gast.Name(id=b)):
-            return bool(a == b)
-    return False
+    return is_copy(s) and bool(s.targets[0].id == s.value.id)

@@ -41,7 +41,6 @@ from ..trees.program import Names, Program
 from ..trees.rebuild import rebuilt, substitute
 from .check_captures import check_captures
 from .check_partial_effects import Following, check_final, stepwise
-from .parallel_copies import parallel_copies
 
 __all__ = ["to_ssa"]
 
@@ -312,13 +311,8 @@ class _Converter:
         """The body with the copies of its carried variables before its last `if stop: break`."""
         leave = [body.pop()] if body and is_exit(body[-1]) else []
         copies = [(target, env[v]) for v, target in names.items() if v in env and env[v] != target]
-        targets = {t for t, _ in copies}
-        if leave and leave[0].test.id in targets:
-            test = self.names.temporary(leave[0].test.id)
-            body.append(assign(test, load(leave[0].test.id), s))
-            leave = [located(gast.If(test=load(test), body=leave[0].body, orelse=[]), leave[0])]
         self.copied |= self.maybe.intersection(source for _, source in copies)
-        return body + parallel_copies([(t, load(c)) for t, c in copies], s) + leave
+        return [*body, *(assign(target, load(source), s) for target, source in copies), *leave]
 
     def for_loop(self, s: Any, env: Env, after: frozenset[str]) -> list[Any]:
         head = loop_head(s, after)

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from ..analyses.find_uses import find_uses, map_nested
-from ..trees.nodes import assign, load, store, tuple_of
+from ..trees.nodes import assign, is_copy, load, store, tuple_of
 from ..trees.rebuild import map_blocks, with_body
 
 __all__ = ["join_exchanges"]
@@ -33,7 +33,7 @@ def _block(statements: list[Node], function: Node) -> list[Node]:
     result: list[Node] = []
     run: list[Node] = []
     for s in statements:
-        if _is_copy(s):
+        if is_copy(s):
             run.append(s)
             continue
         result += [*_joined(run, function), s if isinstance(s, gast.FunctionDef) else _inside(s, function)]
@@ -43,13 +43,6 @@ def _block(statements: list[Node], function: Node) -> list[Node]:
 
 def _inside(s: Node, function: Node) -> Node:
     return map_blocks(s, lambda block: _block(block, function))
-
-
-def _is_copy(s: Node) -> bool:
-    match s:
-        case gast.Assign(targets=[gast.Name()], value=gast.Name()):
-            return True
-    return False
 
 
 def _joined(run: list[Node], function: Node) -> list[Node]:

@@ -49,6 +49,7 @@ __all__ = [
     "header_expressions",
     "header_of",
     "is_atom",
+    "is_copy",
     "load",
     "loads",
     "located",
@@ -141,6 +142,14 @@ def is_atom(node: Node) -> bool:
         node = node.operand
         return isinstance(node, gast.Constant)
     return isinstance(node, (gast.Name, gast.Constant))
+
+
+def is_copy(s: Node) -> bool:
+    """Whether a statement assigns a name to a name."""
+    match s:
+        case gast.Assign(targets=[gast.Name()], value=gast.Name()):
+            return True
+    return False
 
 
 def defaults_of(function: Node) -> list[Node]:

@@ -32,7 +32,6 @@ def carried(text: str, *having: str) -> list[str]:
         ("for i in r:\n    for x in h:\n        s = s + x\n    h = w\n", ["s"], ["s", "h"]),
         ("for i in r:\n    b[i] = a\n    a = w\n", ["b"], ["a"]),
         ("for i in r:\n    xs.append(a)\n    a = w\n", ["xs"], ["a"]),
-        ("for i in r:\n    a, b = b, a\n", ["a"], ["a", "b"]),
         ("for i in r:\n    a = b\n    c = a\n", ["d"], []),
     ],
 )
