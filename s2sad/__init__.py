@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .testing.coverage import supported
     from .tools.export import export
     from .tools.optimisers import flatten, scipy_fun
+    from .tools.tracing import trace
     from .transforms.errors import (
         InfiniteSlopeError,
         InternalError,
@@ -79,6 +80,7 @@ __all__ = [
     "scipy_fun",
     "stop_gradient",
     "supported",
+    "trace",
     "value_and_grad",
     "vjp",
 ]
@@ -99,6 +101,7 @@ _HOMES = {  # the modules of public names that are not in `api`; errors are in `
     "nondifferentiable": "primitives.record",
     "scipy_fun": "tools.optimisers",
     "supported": "testing.coverage",
+    "trace": "tools.tracing",
 }
 _lock = threading.RLock()  # two threads that import a package and a module of it wait for each other
 

@@ -78,6 +78,8 @@ BAD = {
     "decorated(1.0)": "a missing keyword of what a decorator made",
     "with_options(1.0)": "a missing argument of what a decorator with options made",
     "s2sad.jacobian(loss)(1.0)": "a missing argument of jacobian",
+    "s2sad.export(loss, 1.0, 2.0).html()": "the result's type of export",
+    "s2sad.scipy_fun(loss)": "a missing argument of scipy_fun",
     's2sad.grad(loss, compile="llvm")': "an unknown compiler",
     's2sad.hessian(loss, compiler="numba")': "an unknown option",
     "compiled(1.0)": "a missing argument of what a decorator for compiled code made",
