@@ -16,7 +16,7 @@ from ..primitives.record import Sharing, bprop
 from ..runtime.adjoints import broadcast_like, unbroadcast
 from .choices import halved_where
 from .samples import A, given, since
-from .special import bessel_i, sinc_derivative, where_finite
+from .special import bessel_i, expit, sinc_derivative, where_finite
 
 # ---------------------------------------------------------------- roots, exponentials, logarithms
 
@@ -67,7 +67,7 @@ def log1p(x, out, dout):
 
 @bprop(np.logaddexp, "elementwise", domain=(-2.0, 2.0))
 def logaddexp(x, y, out, dout):
-    return dout * np.exp(x - out), dout * np.exp(y - out)
+    return dout * expit(x - y), dout * expit(y - x)
 
 
 @bprop(np.logaddexp2, "elementwise", domain=(-2.0, 2.0))

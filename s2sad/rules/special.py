@@ -6,7 +6,9 @@ All are of a whole order, so that any of them differentiates into another.
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
+import importlib
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,10 +19,36 @@ from .samples import A, given
 
 Array = Any  # a number, or any type with NumPy's protocols
 
-__all__ = ["bessel_i", "polygamma", "sinc_derivative", "where_finite"]
+__all__ = ["bessel_i", "expit", "polygamma", "sinc_derivative", "where_finite"]
 
 QUADRATURE = 400  # points: exact to rounding for what does not overflow
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)  # of even index
+
+
+@cache
+def _of_scipy() -> Any:
+    """SciPy's logistic function of an array; None without SciPy."""
+    try:
+        return importlib.import_module("scipy.special").expit
+    except ImportError:
+        return None
+
+
+def expit(x: Any) -> Any:
+    """`1 / (1 + np.exp(-x))`, without overflow.
+
+    >>> expit(np.array([-1000.0, 0.0, 1000.0]))
+    array([0. , 0.5, 1. ])
+    """
+    if type(x) is np.ndarray and (known := _of_scipy()) is not None:
+        return known(x)
+    small = np.exp(-np.abs(x))
+    return np.where(np.signbit(x), small, 1.0) / (1.0 + small)
+
+
+@bprop(expit, "elementwise", domain=(-2.0, 2.0), sharing="fresh")
+def expit_(x, out, dout):
+    return (dout * out * (1 - out),)
 
 
 def sinc_derivative(x: Array, order: int) -> Array:

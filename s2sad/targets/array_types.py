@@ -89,8 +89,9 @@ OF_REAL = frozenset(("arctan2", "hypot", "copysign", "floor", "ceil", "trunc", "
 OF_KIND = frozenset((
     "abs", "absolute", "negative", "conj", "conjugate", "square", "sign", "maximum", "minimum",
 ))  # fmt: skip
-# Helpers that choose among the elements of their second argument by those of the first, and how.
+# Helpers that choose among the elements of their last argument by those of the first, or map them, and how.
 CHOICES = {
+    "expit": "1.0 / (1.0 + numpy.exp(-{0}))",
     "kept_where": "{1} if {0} else 0.0",
     "zeroed_where": "0.0 if {0} else {1}",
     "halved_where": "{1} / 2 if {0} else {1}",
@@ -142,8 +143,9 @@ def type_of_kind(kind: lattice.Kind) -> Type:
 
 
 def is_choice(function: Any) -> bool:
-    """Whether a function is a helper that chooses elements."""
-    return getattr(function, "__module__", "").endswith("rules.choices") and function.__name__ in CHOICES
+    """Whether a function is a helper that chooses or maps elements."""
+    module = getattr(function, "__module__", "")
+    return module.endswith(("rules.choices", "rules.special")) and function.__name__ in CHOICES
 
 
 def joined(a: Type | None, b: Type) -> Type:
@@ -360,7 +362,7 @@ class Types:
             found = self.of(args[-1] if name in LIKE_LAST else args[0])
             return found if not isinstance(found, (Number, Array)) or found.kind in "fc" else OTHER
         if is_choice(function):
-            found = self.of(args[1])
+            found = self.of(args[-1])
             kind = found.kind if isinstance(found, (Number, Array)) else "f"
             return self._elementwise(args, lambda _: kind)
         if isinstance(function, np.ufunc) or getattr(np, name, None) is function:

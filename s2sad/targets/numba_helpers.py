@@ -17,7 +17,7 @@ from numba.experimental import structref
 from numba.extending import overload, register_jitable
 
 from ..kinds.lattice import Array, Kind, Literal, Scalar, Tuple
-from ..rules import choices, reductions
+from ..rules import choices, reductions, special
 from ..runtime import adjoints, real_power
 from .array_types import DTYPES, Number
 from .array_types import type_of_kind as array_type_of
@@ -323,6 +323,11 @@ def zeroed_where(mask: Any, x: Any) -> Any:
 @compiles(choices.halved_where)
 def halved_where(mask: Any, x: Any) -> Any:
     return lambda mask, x: np.where(mask, x / 2, x)
+
+
+@compiles(special.expit)
+def expit(x: Any) -> Any:
+    return lambda x: 1.0 / (1.0 + np.exp(-x))
 
 
 # ---------------------------------------------------------------- statements that are interpreted

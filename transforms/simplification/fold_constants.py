@@ -168,7 +168,7 @@ class _Folder:
         before = self.may_round
         self.may_round = before and not isinstance(node, (gast.Subscript, gast.Compare)) and not (
             isinstance(node, gast.Call) and not self.facts.is_odd(node))
-        node = self.parts(node, isinstance(node, _OPERATORS))
+        node = self.parts(node, isinstance(node, _OPERATORS) or self.makes_new(node))
         self.may_round = before
         match node:
             case gast.UnaryOp():
@@ -245,11 +245,9 @@ class _Folder:
             return located(gast.BinOp(left=doubled[0], op=gast.Mult(), right=doubled[1]), node)
         positive = self.positive(right)
         if positive is None:
-            if self.rounds(node):
-                factored = self.with_common_factor(node)
-                if factored is not None:
-                    return factored
-            return self.turned(node) if op is gast.Add and self.is_derivative(left) else node
+            if op is gast.Add and (self.may_round or self.is_derivative(left)):
+                node = self.turned(node)
+            return (self.with_common_factor(node) if self.rounds(node) else None) or node
         return self.sum(rebuilt(node, op=gast.Sub() if op is gast.Add else gast.Add(), right=positive),
                         gast.Sub if op is gast.Add else gast.Add, consumed)
 
@@ -360,6 +358,10 @@ class _Folder:
         return items[index] if all(is_pure(e, self.purity) for e in others) else node
 
     # ------------------------------------------------------------ queries
+
+    def makes_new(self, node: Node) -> bool:
+        """Whether an expression is a call whose result shares no memory with its arguments."""
+        return isinstance(node, gast.Call) and self.facts.is_fresh(node) and self.purity(node)
 
     def rounds(self, node: Node) -> bool:
         """Whether an expression may be computed in another order: it is a derivative."""
