@@ -70,7 +70,8 @@ class Parameters:
         self.names = tuple(plain_parameters(self.signature, function))
         self.start = len(self.target.args) + options.leading
         by_keyword = [p.name for p in self.signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
-        self.stop = len(self.names) - options.trailing - sum(map(is_captured, by_keyword))
+        # The trailing parameters of a derivative of this one are its captured variables, too.
+        self.stop = len(self.names) - max(options.trailing, sum(map(is_captured, by_keyword)))
         is_plain = not (by_keyword or self.target.args or self.target.keywords)
         self._plain = len(self.names) if is_plain else None  # arguments of a call that needs no binding
         self._check_outputs(options.outputs)

@@ -178,12 +178,19 @@ def refuse_active_changes(facts: Facts, active: frozenset[str]) -> None:
     call of a function with an unknown callee, the refusal of that.
     """
     program = facts.program
-    for statement, _ in facts.of(find_changing_calls):
+    for statement, atoms in facts.of(find_changing_calls):
         if any(name in active for name in names_read(statement)):
             refusal = facts.effect_at(statement.value)[0].unknown
             if refusal is not None:
                 refusal.calls = (program.where(statement.value),)
                 raise refusal
+            if not bound_writers(facts).isdisjoint(getattr(a, "id", "") for a in atoms):
+                program.refuse(
+                    statement.value,
+                    "a partial application or method that may change what it binds, and carries a derivative",
+                    "its function is known at run time only",
+                    "write a function: `lambda x: f(w, x)` in place of `functools.partial(f, w)`",
+                )
             program.refuse(
                 statement.value,
                 "a call that may change its arguments, one of which carries a derivative",
