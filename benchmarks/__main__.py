@@ -13,11 +13,12 @@ written with a chart and all numbers to PREFIX.md, PREFIX.svg and PREFIX.json.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
+import platform
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,14 @@ def limit_threads() -> None:
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 
+def keep_freed_memory() -> None:
+    """Arrays get memory that this process has had before: whether the system's is new is chance otherwise."""
+    if platform.libc_ver()[0] == "glibc":
+        libc = ctypes.CDLL(None)
+        for option in (-1, -3):  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
+            libc.mallopt(option, 1 << 30)
+
+
 @dataclass
 class Result:
     """What is known of a program, by the names of tools."""
@@ -52,18 +61,17 @@ TRACED = ("by hand", "s2sad", "autograd", "MyGrad", "primal")
 
 
 def reason(error: Exception) -> str:
-    """The first line of what an error says, and why where it says why."""
-    text = str(error)
-    lines = text.splitlines() or [""]
-    why = next((line for line in lines if line.startswith("why: ")), "")
-    return f"{type(error).__name__}: {lines[0]}{'; ' if why else ''}{why}"[:300]
+    """Why something is refused: the line of s2sad's errors that says it, or else what the error is."""
+    lines = str(error).splitlines() or [""]
+    why = next((line.removeprefix("why: ") for line in lines if line.startswith("why: ")), None)
+    return why or f"{type(error).__name__}: {lines[0]}".partition(": [")[0]
 
 
 def measure_program(
     program: Program, tools: list[Tool], effort: Effort, clock: Callable[[], float]
 ) -> Result:
     from .measuring import measure, peak_memory
-    from .tools import Unnatural, assert_agreement
+    from .tools import assert_agreement
 
     result = Result(program)
     calls: dict[str, Call] = {}
@@ -78,8 +86,6 @@ def measure_program(
                 wanted = found
             elif tool.name != "primal":
                 assert_agreement(f"{program.title}: {tool.name}", wanted, found)
-        except Unnatural as error:
-            result.refused[tool.name] = str(error)
         except AssertionError as error:
             result.refused[tool.name] = f"WRONG: {error}"
         except Exception as error:
@@ -87,8 +93,11 @@ def measure_program(
         else:
             calls[tool.name] = call
     result.seconds = measure(calls, effort, clock)
-    result.memory = {name: peak_memory(calls[name]) for name in TRACED
-                     if name in calls and min(result.seconds[name]) < effort.budget}
+    result.memory = {
+        name: peak_memory(calls[name])
+        for name in TRACED
+        if name in calls and min(result.seconds[name]) < effort.budget
+    }
     return result
 
 
@@ -104,13 +113,14 @@ def main() -> int:
     options = parser.parse_args()
     if options.threads == "1":
         limit_threads()
+    keep_freed_memory()
 
     import re
 
     from . import report
     from .measuring import FULL, QUICK
     from .programs import PROGRAMS
-    from .tools import TOOLS, Unnatural, is_installed
+    from .tools import TOOLS, is_installed
 
     names = [name.strip() for name in options.tools.split(",") if name.strip()] or list(TOOLS)
     if unknown := set(names) - set(TOOLS):
@@ -139,8 +149,7 @@ def main() -> int:
     clock = time.process_time if options.threads == "1" else time.perf_counter
     small = next(program for program in PROGRAMS if program.name == "rosenbrock")
     for tool in chosen:
-        with suppress(Unnatural):
-            tool.make(small, small.arguments(small.small))()  # what a tool does once in a process
+        tool.make(small, small.arguments(small.small))()  # what a tool does once in a process
     results = []
     for program in programs:
         results.append(measure_program(program, chosen, effort, clock))

@@ -593,6 +593,4 @@ def atax(a: Array, x: Array) -> tuple[Array, Array]:
     ax = a @ x
     dy = 2.0 * (ax @ a)
     dax = a @ dy
-    da = np.outer(ax, dy)
-    da += np.outer(dax, x)
-    return da, dax @ a
+    return np.stack([ax, dax], axis=1) @ np.stack([dy, x]), dax @ a

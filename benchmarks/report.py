@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import platform
 import sys
 from collections.abc import Iterable
@@ -23,6 +24,22 @@ __all__ = ["line", "write"]
 
 BASE = "by hand"
 ENOUGH = 1.2  # times by hand
+
+INTRODUCTION = """\
+This page is written by `python -m benchmarks`. It installs nothing, and says how to install what is
+missing; `--quick`, `--only`, `--tools` and `--threads all` choose what is measured.
+
+- `benchmarks/primals.py` has the programs, as users write them in plain Python and NumPy. s2sad takes them
+  as they are: `s2sad` is `grad(f)`, `s2sad Numba` is `grad(f, compile="numba")`.
+- `benchmarks/by_hand.py` has their gradients written by hand in NumPy, with the loops and operations of the
+  program and as little work as possible; `benchmarks/by_hand_numba.py` has them as loops for Numba, which
+  may reorder.
+- autograd, MyGrad, PyTorch and JAX (jitted, in double precision, on their own arrays) get the same text
+  with their library in NumPy's place, or what their users would write: `benchmarks/with_jax.py`,
+  `benchmarks/with_torch.py`, `benchmarks/without_stores.py`.
+- All gradients are compared before anything is timed. Then all take turns in one process, in many rounds; a
+  ratio is that of two times of one round. Memory that was freed stays with the process, so that arrays do
+  not get new pages by chance."""
 
 
 def ratios_to(result: Result, name: str, base: str = BASE) -> list[float]:
@@ -107,7 +124,7 @@ def costs(tools: Iterable[Tool]) -> dict[str, dict[str, Any]]:
     """Version, seconds to import after NumPy, and bytes with what it requires, by the packages of tools."""
     found: dict[str, dict[str, Any]] = {}
     for tool in tools:
-        if tool.package not in found:
+        if tool.package not in ("numpy", *found):
             size = install_size(tool.package)
             if tool.package == "s2sad":
                 size = size if size > 1e6 else size_of_checkout()
@@ -129,7 +146,7 @@ def table_of_costs(found: dict[str, dict[str, Any]]) -> str:
     return table(
         ["package", "version", "import after NumPy", "installed, with what it requires"],
         [
-            [name, cost["version"], f"{cost['import_seconds']:.2f} s", f"{cost['bytes'] / 1e6:.1f} MB"]
+            [name, cost["version"], f"{cost['import_seconds'] * 1e3:.0f} ms", f"{cost['bytes'] / 1e6:.1f} MB"]
             for name, cost in found.items()
         ],
     )
@@ -147,6 +164,7 @@ def losses(results: list[Result]) -> list[str]:
         ("s2sad Numba", "by hand Numba", ENOUGH),
         ("s2sad Numba", "JAX", 1.0),
         ("s2sad Numba", "s2sad", 1.0),
+        ("s2sad", "primal", 4.0),
     ):
         both = [(r.program.title, value) for r in results if (value := middle(r, ours, base)) is not None]
         slower = sorted(((title, value) for title, value in both if value > limit), key=lambda item: -item[1])
@@ -170,7 +188,8 @@ def machine() -> str:
     path = Path("/proc/cpuinfo")
     text = path.read_text() if path.exists() else ""
     names = [row.partition(":")[2].strip() for row in text.splitlines() if row.startswith("model name")]
-    return f"{names[0] if names else platform.processor() or platform.machine()}, {platform.system()}"
+    name = names[0] if names else platform.processor() or platform.machine()
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}"
 
 
 def bulleted(items: list[str]) -> str:
@@ -182,15 +201,28 @@ def write(prefix: str, results: list[Result], tools: list[Tool], missing: list[T
     names = [tool.name for tool in tools]
     packages = costs(tools)
     how = "CPU time on one thread" if threads == "1" else "elapsed time on all threads"
+    drawn = is_installed("matplotlib")
     parts = [
-        f"{date.today()}, Python {platform.python_version()}, {machine()}; {how}.",
-        "Gradients: the time by hand in NumPy, and the others as multiples: median (lower-upper quartile).",
+        "# Performance",
+        INTRODUCTION,
+        f"This run: {date.today()}, Python {platform.python_version()}, {machine()}; {how}.",
+        "## Gradients",
+        "The time by hand in NumPy, and the others in multiples of it: median (lower-upper quartile)."
+        " `primal` is the program itself.",
+        *(
+            [f"![Times of gradients, in multiples of those by hand]({Path(prefix).name}.svg)"]
+            if drawn
+            else []
+        ),
         table_of_times(results, names),
         "## Where s2sad loses",
         bulleted(losses(results)),
-        "## First call, with generation and compilation",
+        "## First call",
+        "CPU or elapsed time, as above, of generation, compilation and the call itself.",
         table_of_first_calls(results, names),
-        "## Peak memory of Python and NumPy",
+        "## Peak memory",
+        "What Python and NumPy hold at most during a call, above what they held before it; of the"
+        " memory of compiled code, PyTorch and JAX they know nothing.",
         table_of_memory(results),
         "## Packages",
         table_of_costs(packages),
@@ -229,7 +261,7 @@ def write(prefix: str, results: list[Result], tools: list[Tool], missing: list[T
         )
     )
     print(f"written: {prefix}.md, {prefix}.json")
-    if is_installed("matplotlib"):
+    if drawn:
         draw(Path(f"{prefix}.svg"), results, names)
         print(f"written: {prefix}.svg")
     else:

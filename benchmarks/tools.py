@@ -17,14 +17,10 @@ import s2sad
 from . import by_hand, primals, without_stores
 from .programs import Program
 
-__all__ = ["TOOLS", "Tool", "Unnatural", "assert_agreement", "copy_of", "is_installed"]
+__all__ = ["TOOLS", "Tool", "assert_agreement", "copy_of", "is_installed"]
 
 Args = tuple[Any, ...]
 Call = Callable[[], Any]
-
-
-class Unnatural(Exception):
-    """Nobody would write this program for this tool."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +40,6 @@ def hand_written(program: Program, args: Args) -> Call:
 def hand_compiled(program: Program, args: Args) -> Call:
     from . import by_hand_numba
 
-    if not hasattr(by_hand_numba, program.name):
-        raise Unnatural("no loops over elements: it would be the adjoint in NumPy")
     return partial(getattr(by_hand_numba, program.name), *args)
 
 
