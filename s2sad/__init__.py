@@ -28,8 +28,10 @@ if TYPE_CHECKING:
         vjp,
     )
     from .custom_rules import Function, custom_jvp, custom_vjp, numerical, once_differentiable
+    from .derivatives.checkpoints import checkpoint
     from .explanation import explain
     from .primitives.record import bprop, nondifferentiable
+    from .runtime.checkpoints import checkpointed
     from .testing.check_grads import check_grads
     from .testing.check_rule import check_rule
     from .testing.coverage import supported
@@ -60,6 +62,8 @@ __all__ = [
     "bprop",
     "check_grads",
     "check_rule",
+    "checkpoint",
+    "checkpointed",
     "custom_jvp",
     "custom_vjp",
     "elementwise_grad",
@@ -90,6 +94,8 @@ _HOMES = {  # the modules of public names that are not in `api`; errors are in `
     "bprop": "primitives.record",
     "check_grads": "testing.check_grads",
     "check_rule": "testing.check_rule",
+    "checkpoint": "derivatives.checkpoints",
+    "checkpointed": "runtime.checkpoints",
     "custom_jvp": "custom_rules",
     "custom_vjp": "custom_rules",
     "Function": "custom_rules",

@@ -81,8 +81,9 @@ class CallEffects:
         if is_generator_function(function):  # the call itself runs none of its body
             program = self.forms.normal_form(function)
             return (RESULT_UNKNOWN if is_effect_free(program, self.forms.inlinable) else ANYTHING), {}
-        effect = self.of_function(function, bound)
-        if rule_of(function) is not None and (effect is ANYTHING or effect.cause or effect.unknown):
+        rule = rule_of(function)
+        effect = RESULT_UNKNOWN if rule is not None and rule.is_own else self.of_function(function, bound)
+        if rule is not None and (effect is ANYTHING or effect.cause or effect.unknown):
             effect = RESULT_UNKNOWN  # a function with a rule need not be readable
         if getattr(operation.function, "gives_gradients", False):
             effect = replace(effect, runs=function)

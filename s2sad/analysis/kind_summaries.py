@@ -21,6 +21,7 @@ from ..transforms.errors import NoSourceError, UnsupportedSyntaxError
 from ..transforms.trees.nodes import assigned_names, find_nodes
 from ..transforms.trees.program import EMPTY
 from ..transforms.trees.rebuild import parameter_names
+from ..values.custom_rule import rule_of
 from .cached_properties import computed_by
 from .constructors import makes_empty
 from .function_forms import FunctionForms
@@ -89,6 +90,9 @@ class CallKinds:
     def of_bound(self, function: FunctionType, bound: Mapping[str, Kind]) -> Kind:
         """The kind of the result of a user's function for parameters of these kinds."""
         key = (function, tuple(bound.items()))
+        rule = rule_of(function)
+        if rule is not None and rule.is_own:
+            return UNKNOWN
         if key not in self.results:
             self.results[key] = UNKNOWN  # the result of a recursive call
             try:

@@ -219,21 +219,29 @@ class Generator:
 
     def by_rule(self, rule: CustomRule, request: Request) -> Generated:
         """The derivative of a function with a rule of the user's, which is called at run time."""
-        function, program = request.function, self.forms.read(request.function)[1]
-        parameters = tuple(parameter_names(program.tree))
-        result = self.forms.call_kinds.of_bound(function, dict(zip(parameters, request.kinds, strict=True)))
-        kinds = (*request.kinds, result)
-        self.refuse_changes(function, request.kinds)
-        made = self.refuse_changes(rule.forward, request.kinds)
-        kept = made.items[1] if isinstance(made, Tuple) and len(made.items) == 2 else UNKNOWN
+        program = self.forms.read(request.function)[1]
+        given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
+        result = self.forms.call_kinds.of_bound(request.function, given)
+        expected = Expected(lambda values: True, False)
+        if not rule.is_own:
+            expected = self.checked_rule(rule, request, given, result)
+        made = by_rule(rule, request.form, request.wrt, request.bare, expected)
+        return Generated(made.__name__, inspect.getsource(made), program, function=made)
+
+    def checked_rule(
+        self, rule: CustomRule, request: Request, given: dict[str, Kind], result: Kind
+    ) -> Expected:
+        """What a rule is to return for parameters `given`; its parts must not change their arguments."""
+        self.refuse_changes(request.function, request.kinds)
+        pair = self.refuse_changes(rule.forward, request.kinds)
+        kept = pair.items[1] if isinstance(pair, Tuple) and len(pair.items) == 2 else UNKNOWN
         self.refuse_changes(rule.backward, (kept, result))
 
         def fits(values: tuple[Any, ...]) -> bool:
-            return contains(Tuple(kinds), values)
+            return contains(Tuple((*request.kinds, result)), values)
 
-        effect = self.forms.effects.of_function(function, dict(zip(parameters, request.kinds, strict=True)))
-        written = by_rule(rule, request.form, request.wrt, request.bare, Expected(fits, not effect.shared))
-        return Generated(written.__name__, inspect.getsource(written), program, function=written)
+        effect = self.forms.effects.of_function(request.function, given)
+        return Expected(fits, not effect.shared)
 
     def refuse_changes(self, function: Any, kinds: tuple[Kind, ...]) -> Kind:
         """Raises UnsupportedSyntaxError for a part of a rule that changes its arguments in place; the kind of

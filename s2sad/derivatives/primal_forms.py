@@ -27,6 +27,7 @@ from ..kinds.class_members import replaced_tuple
 from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Record, Tuple
 from ..kinds.static_lengths import want_length
 from ..kinds.wrapped_functions import unwrapped
+from ..lowering.checkpoint_loops import expand_checkpoint_loops
 from ..lowering.expand_asdict import converter_of, is_converter
 from ..lowering.guard_powers import guard_powers, without_needless_guards
 from ..lowering.heap_functions import HeapCalls
@@ -189,6 +190,7 @@ class Forms:
                 self._watch_of(function)("defer_refusals", program)
             self.rebound |= set(rebound_in(program))
             self.updated.update({c.key(): c for c in updated_in(program)})
+            program = expand_checkpoint_loops(program)
             program = normalise(program, self._watch_of(function))
             program = leave_inactive_calls(program, parameter_names(program.tree))
             self.note(captured(program))

@@ -29,6 +29,7 @@ __all__ = [
     "pairing",
     "placed_gradient",
     "scaled",
+    "share_memory",
     "tangent_of",
     "unmarked",
     "zero_tangent",
@@ -83,7 +84,7 @@ def check_forward(made: Any, name: str, expected: Expected, args: tuple[Any, ...
             f"the forward part of the rule for {name} returns {_described(made[0])} as the result, "
             f"which is not what {name} itself returns"
         )
-    if expected.is_new and any(_share(made[0], x) for x in args):
+    if expected.is_new and any(share_memory(made[0], x) for x in args):
         raise RuleError(
             f"the forward part of the rule for {name} returns one of its arguments, or a view of it, where "
             f"{name} itself returns something new: return a copy"
@@ -97,7 +98,8 @@ def check_pair(made: Any, name: str) -> None:
         raise RuleError(f"the rule for {name} returns a tuple of two, the result and another, not {told}")
 
 
-def _share(out: Any, x: Any) -> bool:
+def share_memory(out: Any, x: Any) -> bool:
+    """Whether two values may share memory: arrays, containers, and arrays in containers."""
     if isinstance(out, np.ndarray) and isinstance(x, np.ndarray):
         return np.may_share_memory(out, x)
     if isinstance(x, (list, dict)) and x is out:
@@ -105,7 +107,7 @@ def _share(out: Any, x: Any) -> bool:
     for whole, other in ((out, x), (x, out)):
         if isinstance(whole, (tuple, list, dict)):
             parts = whole.values() if isinstance(whole, dict) else whole
-            return any(_share(part, other) for part in parts)
+            return any(share_memory(part, other) for part in parts)
     return False
 
 

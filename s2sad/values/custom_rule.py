@@ -24,7 +24,7 @@ class CustomRule:
     `forward(*args)` is `(out, residuals)` and `backward(residuals, dout)` a tuple with the gradient of each
     argument, None for zero, or one gradient alone. `push(*args, *tangents)` is `(out, tangent of out)`; its
     tangents are those of the parameters outside of `constants`, which carry no derivative. Where one of the
-    two is missing it is the transpose of the other.
+    two is missing it is the transpose of the other. A rule of s2sad itself `is_own`: it is not checked.
     """
 
     function: FunctionType
@@ -33,6 +33,7 @@ class CustomRule:
     backward: Function | None = None
     push: Function | None = None
     constants: frozenset[int] = frozenset()
+    is_own: bool = False
 
     def of(self, function: FunctionType) -> FunctionType:
         """The function, with this rule as its own."""
