@@ -47,6 +47,7 @@ class Bundle:
     """The definitions written so far; `name_of` adds one."""
 
     title: str  # of what is exported, for errors
+    decorator: str = ""  # of functions that are not s2sad's own
     names: Names = field(default_factory=lambda: Names(("np",)))
     imports: set[str] = field(default_factory=set)  # lines
     libraries: set[str] = field(default_factory=set)
@@ -338,8 +339,9 @@ class Bundle:
             if renamed and renamed[0][2] in variables:
                 self._refuse(f"`{name}` has a variable `{renamed[0][2]}`, as something else", "rename it")
             edits += renamed
-        written = replaced(text, edits)
-        self.definitions.append(written.rstrip("\n"))
+        written = replaced(text, edits).rstrip("\n")
+        is_decorated = self.decorator and module is None and isinstance(tree, ast.FunctionDef)
+        self.definitions.append(f"{self.decorator}\n{written}" if is_decorated else written)
 
     def _registers(self, decorator: ast.expr, module: str | None) -> bool:
         """Whether a decorator declares something to s2sad, and leaves the function as it is."""

@@ -18,11 +18,15 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ..derivatives.argnums import Argnums
 from ..derivatives.derivative import Derivative
 from ..kinds.lattice import UNKNOWN, Kind
 from ..runtime.border import at_border
 from ..runtime.input_checks import cotangent_like, tangent_like, unshared
+from ..targets import TARGETS
+from ..targets.numba_target import check_types, helpers
 from ..transforms.errors import NonDifferentiableError, S2sadError, UnsupportedSyntaxError
 from ..transforms.trees.program import Names
 from ..values.length_wanted import LengthWanted
@@ -47,6 +51,7 @@ def export(
     argnums: Argnums = 0,
     form: str = "grad",
     file: str | os.PathLike[str] | None = None,
+    compile: str | None = None,
 ) -> str:
     """The text of a module with the derivative of `f` that needs NumPy alone (and the libraries that `f`
     calls); with `file` it is written there, too.
@@ -56,6 +61,10 @@ def export(
     Without examples it is the generic code, which takes all. (Annotations are not read: they do not tell the
     rank of an array, and nothing makes callers keep to them.) What `f` reads of its module is written out
     with the values of now. Raises UnsupportedSyntaxError for a derivative that reads source when it runs.
+
+    With `compile="numba"` the module's functions are compiled by Numba when they are first called; examples
+    of numbers and arrays are needed. It is tried here, and refused if Numba has no code for it, or if the
+    derivative calls a helper that is none of NumPy's. Its gradients are those of NumPy up to rounding.
 
     >>> def f(x, y):
     ...     return x * x * y
@@ -68,19 +77,29 @@ def export(
         instead = f"name one of {', '.join(FORMS)}"
         raise NonDifferentiableError(f"form={form!r} is no transform", instead=instead)
     derivative = f if isinstance(f, Derivative) else Derivative(f, form, argnums, writes=True)
-    text = module_text(derivative, args, f"export(..., argnums={derivative.argnums!r}, form={form!r})")
+    how = f"export(..., argnums={derivative.argnums!r}, form={form!r}, compile={compile!r})"
+    text = module_text(derivative, args, how, compile)
     if file is not None:
         Path(file).write_text(text, encoding="utf-8", newline="\n")
     return text
 
 
-def module_text(derivative: Derivative, args: Sequence[Any], how: str) -> str:
+def module_text(derivative: Derivative, args: Sequence[Any], how: str, compiler: str | None = None) -> str:
     """The text of the module; `how` says how it was made."""
-    return _Module(derivative, how).text(args)
+    if compiler is None:
+        return _Module(derivative, how).text(args)
+    if compiler not in TARGETS:
+        raise NonDifferentiableError(
+            f"compile={compiler!r} is no compiler that is known", instead=f"name one of {', '.join(TARGETS)}"
+        )
+    return _CompiledModule(derivative, how).text(args)
 
 
 class _Module:
     """The module of one derivative."""
+
+    relaxations: tuple[Callable[[Kind], Kind], ...] = (lambda kind: UNKNOWN, without_lengths, without_minima)
+    decorator = ""
 
     def __init__(self, derivative: Derivative, how: str) -> None:
         self.derivative, self.how = derivative, how
@@ -99,7 +118,7 @@ class _Module:
             return self.of_kinds((UNKNOWN,) * len(parameters))
         exact = self.derivative.kinds_of_call(*args)
         code = self.bundle(exact).parts()
-        for relax in (lambda kind: UNKNOWN, without_lengths, without_minima):
+        for relax in self.relaxations:
             kinds = tuple(map(relax, exact))
             with suppress(S2sadError, LengthWanted):
                 if self.bundle(kinds).parts() == code:
@@ -117,13 +136,13 @@ class _Module:
         derivative, form = self.derivative, self.derivative.form
         function, chosen = derivative.version_for_kinds(kinds)
         by = [derivative.parameters[k] for k in chosen]
-        bundle = Bundle(self.title)
+        bundle = Bundle(self.title, self.decorator)
         public = f"{re.sub('[^a-zA-Z0-9_]', '_', str(derivative.__name__)).strip('_')}_{form}"
         names = self.parameters(function)
         bundle.names.taken.update(names)
         checker = None if set(kinds) == {UNKNOWN} else bundle.names.fresh("check_arguments")
         checks = [f"{checker}({', '.join(derivative.parameters)})"] if checker else []
-        if form in ("vjp", "jvp") or "except" in function_text(function)[0]:
+        if self.decorator or form in ("vjp", "jvp") or "except" in function_text(function)[0]:
             bundle.names.taken.add(public)
             first = self.border(bundle, function, by, public, checks)
         else:
@@ -131,11 +150,15 @@ class _Module:
             first = _with_head(bundle.definitions.pop(), self.docstring(by), checks)
         bundle.finish()
         bundle.definitions[:0] = [first, self.check(bundle, checker, kinds)] if checker else [first]
+        self.add_imports(bundle)
         imports, constants, definitions = bundle.parts()
         libraries = " and ".join(sorted({"numpy", *bundle.libraries}))
         head = self.header(kinds, libraries).replace("\\", "\\\\").replace('"', '\\"')
         constants = f"\n\n{constants}" if constants else ""
         return f'"""{head}"""\n\n{imports}\n\n__all__ = ["{public}"]{constants}\n\n\n{definitions}'
+
+    def add_imports(self, bundle: Bundle) -> None:
+        """Adds what the decorator needs."""
 
     def parameters(self, function: FunctionType) -> list[str]:
         code = function.__code__
@@ -220,6 +243,51 @@ class _Module:
                 "",
             ]
         )
+
+
+class _CompiledModule(_Module):
+    """The module of a derivative that Numba compiles."""
+
+    relaxations = (without_lengths, without_minima)
+    decorator = '@njit(boundscheck=True, error_model="python")'
+
+    def add_imports(self, bundle: Bundle) -> None:
+        bundle.imports.add("from numba import njit")
+        bundle.libraries.add("numba")
+
+    def text(self, args: Sequence[Any]) -> str:
+        if self.derivative.form == "vjp":
+            raise NonDifferentiableError(
+                "a `vjp` is not exported as compiled code",
+                why="its result holds a function",
+                instead='export value_and_grad or jvp, or leave `compile="numba"` out',
+            )
+        if not args or not all(isinstance(a, (bool, int, float, complex, np.ndarray)) for a in args):
+            raise NonDifferentiableError(
+                "compiled code is for arguments of certain types, which are numbers and arrays",
+                instead="give examples of them all",
+            )
+        primals = self.derivative.bind(tuple(args), {})
+        function, chosen = self.derivative.version_for_kinds(self.derivative.kinds_of_call(*args))
+        check_types(primals, function)
+        tangents = [primals[k] for k in chosen] if self.derivative.form == "jvp" else []
+        text = super().text(args)
+        names: dict[str, Any] = {}
+        exec(compile(text, "<exported>", "exec", dont_inherit=True), names)
+        numba = helpers().numba
+        kernels = [value for value in names.values() if hasattr(value, "py_func")]
+        kernel = next(k for k in kernels if k.py_func.__name__.startswith(function.__name__))
+        try:
+            kernel.compile(tuple(map(numba.typeof, (*primals, *tangents))))
+        except Exception as error:  # Numba's, of many classes
+            reasons = [line.strip() for line in str(error).splitlines() if line.strip()]
+            raise UnsupportedSyntaxError(
+                f"{self.title} cannot be compiled by Numba alone",
+                None,
+                next((r for r in reasons if not r.startswith("Failed in nopython")), type(error).__name__),
+                'leave `compile="numba"` out, or use `grad(f, compile="numba")` with s2sad',
+            ) from None
+        return text
 
 
 def _with_head(text: str, doc: str, checks: list[str]) -> str:

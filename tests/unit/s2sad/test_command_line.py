@@ -196,6 +196,15 @@ def test_export_and_its_check(folder: Path) -> None:
     assert run(folder, *words, "--check")[0] == 1
 
 
+def test_export_for_numba(folder: Path) -> None:
+    pytest.importorskip("numba")
+    words = ("export", "model:damped", "--args", "0.7, 1.3, 2.1", "--target", "numba", "-o", "slope.py")
+    assert run(folder, *words) == (0, "", "")
+    assert "--target numba" in (folder / "slope.py").read_text() and run(folder, *words, "--check")[0] == 0
+    code, _, error = run(folder, "export", "model:damped", "--target", "numba", "-o", "slope.py")
+    assert code == 1 and "give examples of them all" in error
+
+
 def test_the_text_of_an_option_does_not_leave_the_docstring(folder: Path) -> None:
     example = '(0.7, 1.3, 2.1, """\\\\""")[:3][0], 1.3, 2.1 # """; import os'
     assert run(folder, "export", "model:damped", "--args", example, "-o", "slope.py")[0] == 0

@@ -240,3 +240,50 @@ def test_values_without_a_literal() -> None:
     held.append(held)
     for value in (object(), held, np.array([object()]), np.zeros(20_000), np.longdouble(1), lambda: 0):
         assert literal(value) is None
+
+
+# ---------------------------------------------------------------- compiled
+
+
+@pytest.mark.parametrize("f, args", [CASES[0], CASES[2], (model.swept, (A(size=7), 3))])
+@pytest.mark.parametrize("form", ["grad", "value_and_grad"])
+def test_compiled_modules_need_numba_alone(f: Any, args: Any, form: str, tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    text = export(f, *copy.deepcopy(args), form=form, compile="numba")
+    assert "@njit(" in text and "from numba import njit" in text
+    assert text == export(f, *copy.deepcopy(args), form=form, compile="numba")
+    expected = getattr(s2sad, form)(f)(*copy.deepcopy(args))
+    found = run_alone(text, tmp_path, args)
+    pairs = [(found, expected)] if form == "grad" else list(zip(found, expected, strict=True))
+    for a, b in pairs:
+        np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+def test_compiled_forward_mode(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    text = export(model.square_root, 2.0, 1e-9, argnums="a", form="jvp", compile="numba")
+    found = run_alone(text, tmp_path, (2.0, 1e-9, 0.5))
+    np.testing.assert_allclose(found, s2sad.jvp(model.square_root, argnums="a")(2.0, 1e-9, 0.5), rtol=1e-13)
+    with pytest.raises(UnsupportedSyntaxError, match="cannot be compiled by Numba alone"):
+        export(model.swept, A(size=7), 3, argnums="u", form="jvp", compile="numba")
+
+
+def test_what_numba_alone_does_not_compile_is_refused() -> None:
+    pytest.importorskip("numba")
+    for f, args in ((model.diffuse, (A(size=9), 3)), (model.caught, (1.5,)), (model.of_box, (1.5,))):
+        try:
+            text = export(f, *args, compile="numba")
+        except UnsupportedSyntaxError as error:
+            assert "cannot be compiled by Numba alone" in str(error)
+        else:
+            assert f is model.of_box and "@njit" in text  # its object is inlined
+    with pytest.raises(NonDifferentiableError, match="examples"):
+        export(model.swept, compile="numba")
+    with pytest.raises(NonDifferentiableError, match="numbers and arrays"):
+        export(model.swept, [1.0, 2.0], 3, compile="numba")
+    with pytest.raises(UnsupportedSyntaxError, match="float32"):
+        export(model.swept, np.ones(3, np.float32), 3, compile="numba")
+    with pytest.raises(NonDifferentiableError, match="`vjp` is not exported"):
+        export(model.swept, np.ones(3), 3, form="vjp", compile="numba")
+    with pytest.raises(NonDifferentiableError, match="no compiler that is known"):
+        export(model.swept, np.ones(3), 3, compile="llvm")
