@@ -106,6 +106,7 @@ from .queries import (
 )
 from .random import drawn_kind
 from .result_kinds import call_kind, made_like
+from .shape_relations import is_differentiable, is_mask_of, unbroadcast_plan
 from .sparse import GIVING_SPARSE
 
 __all__ = [
@@ -231,13 +232,9 @@ def method_kind(kind: Kind, name: str, args: Sequence[Kind], keywords: Mapping[s
     return UNKNOWN
 
 
-def is_differentiable(kind: Kind) -> bool | None:
-    return kind_plans.is_differentiable(kind)
-
-
 def is_floating(kind: Kind) -> bool:
     """Whether values of the kind are numbers or arrays, of floats or complex numbers."""
-    return is_numeric(kind) and kind_plans.is_differentiable(kind) is True
+    return is_numeric(kind) and is_differentiable(kind) is True
 
 
 def zero_plan(kind: Kind) -> str:
@@ -245,15 +242,11 @@ def zero_plan(kind: Kind) -> str:
     "zeros_like".
     """
     wide = widen(kind)
-    if kind_plans.is_differentiable(wide) is False and not (
+    if is_differentiable(wide) is False and not (
         isinstance(wide, List) and isinstance(wide.element, Nothing)
     ):
         return "None"
     return kind_plans.zero_plan(wide)
-
-
-def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -> Any:
-    return kind_plans.unbroadcast_plan(x, out, others)
 
 
 def lends_shape(x: Kind, out: Kind, others: Sequence[Kind], as_floats: bool = False) -> bool:
@@ -278,11 +271,6 @@ def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
         case Dict(items) if all(isinstance(k, str) for k, _ in items):
             return tuple(k for k, _ in items)
     return None
-
-
-def is_mask_of(mask: Kind, x: Kind) -> bool:
-    """Whether `np.where(mask, 1.0, 0.0)` surely has the shape and dtype of an `x`."""
-    return kind_plans.is_mask_of(mask, x)
 
 
 def mask_kind(kind: Kind) -> Kind:

@@ -30,10 +30,10 @@ from typing import Any
 
 import gast
 
+from ..analyses.liveness import free_names
 from ..trees.bind_objects import Objects
 from ..trees.nodes import (
     assign,
-    assigned_names,
     call,
     constant,
     find_nodes,
@@ -240,10 +240,5 @@ def binds_inside(expressions: list[Node]) -> bool:
 
 def captured_names(tree: Node) -> frozenset[str]:
     """The variables of a function that its nested functions read."""
-    found: set[str] = set()
-    for n in find_nodes(tree, gast.FunctionDef, gast.Lambda):
-        if n is not tree:
-            found |= set(names_read(n)) - (
-                set(assigned_names(n)) if isinstance(n, gast.FunctionDef) else set()
-            )
-    return frozenset(found)
+    nested = (n for n in find_nodes(tree, gast.FunctionDef, gast.Lambda) if n is not tree)
+    return frozenset().union(*map(free_names, nested))
