@@ -68,7 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     export = commands.add_parser("export", help="write a derivative as a module that needs NumPy alone")
     _add_target(export)
     export.add_argument("-o", "--output", metavar="FILE", required=True)
-    export.add_argument("--target", choices=("numpy", "numba"), default="numpy", help="what it needs to run")
+    export.add_argument(
+        "--target", dest="needs", choices=("numpy", "numba"), default="numpy", help="what it needs to run"
+    )
     export.add_argument("--check", action="store_true", help="write nothing; fail if FILE is out of date")
     export.set_defaults(run=_export)
     return parser
@@ -148,7 +150,7 @@ def _export(given: argparse.Namespace) -> int:
     f, module = load_function(given.target)
     args, argnums = example_arguments(given.args, module), _argnums(given)
     mode = given.mode if given.mode != "grad" else None
-    compiler = None if given.target == "numpy" else given.target
+    compiler = None if given.needs == "numpy" else given.needs
     options = {"--mode": mode, "--wrt": given.wrt, "--args": given.args, "--target": compiler}
     words = [word for option, value in options.items() if value is not None for word in (option, value)]
     how = shlex.join(["s2sad", "export", given.target, *words])

@@ -28,7 +28,7 @@ from .jacobians import Composed
 
 __all__ = ["SparseHessian", "SparseJacobian", "coloured", "pattern_of", "single"]
 
-CLOSE = 1e-10  # of the terms of a row, the error that rounding may make in their sum
+CLOSE = 0.6  # the power of a dtype's rounding error that a sum may be wrong by, relative to its terms
 Push = Callable[[Any], Any]  # from a vector of tangents to one of tangents of the result
 
 
@@ -60,10 +60,10 @@ class SparseJacobian(Composed):
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         x = self.chosen(args, keywords)
-        if not isinstance(x, np.ndarray) or x.dtype.kind != "f":
+        if not isinstance(x, np.ndarray) or x.dtype.kind != "f" or x.dtype.itemsize < 4:
             raise NonDifferentiableError(
-                f"a sparse Jacobian by a {type(x).__name__} was asked for",
-                why="its columns belong to the numbers of one array of floats",
+                f"a sparse Jacobian by {getattr(x, 'dtype', type(x).__name__)} was asked for",
+                why="its columns belong to the numbers of one array, of float32 or float64",
                 instead="leave `sparsity` out, or make a vector of the argument: see `flatten`",
             )
         before = Before(self._f, *self._inner.bind(args, keywords))
@@ -75,7 +75,7 @@ class SparseJacobian(Composed):
             runs[:] = [out]
             return np.ravel(_array_of(out, dout))
 
-        direction = np.random.default_rng(0).normal(size=x.size)
+        direction = np.random.default_rng(0).normal(size=x.size).astype(x.dtype)
         expected = push(direction)
         shape = expected.size, x.size
         if self._sparsity is not True:
@@ -105,7 +105,8 @@ class SparseJacobian(Composed):
         np.add.at(sums, rows, terms)
         np.add.at(sizes, rows, abs(terms))
         with np.errstate(invalid="ignore"):
-            is_close = abs(sums - expected) <= CLOSE * (sizes + abs(expected))
+            tolerance = np.finfo(direction.dtype).eps ** CLOSE
+            is_close = abs(sums - expected) <= tolerance * (sizes + abs(expected))
             is_close |= ~np.isfinite(sums) & ~np.isfinite(expected)
         if not np.all(is_close):
             return otherwise()

@@ -113,6 +113,16 @@ def test_passes() -> None:
     assert RUNS[0] <= 3 + 1  # three colours and one check
 
 
+def test_other_precisions() -> None:
+    x = np.random.default_rng(0).normal(size=9).astype(np.float32)
+    found = jacobian(stencil, sparsity=True)(x)
+    np.testing.assert_array_equal(found.toarray(), jacobian(stencil)(x))
+    with pytest.raises(NonDifferentiableError, match="entries outside of the pattern"):
+        jacobian(stencil, sparsity=np.eye(9))(x)
+    complex_ = jacobian(lambda x: x * (1 + 2j), sparsity=True)(x.astype(float))
+    np.testing.assert_array_equal(complex_.toarray(), np.eye(9) * (1 + 2j))
+
+
 def test_another_branch_has_another_pattern() -> None:
     def program(x: Any) -> Any:
         return x * x if x[0] > 0 else x[::-1] * x
@@ -147,7 +157,7 @@ def test_hessians() -> None:
 
 
 def test_what_is_refused() -> None:
-    for argument in (1.0, [1.0, 2.0], np.ones(2, complex), np.ones(2, int)):
+    for argument in (1.0, [1.0, 2.0], np.ones(2, complex), np.ones(2, int), np.ones(2, "f2")):
         with pytest.raises(NonDifferentiableError):
             jacobian(lambda x: x, sparsity=True)(argument)
     with pytest.raises(NonDifferentiableError, match="of a tuple was asked for"):
