@@ -3,29 +3,30 @@ runs their code.
 
 Contract: a call is recognised only if the cache of versions would find the same code. The tests of a case
 decide the kinds of the arguments: types, dtypes, ranks, and which axes are equally long, of length one, or
-short. The tests of outer names decide that all assumptions hold. What has no such tests (objects of classes,
-sparse arrays) is left to the cache of versions. A call that is not recognised returns MISSED.
+short. The tests of outer names decide that all assumptions hold. What has no such tests (sparse arrays,
+objects with slots) is left to the cache of versions. A call that is not recognised returns MISSED.
 """
 
 from __future__ import annotations
 
 import ast
+import copyreg
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from types import CellType, FunctionType, MethodType
+from types import CellType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ..kinds.abstraction import MAX_ITEMS, MAX_TEXT
+from ..kinds.abstraction import FUNCTIONS, MAX_ITEMS, MAX_TEXT, kind_of
 from ..kinds.lattice import LARGE, MAX_DEPTH, OF_TYPES, Record
 from ..runtime.input_checks import unshared
 from ..source.compiling import compile_function
 from ..source.locate import PACKAGE
-from ..transforms.trees.program import Names
+from ..transforms.trees.program import MISSING, Names
 from ..values.code_state import FunctionState
-from ..values.objects import is_named_tuple
+from ..values.objects import HAVE_RULES, is_named_tuple
 from .assumptions import Assumption, Capture
 from .signature import Parameters
 
@@ -55,21 +56,44 @@ class ArrayForm:
     layout: int  # the flags, as a number
 
 
+@dataclass(frozen=True)
+class ObjectForm:
+    """What a case keeps of a plain object: its class, and the forms of its attributes."""
+
+    cls: type
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FunctionForm:
+    """A function in an attribute, whose identity is part of the object's kind."""
+
+    function: Any
+
+
 def form_of(value: Any, depth: int = MAX_DEPTH) -> Any:
     """A value as it is now, which later changes of it do not reach: its containers copied, an array as its
-    form, and a list of numbers as one number of each type.
+    form, an object as the forms of its attributes, and a list of numbers as one number of each type.
     """
     if type(value) is np.ndarray:
         return ArrayForm(value.dtype, value.shape, value.flags.num)
     if is_of_numbers(value):
         return [*{type(v): v for v in value}.values()]
     cls: type = type(value)
+    if depth and isinstance(kind_of(value, "x"), Record) and not copyreg._slotnames(cls):  # type: ignore[attr-defined]
+        return ObjectForm(cls, {name: field_form(v, depth - 1) for name, v in value.__dict__.items()})
     if not (depth and (cls in CONTAINERS or is_named_tuple(cls)) and len(value) <= MAX_ITEMS):
         return value
     parts = [form_of(v, depth - 1) for v in iterated(value)]
     if cls is dict:
         return dict(zip(value, parts, strict=True))
     return parts if cls is list else tuple.__new__(cls, parts)
+
+
+def field_form(value: Any, depth: int) -> Any:
+    """The form of an attribute."""
+    is_fixed = type(value) in FUNCTIONS and not getattr(value, "__closure__", None)
+    return FunctionForm(value) if is_fixed else form_of(value, depth)
 
 
 @dataclass(frozen=True)
@@ -202,7 +226,7 @@ class _Writer:
                 tests.append(f"{self.constant(known.holds)}()")
                 continue
             value = known.seen
-            if isinstance(value, (np.ndarray, *CONTAINERS)):
+            if isinstance(value, (np.ndarray, *CONTAINERS)) or type(known.key) is Record:
                 name = self.names.temporary("v")
                 read.append(f"{name} = {expression}")
                 deeper.append((name, form_of(value)))
@@ -210,7 +234,7 @@ class _Writer:
                     raise _NotSimpleError
             elif type(value) in (int, float):
                 tests.append(f"{self.constant(type)}({expression}) is {self.constant(type(value))}")
-            elif isinstance(value, MethodType) or type(known.key) is Record:
+            elif isinstance(value, MethodType):
                 raise _NotSimpleError
             else:
                 tests.append(f"{expression} is {self.constant(value)}")
@@ -218,7 +242,7 @@ class _Writer:
                     tests += self.of_state(self.constant(value), known.key)
         yield own, []
         if tests or read:
-            errors = ", ".join(self.constant(e) for e in (NameError, AttributeError))
+            errors = ", ".join(self.constant(e) for e in (NameError, AttributeError, KeyError))
             escape = f"return {self.constant(MISSED)}"
             body = [f" if not ({' and '.join(tests)}):", f"  {escape}"] if tests else []
             body += (f" {line}" for line in read)
@@ -236,8 +260,14 @@ class _Writer:
             name = self.names.temporary("cell")
             self.cells[name] = cell
         elif scope.globals is not self.scope or name in self.given.names:
-            return None
-        return ".".join((name, *capture.path))
+            if name not in scope.globals:
+                return None
+            name = f"{self.constant(scope.globals)}[{name!r}]"
+        if capture.value() is not MISSING or not capture.path:
+            return ".".join((name, *capture.path))
+        *path, last = capture.path
+        missing = self.constant(MISSING)
+        return f"{self.constant(getattr)}({'.'.join((name, *path))}, {last!r}, {missing})"
 
     def of_state(self, f: str, state: FunctionState) -> Iterator[str]:
         """The tests that a function is in this state."""
@@ -290,6 +320,10 @@ class _Writer:
                 tests += self.of_value(x, value)
                 if type(value) is ArrayForm:
                     arrays += [(x, value)] if value.shape else []
+                elif type(value) is ObjectForm and value.fields:
+                    items = [(self.names.temporary("v"), v) for v in value.fields.values()]
+                    read.append(f"{''.join(f'{name}, ' for name, _ in items)}= {x}.__dict__.values()")
+                    parts += items
                 elif isinstance(value, CONTAINERS) and value and not is_of_numbers(value):
                     items = [(self.names.temporary("v"), v) for v in iterated(value)]
                     left = "".join(f"{name}, " for name, _ in items)
@@ -310,6 +344,17 @@ class _Writer:
         if cls in OF_TYPES:
             same = [c for c, kind in OF_TYPES.items() if kind is OF_TYPES[cls] and c not in (cls, bool)]
             yield self.is_of(x, cls, *same)
+            return
+        if cls is FunctionForm:
+            yield f"{x} is {self.constant(value.function)}"
+            return
+        if cls is ObjectForm:
+            yield self.is_of(x, value.cls)
+            held = self.constant(value.cls)
+            if value.cls is not SimpleNamespace:
+                yield f"{held}.__getattribute__ is {self.constant(object.__getattribute__)}"
+            yield f"{held} not in {self.constant(HAVE_RULES)}"
+            yield f"[*{x}.__dict__] == {self.constant([*value.fields])}"
             return
         if not (cls in (ArrayForm, str, *CONTAINERS) or is_named_tuple(cls)):
             raise _NotSimpleError

@@ -48,7 +48,7 @@ from .lattice import (
 )
 from .queries import share_lengths_apart
 
-__all__ = ["contains", "kind_of", "kind_of_free", "kinds_of", "lengths_of"]
+__all__ = ["FUNCTIONS", "contains", "kind_of", "kind_of_free", "kinds_of", "lengths_of"]
 
 MAX_ITEMS = 16  # of a tuple, dict or list whose items have a kind each
 MAX_FIELDS = 64  # of an object whose attributes have a kind each
@@ -187,12 +187,12 @@ def _kind_of_record(value: Any, prefix: str, depth: int, names: Names) -> Kind:
 
 def _kind_of_field(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     """As `_kind_of_item`; a function in an attribute is a literal, since it seldom changes."""
-    if type(value) in _FUNCTIONS and not getattr(value, "__closure__", None):
+    if type(value) in FUNCTIONS and not getattr(value, "__closure__", None):
         return Literal(value)
     return _kind_of_item(value, prefix, depth, names)
 
 
-_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
+FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
 
 
 def _kind_of_list(items: list[Any], prefix: str, depth: int, names: Names) -> Kind:

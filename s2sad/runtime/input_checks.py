@@ -27,7 +27,9 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
     An inactive value has the tangent None or zero. The tangent of any other object, such as a function, is
     returned as it is.
     """
-    if type(primal) is type(tangent) is float:
+    cls = type(primal)
+    is_same = cls is type(tangent)
+    if is_same and (cls in (float, np.float64) or (cls is np.ndarray and is_alike(primal, tangent))):
         return tangent
     if isinstance(primal, (tuple, list, dict)) or _is_dataclass(primal):
         return _mirrored(primal, tangent, name, what)
@@ -41,6 +43,11 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
     if dtype is None or dtype.kind not in "fc":
         return _nothing(primal, tangent, name) if what == "tangent" else None
     return _number(primal, dtype, tangent, name, what)
+
+
+def is_alike(x: Any, y: Any) -> bool:
+    """Whether two arrays are of one floating dtype and shape."""
+    return x.dtype is y.dtype and x.shape == y.shape and x.dtype.kind in "fc"
 
 
 def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:

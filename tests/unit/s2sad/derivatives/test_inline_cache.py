@@ -9,7 +9,7 @@ import math
 import threading
 import weakref
 from collections import namedtuple
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,19 @@ class Sub(np.ndarray):
     pass
 
 
+class Plain:
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+
+class Other(Plain):
+    pass
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+
 def shaped(rng: Any) -> Any:
     shape = tuple(rng.choice([0, 1, 1, 2, 3, 3, 7, 8, 9, 20], size=rng.integers(0, 4)))
     dtype = rng.choice(["float64", "float64", "float64", "float32", "int64", "bool", "complex128"])
@@ -38,7 +51,7 @@ def value(rng: Any, depth: int = 0) -> Any:
     simple = [
         2.0, np.float64(2.0), np.float32(2.0), 2, np.int64(2), True, False, np.True_, 1j, None, ..., "",
         "sum", "mean", "x" * 40, "y" * 50, [], (), {}, np.ones(3).view(Sub), np.ones(2, dtype=">f8"), {1, 2},
-        math.sin, [1.0, 2.0], [1.0, 2], [True, 1], [1.0] * 20, [None, 1.0],
+        math.sin, Slotted(), [1.0, 2.0], [1.0, 2], [True, 1], [1.0] * 20, [None, 1.0],
     ]  # fmt: skip
     chosen = rng.integers(0, 10)
     if chosen < 5 or depth == 3:
@@ -46,7 +59,11 @@ def value(rng: Any, depth: int = 0) -> Any:
     if chosen < 8:
         return simple[rng.integers(0, len(simple))]
     items = [value(rng, depth + 1) for _ in range(rng.integers(1, 4))]
-    made = [list, tuple, lambda v: dict(zip("abc", v, strict=False)), named, lambda v: dict(enumerate(v))]
+    made = [
+        list, tuple, lambda v: dict(zip("abc", v, strict=False)), named, lambda v: dict(enumerate(v)),
+        lambda v: Plain(**dict(zip("abc", v, strict=False))), lambda v: Other(a=v[0], f=math.sin),
+        lambda v: SimpleNamespace(b=v[0], a=v[-1]),
+    ]  # fmt: skip
     return made[rng.integers(0, len(made))](items)
 
 
@@ -63,6 +80,9 @@ def changed(x: Any, rng: Any) -> Any:
         return type(x)([changed(v, rng) for v in x])
     if type(x) is dict:
         return {k: changed(v, rng) for k, v in x.items()}
+    if type(x) in (Plain, Other, SimpleNamespace) and rng.integers(0, 5):
+        cls = Plain if rng.integers(0, 10) == 0 else type(x)
+        return cls(**{k: changed(v, rng) for k, v in vars(x).items()})
     return x if rng.integers(0, 3) else value(rng)
 
 
@@ -255,6 +275,41 @@ def test_keywords_defaults_and_bound_arguments() -> None:
     assert recognises(partial, 1.0, k=1.0)
 
 
+def test_objects_and_their_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Model:
+        rate = 2.0
+
+        def __init__(self) -> None:
+            self.w, self.act = np.ones(3), np.sin
+
+        def loss(self, x: Any) -> Any:
+            return np.sum(self.act(x * self.w)) * self.rate
+
+    model = Model()
+    gradient = s2sad.grad(model.loss)
+    x = np.zeros(3)
+    for _ in range(2):
+        np.testing.assert_array_equal(gradient(x), [2.0] * 3)
+    assert recognises(gradient, x)
+    model.w = np.full(3, 2.0)
+    assert recognises(gradient, x)
+    np.testing.assert_array_equal(gradient(x), [4.0] * 3)
+    model.act = np.cos
+    assert not recognises(gradient, x)
+    np.testing.assert_array_equal(gradient(x), [0.0] * 3)
+    model.act = np.sin
+    Model.rate = 3.0
+    np.testing.assert_array_equal(gradient(x), [6.0] * 3)
+    model.rate = 5.0
+    np.testing.assert_array_equal(gradient(x), [10.0] * 3)
+    model.w = 2.0  # type: ignore[assignment]
+    np.testing.assert_array_equal(gradient(x), [10.0] * 3)
+    monkeypatch.setattr(Model, "loss", lambda self, x: np.sum(x))
+    np.testing.assert_array_equal(gradient(x), [10.0] * 3)  # of the function that was bound
+    monkeypatch.setattr(Model, "__getattribute__", lambda self, name: object.__getattribute__(self, name))
+    assert not recognises(gradient, x)
+
+
 def test_bound_arrays_may_change_their_shape() -> None:
     w = np.ones((2, 3))
     gradient = s2sad.grad(functools.partial(lambda w, x: np.sum(w @ x), w))
@@ -433,3 +488,17 @@ def test_arguments_are_not_kept() -> None:
     del array
     gc.collect()
     assert kept() is None
+
+
+def test_a_property_that_hides_an_attribute_is_noticed() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.b = 2.0
+
+    gradient = s2sad.grad(lambda m, x: m.b * x, argnums="x")
+    model = Model()
+    assert gradient(model, 1.0) == gradient(model, 1.0) == 2.0
+    assert recognises(gradient, model, 1.0)
+    Model.b = property(lambda self: 7.0)  # type: ignore[assignment, method-assign]
+    assert not recognises(gradient, model, 1.0)
+    assert gradient(model, 1.0) == 7.0
