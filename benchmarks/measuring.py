@@ -40,7 +40,7 @@ class Effort:
     budget: float
 
 
-FULL = Effort(rounds=25, sample=0.02, budget=1.5)
+FULL = Effort(rounds=25, sample=0.02, budget=1.0)
 QUICK = Effort(rounds=5, sample=0.002, budget=0.5)
 
 
@@ -62,10 +62,12 @@ class Samples:
             call()
         return (clock() - start) / self.number
 
-    def grow(self, sample: float) -> None:
-        """Chooses the number of calls: as many as fill a sample."""
-        while (found := self.time()) * self.number < sample and self.number < 100_000:
-            self.number *= 2 if found <= 0 else max(2, min(100, round(sample / found / self.number)))
+    def grow(self, effort: Effort) -> None:
+        """Chooses the number of calls: as many as fill a sample. What takes all the budget has been timed."""
+        while (found := self.time()) * self.number < effort.sample and self.number < 100_000:
+            self.number *= 2 if found <= 0 else max(2, min(100, round(effort.sample / found / self.number)))
+        if found > effort.budget:
+            self.seconds, self.spent = [found], found
 
     def add(self) -> None:
         self.seconds.append(self.time())
@@ -76,7 +78,7 @@ def measure(calls: Mapping[str, Call], effort: Effort, clock: Clock) -> dict[str
     """The seconds of each call in each round; all take turns, and what is slow leaves early."""
     running = {name: Samples(call, clock) for name, call in calls.items()}
     for samples in running.values():
-        samples.grow(effort.sample)
+        samples.grow(effort)
     for _ in range(effort.rounds):
         for samples in running.values():
             if samples.spent < effort.budget:

@@ -1,6 +1,7 @@
 """What the benchmarks time are the same gradients, generated and written by hand; nothing is timed here."""
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 import s2sad
-from benchmarks import by_hand_numba, generation
+from benchmarks import by_hand_numba, generation, report
+from benchmarks.__main__ import Result
 from benchmarks.programs import PROGRAMS, Program
 from benchmarks.tools import TOOLS, assert_agreement
 from s2sad.kinds.lattice import LARGE
@@ -68,6 +70,23 @@ def test_programs_without_stores_are_the_programs() -> None:
             args = program.arguments(program.small)
             found = getattr(without_stores, name)(*args)
             np.testing.assert_allclose(found, program.primal(*args), rtol=1e-12)
+
+
+def test_the_report_says_where_s2sad_loses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(report, "costs", lambda tools: {})
+    seconds = {"by hand": [1.0, 2.0, 1.0], "s2sad": [1.5, 3.1, 1.4], "JAX": [1.0, 2.0, 1.1]}
+    first = dict.fromkeys(seconds, 0.1)
+    results = [Result(EACH["lu"], seconds, first, {"s2sad": 8000}, {"autograd": "no stores"}),
+               Result(EACH["mlp"], {"by hand": [1.0], "s2sad": [1.1]}, first)]
+    report.write(str(tmp_path / "page"), results, list(TOOLS.values()), [TOOLS["MyGrad"]], "1")
+    page = (tmp_path / "page.md").read_text()
+    assert "1.50 (1.45-1.52)" in page
+    assert "1.2 times the time of by hand on 1 of 2 programs (geometric mean 1.28): lu 1.50" in page
+    assert "s2sad: slower than JAX on 1 of 1 programs (geometric mean 1.50): lu 1.50" in page
+    assert "- lu, autograd: no stores\n- MyGrad: not installed; pip install mygrad" in page
+    assert json.loads((tmp_path / "page.json").read_text())["programs"][0]["seconds"] == seconds
+    assert EACH["mlp"].title in (tmp_path / "page.svg").read_text()
 
 
 def test_generation_grows_with_the_code(tmp_path: Path) -> None:
