@@ -50,7 +50,7 @@ from .simplification.remove_dead_code import remove_dead_code
 from .simplification.repeat_indices import repeat_index
 from .simplification.restore_names import restore_names
 from .simplification.update_in_place import update_in_place, update_stretched
-from .simplification.zeroed_stores import read_before_zero, store_over_zero
+from .simplification.zeroed_stores import read_before_zero, store_first, store_over_zero
 from .trees.nodes import statements_in
 from .trees.program import Program
 
@@ -163,7 +163,7 @@ SHARING: Rules = {
 STRETCHING: Rules = {gast.Assign: (update_stretched,)}
 UPDATING: Rules = {
     gast.Assign: (read_operands_uncopied, move_sign, copy_array, update_in_place),
-    gast.AugAssign: (read_operands_uncopied, subtract, store_over_zero),
+    gast.AugAssign: (read_operands_uncopied, store_first, subtract, store_over_zero),
 }
 
 SIMPLIFY: tuple[Callable[[Any, GeneratedFacts], Any], ...] = (

@@ -29,7 +29,7 @@ from ..kinds.lattice import (
     Tuple,
     Unknown,
 )
-from ..kinds.queries import is_immutable
+from ..kinds.queries import is_float, is_immutable
 from ..kinds.sparse import sparse_operator
 from ..kinds.wrapped_functions import chosen_by_kind, is_dispatcher
 from ..primitives.aliasing import is_fresh, is_read_only, is_steady_view, sharing
@@ -45,6 +45,7 @@ from ..primitives.record import (
     takes_arrays,
 )
 from ..rules import choices, containers, places, reductions
+from ..rules.arithmetic import one_over
 from ..rules.index_tricks import indexed
 from ..rules.math import planar_hypot
 from ..rules.methods import ATTRIBUTES, METHODS, view_method
@@ -113,6 +114,9 @@ def parameters_of(function: Any) -> Mapping[str, Any]:
 def _is_value(node: Any, value: Any) -> bool:
     """Whether an atom is this literal."""
     return isinstance(node, gast.Constant) and type(node.value) is type(value) and node.value == value
+
+
+_ONE, _ONE_FLOAT = Literal(1), Literal(1.0)
 
 
 class RulePrimitives:
@@ -300,10 +304,14 @@ class RulePrimitives:
 
     @staticmethod
     def operator(function: Any, left: Kind, right: Kind) -> Any:
-        """The function that an operator applies to operands of these kinds: `+` concatenates sequences."""
+        """The function that an operator applies to operands of these kinds: `+` concatenates sequences, `/`
+        of the literal 1 has a simpler slope.
+        """
         of_sparse = sparse_operator(function, left, right)
         if of_sparse is not None:
             return of_sparse
+        if function is operator.truediv and left in (_ONE, _ONE_FLOAT) and is_float(right):
+            return one_over
         if isinstance(left, Array) or isinstance(right, Array):
             return function
         if isinstance(left, (Tuple, List)) or isinstance(right, (Tuple, List)):

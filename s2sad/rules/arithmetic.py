@@ -7,6 +7,7 @@ Operators are applied to Python floats as much as to arrays, so their templates 
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,16 @@ def multiply(x, y, out, dout):
 @bprop(np.divide, operator.truediv, "elementwise", domain=(0.5, 2.0), in_place=[operator.itruediv])
 def divide(x, y, out, dout):
     return dout / y, -dout * out / y
+
+
+def one_over(one: float, x: Any) -> Any:
+    """`1 / x`: the slope follows from the value alone."""
+    return one / x
+
+
+@bprop(one_over, "elementwise", sharing="fresh", samples=[given(1, A(3)), given(1, A())])
+def one_over_(one, x, out, dout):
+    return None, -dout * out * out
 
 
 @bprop(np.negative, operator.neg, "elementwise", domain=(-2.0, 2.0))
@@ -79,7 +90,7 @@ def square(x, out, dout):
 
 @bprop(np.reciprocal, "elementwise", domain=(0.5, 2.0))
 def reciprocal(x, out, dout):
-    return (-dout * out ** 2,)
+    return (-dout * out * out,)
 
 
 # ---------------------------------------------------------------- remainders

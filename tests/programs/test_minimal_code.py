@@ -213,3 +213,28 @@ def test_nothing_is_computed_twice() -> None:
     assert [line for line in source.splitlines() if "np.exp" in line and "#" not in line] == [
         "    out_1 = np.exp(x)"
     ]
+
+
+def differences(x: Any) -> Any:
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+def saturating(x: Any, w: Any) -> Any:
+    return np.sum(1.0 / (1.0 + np.exp(-(w * x))))
+
+
+def losses(z: Any, y: Any) -> Any:
+    return np.mean(np.logaddexp(0.0, z) - y * z)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "line"),
+    [
+        (differences, (X,), "dx[:-1] = -2.0 * (1.0 - out_1 + dout_1 * out_1)"),
+        (saturating, (X, 2.0), "dx = out_2 * out_2 * out_1 * w"),
+        (losses, (X, X), "dz = 1.0 / z.size * (expit(z) - y)"),
+    ],
+)
+def test_arithmetic_is_short(f: Callable[..., Any], args: Any, line: str) -> None:
+    assert line in s2sad.grad(f).source_for(*args)
+    s2sad.check_grads(f, args, argnums=0)

@@ -430,9 +430,14 @@ def moved(
 
 
 def divides(node: Any) -> bool:
-    """Whether a template divides by a value that may be zero, or takes a power that may be a root."""
+    """Whether a template divides by a value that may be zero, takes a power that may be a root, or multiplies
+    twice by the result, as that of `1 / x`.
+    """
     for n in walk(node):
         match n:
+            case gast.BinOp(left=left, op=gast.Mult(), right=gast.Name(id="out")):
+                if "out" in names_read(left):
+                    return True
             case gast.BinOp(op=gast.Div(), right=divisor):
                 if names_read(divisor) and not _is_positive(divisor):
                     return True

@@ -309,6 +309,9 @@ class _Folder:
             case gast.BinOp(op=gast.Mult() | gast.Div()):
                 left = self.positive(node.left)
                 return None if left is None else rebuilt(node, left=left)
+            case gast.Call(args=[first, *rest]) if self.facts.is_odd(node):
+                positive = self.positive(first)
+                return None if positive is None else rebuilt(node, args=[positive, *rest])
         return None
 
     def negative(self, node: Node) -> Node | None:

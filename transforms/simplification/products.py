@@ -81,10 +81,19 @@ def factored_sum(node: Node, is_pure: Test) -> Node | None:
         else:
             common.append(factor)
             others.remove(twin)
+    op = node.op
+    a, b = (next((f for f in part if literal_value(f[0]) is not None), None) for part in (rest, others))
+    if a is not None and b is not None and min(len(rest), len(others)) > 1 and not (a[1] or b[1]):
+        x, y = literal_value(a[0]) or 0, literal_value(b[0]) or 0
+        if abs(x) == abs(y):
+            common.insert(0, a)
+            rest.remove(a)
+            others.remove(b)
+            op = op if x == y else gast.Sub() if isinstance(op, gast.Add) else gast.Add()
     if not common:
         return None
-    total = located(gast.BinOp(left=_product(rest, node), op=node.op, right=_product(others, node)), node)
-    is_first = common[0] is left[0]
+    total = located(gast.BinOp(left=_product(rest, node), op=op, right=_product(others, node)), node)
+    is_first = common[0] is left[0] or literal_value(common[0][0]) is not None
     new = _product([*common, (total, False)] if is_first else [(total, False), *common], node)
     return new if _operations(new) < _operations(node) else None
 

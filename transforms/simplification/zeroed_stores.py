@@ -1,7 +1,8 @@
 """Simplifies the adjoint of a store, which reads a part of the array's adjoint and sets it to zero.
 
 Where the value read has one reader, which computes a new value, that is computed first, without a copy. A
-value that would be added to the part just set to zero is stored. The sign of zeros may change.
+value that would be added to the part just set to zero, or to a new array of zeros, is stored. The sign of
+zeros may change.
 
     dv = da[1:].copy()          du = da[1:] / 3
     da[1:] = 0             ->   da[1:] = 0
@@ -23,7 +24,7 @@ from ..trees.nodes import Comment, load, loads, located, same
 from ..trees.rebuild import rebuilt, substitute
 from .code import Code, Line
 
-__all__ = ["read_before_zero", "store_over_zero"]
+__all__ = ["read_before_zero", "store_first", "store_over_zero"]
 
 Node = Any  # gast publishes no types
 
@@ -87,6 +88,40 @@ def store_over_zero(code: Code, line: Line) -> bool:
                 code.delete(line)
             else:
                 code.replace(line, stored)
+            return True
+    return False
+
+
+def store_first(code: Code, line: Line) -> bool:
+    """Stores the first value that is added to a part of a new array of zeros."""
+    match line.node:
+        case gast.AugAssign(
+            target=gast.Subscript(value=gast.Name(id=name)) as place, op=gast.Add(), value=value
+        ) if code.facts.is_derivative(name) and code.facts.is_array(name):
+            made = code.definer(name)
+            if made is None or made.block is not line.block or not _is_zeros(made.node):
+                return False
+            reading = [*code.readers.get(name, ()), *code.definers.get(name, ())]
+            if any(code.is_between(made, r, line) for r in reading if r is not line):
+                return False
+            if name in reads(value, place.slice) or not code.is_own(name) or _starts_negated(value):
+                return False
+            stored = gast.Assign(targets=[place], value=value, type_comment=None)
+            code.replace(line, located(stored, line.node))
+            return True
+    return False
+
+
+def _starts_negated(value: Node) -> bool:
+    """Whether a product starts with a negated value, which is rather subtracted."""
+    while isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div)):
+        value = value.left
+    return isinstance(value, gast.UnaryOp) and not isinstance(value.operand, gast.Constant)
+
+
+def _is_zeros(s: Node) -> bool:
+    match s:
+        case gast.Assign(value=gast.Call(func=gast.Attribute(attr="zeros_like"), args=[_], keywords=[])):
             return True
     return False
 

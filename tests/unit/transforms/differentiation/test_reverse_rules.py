@@ -91,9 +91,10 @@ def test_what_only_the_run_knows_is_asked_there() -> None:
 
 def test_the_object_of_a_method_has_an_adjoint_too() -> None:
     f = build("def f(o, x):\n    return o['g'](x)")
-    assert "own=True" in stage(
-        "differentiate", "def f(o, x):\n    g = o['g']\n    return g(x)", {"g": np.sin}, 1.0
-    )
+    scale = 2.0
+    closure = {"g": lambda v: scale * np.sin(v)}
+    assert "own=True" in stage("differentiate", "def f(o, x):\n    g = o['g']\n    return g(x)", closure, 1.0)
+    check_program(f, (closure, 1.0), (1,))
     check_program(f, ({"g": np.sin}, 1.0), (1,))
 
 

@@ -35,6 +35,7 @@ SUMS = {
     "d * a * r - d * b * r": "d * r * (a - b)",
     "d * a / b - d2 / b": "(d * a - d2) / b",
     "d2 + d * a + d * b": "d2 + d * (a + b)",
+    "-2.0 * (1.0 - d) - a * 2 * d2": "-2.0 * (1.0 - d + a * d2)",
     "d2 - d * a + d * b": "d2 - d * a + d * b",
     "d + d * a": "d + d * a",
     "d * effect(a) + b * effect(a)": "d * effect(a) + b * effect(a)",
