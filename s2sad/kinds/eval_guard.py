@@ -15,6 +15,7 @@ import numpy as np
 
 from ..primitives.record import fact, find_rule
 from ..runtime import adjoints as runtime
+from ..runtime import broadcasting
 from ..runtime import builtin_reductions as sequences
 from ..transforms.analyses.template_slots import differentiable_slots
 from .abstract_eval import execute
@@ -29,6 +30,7 @@ _ALL = 99
 _RULES = f"{__name__.partition('.')[0]}.rules."
 _MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", "scipy._lib._array_api"}) | {
     runtime.__name__,
+    broadcasting.__name__,
     sequences.__name__,
 }
 _FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodDescriptorType, type(np.sum))

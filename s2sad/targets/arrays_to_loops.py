@@ -32,6 +32,7 @@ from .array_types import (
     axes_of,
     is_choice,
 )
+from .split_variables import split_variables
 
 __all__ = ["Loops", "with_loops"]
 
@@ -68,6 +69,7 @@ def with_loops(
     """Changes the function in place, given the types of its parameters; returns the functions that it calls
     now. `meaning` tells what an expression of names means outside, and `fresh` makes names.
     """
+    split_variables(function, fresh)
     types = Types(function, dict(given), meaning)
     splitter = _Splitter(types, meaning, fresh)
     function.body = splitter.block(function.body)
@@ -348,6 +350,11 @@ class _Step:
         return self.place is not None
 
     @property
+    def writes(self) -> list[tuple[str, str]]:
+        """The array that it changes, and at which region."""
+        return [(self.target, self.region)] if self.is_store else []
+
+    @property
     def is_computed(self) -> bool:
         """Whether it makes an array that is read element by element."""
         return not self.is_store and not self.reduction
@@ -600,9 +607,9 @@ class _Lowering(_Reader):
                 self.may_share(n, written) and (n, r) != (written, other.region) for n, r in step.reads
             ):
                 return False
+            meets = other.reads if are_sums(step, other) else [*other.reads, *other.writes]
             if step.is_store and any(
-                self.may_share(n, step.target) and (n, r) != (step.target, step.region)
-                for n, r in [*other.reads, *([(written, other.region)] if other.is_store else [])]
+                self.may_share(n, step.target) and (n, r) != (step.target, step.region) for n, r in meets
             ):
                 return False
             if step.is_store and written == step.target and not other.is_store and (
@@ -707,6 +714,29 @@ class _Lowering(_Reader):
         return [*group.before, call, *group.after]
 
 
+def are_sums(a: _Step, b: _Step) -> bool:
+    """Whether two stores add to one array at regions that are the same but for a shift along the last axis:
+    in which order they add does not matter.
+    """
+    if not (a.is_store and b.is_store and a.target == b.target):
+        return False
+    is_sum = all(isinstance(s.op, (ast.Add, ast.Sub)) for s in (a, b))
+    (first, shift), (second, other) = shift_of(a), shift_of(b)
+    return is_sum and first == second and None not in (shift, other) and abs((shift or 0) - (other or 0)) <= 4
+
+
+def shift_of(s: _Step) -> tuple[str, int | None]:
+    """The region of a store in all axes but the last, and where it starts in that; None if it is not told."""
+    if not isinstance(s.place, ast.Subscript):
+        return "", 0
+    index = s.place.slice
+    *rest, last = index.elts if isinstance(index, ast.Tuple) else [index]
+    if not isinstance(last, ast.Slice) or step_of(last) != 1:
+        return "", None
+    lower = 0 if last.lower is None else integer(last.lower)
+    return " ".join(map(ast.dump, rest)), lower if lower is not None and lower >= 0 else None
+
+
 def is_view(node: ast.expr) -> bool:
     return isinstance(node, ast.Subscript) and is_slice(node.slice)
 
@@ -755,6 +785,28 @@ def bound_text(bound: int, whole: str) -> str:
 
 
 # ---------------------------------------------------------------- the text of a loop
+
+
+@dataclass
+class _Gather:
+    """Stores that add to one array at several shifts along the last axis."""
+
+    name: str
+    zero: str
+    steps: list[_Step]
+
+    @property
+    def first(self) -> _Step:
+        """The one that starts first."""
+        return min(self.steps, key=lambda s: shift_of(s)[1] or 0)
+
+    @property
+    def span(self) -> int:
+        return max(map(self.shift, self.steps))
+
+    def shift(self, s: _Step) -> int:
+        """How much later than the first one it starts."""
+        return (shift_of(s)[1] or 0) - (shift_of(self.first)[1] or 0)
 
 
 class _Emitter:
@@ -844,6 +896,10 @@ class _Emitter:
         for s in self.steps:
             if self.is_row_sum(s):
                 self.write(depth, f"{self.own('sum', s.target)} = {self.start(s)}")
+        gathers = self.gathers()
+        for g in gathers:
+            for k in range(1, g.span + 1):
+                self.write(depth, f"{self.own('next', f'{g.name}_{k}')} = {g.zero}")
         first, stop, inner = "", lengths[-1], depth
         if blocked:
             first, stop = self.own("first", ""), self.own("stop", "")
@@ -861,6 +917,8 @@ class _Emitter:
                 if s.target not in self.local:
                     array = self.arrays.get(s.target, s.target)
                     self.write(inner + 1, f"{array}[{', '.join(indices)}] = {value}")
+            elif gather := next((g for g in gathers if s in g.steps), None):
+                self.gather(inner + 1, gather, s, text, indices)
             elif s in blocked:
                 offset = f" + {BLOCK * blocked.index(s)}" if s is not blocked[0] else ""
                 place = f"{indices[-1]} - {first}{offset}"
@@ -875,9 +933,51 @@ class _Emitter:
             if self.is_row_sum(s):
                 row = [*indices[:-1], *(["0"] if s.keeps else [])]
                 self.write(depth, f"{s.target}[{', '.join(row)}] = {self.own('sum', s.target)}")
+        for g in gathers:
+            self.write(depth, f"if {lengths[-1]} > 0:")
+            for k in range(1, g.span + 1):
+                place = self.place_of(g.first, [*indices[:-1], f"{lengths[-1]} + {k - 1}"])
+                self.write(depth + 1, f"{place} += {self.own('next', f'{g.name}_{k}')}")
         depth -= self.rank - 1
         for s in self.steps:
             self.end(depth, s, lengths)
+
+    def gathers(self) -> list[_Gather]:
+        """The stores that add to one array at several shifts along the last axis. The loop adds to each
+        element once: what belongs to the next ones is kept until it is there.
+        """
+        found: list[_Gather] = []
+        for s in self.steps:
+            for g in found:
+                if are_sums(g.steps[0], s):
+                    g.steps.append(s)
+                    break
+            else:
+                is_complex = getattr(self.lowering.types.names[s.target], "kind", "") == "c"
+                if s.is_store and shift_of(s)[1] is not None and isinstance(s.op, (ast.Add, ast.Sub)):
+                    found.append(_Gather(f"{s.target}_{len(found)}", "0j" if is_complex else "0.0", [s]))
+        return [g for g in found if g.span > 0]
+
+    def gather(self, depth: int, g: _Gather, s: _Step, text: str, indices: list[str]) -> None:
+        """Adds an element of a store to what is kept for its place; the first store moves on by one place,
+        and the last one adds to the array.
+        """
+        shift = g.shift(s)
+        kept = [self.own("next", f"{g.name}_{k}") for k in range(g.span + 1)]
+        sign = OPERATORS[type(s.op)]  # type: ignore[index]
+        if s is g.steps[0]:
+            self.write(depth, f"{kept[0]} = {kept[1]}")
+            for k in range(1, g.span):
+                self.write(depth, f"{kept[k]} = {kept[k + 1]}")
+            self.write(depth, f"{kept[-1]} = {g.zero}")
+        self.write(depth, f"{kept[shift]} = {kept[shift]} {sign} {text}")
+        if s is g.steps[-1]:
+            self.write(depth, f"{self.place_of(g.first, indices)} += {kept[0]}")
+
+    def place_of(self, s: _Step, indices: list[str]) -> str:
+        """The text of the element that a store stores to."""
+        assert s.place is not None
+        return self.text(s.place, indices, {}, lambda k, text: "")
 
     def is_blocked(self, s: _Step) -> bool:
         """Whether it is a sum of real numbers into one variable: its terms are computed a block at a time, so
@@ -970,7 +1070,7 @@ class _Emitter:
     def finish(self, depth: int, s: _Step, text: str, indices: list[str]) -> None:
         """What a store or a reduction does with an element."""
         if s.place is not None:
-            place = self.text(s.place, indices, {}, lambda k, text: "")
+            place = self.place_of(s, indices)
             op = f"{OPERATORS[type(s.op)]}=" if s.op is not None else "="
             self.write(depth, f"{place} {op} {text}")
             return

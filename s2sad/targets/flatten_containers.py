@@ -12,12 +12,18 @@ from typing import Any, NoReturn
 
 from .structures import LEAF, Structure, Trace, sequence
 
-__all__ = ["NotFlat", "constant_of", "flattened"]
+__all__ = ["NotFlat", "check_lengths", "constant_of", "flattened"]
 
 # Helpers whose result has the structure of their first argument.
 MIRRORS = frozenset({"zeros_like", "copy_adjoint", "add", "add_at"})
 
 Value = tuple[ast.expr, Structure]
+
+
+def check_lengths(*sources: Any) -> None:
+    """Raises ValueError, as a strict `zip` does, unless all have one length."""
+    for _ in zip(*sources, strict=True):
+        pass
 
 
 class NotFlat(Exception):
@@ -32,11 +38,11 @@ def flattened(
     function: ast.FunctionDef,
     given: Mapping[str, Structure],
     helper: Callable[[str], bool],
-    names: tuple[str, str],
+    names: tuple[str, str, str],
 ) -> Structure:
     """Changes the function in place, given the structures of its parameters; returns that of its result.
     `helper` tells whether a name means a function of this package; `names` are those of the helpers that add
-    two adjoints and make a zero one. Raises NotFlat.
+    two adjoints, make a zero one, and compare lengths. Raises NotFlat.
     """
     flattener = _Flattener({n: s for n, s in given.items() if not s.is_leaf}, helper, names)
     flattener.block(function.body)
@@ -45,17 +51,33 @@ def flattened(
 
 class _Flattener:
     def __init__(
-        self, env: dict[str, Structure], helper: Callable[[str], bool], names: tuple[str, str]
+        self, env: dict[str, Structure], helper: Callable[[str], bool], names: tuple[str, str, str]
     ) -> None:
         self.env, self.helper = env, helper
-        self.adder, self.zeros = names
+        self.adder, self.zeros, self.checker = names
         self.result = LEAF
 
     # ------------------------------------------------------------ statements
 
     def block(self, statements: list[ast.stmt]) -> None:
+        found: list[ast.stmt] = []
         for s in statements:
             self.statement(s)
+            found += [*self.checks(s), s]
+        statements[:] = found
+
+    def checks(self, s: ast.stmt) -> list[ast.stmt]:
+        """What compares lengths before a loop over a strict `zip`, which is no strict one any more."""
+        match s:
+            case ast.For(iter=ast.Call(func=ast.Name(id="zip"), args=[_, _, *_] as args) as call) if all(
+                isinstance(a, (ast.Name, ast.Subscript, ast.Attribute)) for a in args
+            ):
+                is_strict = any(getattr(k.value, "value", None) is True for k in call.keywords)
+                call.keywords = [k for k in call.keywords if k.arg != "strict"]
+                check = ast.Call(ast.Name(self.checker, ast.Load()), args, [])
+                new = ast.fix_missing_locations(ast.copy_location(ast.Expr(check), s))
+                return [new] if is_strict else []
+        return []
 
     def statement(self, s: ast.stmt) -> None:
         match s:

@@ -17,6 +17,7 @@ from ..kinds.join import join_all
 from ..kinds.lattice import NOT_ONE, UNKNOWN, Array, Kind, List, Literal, Scalar, Tuple
 from ..kinds.result_kinds import call_kind
 from ..rules.methods import reshape_method
+from ..rules.products import matmul_dx, matmul_dy
 from .flatten_containers import constant_of
 
 __all__ = ["FUNCTIONS", "Interpreted", "interpreted", "kind_of_result"]
@@ -25,6 +26,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.Pow: operator.pow, ast.MatMult: operator.matmul,
 }  # fmt: skip
+PRODUCTS = frozenset((matmul_dx, matmul_dy))  # whose result is like their last argument
 METHODS: dict[str, Any] = {**vars(np.ndarray), "reshape": reshape_method}
 
 
@@ -78,8 +80,9 @@ def _kind_of(node: ast.expr, given: Mapping[str, Kind], meaning: Callable[[ast.e
             return given[name]
         case ast.Constant(value=value):
             return Literal(value)
-        case ast.Call(func=ast.Name(id="slice")) if isinstance(constant_of(node), slice):
-            return Literal(constant_of(node))
+        case ast.Call(func=ast.Name(id="slice")):
+            found = constant_of(node)  # of other bounds: lengths are not told
+            return Literal(found if isinstance(found, slice) else slice(None, None, 2))
     children = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
     parts = {id(n): _kind_of(n, given, meaning) for n in children}
     match node:
@@ -89,6 +92,9 @@ def _kind_of(node: ast.expr, given: Mapping[str, Kind], meaning: Callable[[ast.e
         case ast.List(elts=elts):
             items = tuple(parts[id(e)] for e in elts)
             return UNKNOWN if UNKNOWN in items else List(items, join_all(items))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            found = parts[id(operand)]
+            return found if isinstance(found, Array) or found == Scalar("float") else UNKNOWN
         case ast.Slice():  # of any bounds: lengths are not told
             return Literal(slice(None, None, 2))
         case ast.Subscript(value=base, slice=index):
@@ -102,9 +108,32 @@ def _kind_of(node: ast.expr, given: Mapping[str, Kind], meaning: Callable[[ast.e
                 args.insert(0, _kind_of(func.value, given, meaning))
                 function = METHODS.get(func.attr) if isinstance(args[0], Array) else None
             options = {k.arg or "": _kind_of(k.value, given, meaning) for k in named}
+            if function is not None and not options and _is_pure(function) and all(map(_is_told, args)):
+                return _literal(function(*map(_value, args)))
+            if function in PRODUCTS and isinstance(args[2], Array):
+                return args[2]
             if function is not None and UNKNOWN not in (*args, *options.values()):
                 return call_kind(function, args, options, _is_pure)
     return UNKNOWN
+
+
+def _is_told(kind: Kind) -> bool:
+    """Whether a kind has one value."""
+    return all(map(_is_told, kind.items)) if isinstance(kind, Tuple) else isinstance(kind, Literal)
+
+
+def _value(kind: Kind) -> Any:
+    """The value of a kind that has one."""
+    return tuple(map(_value, kind.items)) if isinstance(kind, Tuple) else getattr(kind, "value", None)
+
+
+def _literal(value: Any) -> Kind:
+    """The kind of a number, or of a tuple of such."""
+    if isinstance(value, tuple):
+        return Tuple(tuple(map(_literal, value)))
+    if isinstance(value, np.integer):
+        return Literal(int(value))
+    return Literal(value) if isinstance(value, (int, float, str, slice)) or value is None else UNKNOWN
 
 
 def _is_pure(function: Any) -> bool:

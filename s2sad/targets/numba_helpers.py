@@ -22,6 +22,7 @@ from ..runtime import adjoints, real_power
 from .array_types import DTYPES, Number
 from .array_types import type_of_kind as array_type_of
 from .disk_cache import keep_on_disk
+from .flatten_containers import check_lengths
 from .interpreted_functions import FUNCTIONS as INTERPRETED
 from .interpreted_functions import as_declared, kind_of_result
 from .interpreted_functions import interpreted as interpreted_function
@@ -165,6 +166,25 @@ def power(x: Any, y: Any) -> Any:
     return of_floats
 
 
+@compiles(adjoints.take_at)
+def take_at(da: Any, index: Any, v: Any) -> Any:
+    parts = index if isinstance(index, types.BaseTuple) else (index,)
+    if not isinstance(da, types.Array) or any(isinstance(part, types.Array) for part in parts):
+        return None
+    own, copied = adjoints.unbroadcast, adjoints.copy_adjoint
+    return lambda da, index, v: own(copied(da[index]), v)
+
+
+@compiles(adjoints.like)
+def like(x: Any) -> Any:
+    return (lambda x: x) if isinstance(x, types.Array) else None
+
+
+@compiles(adjoints.zeros_of)
+def zeros_of(like: Any) -> Any:
+    return (lambda like: np.zeros_like(like)) if isinstance(like, types.Array) else None
+
+
 # ---------------------------------------------------------------- zeros, copies and sums
 
 
@@ -305,6 +325,18 @@ def share_of_ties(x: Any, out: Any, axis: Any, keepdims: Any) -> Any:
         return chosen / np.sum(chosen)
 
     return share
+
+
+# ---------------------------------------------------------------- loops
+
+
+@compiles(check_lengths)
+def check(*sources: Any) -> Any:
+    scope: dict[str, Any] = {}
+    tests = " or ".join(f"len(sources[{k}]) != len(sources[0])" for k in range(1, len(sources)))
+    text = "zip() argument 2 is longer or shorter than argument 1"
+    exec(f"def checked(*sources):\n    if {tests}:\n        raise ValueError({text!r})\n", scope)
+    return scope["checked"]
 
 
 # ---------------------------------------------------------------- choices

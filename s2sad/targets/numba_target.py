@@ -34,7 +34,7 @@ from ..transforms.errors import NonDifferentiableError, SourceLocation, Unsuppor
 from ..values.objects import fields_of, is_plain
 from .array_types import Type, type_of
 from .arrays_to_loops import with_loops
-from .flatten_containers import NotFlat, flattened
+from .flatten_containers import NotFlat, check_lengths, flattened
 from .interpreted_calls import Interpreter
 from .interpreted_functions import interpreted
 from .progress import shown_when_slow
@@ -212,7 +212,7 @@ class _Code:
         names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
         variables = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
         self.lines: dict[str, int] = {}  # of the functions of loops: the lines that they stand for
-        self.loops: dict[str, Any] = {}  # the compiled functions of loops, by their texts
+        self.loops: dict[tuple[str, bool], Any] = {}  # the compiled functions of loops, by their texts
         self.unknown: list[tuple[ast.expr, str]] = []  # where helpers are read that do not compile
         self.interpreted: set[int] = set()  # the lines of statements that Numba has no code for
         self.taken = {*names, *(n.id for n in variables)}
@@ -220,8 +220,8 @@ class _Code:
         tree.body = [_ReadOutside(self).visit(s) for s in tree.body]
         given = dict(zip(names, structures, strict=True))
         try:
-            own = self.fresh("add_adjoints"), self.fresh("zero_adjoint")
-            self.constants.update(zip(own, (add, zeros_like), strict=True))
+            own = self.fresh("add_adjoints"), self.fresh("zero_adjoint"), self.fresh("check_lengths")
+            self.constants.update(zip(own, (add, zeros_like, check_lengths), strict=True))
             self.result = flattened(tree, {**given, **self.structures_outside()}, self.is_helper, own)
         except NotFlat as error:
             instead = "pass what it holds as arguments of their own, or leave `compile` out"
@@ -238,7 +238,7 @@ class _Code:
 
     def dispatcher(self, types: tuple[Type, ...], fastmath: bool) -> Any:
         """The function to compile for arguments of these types: what it computes of arrays are loops."""
-        tree, constants = copy.deepcopy(self.tree), dict(self.constants)
+        tree, constants, taken = copy.deepcopy(self.tree), dict(self.constants), {*self.taken}
         njit = helpers().numba.njit
         self.interpreter.replace(tree.body, self.interpreted)
         given = dict(zip([a.arg for a in tree.args.args], types, strict=True))
@@ -247,7 +247,8 @@ class _Code:
             exec(compile(loops.text, f"<s2sad {loops.name}>", "exec"), scope)
             self.lines[loops.name] = loops.line
             made = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
-            constants[loops.name] = self.loops.setdefault(loops.text, made)
+            constants[loops.name] = self.loops.setdefault((loops.text, fastmath), made)
+        self.taken = taken  # so that the next ones have the same names, and are not compiled again
         constants.update(self.finish(tree))
         ast.fix_missing_locations(tree)
         code = compile_function(tree, self.original.__code__.co_filename, ())

@@ -86,6 +86,20 @@ def test_lengths_that_are_sure_to_be_one_are_not_compared() -> None:
     assert "if x.shape[0] == y.shape[0]:" in loops[0] and "else:" in loops[0]
 
 
+def test_an_array_that_gets_neighbours_is_added_to_once() -> None:
+    text = """
+        def f(x):
+            d = np.exp(x[1:-1])
+            a = np.zeros_like(x)
+            a[:-2] += d
+            a[2:] -= 2.0 * d
+            return a
+        """
+    _, (loop,) = lowered(text, V)
+    assert "a[i0_] += next_a_0_0_" in loop and "a[n0_ + 1] += next_a_0_2_" in loop
+    assert loop.count("a[") == 3  # here, and at two borders
+
+
 def test_types() -> None:
     assert type_of(np.float64(1.0)) == Number("f") and type_of(M) == Array(2, "f")
     assert not isinstance(type_of(np.ones(2, np.float32)), Array)
@@ -174,6 +188,36 @@ def of_the_turn_before(x, k):
     return s
 
 
+def neighbours(x, k):
+    a = np.zeros(6)
+    a[:-2] += x[1:-1] * k
+    a[1:-1] -= x[2:] * x[:-2]
+    a[2:] += x[1:-1]
+    return np.sum(a * a) + np.sum(x[3:] * x[:-3] ** 2)
+
+
+def of_few(x, k):
+    return neighbours_of(x[:3] * k) + neighbours_of(x[:2] * k) + neighbours_of(x[:0])
+
+
+def neighbours_of(x):
+    return np.sum((x[2:] - 2.0 * x[1:-1] + x[:-2]) ** 2)
+
+
+def one_name_twice(x, k):
+    top = np.max(np.outer(x, x), axis=0)
+    y = np.exp(np.outer(x, x) - top) * k
+    top = np.max(x)
+    for i in range(3):
+        top = top * k
+        if i == 1:
+            continue
+        row = y[i] * top
+        y[i] = row * row
+    row = y[0, 0] * top
+    return np.sum(y) * row
+
+
 def awkward_names(i0_, n0_):
     at_x_ = np.sin(i0_) * n0_
     np_ = at_x_ * at_x_
@@ -224,6 +268,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((f, (V, 0.7)) for f in (overlapping, views_of_what_changes, two_names, exchanged, renamed)),
     *((f, (V, 0.7)) for f in (shortened, shortened_in_a_loop, carried, of_the_turn_before)),
     *((rebound, args) for args in ((ONE, V, ONE), (ONE, ONE, V), (M, ONE, ONE_COLUMN), (ROW, ROW, M))),
+    *((f, (V, 0.7)) for f in (neighbours, of_few, one_name_twice)),
     (awkward_names, (V, 0.7)),
     (products, (V, W)),
     (over_axes, (M, ROW)),
