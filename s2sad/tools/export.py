@@ -175,7 +175,7 @@ class _Module:
         listed = tuple([local.fresh(name) for name in names])
         tests = tests_of(listed, kinds, bundle.written)
         pairs = zip(names, kinds, strict=True)
-        what = ", ".join(f"{n}: {described(k)}" for n, k in pairs if k is not UNKNOWN)
+        what = ", ".join(f"{n}: {described(k, bundle.written)}" for n, k in pairs if k is not UNKNOWN)
         lines = [
             f"def {checker}({', '.join(listed)}):",
             '    """Raises TypeError for arguments of other kinds than those that the code was made for."""',

@@ -167,8 +167,10 @@ def _relaxed(kind: Kind, change: Callable[[Any], Any]) -> Kind:
     return kind
 
 
-def described(kind: Kind) -> str:
-    """A kind as people say it: `a float`, `a float64 array of 2 axes`."""
+def described(kind: Kind, written: Callable[[type], str | None] = lambda cls: None) -> str:
+    """A kind as people say it: `a float`, `a float64 array of 2 axes`; a class that is `written` out is one
+    of the module's own.
+    """
     match kind:
         case Scalar(dtype):
             return f"a {dtype}" if dtype[0] not in "iu" else f"an {dtype}"
@@ -179,12 +181,13 @@ def described(kind: Kind) -> str:
             return repr(value)
         case Text():
             return "a str"
-        case Tuple(items, cls):
-            return f"a {'tuple' if cls is None else cls.__name__} of {len(items)}"
+        case Tuple(items, None):
+            return f"a tuple of {len(items)}"
+        case Tuple(cls=cls) | Record(cls=cls) if cls is not None:
+            name = written(cls)
+            return f"a {name} of this module" if name else f"a {cls.__name__}"
         case List():
             return "a list"
         case Dict(pairs):
             return f"a dict with {', '.join(repr(k) for k, _ in pairs)}"
-        case Record(cls):
-            return f"a {cls.__name__}"
     return "anything"

@@ -306,6 +306,11 @@ def test_transforms_of_an_unloaded_module_have_their_rules(tmp_path: Path) -> No
     assert run(ROOT, code) == "36.0 (24.0, 36.0)"
 
 
+def test_the_command_is_where_the_project_says() -> None:
+    module, _, name = PROJECT["project"]["scripts"]["s2sad"].partition(":")
+    assert run(ROOT, f"import {module} as m; print(m.{name}(['check', 's2sad.values.gc_pause']))") == "0"
+
+
 def test_threads_load_at_once() -> None:
     code = (
         "import s2sad, concurrent.futures as c\n"

@@ -115,3 +115,7 @@ def swept(u: Any, sweeps: int) -> Any:
         for i in range(1, len(u) - 1):
             u[i] = 0.5 * (u[i - 1] + u[i + 1]) * RATE
     return np.sum(u * u)
+
+
+def stretched(box: Any) -> Any:
+    return Box(box.width * 2.0, box.height).area() if isinstance(box, Box) else box.width

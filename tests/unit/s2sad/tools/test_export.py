@@ -15,6 +15,8 @@ import pytest
 
 import s2sad
 from s2sad import NonDifferentiableError, UnsupportedSyntaxError, export
+from s2sad.kinds.abstraction import kind_of
+from s2sad.tools.kind_tests import described, tests_of
 from s2sad.tools.literals import literal
 from tests.unit.s2sad.tools import exported_model as model
 
@@ -132,6 +134,16 @@ def test_arguments_of_other_kinds_are_refused() -> None:
         u(np.ones((4, 4)), 2)
     with pytest.raises(TypeError, match="float64 array"):
         u(np.ones(4, np.float32), 2)
+
+
+def test_classes_are_told_by_name_or_are_those_of_the_module() -> None:
+    slope = loaded(export(model.stretched, model.Box(2.0, 3.0)))["stretched_grad"]
+    assert slope(model.Box(2.0, 3.0)) == model.Box(6.0, 4.0)
+    with pytest.raises(TypeError, match="made for box: a Box"):
+        slope(model.Pair(2.0, 3.0))
+    kind = kind_of(model.Box(2.0, 3.0), "box")
+    assert tests_of(("box",), (kind,), lambda cls: "Box_2")[0] == "type(box) is Box_2"
+    assert described(kind, lambda cls: "Box_2") == "a Box_2 of this module"
 
 
 def test_what_the_code_does_not_use_is_not_asked_for() -> None:
