@@ -263,7 +263,7 @@ def test_keywords_defaults_and_bound_arguments() -> None:
         assert gradient(1.0) == 24.0
         assert gradient(1.0, k=1.0) == 8.0
         assert gradient(1.0, 1.0, m=1.0) == 3.0
-        with pytest.raises(s2sad.NonDifferentiableError, match="positional only"):
+        with pytest.raises(s2sad.NonDifferentiableError, match=r"positional.only"):
             gradient(1.0, n=3.0)
         with pytest.raises(s2sad.NonDifferentiableError, match="too many positional"):
             gradient(1.0, 2.0, 3.0, 4.0)
@@ -314,9 +314,9 @@ def test_bound_arrays_may_change_their_shape() -> None:
     w = np.ones((2, 3))
     gradient = s2sad.grad(functools.partial(lambda w, x: np.sum(w @ x), w))
     np.testing.assert_array_equal(gradient(np.ones(3)), [2.0] * 3)
-    w.shape = 3, 2
+    w.resize((3, 2), refcheck=False)
     np.testing.assert_array_equal(gradient(np.ones(2)), [3.0] * 2)
-    w.shape = (6,)
+    w.resize((6,), refcheck=False)
     np.testing.assert_array_equal(gradient(np.ones(6)), [1.0] * 6)
 
 
