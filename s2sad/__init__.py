@@ -28,10 +28,12 @@ if TYPE_CHECKING:
         vjp,
     )
     from .custom_rules import Function, custom_jvp, custom_vjp, numerical, once_differentiable
+    from .debugging import debug_nans
     from .derivatives.checkpoints import checkpoint
     from .explanation import explain
     from .primitives.record import bprop, nondifferentiable
     from .runtime.checkpoints import checkpointed
+    from .runtime.hooks import grad_of
     from .testing.check_grads import check_grads
     from .testing.check_rule import check_rule
     from .testing.coverage import supported
@@ -66,11 +68,13 @@ __all__ = [
     "checkpointed",
     "custom_jvp",
     "custom_vjp",
+    "debug_nans",
     "elementwise_grad",
     "explain",
     "export",
     "flatten",
     "grad",
+    "grad_of",
     "hessian",
     "hvp",
     "jacfwd",
@@ -98,6 +102,8 @@ _HOMES = {  # the modules of public names that are not in `api`; errors are in `
     "checkpointed": "runtime.checkpoints",
     "custom_jvp": "custom_rules",
     "custom_vjp": "custom_rules",
+    "debug_nans": "debugging",
+    "grad_of": "runtime.hooks",
     "Function": "custom_rules",
     "numerical": "custom_rules",
     "once_differentiable": "custom_rules",

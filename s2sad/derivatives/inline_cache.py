@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import copyreg
+import linecache
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -34,6 +35,8 @@ __all__ = ["MISSED", "Case", "form_of", "inline_cache", "missed"]
 
 MISSED: Any = object()  # the result of a call that is not recognised
 FILE = f"{PACKAGE}derivatives/<inline cache>"  # tracebacks leave out the frames of the package
+TEXT = "# s2sad looks for the derivative of this call, and calls it\n"  # which debuggers show
+linecache.cache[FILE] = len(TEXT), None, [TEXT], FILE
 FEW = 3  # arrays whose axes are compared one by one
 MAX_PARTS = 64  # numbers and arrays in the arguments of a call
 CONTAINERS = (list, tuple, dict)
@@ -164,6 +167,8 @@ class _Writer:
         text = "\n".join((f"def recognised({', '.join(listed)}):", *lines))
         (tree,) = ast.parse(text).body
         assert isinstance(tree, ast.FunctionDef)
+        for node in ast.walk(tree):  # one line, for debuggers that step through
+            node.__dict__.update({n: 1 for n in ("lineno", "end_lineno") if n in node._attributes})
         code = compile_function(tree, FILE, self.cells)
         closure = tuple(self.cells[name] for name in code.co_freevars)
         made = FunctionType(code, self.scope, "recognised", None, closure)

@@ -29,6 +29,7 @@ from ..kinds.static_lengths import want_length
 from ..kinds.wrapped_functions import unwrapped
 from ..lowering.checkpoint_loops import expand_checkpoint_loops
 from ..lowering.expand_asdict import converter_of, is_converter
+from ..lowering.gradient_blocks import expand_gradient_blocks
 from ..lowering.guard_powers import guard_powers, without_needless_guards
 from ..lowering.heap_functions import HeapCalls
 from ..lowering.inline_closures import inline_known_functions
@@ -190,7 +191,8 @@ class Forms:
                 self._watch_of(function)("defer_refusals", program)
             self.rebound |= set(rebound_in(program))
             self.updated.update({c.key(): c for c in updated_in(program)})
-            program = expand_checkpoint_loops(program)
+            program = program.with_tree(program.tree)  # which names are its own
+            program = expand_checkpoint_loops(expand_gradient_blocks(program))
             program = normalise(program, self._watch_of(function))
             program = leave_inactive_calls(program, parameter_names(program.tree))
             self.note(captured(program))

@@ -23,6 +23,7 @@ __all__ = [
     "check_forward",
     "check_pair",
     "cotangent_at",
+    "fitted_to",
     "gradient_of",
     "marks_of",
     "outline",
@@ -146,7 +147,8 @@ def gradient_of(gradients: Any, k: int, count: int, x: Any, name: str, parameter
     argument the gradient alone. `x` is the outline of the argument.
     """
     gradients = as_tuple(gradients, count, name)
-    return _fitted(gradients[k], x, f"the backward part of the rule for {name}", f"gradient of `{parameter}`")
+    who = f"the backward part of the rule for {name}"
+    return fitted_to(gradients[k], x, who, f"gradient of `{parameter}`")
 
 
 def as_tuple(gradients: Any, count: int, name: str) -> tuple[Any, ...]:
@@ -173,7 +175,7 @@ def placed_gradient(gradients: Any, k: int, dx: Any) -> Any:
 
 def tangent_of(dout: Any, out: Any, name: str) -> Any:
     """The tangent of the result `out` that a rule returned."""
-    return _fitted(dout, out, f"the rule for {name}", "tangent of the result")
+    return fitted_to(dout, out, f"the rule for {name}", "tangent of the result")
 
 
 def pairing(a: Any, b: Any) -> float:
@@ -206,16 +208,16 @@ def scaled(a: Any, b: Any, number: float) -> Any:
     return unbroadcast(product if np.shape(b) == shape else np.broadcast_to(product, shape).copy(), a)
 
 
-def _fitted(dx: Any, x: Any, who: str, what: str) -> Any:
+def fitted_to(dx: Any, x: Any, who: str, what: str) -> Any:
     """The derivative `dx` as one of `x`, or of its outline; None is zero."""
     if dx is None:
         return zeros_of(x) if type(x) is Like and x.dtype.kind in "fc" else zeros_like(x)
     if isinstance(x, NUMBERS) or hasattr(x, "dtype"):
         if not isinstance(dx, NUMBERS) and not hasattr(dx, "dtype"):
-            raise RuleError(f"{who} returns a {type(dx).__name__} as the {what}, which is {_described(x)}")
+            raise RuleError(f"{who} gives a {type(dx).__name__} as the {what}, which is {_described(x)}")
         if np.shape(dx) != getattr(x, "shape", ()):
             raise RuleError(
-                f"{who} returns an array of shape {np.shape(dx)} as the {what}, which is {_described(x)}"
+                f"{who} gives an array of shape {np.shape(dx)} as the {what}, which is {_described(x)}"
             )
         return unbroadcast(dx, x) if np.dtype(getattr(x, "dtype", type(x))).kind in "fc" else None
     same = isinstance(dx, type(x)) or (is_plain(type(x)) and hasattr(dx, "__dict__"))
@@ -225,14 +227,14 @@ def _fitted(dx: Any, x: Any, who: str, what: str) -> Any:
     elif not is_plain(type(x)):
         return None
     if not same:
-        raise RuleError(f"{who} returns {_described(dx)} as the {what}, which is {_described(x)}")
+        raise RuleError(f"{who} gives {_described(dx)} as the {what}, which is {_described(x)}")
     if isinstance(x, dict):
-        return dict_like(x, {k: _fitted(dx[k], v, who, f"{what}[{k!r}]") for k, v in x.items()})
+        return dict_like(x, {k: fitted_to(dx[k], v, who, f"{what}[{k!r}]") for k, v in x.items()})
     if isinstance(x, (tuple, list)):
-        items = [_fitted(d, v, who, f"{what}[{k}]") for k, (d, v) in enumerate(zip(dx, x, strict=True))]
+        items = [fitted_to(d, v, who, f"{what}[{k}]") for k, (d, v) in enumerate(zip(dx, x, strict=True))]
         return type(x)._make(items) if hasattr(x, "_make") else type(x)(items)
     given = fields_of(dx)
-    return mirror(x, {k: _fitted(given.get(k), v, who, f"{what}.{k}") for k, v in fields_of(x).items()})
+    return mirror(x, {k: fitted_to(given.get(k), v, who, f"{what}.{k}") for k, v in fields_of(x).items()})
 
 
 def _described(x: Any) -> str:

@@ -17,6 +17,7 @@ from ..source.pickling import pickled_function, restored_function
 from ..transforms.errors import NonDifferentiableError
 from ..values.objects import fields_of, make
 from .border import refuse_crash, show_users_frames
+from .saved import SavedValues, saved_by
 
 __all__ = ["Bprop", "cotangent_like", "tangent_like", "unshared"]
 
@@ -162,6 +163,11 @@ class Bprop:
 
         self._function = checked
         return checked
+
+    @property
+    def saved(self) -> SavedValues:
+        """What it holds for its calls: the name, the bytes and the line of each variable, largest first."""
+        return saved_by(self.__wrapped__)
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]
