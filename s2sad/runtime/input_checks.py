@@ -207,6 +207,8 @@ def _restored_bprop(packed: Any, out: Any, name: str, qualname: str) -> Bprop:
 
 def unshared(tangent: Any, given: tuple[Any, ...]) -> Any:
     """The tangent of a result, its arrays copied where they are views of tangents that were given."""
+    if type(tangent) in (float, np.float64):
+        return tangent
     owners: set[int] = set()
     for part in given:
         _note_owners(part, owners)
