@@ -2,9 +2,9 @@
 
 Contract: what is compiled is the generated code as it is shown, with three changes at its border. What it
 reads of the user's module and closure is read at each call and passed as an argument, so that no value is
-frozen; containers among the arguments and in the result are tuples; and indices out of bounds raise. What
-Numba cannot compile raises UnsupportedSyntaxError at the user's line. Arrays are of float64, complex128,
-integers or booleans.
+frozen; containers among the arguments and in the result are tuples; and indices out of bounds raise. A
+statement for which Numba has no code is interpreted (`interpreted_calls.py`), or refused at the user's line
+by UnsupportedSyntaxError. Arrays are of float64, complex128, integers or booleans.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def test_what_a_loop_or_a_branch_may_read_stays_one_variable() -> None:
     for text in (
         "def f(x, n):\n    for i in range(n):\n        x = x * x\n    return x",
         "def f(x, n):\n    if n:\n        y = x\n    else:\n        y = n\n    return y",
-        "def f(x):\n    s = 0\n    while True:\n        if s > x:\n            break\n        s += 1\n",
+        "def f(x):\n    s = 0\n    while True:\n        if s > x:\n            break\n        s += 1",
         "def f(x):\n    y = x\n    y += 1\n    return y",
         "def f(x):\n    i = 0\n    z = [i for i in x]\n    i = 1\n    return (z, i)",
     ):
