@@ -348,7 +348,6 @@ REFUSED = {
     "views in a dict comprehension",
     "the larger of two arrays",
     "sorted arrays",
-    "an iterator of rows",
     "a number stored into such a list",
 }
 

@@ -291,7 +291,7 @@ def f_grad(x, y):
     u = x * 1.0
     for k in range(4):
         u = u * y
-    du = np.full_like(u, 1.0)
+    du = np.ones_like(u)
     for _ in range(4):
         # u = u * v
         du = du * y

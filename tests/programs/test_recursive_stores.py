@@ -369,7 +369,7 @@ def f_grad(x, s):
     a_1, scale_bprop = scale_fprop(a, 3, s)
     a[...] = a_1
     # scale(a, 3, s)
-    da = scale_bprop(np.full_like(a_1, 1.0))
+    da = scale_bprop(np.ones_like(a_1))
     # a = x * x
     dx = da * x * 2
     return dx

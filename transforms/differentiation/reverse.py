@@ -261,11 +261,11 @@ class ReverseWalk(Reverse):
             self.zero(t) if a is None else self.full(t, a, back) for t, a in zip(targets, found, strict=True)
         ]
         kind = self.facts.kind_of_name(s.value.id)
+        owned = all(
+            a is None or a.owned or self.domain.is_scalar(self.facts.kind_of_name(t))
+            for t, a in zip(targets, found, strict=True)
+        )
         if self.domain.is_tuple(kind):
-            owned = all(
-                a is None or a.owned or self.domain.is_scalar(self.facts.kind_of_name(t))
-                for t, a in zip(targets, found, strict=True)
-            )
             self.pass_on(env, s.value.id, Adjoint(tuple_of(parts), owned=owned), back)
         else:
             is_vector = self.domain.is_vector_of_floats(kind)
@@ -277,7 +277,8 @@ class ReverseWalk(Reverse):
             elif s.value.id not in env and all(map(self.has_adjoint, targets)):
                 value = self.named(s.value.id, value, back)
                 self.complete.add(value.id)
-            self.pass_on(env, s.value.id, Adjoint(value, owned=is_vector), back)
+            is_new = is_vector or (owned and isinstance(value, (gast.List, gast.Name)))
+            self.pass_on(env, s.value.id, Adjoint(value, owned=is_new), back)
         return [s], back
 
     def branch(self, s: Any, env: Env) -> Sweep:

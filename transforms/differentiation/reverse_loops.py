@@ -260,12 +260,14 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
             if marks is not None:
                 loop.before.append(assign(marks, marks_before(reverse, current, name)))
                 mask = (Condition(marks, inverted=True),)
-            env[v] = Adjoint(load(name), owned=True, mask=mask, zeroed=mask is not None)
+            is_buffer = mask is None and not reverse.may_have_no_axes(v)
+            env[v] = Adjoint(load(name), owned=True, buffer=is_buffer, mask=mask, zeroed=mask is not None)
     reverse.used |= used_before
     for v in assigned:
         env.pop(v, None)
     for v in carried:
-        env[v] = Adjoint(load(names[v]), owned=v in buffers)
+        owned = v in buffers
+        env[v] = Adjoint(load(names[v]), owned=owned, buffer=owned and not reverse.may_have_no_axes(v))
     return loop
 
 

@@ -98,8 +98,9 @@ def store_first(code: Code, line: Line) -> bool:
         case gast.AugAssign(
             target=gast.Subscript(value=gast.Name(id=name)) as place, op=gast.Add(), value=value
         ) if code.facts.is_derivative(name) and code.facts.is_array(name):
-            made = code.definer(name)
-            if made is None or made.block is not line.block or not _is_zeros(made.node):
+            definers = [d for d in code.definers[name] if d.node.__class__ is not gast.AugAssign]
+            made = definers[0] if len(definers) == 1 else line
+            if made.block is not line.block or made.place > line.place or not _is_zeros(made.node):
                 return False
             reading = [*code.readers.get(name, ()), *code.definers.get(name, ())]
             if any(code.is_between(made, r, line) for r in reading if r is not line):
