@@ -103,3 +103,74 @@ def test_reaction_rates(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     by_steps = approx_fprime(fit.rates, example.time_of_maximum, 1e-6)
     np.testing.assert_allclose(example.s2sad.grad(example.time_of_maximum)(fit.rates), by_steps, rtol=1e-4)
     assert "most of B after" in capsys.readouterr().out
+
+
+def test_heat_inverse(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("heat_inverse", monkeypatch)
+    fit = example.main()
+    np.testing.assert_allclose(fit.conductivity, example.TRUE, rtol=0.15)
+    np.testing.assert_allclose(fit.conductivity[:2], example.TRUE[:2], rtol=0.02)
+    assert fit.misfit < fit.true_misfit
+
+    elsewhere = np.log([0.5, 0.4, 0.3, 0.2, 0.1])
+    measured = np.ones((example.STEPS // example.EVERY, len(example.THERMOMETERS)))
+    by_steps = approx_fprime(elsewhere, example.misfit, 1e-6, measured)
+    np.testing.assert_allclose(example.s2sad.grad(example.misfit)(elsewhere, measured), by_steps, rtol=1e-4)
+    assert "layer 5: conductivity" in capsys.readouterr().out
+
+
+def test_gaussian_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("gaussian_process", monkeypatch)
+    fit = example.main()
+    assert fit.after < fit.before - 30
+    assert np.argmin(fit.params[2:]) == 2  # the petal's length says most
+    assert fit.error < fit.deviation / 4
+    assert 0.85 < fit.covered <= 1
+
+    x, y = example.read_iris()
+    data = (x[::5], y[::5] - 1.2)
+    loss = example.negative_log_likelihood
+    elsewhere = np.array([0.1, -2.0, 0.3, 0.5, -0.2])
+    by_steps = approx_fprime(elsewhere, loss, 1e-6, *data)
+    np.testing.assert_allclose(example.s2sad.grad(loss)(elsewhere, *data), by_steps, rtol=1e-4, atol=1e-4)
+    assert "negative log marginal likelihood" in capsys.readouterr().out
+
+
+def test_hamiltonian_monte_carlo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("hamiltonian_monte_carlo", monkeypatch)
+    posterior = example.main()
+    assert posterior.accepted > 0.8
+    # What Stan finds for this model.
+    assert posterior.mean.mean() == pytest.approx(4.4, abs=0.25)
+    assert posterior.mean.std() == pytest.approx(3.3, abs=0.3)
+    assert posterior.spread.mean() == pytest.approx(3.6, abs=0.35)
+    assert np.argmin(posterior.gains) == 4
+    assert set(np.argsort(posterior.gains)[-2:]) == {0, 6}
+
+    # Leapfrog steps can be taken back.
+    rng = np.random.default_rng(1)
+    q, p = rng.normal(size=(2, 3, 10))
+    new_q, new_p = example.leapfrog(q, p)
+    back, _ = example.leapfrog(new_q, -new_p)
+    assert np.max(np.abs(new_q - q)) > 0.1
+    np.testing.assert_allclose(back, q, rtol=1e-9, atol=1e-12)
+    assert "school H: measured  12.0" in capsys.readouterr().out
+
+
+def test_kalman_filter(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("kalman_filter", monkeypatch)
+    assert example.FLOWS.sum() == 91_935
+    fit = example.main()
+    np.testing.assert_allclose(fit.variances, [1469.1, 15_099], rtol=1e-3)  # Durbin and Koopman, table 2.1
+    assert fit.log_likelihood == pytest.approx(-632.54, abs=0.02)
+    assert np.all(fit.errors < fit.variances)
+    assert "variance of the level: 1469" in capsys.readouterr().out
+
+
+def test_hidden_markov(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("hidden_markov", monkeypatch)
+    fit = example.main()
+    np.testing.assert_allclose(fit.rates, [13.146, 19.721, 29.714], rtol=1e-3)  # Zucchini and MacDonald, 3.4
+    assert fit.negative_log_likelihood == pytest.approx(329.4603, abs=1e-3)
+    np.testing.assert_allclose(fit.changes.sum(axis=1), 1)
+    assert "negative log likelihood 329.46" in capsys.readouterr().out
