@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.metadata
 import re
 import subprocess
@@ -40,7 +41,7 @@ class Effort:
     budget: float
 
 
-FULL = Effort(rounds=25, sample=0.02, budget=1.0)
+FULL = Effort(rounds=15, sample=0.01, budget=0.6)
 QUICK = Effort(rounds=5, sample=0.002, budget=0.5)
 
 
@@ -76,6 +77,8 @@ class Samples:
 
 def measure(calls: Mapping[str, Call], effort: Effort, clock: Clock) -> dict[str, list[float]]:
     """The seconds of each call in each round; all take turns, and what is slow leaves early."""
+    gc.collect()
+    gc.freeze()  # what libraries hold is not looked through in the rounds in which a tool makes cycles
     running = {name: Samples(call, clock) for name, call in calls.items()}
     for samples in running.values():
         samples.grow(effort)
