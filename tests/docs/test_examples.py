@@ -174,3 +174,57 @@ def test_hidden_markov(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert fit.negative_log_likelihood == pytest.approx(329.4603, abs=1e-3)
     np.testing.assert_allclose(fit.changes.sum(axis=1), 1)
     assert "negative log likelihood 329.46" in capsys.readouterr().out
+
+
+def test_camera_calibration(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("camera_calibration", monkeypatch)
+    result = example.main()
+    np.testing.assert_allclose(result.lens, example.LENS, rtol=0.05)
+    assert result.lens[0] == pytest.approx(example.LENS[0], rel=0.005)
+    assert 0.4 < result.error < 0.5  # a little less than the errors of the pictures
+    assert result.shape == (640, 170)
+    assert result.filled < 0.07
+
+    rng = np.random.default_rng(2)
+    params = rng.normal(size=170) + np.where(np.arange(170) % 6 == 1, 5.0, 0.0)
+    pictures = rng.normal(size=(320, 2))
+    sparse = example.s2sad.jacobian(example.residuals, sparsity=True)(params, pictures)
+    dense = example.s2sad.jacobian(example.residuals)(params, pictures)
+    np.testing.assert_allclose(sparse.toarray(), dense, rtol=1e-9, atol=1e-9 * np.abs(dense).max())
+    assert "Jacobian of 640 x 170" in capsys.readouterr().out
+
+
+def test_survival(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("survival", monkeypatch)
+    accelerated, hazards = example.main()
+    # What R's `survreg` and `coxph(ties="breslow")` find.
+    np.testing.assert_allclose(accelerated.params, [2.248, 1.267, -0.312], atol=1e-3)
+    np.testing.assert_allclose(accelerated.errors, [0.166, 0.311, 0.147], atol=1e-3)
+    assert accelerated.log_likelihood == pytest.approx(-106.6, abs=0.05)
+    np.testing.assert_allclose(hazards.params, [-1.509], atol=1e-3)
+    np.testing.assert_allclose(hazards.errors, [0.410], atol=1e-3)
+    assert "Cox, drug: -1.509 ± 0.410" in capsys.readouterr().out
+
+
+def test_deblur(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("deblur", monkeypatch)
+    result = example.main()
+    assert result.after < result.before / 3
+    rng = np.random.default_rng(0)
+    data = (rng.normal(size=(6, 5)), rng.uniform(size=(6, 3)))
+    pixels = rng.normal(size=30)
+    by_steps = approx_fprime(pixels, example.objective, 1e-6, *data)
+    gradient = example.s2sad.grad(example.objective)(pixels, *data)
+    np.testing.assert_allclose(gradient, by_steps, rtol=1e-3, atol=1e-4)
+    assert "root mean squared error" in capsys.readouterr().out
+
+
+def test_mesh(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("mesh", monkeypatch)
+    smoothed = example.main()
+    assert smoothed.folded[0] > 20
+    assert smoothed.folded[1] == 0
+    assert smoothed.angle[1] > 40
+    assert smoothed.nodes.min() == 0
+    assert smoothed.nodes.max() == 1
+    assert "216 triangles, folded:" in capsys.readouterr().out
