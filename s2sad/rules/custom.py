@@ -33,7 +33,10 @@ def gradient_of_(gradients, k, count, x, name, parameter, out, dout):
 
 @bprop(placed_gradient, samples=[(GRADIENTS, 1, np.array([2.0, 3.0])), (2.5, 0, 1.5)])
 def placed_gradient_(gradients, k, dx, out, dout):
-    return None, None, gradient_of(dout, k, len(gradients) if type(gradients) is tuple else 1, dx, "", "")
+    count = 1
+    if type(gradients) is tuple:
+        count = len(gradients)
+    return None, None, gradient_of(dout, k, count, dx, "", "")
 
 
 @placed_gradient_.jvp
@@ -48,7 +51,9 @@ def tangent_of_(tangent, result, name, out, dout):
 
 @bprop(as_tuple, "linear", samples=[(GRADIENTS, 2, "f"), (2.5, 1, "f")])
 def as_tuple_(gradients, count, name, out, dout):
-    return dout if type(gradients) is tuple else dout[0], None, None
+    if type(gradients) is tuple:
+        return dout, None, None
+    return dout[0], None, None
 
 
 @bprop(pairing, "bilinear", samples=[(GRADIENTS, (2.0, np.ones(2))), (1j, 2.0 + 1j)])

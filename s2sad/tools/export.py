@@ -31,7 +31,7 @@ from ..transforms.errors import NonDifferentiableError, S2sadError, UnsupportedS
 from ..transforms.trees.program import Names
 from ..values.length_wanted import LengthWanted
 from .bundle import ERRORS, OWN, Bundle, function_text
-from .kind_tests import described, tests_of, without_lengths, without_minima
+from .kind_tests import described, kind_tests_of, without_lengths, without_minima
 from .literals import literal
 
 __all__ = ["export", "module_text"]
@@ -173,7 +173,7 @@ class _Module:
         names = self.derivative.parameters
         local = Names(("np",))  # a parameter may be called so, or `type`
         listed = tuple([local.fresh(name) for name in names])
-        tests = tests_of(listed, kinds, bundle.written)
+        tests = kind_tests_of(listed, kinds, bundle.written)
         pairs = zip(names, kinds, strict=True)
         what = ", ".join(f"{n}: {described(k, bundle.written)}" for n, k in pairs if k is not UNKNOWN)
         lines = [

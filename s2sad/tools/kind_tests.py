@@ -31,10 +31,10 @@ from ..kinds.lattice import (
 from ..transforms.errors import UnsupportedSyntaxError
 from .literals import literal
 
-__all__ = ["described", "tests_of", "without_lengths", "without_minima"]
+__all__ = ["described", "kind_tests_of", "without_lengths", "without_minima"]
 
 
-def tests_of(
+def kind_tests_of(
     names: tuple[str, ...], kinds: tuple[Kind, ...], written: Callable[[type], str | None]
 ) -> list[str]:
     """The tests that values of parameters of these names must pass, each an expression. `written` gives the

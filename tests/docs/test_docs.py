@@ -63,12 +63,12 @@ def examples(text: str) -> Iterator[Example]:
 def printed_by(text: str) -> list[str]:
     """What each example of a page prints, run one after the other in one module."""
     page = types.ModuleType("page")
-    printed = []
-    before = set(linecache.cache)
+    printed, files = [], []
     try:
         for example in examples(text):
             named = re.match(r"# (\w+\.py)\n", example.code)
             filename = named[1] if named else f"<example {example.line}>"
+            files.append(filename)
             linecache.cache[filename] = (len(example.code), None, example.code.splitlines(True), filename)
             output = io.StringIO()
             with contextlib.redirect_stdout(output):
@@ -76,8 +76,8 @@ def printed_by(text: str) -> list[str]:
             # Generated source ends with an empty line when it is printed.
             printed.append("".join(f"{line.rstrip()}\n" for line in output.getvalue().rstrip().splitlines()))
     finally:
-        for filename in set(linecache.cache) - before:
-            del linecache.cache[filename]
+        for filename in files:
+            linecache.cache.pop(filename, None)
     return printed
 
 

@@ -332,7 +332,7 @@ def f(x):
 """
     check_program(build(text), (X,), (0,))
     f = build(text.replace("partial(scaled, c)", "partial(scaled, c)\n    g.__name__ = 'scaled'"))
-    with pytest.raises(UnsupportedSyntaxError, match="may change its arguments"):
+    with pytest.raises(UnsupportedSyntaxError, match="may change what it binds"):
         s2sad.grad(f)(X)
 
 

@@ -16,7 +16,7 @@ import pytest
 import s2sad
 from s2sad import NonDifferentiableError, UnsupportedSyntaxError, export
 from s2sad.kinds.abstraction import kind_of
-from s2sad.tools.kind_tests import described, tests_of
+from s2sad.tools.kind_tests import described, kind_tests_of
 from s2sad.tools.literals import literal
 from tests.unit.s2sad.tools import exported_model as model
 
@@ -142,7 +142,7 @@ def test_classes_are_told_by_name_or_are_those_of_the_module() -> None:
     with pytest.raises(TypeError, match="made for box: a Box"):
         slope(model.Pair(2.0, 3.0))
     kind = kind_of(model.Box(2.0, 3.0), "box")
-    assert tests_of(("box",), (kind,), lambda cls: "Box_2")[0] == "type(box) is Box_2"
+    assert kind_tests_of(("box",), (kind,), lambda cls: "Box_2")[0] == "type(box) is Box_2"
     assert described(kind, lambda cls: "Box_2") == "a Box_2 of this module"
 
 
