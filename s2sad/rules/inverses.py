@@ -337,7 +337,7 @@ def multi_dot_jvp(arrays, *, out, darrays):
 
 def chain_tangent(arrays: Any, tangents: Any) -> Array:
     """The tangent of `np.linalg.multi_dot`: one product for each array."""
-    total = 0.0
+    total: Any = 0.0
     for k in range(len(arrays)):
         changed = list(arrays)
         changed[k] = tangents[k]

@@ -60,7 +60,7 @@ def average_jvp(a, axis, weights, returned, keepdims, out, da, dweights):
 
 
 def average_grads(
-    d: Any, a: Array, weights: Any, out: Any, axis: Any, keepdims: bool, returned: bool
+    d: Any, a: Array, weights: Any, out: Any, axis: Any, keepdims: Any, returned: bool
 ) -> tuple[Array, Any]:
     """The cotangents of the numbers and the weights of `np.average`."""
     dmean, dtotal = d if returned else (d, None)
@@ -78,7 +78,7 @@ def average_grads(
 
 
 def average_tangent(
-    da: Array, dweights: Any, a: Array, weights: Any, out: Any, axis: Any, keepdims: bool, returned: bool
+    da: Array, dweights: Any, a: Array, weights: Any, out: Any, axis: Any, keepdims: Any, returned: bool
 ) -> Any:
     """The tangent of `np.average`, in its structure."""
     mean = out[0] if returned else out
@@ -170,7 +170,7 @@ def deviation_from(x: Array, mean: Any, axis: Any, where: Any) -> Array:
     return np.conj(np.where(where, x - mean, 0))
 
 
-def freedom(x: Array, axis: Any, keepdims: bool, ddof: Any, correction: Any, where: Any) -> Array:
+def freedom(x: Array, axis: Any, keepdims: Any, ddof: Any, correction: Any, where: Any) -> Array:
     """The degrees of freedom of a variance: how many numbers it is of, less a correction."""
     return counted(x, axis, keepdims, where) - (ddof if correction is None else correction)
 
@@ -224,13 +224,13 @@ def var_jvp(a, axis, dtype, mean, ddof, keepdims, where, correction, out, da, dm
     )
 
 
-def variance_dx(d: Array, a: Array, mean: Any, axis: Any, keepdims: bool, n: Array, where: Any) -> Array:
+def variance_dx(d: Array, a: Array, mean: Any, axis: Any, keepdims: Any, n: Array, where: Any) -> Array:
     """The cotangent of the numbers `a` of a variance with `n` degrees of freedom."""
     return unreduce(2 * d / n, a, axis, keepdims) * deviation_from(a, mean, axis, where)
 
 
 def variance_tangent(
-    da: Array, a: Array, mean: Any, axis: Any, keepdims: bool, n: Array, where: Any, out: Array
+    da: Array, a: Array, mean: Any, axis: Any, keepdims: Any, n: Array, where: Any, out: Array
 ) -> Array:
     """The tangent of a variance with `n` degrees of freedom, where `da` is that of the deviations."""
     products = np.real(deviation_from(a, mean, axis, where) * da)

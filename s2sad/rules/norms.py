@@ -74,7 +74,7 @@ def norm_jvp(x, ord, axis, keepdims, out, dx):
     )
 
 
-def norm_dx(d: Array, x: Array, out: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
+def norm_dx(d: Array, x: Array, out: Array, ord: Any, axis: Any, keepdims: Any) -> Array:
     """The cotangent of the argument of a norm that is not the default one."""
     axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     wide = unreduce(d, x, axes, keepdims)

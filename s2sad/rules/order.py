@@ -313,7 +313,7 @@ def along_q_(dq, q, values, out, dout):
     return np.reshape(dout, np.shape(q)), None
 
 
-def quantile_dx(d: Array, x: Array, q: Any, axis: Any, keepdims: bool, shares: Array) -> Array:
+def quantile_dx(d: Array, x: Array, q: Any, axis: Any, keepdims: Any, shares: Array) -> Array:
     """The cotangent of `x` from that of its quantiles."""
     if np.ndim(q) == 0:
         return unreduce(d, x, axis, keepdims) * shares[0]
@@ -321,7 +321,7 @@ def quantile_dx(d: Array, x: Array, q: Any, axis: Any, keepdims: bool, shares: A
     return sum([unreduce(each[k], x, axis, keepdims) * shares[k] for k in range(np.size(q))])
 
 
-def quantile_tangent(dx: Array, q: Any, axis: Any, keepdims: bool, shares: Array, out: Array) -> Array:
+def quantile_tangent(dx: Array, q: Any, axis: Any, keepdims: Any, shares: Array, out: Array) -> Array:
     """The tangent of quantiles from that of the elements."""
     if np.ndim(q) == 0:
         return np.sum(dx * shares[0], axis=axis, keepdims=keepdims)

@@ -64,7 +64,7 @@ def reduced_size(x: Array, axis: Any) -> int:
 
 
 def share_of_ties(
-    x: Array, out: Array, axis: Any, keepdims: bool, initial: Any = None, where: Any = True
+    x: Array, out: Array, axis: Any, keepdims: Any, initial: Any = None, where: Any = True
 ) -> Array:
     """For each element of `x` its share in `out`, a maximum or minimum over `axis`: 1, 1/k among k equal
     ones, else 0; real, as `x`. An `initial` value shares too; what `where` leaves out does not.
@@ -88,7 +88,7 @@ def are_ties(x: Array, kept: Array) -> Array:
     return hit | (x != x) if np.any(kept != kept) else hit
 
 
-def to_ties(dout: Array, x: Array, out: Array, axis: Any, keepdims: bool = False) -> Array:
+def to_ties(dout: Array, x: Array, out: Array, axis: Any, keepdims: Any = False) -> Array:
     """The cotangent of `x` from that of its maximum or minimum `out` over `axis`, which equal ones share."""
     if not keepdims and np.ndim(x):
         dout, out = np.expand_dims(dout, axis), np.expand_dims(out, axis)
@@ -99,14 +99,14 @@ def to_ties(dout: Array, x: Array, out: Array, axis: Any, keepdims: bool = False
     return kept_where(hit, dout)
 
 
-def share_of_initial(x: Array, out: Array, axis: Any, keepdims: bool, initial: Any, where: Any) -> Array:
+def share_of_initial(x: Array, out: Array, axis: Any, keepdims: Any, initial: Any, where: Any) -> Array:
     """The share of the `initial` value in `out`, a maximum or minimum over `axis`."""
     kept = out if keepdims or axis is None else np.expand_dims(out, axis)
     hits = np.sum(((x == kept) | (x != x)) & where, axis=axis, keepdims=keepdims)
     return ((out == initial) / (1 + hits)).astype(real_dtype(x))
 
 
-def counted(x: Array, axis: Any, keepdims: bool, where: Any) -> Array:
+def counted(x: Array, axis: Any, keepdims: Any, where: Any) -> Array:
     """How many elements of `x` over `axis` are where `where` holds."""
     return np.sum(np.broadcast_to(where, np.shape(x)), axis=axis, keepdims=keepdims)
 

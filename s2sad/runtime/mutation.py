@@ -197,10 +197,11 @@ def refuse_overlap(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:
 
 
 def _overlap(a: Any, b: Any) -> bool:
+    shares_memory: Any = np.shares_memory  # releases of NumPy disagree about the type of `max_work`
     if not np.may_share_memory(a, b):
         return False
     try:
-        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
+        return bool(shares_memory(a, b, max_work=10_000))
     except np.exceptions.TooHardError:
         return True
 
