@@ -101,12 +101,11 @@ def _of(
     argnums: Argnums,
     has_aux: bool = False,
     outputs: Outputs = None,
-    writes: bool = False,
     **compiling: Unpack[Compiling],
 ) -> Derivative:
-    """A derivative in a form. With `writes` the function may change its arguments: a call runs it once."""
+    """A derivative in a form, of a function that may change its arguments."""
     cls = Derivative if compiling.get("compile") is None else Compiled
-    return cls(f, form, argnums, has_aux, outputs=outputs, writes=writes, **compiling)
+    return cls(f, form, argnums, has_aux, outputs=outputs, writes=True, **compiling)
 
 
 @overload
@@ -149,7 +148,7 @@ def grad(
     12.0
     """
     return _decorator(
-        lambda g: _of(g, "grad", argnums, has_aux, output, True, **compiling),
+        lambda g: _of(g, "grad", argnums, has_aux, output, **compiling),
         f,
         grad,
         argnums=argnums,
@@ -190,7 +189,7 @@ def value_and_grad(
     (8.0, 12.0)
     """
     return _decorator(
-        lambda g: _of(g, "value_and_grad", argnums, has_aux, output, True, **compiling),
+        lambda g: _of(g, "value_and_grad", argnums, has_aux, output, **compiling),
         f,
         value_and_grad,
         argnums=argnums,
@@ -250,7 +249,7 @@ def vjp(
     (10.0, (5.0, 2.0))
     """
     made = _decorator(
-        lambda g: _of(g, "vjp", argnums, False, outputs, True, **compiling),
+        lambda g: _of(g, "vjp", argnums, False, outputs, **compiling),
         f,
         vjp,
         argnums=argnums,
@@ -315,7 +314,7 @@ def jvp(
     (10.0, 5.0)
     """
     made = _decorator(
-        lambda g: _of(g, "jvp", argnums, False, outputs, True, **compiling),
+        lambda g: _of(g, "jvp", argnums, False, outputs, **compiling),
         f,
         jvp,
         argnums=argnums,

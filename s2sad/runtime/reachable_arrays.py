@@ -6,19 +6,18 @@ Contract: places are kept, not values, since an array may be replaced; such an a
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..primitives.record import find_rule, is_nondifferentiable
+from ..values.code_state import LIBRARIES, names_in
 from ..values.objects import fields_of, is_plain
 
 __all__ = ["Outside", "arrays_in", "contents", "outside_of"]
 
-LIBRARIES = frozenset({"numpy", "scipy", "s2sad"}) | sys.stdlib_module_names
 Place = Callable[[], Any]
 
 
@@ -112,7 +111,7 @@ def _places(function: Any) -> Iterator[Place]:
             yield lambda: function.__kwdefaults__
             for cell in function.__closure__ or ():
                 yield functools.partial(contents, cell)
-            names = _names(function.__code__)
+            names = names_in(function.__code__)
             for name in names & function.__globals__.keys():
                 yield functools.partial(function.__globals__.get, name)
                 module = function.__globals__[name]
@@ -121,11 +120,6 @@ def _places(function: Any) -> Iterator[Place]:
                         yield functools.partial(_attribute, module, attribute)
         case _:
             yield lambda: type(function)
-
-
-def _names(code: CodeType) -> set[str]:
-    """The global names and attributes in code, nested functions included."""
-    return set(code.co_names).union(*(_names(c) for c in code.co_consts if isinstance(c, CodeType)))
 
 
 def _attribute(owner: Any, name: str) -> Any:

@@ -36,7 +36,7 @@ __all__ = [
 
 # Helpers whose result is like their last argument, or their first one.
 LIKE_LAST = ("zeros_like", "copy_adjoint", "unbroadcast", "broadcast_like")
-LIKE_FIRST = ("share_of_ties", "add_at", "stop_gradient")
+LIKE_FIRST = ("share_of_ties", "add_at", "stop_gradient", "own_tangent")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from .structures import LEAF, Structure, Trace, sequence
 __all__ = ["NotFlat", "check_lengths", "constant_of", "flattened"]
 
 # Helpers whose result has the structure of their first argument.
-MIRRORS = frozenset({"zeros_like", "copy_adjoint", "add", "add_at"})
+MIRRORS = frozenset({"zeros_like", "copy_adjoint", "own_tangent", "add", "add_at"})
 
 Value = tuple[ast.expr, Structure]
 

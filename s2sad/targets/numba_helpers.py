@@ -18,7 +18,7 @@ from numba.extending import overload, register_jitable
 
 from ..kinds.lattice import Array, Kind, Literal, Scalar, Tuple
 from ..rules import choices, reductions, special
-from ..runtime import adjoints, real_power
+from ..runtime import adjoints, mutation, real_power
 from .array_types import DTYPES, Number
 from .array_types import type_of_kind as array_type_of
 from .disk_cache import keep_on_disk
@@ -230,6 +230,20 @@ def copy_of(t: Any) -> str:
 @compiles(adjoints.copy_adjoint)
 def copy_adjoint(x: Any) -> Any:
     return mapped(x, "copy_adjoint", copy_of)
+
+
+@compiles(mutation.own_tangent)
+def own_tangent(dx: Any, x: Any) -> Any:
+    if not isinstance(x, types.Array):
+        own = adjoints.copy_adjoint
+        return lambda dx, x: own(dx)
+
+    def of_array(dx: Any, x: Any) -> Any:
+        new = np.empty_like(x)
+        new[...] = dx
+        return new
+
+    return of_array
 
 
 @compiles(adjoints.add)

@@ -5,13 +5,16 @@ Contract: `state_of(f)` is the same object as long as these are the same objects
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Mapping
 from types import CellType, CodeType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["FunctionState", "cells_of", "rebuilt_function", "state_of"]
+__all__ = ["LIBRARIES", "FunctionState", "cells_of", "names_in", "rebuilt_function", "state_of"]
+
+LIBRARIES = frozenset({"numpy", "scipy", "s2sad"}) | sys.stdlib_module_names
 
 
 class FunctionState:
@@ -65,6 +68,11 @@ def rebuilt_function(function: FunctionType, code: CodeType, cells: Mapping[str,
     new.__kwdefaults__, new.__doc__ = function.__kwdefaults__, function.__doc__
     new.__module__, new.__qualname__ = function.__module__, function.__qualname__
     return new
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The global names and attributes in code, nested functions included."""
+    return set(code.co_names).union(*(names_in(c) for c in code.co_consts if isinstance(c, CodeType)))
 
 
 def cells_of(function: FunctionType) -> dict[str, CellType]:

@@ -1,7 +1,7 @@
 """Snapshots of the state before a run, to run a function again from the same state.
 
-A function may change arguments that it is not differentiated by, and draw random numbers; an iterator, which
-a run consumes, is refused.
+A function may change its arguments and what it reads around it, and draw random numbers; an iterator, which a
+run consumes, is refused.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import functools
 import operator
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import IOBase
-from types import CellType, FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ..transforms.errors import NonDifferentiableError
+from .code_state import LIBRARIES, cells_of, names_in
 from .objects import fields_of, is_plain
 
 __all__ = ["Before"]
 
 ATOMS = (float, int, bool, complex, str, type(None))
-FIXED = (tuple, FunctionType, MethodType, functools.partial)
-EMPTY = CellType()
+FIXED = (tuple, MethodType, functools.partial)
 RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
 # The global states of the random functions of modules.
 GLOBAL: list[Any] = [vars(module)["random"].__self__ for module in (np.random, random)]
@@ -104,10 +104,30 @@ def _contents(x: Any) -> Any:
         case MethodType():
             return x.__self__, x.__func__
         case FunctionType():
-            return [cell.cell_contents for cell in x.__closure__ or () if cell != EMPTY]
+            return None if _is_librarys(x) else {key: v for key, v in _variables_around(x) if v is not x}
         case functools.partial():
             return x.func, x.args, x.keywords
-    return fields_of(x) if is_plain(type(x)) else None
+    is_own = type(x) is SimpleNamespace or not _is_librarys(type(x))
+    return fields_of(x) if is_own and is_plain(type(x)) else None
+
+
+def _is_librarys(x: Any) -> bool:
+    return (getattr(x, "__module__", None) or "").partition(".")[0] in LIBRARIES
+
+
+def _variables_around(f: FunctionType) -> Iterator[tuple[tuple[str | None, str], Any]]:
+    """The variables that a function reads of what is around it, by where they are (None: in a cell, "": a
+    global, else: in a module of that name) and their names.
+    """
+    for name, cell in cells_of(f).items():
+        with suppress(ValueError):  # an empty one
+            yield (None, name), cell.cell_contents
+    names = names_in(f.__code__)
+    for name in sorted(names & f.__globals__.keys()):
+        value = f.__globals__[name]
+        yield ("", name), value
+        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in LIBRARIES:
+            yield from (((name, attr), vars(value)[attr]) for attr in sorted(names & vars(value).keys()))
 
 
 def _holds(x: Any, held: Any) -> bool:
@@ -146,6 +166,12 @@ def _fill(x: Any, held: Any) -> None:
     elif isinstance(x, dict):
         x.clear()
         x.update(held)
+    elif isinstance(x, FunctionType):
+        for (module, name), value in held.items():
+            if module is None:
+                cells_of(x)[name].cell_contents = value
+            else:
+                (vars(x.__globals__[module]) if module else x.__globals__)[name] = value
     else:
         for name in fields_of(x).keys() - held.keys():
             object.__delattr__(x, name)

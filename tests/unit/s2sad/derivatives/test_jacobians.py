@@ -137,3 +137,52 @@ def test_they_look_like_the_function(transform: Any) -> None:
     assert "def " in made.source
     x = np.array([1.0, 2.0])
     np.testing.assert_allclose(made(x, scale=4.0), 2 * np.asarray(made(x)))
+
+
+def relaxed(u: Any, n: int) -> Any:
+    for _ in range(n):
+        for i in range(1, len(u) - 1):
+            u[i] = 0.5 * (u[i - 1] * u[i + 1])
+    return u * u[1]
+
+
+WORK = np.zeros(2)
+count = 0
+
+
+def remembering(x: Any) -> Any:
+    global count
+    count += 1
+    WORK[0] += x[0] * x[1]
+    return WORK[0] * count * x
+
+
+@MODES
+def test_a_function_that_changes_its_argument(jac: Any) -> None:
+    u = np.array([0.5, 1.5, 0.7, 2.0, 1.1])
+    changed = u.copy()
+    relaxed(changed, 2)
+    expected = numeric(lambda x: relaxed(x.copy(), 2), u)
+    np.testing.assert_allclose(jac(relaxed)(u, 2), expected, rtol=1e-8)
+    assert_same(u, changed)
+
+
+@MODES
+def test_a_function_that_changes_what_is_around_it(jac: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "WORK", np.zeros(2))
+    monkeypatch.setitem(globals(), "count", 0)
+    x = np.array([2.0, 3.0])
+    np.testing.assert_allclose(jac(remembering)(x), [[12.0, 4.0], [9.0, 12.0]], rtol=1e-14)
+    assert count == 1 and WORK[0] == 6.0
+
+
+def test_second_derivatives_of_a_function_that_changes_its_argument() -> None:
+    def total(u: Any) -> Any:
+        return np.sum(relaxed(u, 2))
+
+    def apart(u: Any) -> Any:
+        return np.sum(relaxed(u.copy(), 2))
+
+    u, v = np.array([0.5, 1.5, 0.7, 2.0, 1.1]), np.arange(5.0)
+    np.testing.assert_allclose(hessian(total)(u.copy()), hessian(apart)(u), rtol=1e-14)
+    np.testing.assert_allclose(hvp(total)(u.copy(), v), hvp(apart)(u, v), rtol=1e-14)

@@ -369,3 +369,41 @@ def test_it_is_a_derivative_like_others() -> None:
     assert cubed(2.0) == 12.0 and cubed(x=2.0) == 12.0
     assert pickle.loads(pickle.dumps(cubed))(2.0) == 12.0
     assert "def cubed_grad(x):" in cubed.source_for(2.0)
+
+
+# ---------------------------------------------------------------- forward mode of stores
+
+
+def swept(u, n):
+    for _ in range(n):
+        for i in range(1, len(u) - 1):
+            u[i] = 0.5 * (u[i - 1] * u[i + 1])
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("transform", [s2sad.jacfwd, s2sad.jacrev, s2sad.jacobian, s2sad.hessian])
+def test_jacobians_of_a_function_that_changes_its_argument(transform: Any) -> None:
+    u = RNG.normal(size=5)
+    results = []
+    for options in ({"compile": "numba"}, {}):
+        given = u.copy()
+        results.append((transform(swept, **options)(given, 2), given))
+    assert_alike(*results)
+
+
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_a_tangent_has_the_layout_of_the_argument(layout: Any) -> None:
+    a, da = (np.array(RNG.normal(size=(3, 4)), order=layout) for _ in range(2))
+    results = [
+        s2sad.jvp(first_doubled, argnums=0, **options)(a.copy(order="K"), da.copy(order="C"))
+        for options in ({"compile": "numba"}, {})
+    ]
+    assert_alike(*results)
+
+
+def first_doubled(a):
+    row = a[0]
+    row *= 2.0
+    for k in range(len(row)):
+        a[1, k] = row[k] * a[2, k]
+    return np.sum(a * a)
