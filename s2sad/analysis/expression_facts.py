@@ -16,6 +16,7 @@ from ..primitives.record import fact
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Apply
 from ..transforms.differentiation.generation import Generation
+from ..transforms.trees.nodes import attribute, call, names_read
 from ..transforms.trees.program import Program
 from .primitive_table import PRIMITIVES
 from .purity import Purity
@@ -41,7 +42,7 @@ class GeneratedExpressions(Facts):
 
     def __init__(self, program: Program, generation: Generation) -> None:
         super().__init__(program, generation.kinds, PRIMITIVES, domain)
-        self.derivatives = generation.derivatives
+        self.derivatives, self.generation = generation.derivatives, generation
         self.is_pure = Purity(self, generation.derivatives | generation.traces)
 
     def is_float(self, node: Any, is_one: Callable[[str], bool]) -> bool:
@@ -66,6 +67,8 @@ class GeneratedExpressions(Facts):
                 case gast.Subscript(value=gast.Name(id=name)):
                     kind = kinds.get(name, UNKNOWN)
                     return is_one(name) and domain.item_nature(kind) == "array" and domain.is_float(kind)
+                case gast.Subscript(value=gast.Call() as whole):
+                    return found(whole)
                 case gast.BinOp(left=left, right=right):
                     return found(left) or found(right)
                 case gast.UnaryOp(operand=operand):
@@ -118,6 +121,46 @@ class GeneratedExpressions(Facts):
     def is_fresh(self, call: Any) -> bool:
         """Whether a call makes a new object."""
         return is_fresh(self.program.resolve(call.func))
+
+    def sum_of_outer(self, a: Any, b: Any, is_one: Callable[[str], bool]) -> Any:
+        """`np.array([x, y]).T @ np.array([u, v])` for `np.outer(x, u) + np.outer(y, v)`, contributions to one
+        adjoint, all of vectors of one dtype; None for other terms. It makes one matrix in place of three.
+        """
+        terms = [self.outer_factors(a), self.outer_factors(b)]
+        if not all(terms) or not all(self.generation.adjoint_of.keys() & {*names_read(t)} for t in terms):
+            return None
+        kinds = [self.kind_of_product(v, is_one) for vectors in terms for v in vectors]
+        if not (all(domain.rank(k) == 1 for k in kinds) and domain.share_real_dtype(kinds)):
+            return None
+        array = attribute(a.func.value, "array")
+        rows = [gast.List(elts=list(vectors), ctx=gast.Load()) for vectors in zip(*terms, strict=True)]
+        left, right = (call(array, r) for r in rows)
+        return gast.BinOp(left=attribute(left, "T"), op=gast.MatMult(), right=right)
+
+    def outer_factors(self, node: Any) -> list[Any]:
+        """The operands of a call of `np.outer`; none for other expressions."""
+        match node:
+            case gast.Call(func=gast.Attribute() as func, args=[_, _] as args, keywords=[]):
+                return args if self.program.resolve(func) is np.outer else []
+        return []
+
+    def kind_of_product(self, node: Any, is_one: Callable[[str], bool]) -> Kind:
+        """The kind of an adjoint or of another name, with a sign, transposed, or multiplied by a matrix."""
+        match node:
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                return self.kind_of_product(operand, is_one)
+            case gast.Name(id=name) if is_one(name) and name not in self.generation.spreading:
+                found: Kind = self.kinds.get(self.generation.adjoint_of.get(name, name), UNKNOWN)
+                return found
+            case gast.Attribute(value=base, attr="T"):
+                kind = self.kind_of_product(base, is_one)
+                return kind if domain.rank(kind) == 2 else UNKNOWN
+            case gast.BinOp(left=left, op=gast.MatMult(), right=right):
+                kinds: list[Kind] = [self.kind_of_product(k, is_one) for k in (left, right)]
+                vectors = [k for k in kinds if domain.rank(k) == 1]
+                is_product = {domain.rank(k) for k in kinds} == {1, 2} and domain.share_real_dtype(kinds)
+                return vectors[0] if is_product else UNKNOWN
+        return UNKNOWN
 
     def shape_only(self, call: Any) -> tuple[int, ...]:
         """The positions of arguments whose shape and dtype alone a function reads."""

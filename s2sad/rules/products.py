@@ -261,6 +261,12 @@ def vdot(x, y, *, out, dout):
     return unbroadcast(dx, x), unbroadcast(np.reshape(dout * np.conj(x), np.shape(y)), y)
 
 
+@vdot.for_reals
+def vdot_of_reals(x, y, *, out, dout):
+    dx = np.reshape(dout * y, np.shape(x))
+    return unbroadcast(dx, x), unbroadcast(np.reshape(dout * x, np.shape(y)), y)
+
+
 @vdot.for_ranks(1, 1)
 def vdot_of_vectors(x, y, *, out, dout):
     return dout * y, dout * x
@@ -280,3 +286,9 @@ def vdot_of_vectors(x, y, *, out, dout):
 def vecdot(x, y, *, axis=-1, out, dout):
     wide = np.expand_dims(dout, axis)
     return unbroadcast(np.conj(wide * y), x), unbroadcast(wide * np.conj(x), y)
+
+
+@vecdot.for_reals
+def vecdot_of_reals(x, y, *, axis=-1, out, dout):
+    wide = np.expand_dims(dout, axis)
+    return unbroadcast(wide * y, x), unbroadcast(wide * x, y)

@@ -16,8 +16,9 @@ from collections.abc import Callable, Mapping
 
 from .array_types import Type, Types
 from .loops.emit_loops import Loops
+from .loops.expand_products import expand_products
 from .loops.group_statements import Grouping
-from .loops.read_expressions import Meaning
+from .loops.read_expressions import Meaning, Reader
 from .loops.split_statements import Splitter
 from .split_variables import split_variables
 
@@ -32,6 +33,8 @@ def with_loops(
     """
     split_variables(function, fresh)
     types = Types(function, dict(given), meaning)
+    if expand_products(function, Reader(types, meaning, fresh)):
+        types = Types(function, dict(given), meaning)
     splitter = Splitter(types, meaning, fresh)
     function.body = splitter.block(function.body)
     grouping = Grouping(function, types, meaning, fresh)

@@ -56,6 +56,25 @@ def logistic_grad(w, b, x, y):
     return dw, db
 """,
     ),
+    "two products with a matrix": (
+        """
+def length(a, x):
+    y = (a @ x) @ a
+    return y @ y
+""",
+        (X, V),
+        (0,),
+        """
+def length_grad(a, x):
+    y_1 = a @ x
+    y = y_1 @ a
+    # return y @ y
+    dy = 2.0 * y
+    # y = (a @ x) @ a
+    da = np.array([y_1, dy @ a.T]).T @ np.array([dy, x])
+    return da
+""",
+    ),
     "least squares": (
         """
 def least_squares(w, b, x, y):

@@ -71,7 +71,7 @@ def stored_over(x: Any, b: Any) -> Any:
         (
             softmax,
             (M,),
-            ["de = dout - np.sum(dout * out, axis=1, keepdims=True)", "dx = de * out"],
+            ["de = dout - np.vecdot(dout, out)[:, None]", "dx = de * out"],
         ),
         (shifted_by_mean, (M,), ["dx = dout * 2 * x - np.sum(dout, axis=0) / x.shape[0]"]),
         (

@@ -13,7 +13,7 @@ __all__ = ["ArrayFunction", "KindedProgram", "Member", "Primitives", "Rule", "Te
 # The functions on arrays that passes write or look for, as attributes of `Primitives.array_module`.
 ArrayFunction = Literal[
     "any", "arange", "array", "asarray", "copy", "full_like", "logical_and", "logical_not", "logical_or",
-    "may_share_memory", "ones_like", "shape", "sum", "where", "zeros_like",
+    "may_share_memory", "ones_like", "shape", "sum", "vdot", "vecdot", "where", "zeros_like",
 ]  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from ..trees.nodes import (
     tuple_of,
 )
 from .adjoint import Adjoint, Env, Mask, is_same_adjoint
+from .derived_kinds import derived_kind
 from .generation import Task
 from .masks import MaskEmitter, choice, either_holds, kept, mark_elements, marks_of, mask_at, opposite
 
@@ -46,6 +47,7 @@ class AdjointEmitter(MaskEmitter):
         self.adjoint_names: set[str] = set()
         self.adjoint_of: dict[str, str] = {}  # the variable of each name of an adjoint
         self.spreading, self.stretched = set[str](), set[str]()
+        self.spread_kinds: dict[str, Any] = {}  # of adjoints that broadcasting has yet to spread along axes
 
     def adjoint_name(self, variable: str) -> str:
         name = self.taken_name(variable)
@@ -58,6 +60,11 @@ class AdjointEmitter(MaskEmitter):
         name = self.names.fresh("d" + variable)
         self.adjoint_of[name] = variable
         return name
+
+    def kinds_of_adjoints(self, value: Any) -> dict[str, Any]:
+        """The kinds of the adjoints that an expression reads, each that of its variable."""
+        read = [n for n in names_read(value) if n in self.adjoint_of and n not in self.spreading]
+        return {n: self.facts.kind_of_name(self.adjoint_of[n]) for n in read} | self.spread_kinds
 
     def named(self, variable: str, value: Any, code: list[Any]) -> Any:
         """An atom for a value of the variable's adjoint; binds a name unless the value is an atom."""
@@ -134,6 +141,8 @@ class AdjointEmitter(MaskEmitter):
             own = not uniform and ((new.owned and is_object) or self.is_fresh(value))
             atom = self.named(variable, value, code)
             self.note_spreading(atom, uniform)
+            if new.whole is not None and isinstance(atom, gast.Name):
+                self.spread_kinds[atom.id] = derived_kind(self, value, self.kinds_of_adjoints(value))
             kept = Adjoint(atom, owned=own, uniform=uniform, whole=new.whole, mask=mask, zeroed=new.zeroed)
             env[variable] = replace(kept, masks=new.masks)
         elif mask is not None or current.mask is not None:

@@ -1,8 +1,14 @@
-"""Adjoints of two operands that were broadcast together, from an adjoint that is not spread yet.
+"""Sums of products in adjoints, without an array for the product.
 
-After a sum over axes all elements along them are the same (`Adjoint.whole`). The product with one operand has
-all elements along an axis along which the other was repeated, and is summed there; along the axes along which
-neither was repeated the elements stay the same.
+The adjoint of an operand that was repeated is a sum of products: of vectors `np.vdot`, along the last axis
+`np.vecdot`.
+
+    y = s * x                               ds = np.vdot(dout, x)
+    y = x / np.sum(x, 1, keepdims=True)     ds = np.vecdot(-dout, y)[:, None] / s
+
+An adjoint may not be spread yet. After a sum over axes all elements along them are the same
+(`Adjoint.whole`). The product with one operand has all elements along an axis along which the other was
+repeated, and is summed there; along the axes along which neither was repeated the elements stay the same.
 
     z = x * y                        ds = np.expand_dims(dout, axis)
     out = np.sum(z, axis)            dx = contracted(ds, y, x)
@@ -15,12 +21,54 @@ from typing import Any
 import gast
 
 from ..analyses.operations import Apply
-from ..trees.nodes import call, load, names_read
+from ..trees.nodes import call, constant, load, names_read, tuple_of
 from .adjoint import Adjoint
+from .derived_kinds import derived_kind
 from .generation import Slot
 from .reverse_state import Reverse
 
-__all__ = ["fitted"]
+__all__ = ["fitted", "sum_of_product"]
+
+
+def sum_of_product(reverse: Reverse, operation: Apply, out: str, value: Any, plan: Any) -> Any | None:
+    """The sum of a product of two arrays in the shape of the result `out`, by the plan for an operand; None
+    where it is no product of vectors, and not summed over the last axis alone.
+    """
+    match value:
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+            factors = [left, right]
+        case _:
+            return None
+    domain, kind = reverse.domain, reverse.facts.kind_of_name(out)
+    rank = domain.rank(kind)
+    kinds = [derived_kind(reverse, f, reverse.kinds_of_adjoints(f)) for f in factors]
+    if not (rank and all(map(domain.is_array, kinds)) and domain.share_real_dtype([kind, *kinds])):
+        return None
+    full = [spans(reverse, operation, out, f) for f in factors]
+    if plan == "sum" and rank == 1 and all(full):
+        return reverse.array_call("vdot", left, right)
+    if plan == ("kept", (rank - 1,)):
+        plans = ["none" if f else domain.unbroadcast_plan(k, kind) for f, k in zip(full, kinds, strict=True)]
+        if all(p == "none" or (p[0] == "kept" and rank - 1 not in p[1]) for p in plans):
+            place = [*[gast.Slice(lower=None, upper=None, step=None)] * (rank - 1), constant(None)]
+            found = reverse.array_call("vecdot", left, right)
+            index = place[0] if rank == 1 else tuple_of(place)
+            return gast.Subscript(value=found, slice=index, ctx=gast.Load())
+    return None
+
+
+def spans(reverse: Reverse, operation: Apply, out: str, value: Any) -> bool:
+    """Whether a factor surely has the shape of the result `out`."""
+    match value:
+        case gast.Name(id=name) if name in reverse.adjoint_of:
+            return reverse.adjoint_of[name] == out and name not in reverse.spreading
+        case gast.Name(id=name):
+            return bool(name == out or reverse.shape_plan(operation, value, out) == "none")
+        case gast.BinOp(left=left, right=right):
+            return spans(reverse, operation, out, left) or spans(reverse, operation, out, right)
+        case gast.UnaryOp(operand=operand):
+            return spans(reverse, operation, out, operand)
+    return False
 
 
 def fitted(reverse: Reverse, operation: Apply, part: Adjoint, slot: Slot) -> Adjoint | None:

@@ -17,7 +17,7 @@ from ..trees.nodes import attribute, call, load
 from ..trees.program import MISSING
 from .rule_application import Emitter
 
-__all__ = ["conformed", "derived_kinds"]
+__all__ = ["conformed", "derived_kind", "derived_kinds"]
 
 
 def derived_kinds(emitter: Emitter, statements: list[Any], kinds: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,10 +56,17 @@ def is_turned(part: Any) -> bool:
 
 
 def without_kept_axes(node: Any) -> Any:
-    """`np.sum(x, axis=1)` for `np.sum(x, axis=1, keepdims=True)[:, 0]`, also negated; None for any other
-    expression.
+    """`np.sum(x, axis=1)` for `np.sum(x, axis=1, keepdims=True)[:, 0]` and `f(x)` for `f(x)[:, None][:, 0]`,
+    also negated; None for any other expression.
     """
     match node:
+        case gast.Subscript(value=gast.Subscript(value=gast.Call() as whole, slice=index)):
+            made, (*others, last) = (
+                i.elts if isinstance(i, gast.Tuple) else [i] for i in (index, node.slice)
+            )
+            is_inverse = getattr(made[-1], "value", 0) is None and getattr(last, "value", None) == 0
+            if is_inverse and len(others) == len(made) - 1 and all(map(is_all, [*others, *made[:-1]])):
+                return whole
         case gast.Subscript(value=gast.UnaryOp(op=gast.USub(), operand=operand) as negated):
             found = without_kept_axes(rebuilt(node, value=operand))
             return None if found is None else rebuilt(negated, operand=found)

@@ -27,7 +27,7 @@ from ..trees.rebuild import map_children
 from ..trees.signs import without_sign
 from .adjoint import Adjoint, Env, Sweep
 from .concatenation import item, joined
-from .contract_adjoints import fitted
+from .contract_adjoints import fitted, sum_of_product
 from .derived_kinds import conformed, derived_kinds
 from .generation import Slot
 from .masks import (
@@ -276,7 +276,7 @@ def contributions(
             part = replace(part, uniform=True)
         if plan != "none":
             shaped = {out} if adjoint.uniform else {out, *names_read(adjoint.value)}
-            part = unbroadcasted(reverse, slot.name, out, part, plan, code, shaped)
+            part = unbroadcasted(reverse, operation, slot.name, out, part, plan, code, shaped)
         found.append((slot.name, part))
     back += [of_numbers(reverse, s, adjoint.mask) for s in code] if only_numbers else code
     return found
@@ -421,7 +421,14 @@ def is_unbroadcast(reverse: Reverse, value: Any, adjoint: Any, operand: str) -> 
 
 
 def unbroadcasted(
-    reverse: Reverse, operand: str, out: str, part: Adjoint, plan: Any, code: list[Any], shaped: set[str]
+    reverse: Reverse,
+    operation: Apply,
+    operand: str,
+    out: str,
+    part: Adjoint,
+    plan: Any,
+    code: list[Any],
+    shaped: set[str],
 ) -> Adjoint:
     """The cotangent of an elementwise operand, summed over the axes along which it was broadcast; `shaped`
     are names of arrays in the shape of the result.
@@ -437,7 +444,8 @@ def unbroadcasted(
         return Adjoint(gast.BinOp(left=value, op=gast.Mult(), right=size))
 
     def summed(value: Any) -> Any:
-        found = reverse.summed_by(plan, without_one(reverse, value))
+        found = sum_of_product(reverse, operation, out, value, plan)
+        found = found or reverse.summed_by(plan, without_one(reverse, value))
         return call(reverse.helper("unbroadcast"), value, load(operand)) if found is None else found
 
     alike = reverse.domain.share_real_dtype([reverse.kind(load(n)) for n in (operand, out)])

@@ -24,7 +24,7 @@ import gast
 
 from ..analyses.find_sharing import base_of
 from ..analyses.find_uses import is_pure
-from ..trees.nodes import Comment, children, is_atom, load, names_read
+from ..trees.nodes import Comment, children, find_nodes, is_atom, load, names_read
 from ..trees.rebuild import rebuilt
 from ..trees.remember import remembered
 from .code import Code, Line
@@ -100,7 +100,7 @@ def _is_computed_with(code: Code, name: str) -> bool:
 
 def _find_computed_with(code: Code, name: str) -> bool:
     """Whether a name is assigned once, newly made by arithmetic or `copy`, and read only as an operand of
-    arithmetic or the right-hand side of `+=`.
+    arithmetic, by a call whose result shares nothing with it, or as the right-hand side of `+=`.
     """
     line = code.definer(name)
     if line is None or not code.is_own(name) or not (_is_made(line.node) or name in code.uncopied):
@@ -108,7 +108,11 @@ def _find_computed_with(code: Code, name: str) -> bool:
     is_negated = isinstance(line.node.value, gast.UnaryOp)
     for reader, count in code.readers.get(name, {}).items():
         s = reader.node
-        found = sum(_operands(part).count(name) for part in children(s) if isinstance(part, gast.expr))
+        parts = [part for part in children(s) if isinstance(part, gast.expr)]
+        found = sum(_operands(part).count(name) for part in parts)
+        if found < count:
+            calls = [c for part in parts for c in find_nodes(part, gast.Call) if code.facts.makes_array(c)]
+            found += sum(getattr(a, "id", None) == name for c in calls for a in c.args)
         match s:
             case gast.AugAssign(value=gast.Name(id=added), target=target) if added == name != base_of(target):
                 if is_negated:

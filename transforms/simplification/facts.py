@@ -43,6 +43,11 @@ class Expressions(Protocol):
     def are_alike(self, a: str, b: str) -> bool:
         """Whether two variables are arrays of one kind."""
 
+    def sum_of_outer(self, a: Node, b: Node, is_one: Callable[[str], bool]) -> Node | None:
+        """The sum of two outer products that are contributions to one adjoint, as one product of matrices;
+        None for other terms.
+        """
+
     def shape_only(self, call: Node) -> tuple[int, ...]:
         """The positions of arguments whose shape and dtype alone a function reads."""
 
@@ -104,6 +109,12 @@ class GeneratedFacts:
     def is_float(self, expression: Node) -> bool:
         """Whether a value is a float, or an array of floats."""
         return self.expressions.is_float(expression, self.is_one)
+
+    def sum_of_outer(self, a: Node, b: Node) -> Node | None:
+        """The sum of two outer products that are contributions to one adjoint, as one product of matrices;
+        None for other terms.
+        """
+        return self.expressions.sum_of_outer(a, b, self.is_one)
 
     def is_number(self, node: Node) -> bool:
         """Whether the value of a name, item, literal or pure call of such is a number."""

@@ -252,11 +252,22 @@ class _Folder:
                         gast.Sub if op is gast.Add else gast.Add, consumed)
 
     def with_common_factor(self, node: Node) -> Node | None:
-        """A sum whose last two terms have a common factor, with the factor taken out; else None."""
+        """A sum whose last two terms have a common factor, with the factor taken out, or are outer products,
+        as one product of matrices; else None.
+        """
         found = factored_sum(node, lambda n: is_pure(n, self.purity))
         if found is not None:
             self.facts.factored = True
             return self.fold(found)
+        if isinstance(node.op, gast.Add):
+            terms = [node.left, node.right]
+            match node.left:
+                case gast.BinOp(left=first, op=gast.Add() as op, right=middle):
+                    terms = [middle, node.right]
+            joined = self.facts.sum_of_outer(*terms)
+            if joined is not None:
+                joined = located(joined, node)
+                return joined if terms[0] is node.left else rebuilt(node, left=first, right=joined)
         match node.left:
             case gast.BinOp(left=first, op=gast.Add() as op, right=middle):
                 inner = located(gast.BinOp(left=middle, op=node.op, right=node.right), node)

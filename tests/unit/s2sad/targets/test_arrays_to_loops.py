@@ -41,6 +41,13 @@ def lowered(text: str, *args: Any) -> tuple[str, list[str]]:
     return ast.unparse(function), [loop.text for loop in loops]
 
 
+def test_a_product_of_two_rows_of_vectors_is_a_loop() -> None:
+    text, loops = lowered("def f(x, u):\n    return 2.0 * (np.array([x, -x]).T @ np.array([u, x]))", V, W)
+    assert text == "def f(x, u):\n    part0 = loop1(u, x)\n    return part0" and len(loops) == 1
+    text, loops = lowered("def f(x, u):\n    return np.array([x, x]).T @ np.array([u, x])", V, 1.0)
+    assert "np.array" in text and not loops
+
+
 def test_statements_share_a_loop_and_what_is_not_read_later_is_no_array() -> None:
     text, loops = lowered(
         """

@@ -29,8 +29,13 @@ PAIRS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     ),
     "a number is summed over all elements": (
         "def f(x, y):\n    a = x * y\n    return np.sum(a * a)",
-        "dx = np.sum(da * y)\ndy = da * x",
+        "dx = np.vdot(da, y)\ndy = da * x",
         (2.0, V),
+    ),
+    "a column is summed along the rows": (
+        "def f(x, y):\n    a = x * y\n    return np.sum(a * a)",
+        "dx = np.vecdot(da, y)[:, None]\ndy = da * x",
+        (np.ones((2, 1)), np.ones((2, 3))),
     ),
     "a row is summed over the rows": (
         "def f(x, y):\n    a = x * y\n    return np.sum(a * a)",
