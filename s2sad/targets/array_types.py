@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..kinds import lattice
+from .arrays_of_lists import array_of, joined_of
 from .flatten_containers import constant_of
 from .interpreted_functions import interpreted, kind_of_result
 
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 # Helpers whose result is like their last argument, or their first one.
-LIKE_LAST = ("zeros_like", "copy_adjoint", "unbroadcast", "broadcast_like")
+LIKE_LAST = ("zeros_like", "copy_adjoint", "unbroadcast", "broadcast_like", "gather")
 LIKE_FIRST = ("share_of_ties", "add_at", "stop_gradient", "own_tangent")
 
 
@@ -354,6 +355,15 @@ class Types:
             return self._interpreted(args)
         if function is len:
             return INTEGER
+        if function in (array_of, joined_of):
+            found = self.of(args[0])
+            item = found.item if isinstance(found, Items) else OTHER
+            match item:
+                case Array(rank=rank, kind=kind):
+                    return Array(rank + (function is array_of), kind)
+                case Number(kind=kind) if function is array_of:
+                    return Array(1, kind)
+            return None if item is None else OTHER
         if function is float or module == "math":
             return FLOAT if name not in ("floor", "ceil", "gcd", "factorial", "comb") else INTEGER
         if function is abs and len(args) == 1:
@@ -392,7 +402,8 @@ class Types:
             found = self._elementwise(args[1:], lambda kind: kind)
             if not isinstance(found, (Number, Array)) or condition is None:
                 return found
-            return broadcast([condition, found], found.kind)
+            is_known = isinstance(condition, (Number, Array))
+            return broadcast([condition, found], found.kind) if is_known else OTHER
         if name == "outer" and len(args) == 2 and not options:
             found = self._elementwise(args, lambda kind: kind)
             vectors = all(isinstance(t, Array) and t.rank == 1 for t in map(self.of, args))

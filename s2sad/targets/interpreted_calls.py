@@ -18,6 +18,7 @@ import numpy as np
 
 from ..kinds.eval_guard import is_known
 from ..source.compiling import compile_function
+from ..transforms.errors import Refusal
 from .interpreted_functions import FUNCTIONS, Interpreted
 
 __all__ = ["Interpreter"]
@@ -54,6 +55,23 @@ class Interpreter:
                     statements[k], found = new, True
         return found
 
+    def defer(self, statements: list[ast.stmt]) -> None:
+        """Makes a `raise` of a refusal of s2sad's an interpreted statement, in place."""
+        for k, s in enumerate(statements):
+            for _, inner in ast.iter_fields(s):
+                if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                    self.defer(inner)
+            if isinstance(s, ast.Raise) and isinstance(s.exc, ast.Call):
+                call = self.call([s], s) if isinstance(self.meaning(s.exc.func), Refusal) else None
+                if call is not None:
+                    never = ast.parse("if True: raise RuntimeError").body[0]
+                    assert isinstance(never, ast.If)
+                    never.body.insert(0, ast.Expr(call))
+                    located = [n for n in ast.walk(never) if isinstance(n, (ast.stmt, ast.expr))]
+                    statements[k] = ast.copy_location(never, s)
+                    for n in located:
+                        ast.copy_location(n, s)
+
     def statement(self, s: ast.stmt) -> ast.stmt | None:
         """The statement with the call of an interpreted function; None if it has to be compiled."""
         call: ast.expr | None = None
@@ -82,7 +100,7 @@ class Interpreter:
         for s in body:
             reader.visit(s)
         read = [*reader.read]
-        if not reader.is_known or (reader.bound - {*read}):
+        if not reader.is_known or not reader.computes or (reader.bound - {*read}):
             return None
         arguments = ast.arguments([], [ast.arg(n) for n in read], None, [], [], None, [])
         tree = ast.FunctionDef(self.name, arguments, body, [])
@@ -110,6 +128,11 @@ class _Reader(ast.NodeVisitor):
         self.bound: set[str] = set()
         self.constants: dict[str, Any] = {}
         self.is_known = True
+        self.computes = False  # a display of names is no code that Numba lacks
+
+    def generic_visit(self, node: ast.AST) -> None:
+        self.computes |= isinstance(node, ast.expr) and not isinstance(node, (ast.Tuple, ast.Constant))
+        super().generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
         if node.id in self.interpreter.variables:
@@ -126,14 +149,16 @@ class _Reader(ast.NodeVisitor):
         if function is None:
             self.is_known &= isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
         else:
-            self.is_known &= function in BUILTINS or is_known(function)
+            self.is_known &= isinstance(function, Refusal) or function in BUILTINS or is_known(function)
         self.generic_visit(node)
 
 
 def origin_of(value: Any) -> str:
-    """Where a module or function is found; nothing for other values."""
+    """Where a module or function is found, or what a refusal says; nothing for other values."""
     if isinstance(value, ModuleType):
         return value.__name__
+    if isinstance(value, Refusal):
+        return repr(value)
     name, module = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
     if isinstance(value, np.ufunc):
         return f"numpy.{value.__name__}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..kinds.lattice import NOT_ONE, UNKNOWN, Array, Kind, List, Literal, Scalar
 from ..kinds.result_kinds import call_kind
 from ..rules.methods import reshape_method
 from ..rules.products import matmul_dx, matmul_dy
+from ..rules.tensors import spatial
 from .flatten_containers import constant_of
 
 __all__ = ["FUNCTIONS", "Interpreted", "interpreted", "kind_of_result"]
@@ -26,7 +27,8 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.Pow: operator.pow, ast.MatMult: operator.matmul,
 }  # fmt: skip
-PRODUCTS = frozenset((matmul_dx, matmul_dy))  # whose result is like their last argument
+# Functions whose result has the dtype and rank of one of their arguments.
+LIKE: dict[Any, int] = {matmul_dx: 2, matmul_dy: 2, spatial: 0, np.transpose: 0}
 METHODS: dict[str, Any] = {**vars(np.ndarray), "reshape": reshape_method}
 
 
@@ -110,8 +112,11 @@ def _kind_of(node: ast.expr, given: Mapping[str, Kind], meaning: Callable[[ast.e
             options = {k.arg or "": _kind_of(k.value, given, meaning) for k in named}
             if function is not None and not options and _is_pure(function) and all(map(_is_told, args)):
                 return _literal(function(*map(_value, args)))
-            if function in PRODUCTS and isinstance(args[2], Array):
-                return args[2]
+            like = LIKE.get(function)
+            if like is not None and isinstance(found := args[like], Array):
+                return replace(found, dims=None if found.dims is None else (None,) * len(found.dims))
+            if function is np.cross and not options and UNKNOWN not in args:
+                return call_kind(operator.mul, args, {}, _is_pure)  # of vectors with three components
             if function is not None and UNKNOWN not in (*args, *options.values()):
                 return call_kind(function, args, options, _is_pure)
     return UNKNOWN

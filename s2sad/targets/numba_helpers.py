@@ -17,7 +17,7 @@ from numba.experimental import structref
 from numba.extending import overload, register_jitable
 
 from ..kinds.lattice import Array, Kind, Literal, Scalar, Tuple
-from ..rules import choices, reductions, special
+from ..rules import choices, linalg, reductions, special
 from ..runtime import adjoints, mutation, real_power
 from .array_types import DTYPES, Number
 from .array_types import type_of_kind as array_type_of
@@ -202,7 +202,11 @@ def mapped(x: Any, name: str, of_leaf: Callable[[Any], str]) -> Any:
 
 
 def zero_of(t: Any) -> str:
-    """The text of the zero adjoint of a number, an array or a text; None where that is no float."""
+    """The text of the zero adjoint of a number, an array, a text or a list of these; None where that is no
+    float.
+    """
+    if isinstance(t, types.List) and isinstance(t.dtype, (types.Number, types.Array)):
+        return f"[{zero_of(t.dtype).replace('{}', 'v')} for v in {{0}}]"
     if isinstance(t, types.Optional):
         return f"(None if {{0}} is None else {zero_of(t.type).replace('{}', '{0}')})"
     dtype = t.dtype if isinstance(t, types.Array) else t
@@ -221,7 +225,9 @@ def zeros_like(x: Any) -> Any:
 
 
 def copy_of(t: Any) -> str:
-    """The text of a copy of a number or an array."""
+    """The text of a copy of a number or an array, or of a list of these."""
+    if isinstance(t, types.List) and isinstance(t.dtype, (types.Number, types.Array)):
+        return f"[{copy_of(t.dtype).replace('{}', 'v')} for v in {{0}}]"
     if not isinstance(t, (types.Number, types.Array, types.NoneType)):
         raise TypingError(f"no copy of {t}")
     return "{}.copy()" if isinstance(t, types.Array) else "{}"
@@ -257,6 +263,9 @@ def add(a: Any, b: Any) -> Any:
         parts = "".join(f"add(a[{k}], b[{k}]), " for k in range(len(a)))
         exec(f"def added(a, b):\n    return ({parts})\n", scope)
         return scope["added"]
+    if isinstance(a, types.List) and isinstance(b, types.List):
+        own = adjoints.add
+        return lambda a, b: [own(a[k], b[k]) for k in range(len(a))]
     leaves = (types.Number, types.Array)
     return (lambda a, b: a + b) if isinstance(a, leaves) and isinstance(b, leaves) else None
 
@@ -275,6 +284,10 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
         scope: dict[str, Any] = {"add": adjoints.add}
         exec(f"def at_place(da, index, v):\n    return ({parts})\n", scope)
         return scope["at_place"]
+    if isinstance(da, types.List) and is_integer(index):
+        return to_item
+    if isinstance(da, types.List) and isinstance(index, types.SliceType) and isinstance(v, types.List):
+        return to_items
     if not isinstance(da, types.Array):
         return None
     if isinstance(index, types.BaseTuple) and any(isinstance(part, types.Array) for part in index):
@@ -296,6 +309,20 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
         return da
 
     return at_slice
+
+
+def to_item(da: Any, index: Any, v: Any) -> Any:
+    """Adds to an item of a list."""
+    da[index] = adjoints.add(da[index], v)
+    return da
+
+
+def to_items(da: Any, index: Any, v: Any) -> Any:
+    """Adds the items of a list to those of a slice of another one."""
+    start, stop, step = index.indices(len(da))
+    for k, place in enumerate(range(start, stop, step)):
+        da[place] = adjoints.add(da[place], v[k])
+    return da
 
 
 def at_places(da: Any, index: Any) -> Any:
@@ -374,6 +401,13 @@ def halved_where(mask: Any, x: Any) -> Any:
 @compiles(special.expit)
 def expit(x: Any) -> Any:
     return lambda x: 1.0 / (1.0 + np.exp(-x))
+
+
+@compiles(linalg.slogdet_tangent)
+def slogdet_tangent(x: Any, out: Any, dx: Any) -> Any:
+    if not (isinstance(x, types.Array) and x.ndim == 2 and isinstance(x.dtype, types.Float)):
+        return None
+    return lambda x, out, dx: (0.0, np.trace(np.linalg.solve(x, dx)))
 
 
 # ---------------------------------------------------------------- statements that are interpreted

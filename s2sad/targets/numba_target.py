@@ -33,12 +33,14 @@ from ..source.locate import GENERATED, origins
 from ..transforms.errors import NonDifferentiableError, SourceLocation, UnsupportedSyntaxError
 from ..values.objects import fields_of, is_plain
 from .array_types import Type, type_of
+from .arrays_of_lists import name_arrays_of_lists
 from .arrays_to_loops import with_loops
 from .flatten_containers import NotFlat, check_lengths, flattened
 from .interpreted_calls import Interpreter
 from .interpreted_functions import interpreted
 from .progress import shown_when_slow
 from .structures import Structure, converted, packed, structure_of
+from .without_contexts import without_contexts
 
 __all__ = ["CompiledFunction", "compiled_for"]
 
@@ -53,6 +55,7 @@ _LINE = re.compile(r'File "(<s2sad [^"]*>)", line (\d+)')
 def helpers() -> Any:
     """The module with Numba's implementations of helpers; it imports Numba."""
     try:
+        importlib.import_module(".numba_lists", __package__)
         return importlib.import_module(".numba_helpers", __package__)
     except ModuleNotFoundError as error:
         if error.name != "numba":
@@ -205,6 +208,8 @@ class _Code:
         finish: Callable[[ast.FunctionDef], dict[str, Any]],
     ) -> None:
         self.original, self.tree, self.finish = function, tree, finish
+        self.variables = {n.id for n in stored_names(tree)}
+        tree.body = without_contexts(tree.body, self.is_silent)
         self.refuse_inner()
         self.constants: dict[str, Any] = {"__builtins__": builtins, "__name__": __name__}
         self.readers: dict[str, Callable[[], Any]] = {}
@@ -216,7 +221,7 @@ class _Code:
         self.unknown: list[tuple[ast.expr, str]] = []  # where helpers are read that do not compile
         self.interpreted: set[int] = set()  # the lines of statements that Numba has no code for
         self.taken = {*names, *(n.id for n in variables)}
-        self.variables = {*names, *(n.id for n in variables if isinstance(n.ctx, ast.Store))}
+        self.variables |= {*names}
         tree.body = [_ReadOutside(self).visit(s) for s in tree.body]
         given = dict(zip(names, structures, strict=True))
         try:
@@ -226,10 +231,12 @@ class _Code:
         except NotFlat as error:
             instead = "pass what it holds as arguments of their own, or leave `compile` out"
             self.refuse(error.node, error.why, instead)
+        self.constants |= name_arrays_of_lists(tree, self.object_of, self.fresh)
         name = self.fresh("interpreted")
         filename, local = function.__code__.co_filename, frozenset((*self.variables, *self.readers))
         self.interpreter = Interpreter(local, dict(self.constants), self.object_of, filename, name)
         self.constants[name] = interpreted
+        self.interpreter.defer(tree.body)
         for node, helper in self.unknown:
             if node.lineno not in self.interpreted and not self.interpret(node.lineno):
                 self.refuse(node, f"`{helper}` does not compile", "leave `compile` out")
@@ -264,7 +271,7 @@ class _Code:
         found = [files[name] or int(line) for name, line in _LINE.findall(str(error)) if name in files]
         if not found:  # an assertion of Numba's that fails
             passes = [frame.f_locals.get("self") for frame, _ in walk_tb(error.__traceback__)]
-            places: list[Any] = [getattr(p, "loc", None) for p in passes]
+            places: list[Any] = [getattr(p, "loc", None) for p in passes if root_of(type(p)) == "numba"]
             places = [loc for loc in places if isinstance(loc, helpers().Loc)]
             found = [files[loc.filename] or loc.line for loc in places if loc.filename in files]
         return found[-1] if found else 1
@@ -300,6 +307,17 @@ class _Code:
                 self.readers[name] = partial(packed_now, read, structure)
         return found
 
+    def is_silent(self, context: ast.expr) -> bool:
+        """Whether a context only keeps NumPy from warning."""
+        if not isinstance(context, ast.Call) or context.args or not (path := dotted(context.func)):
+            return False
+        found = self.meaning(path[0])
+        value = found[0] if found is not None else None
+        for attr in path[1:]:
+            value = getattr(value, attr, None) if isinstance(value, ModuleType) else None
+        silent = all(getattr(k.value, "value", None) in ("ignore", "warn") for k in context.keywords)
+        return value is np.errstate and silent
+
     def is_helper(self, name: str) -> bool:
         """Whether a name means a function of s2sad's."""
         return is_of_package(self.constants.get(name))
@@ -309,6 +327,10 @@ class _Code:
             if node is not self.tree and isinstance(node, (ast.FunctionDef, ast.Lambda, ast.With, ast.Try)):
                 what = {ast.With: "`with`", ast.Try: "`try`"}.get(type(node), "a function inside another one")
                 self.refuse(node, f"it holds {what}", "leave `compile` out")
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del)):
+                path = dotted(node)
+                if path and path[0] not in self.variables:
+                    self.refuse(node, f"it sets `{path[-1]}`, which is outside of it", "leave `compile` out")
 
     def refuse(self, node: ast.AST, why: str, instead: str) -> NoReturn:
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
@@ -423,6 +445,11 @@ class _ReadOutside(ast.NodeTransformer):
 
     def parameter(self, node: ast.expr, name: str, read: Callable[[], Any]) -> ast.expr:
         return ast.copy_location(ast.Name(self.code.parameter_for(name, read), ast.Load()), node)
+
+
+def stored_names(tree: ast.AST) -> Iterator[ast.Name]:
+    """The names that a tree binds, where it does."""
+    return (n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
 def dotted(node: ast.expr) -> list[str]:

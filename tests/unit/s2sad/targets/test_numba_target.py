@@ -6,6 +6,7 @@ import importlib
 import math
 import pickle
 import types
+import zlib
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -227,9 +228,18 @@ def power(x, n):
     return x * power(x, n - 1)
 
 
-def suppressed(x):
-    with np.errstate(all="ignore"):
+def raising(x):
+    with np.errstate(all="raise"):
         return np.sum(np.log(x))
+
+
+count = 0
+
+
+def counting(x):
+    global count
+    count += 1
+    return x * count
 
 
 def of_parts(x):
@@ -243,7 +253,8 @@ def of_parts(x):
     ("f", "args", "line", "why"),
     [
         (power, (2.0, 3), "return x * power(x, n - 1)", "`power_fprop` does not compile"),
-        (suppressed, (np.ones(3),), "with np.errstate", "it holds `with`"),
+        (raising, (np.ones(3),), "with np.errstate", "it holds `with`"),
+        (counting, (2.0,), "count += 1", "it sets `count`"),
         (of_parts, (np.ones(2),), "parts", ""),
     ],
 )
@@ -260,9 +271,9 @@ def of_lists(x):
     return b[0] * b[2] * b[1]
 
 
-def test_what_numba_means_otherwise_is_refused() -> None:
-    with pytest.raises(s2sad.UnsupportedSyntaxError):
-        s2sad.grad(of_lists, compile="numba")(np.array([0.5, 2.0, 3.0, 4.0]))
+def test_what_numba_means_otherwise() -> None:
+    x = np.array([0.5, 2.0, 3.0, 4.0])
+    assert_alike(s2sad.grad(of_lists, compile="numba")(x), s2sad.grad(of_lists)(x))
 
 
 # ---------------------------------------------------------------- statements that are interpreted
@@ -369,6 +380,75 @@ def test_it_is_a_derivative_like_others() -> None:
     assert cubed(2.0) == 12.0 and cubed(x=2.0) == 12.0
     assert pickle.loads(pickle.dumps(cubed))(2.0) == 12.0
     assert "def cubed_grad(x):" in cubed.source_for(2.0)
+
+
+# ---------------------------------------------------------------- blocks and lists
+
+
+def silent(x):
+    total = 0.0
+    for k in range(3):
+        try:
+            with np.errstate(divide="ignore", invalid="warn"):
+                total += np.sum(np.log(x) * k)
+        finally:
+            k += 1
+    return total * k
+
+
+def stacked(x, n):
+    ys, zs = [], []
+    for _ in range(n):
+        x = np.sin(x) * x
+        ys.append(x)
+        zs.append(x[1:])
+    return np.sum(np.stack(ys) ** 2) + np.sum(np.concatenate(zs) ** 3) + np.sum(np.array([v * v for v in x]))
+
+
+def extremes(x, y):
+    return max(x, y) * 2.0 - min(x, y, 0.1) + sum([x, y, x * y])
+
+
+def extended(x, y):
+    items = [x, y]
+    items.extend([x * y, y * y])
+    items.extend(items)
+    a, b, *_ = items
+    return items[2] * items[-1] + sum(items) * a * b
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (silent, (np.array([0.5, 2.0]),)),
+        (stacked, (np.array([0.5, 2.0, 1.5]), 3)),
+        *((extremes, args) for args in ((1.7, -0.4), (-1.7, 0.4), (0.5, 0.5))),
+        (extended, (0.8, 1.3)),
+    ],
+)
+def test_blocks_and_lists(f: Any, args: tuple[Any, ...]) -> None:
+    argnums = tuple(k for k, a in enumerate(args) if not isinstance(a, int))
+    compiled = s2sad.value_and_grad(f, argnums, compile="numba")
+    assert_alike(compiled(*args), s2sad.value_and_grad(f, argnums)(*args))
+
+
+@pytest.mark.parametrize("x", [(1.7, -0.4), (0.5, 0.5), (-2.0, 3.0)])
+def test_tangents_of_extremes(x: Any) -> None:
+    assert_alike(*(s2sad.jvp(extremes, **options)(*x, 0.3, 0.7) for options in ({"compile": "numba"}, {})))
+
+
+def unknown(x, flag):
+    if flag:
+        return zlib.adler32(x)
+    return x * x
+
+
+def test_a_refusal_that_is_deferred() -> None:
+    gradient = s2sad.grad(unknown, compile="numba")
+    assert gradient(3.0, False) == 6.0
+    with pytest.raises(s2sad.MissingRuleError, match=r"`zlib.adler32` has no rule") as caught:
+        gradient(3.0, True)
+    assert caught.value.where is not None and "zlib.adler32" in caught.value.where.text
 
 
 # ---------------------------------------------------------------- forward mode of stores
