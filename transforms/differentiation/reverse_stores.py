@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, attribute, call, constant, load, located
+from ..trees.nodes import assign, attribute, call, constant, load, located, names_read, same
 from .adjoint import Adjoint, Env, Sweep
 from .masks import both_hold, mark_elements, marks_of, mask_at, meets_infinity
 from .reverse_state import Reverse
@@ -190,10 +190,28 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
         return call(reverse.helper("take_stored"), load(adjoint), reverse.index_value(index), value)
     if reverse.domain.is_array(place):
         plan = reverse.domain.unbroadcast_plan(reverse.kind(value), place)
-        found = call(attribute(item, "copy")) if plan == "none" else reverse.summed_by(plan, item)
+        copied = call(attribute(item, "copy"))
+        if plan == "none" or has_shape_of(reverse, value, base, index):
+            return copied
+        found = reverse.summed_by(plan, item)
         if found is not None:
             return found
+        if reverse.domain.is_array(reverse.kind(value)):
+            return call(reverse.helper("unbroadcast"), copied, value)
     return call(reverse.helper("take_at"), load(adjoint), reverse.index_value(index), value)
+
+
+def has_shape_of(reverse: Reverse, value: Any, base: str, index: Any) -> bool:
+    """Whether a value surely has the shape and dtype of a part of an array: it was computed, element by
+    element, from that part.
+    """
+    if not isinstance(value, gast.Name) or not reverse.share_dtype(value.id, base):
+        return False
+    read = reverse.definitions.value(reverse.first_alike(value.id))
+    match read:
+        case gast.Subscript(value=gast.Name(id=name), slice=part) if name == base and same(part, index):
+            return all(reverse.times_bound[n] == 1 for n in [base, *names_read(index)])
+    return False
 
 
 def is_whole(index: Any, rank: int | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -299,10 +300,22 @@ class Emitter(Objects):
     def are_alike(self, operand: Any, out: str) -> bool:
         """Whether an operand surely is an array of the result's shape and dtype."""
         name = getattr(operand, "id", "")
-        if not self.domain.share_real_dtype([self.kind(operand), self.kind(load(out))]):
+        if not self.share_dtype(name, out):
             return False
-        first = self._alike.get(name, name)
-        return first == self._alike.get(out, out) or frozenset((name, out)) in self.same_shape
+        return self.first_alike(name) == self.first_alike(out) or frozenset((name, out)) in self.same_shape
+
+    def share_dtype(self, a: str, b: str) -> bool:
+        """Whether two variables hold real numbers of one dtype."""
+        return bool(self.domain.share_real_dtype([self.kind(load(a)), self.kind(load(b))]))
+
+    def first_alike(self, name: str) -> str:
+        """The first array that surely has the shape of another one."""
+        return self._alike.get(name, name)
+
+    @cached_property
+    def times_bound(self) -> Counter[str]:
+        """How often each name is bound."""
+        return bound_counts(self.program.tree)
 
     @cached_property
     def _alike(self) -> dict[str, str]:

@@ -53,19 +53,37 @@ def share_value(code: Code, line: Line) -> bool:
 
 
 def read_uncopied(code: Code, line: Line) -> bool:
-    """Reads a part of an array in place of a copy of it."""
-    match line.node:
-        case gast.Assign(
-            targets=[gast.Name(id=name)],
-            value=gast.Call(
-                func=gast.Attribute(value=gast.Subscript(value=gast.Name(id=array)) as part, attr="copy"),
-                args=[],
-            ),
-        ) if _is_computed_with(code, name) and _is_read_before_change(code, line, name, array):
-            code.uncopied.add(name)
-            code.replace(line, rebuilt(line.node, value=part))
-            return True
-    return False
+    """Reads a part of an array in place of a copy of it, or of a copy that a function may return."""
+    part = _copied_part(line.node)
+    if part is None or not is_pure(line.node.value, code.facts.is_pure):
+        return False
+    name, array, value = line.node.targets[0].id, part.value.id, line.node.value
+    if not _is_computed_with(code, name) or not _is_read_before_change(code, line, name, array):
+        return False
+    code.uncopied.add(name)
+    is_copy = isinstance(value.func, gast.Attribute)
+    new = part if is_copy else rebuilt(value, args=[part, *value.args[1:]])
+    code.replace(line, rebuilt(line.node, value=new))
+    return True
+
+
+def _copied_part(s: Node) -> Node | None:
+    """The part of an array that a statement copies to a name, as in `v = x[i:].copy()` and in
+    `v = f(x[i:].copy(), y)`; None of others.
+    """
+    match s:
+        case gast.Assign(targets=[gast.Name()], value=gast.Call(func=gast.Name(), args=[value, gast.Name()])):
+            pass
+        case gast.Assign(targets=[gast.Name()], value=value):
+            pass
+        case _:
+            return None
+    match value:
+        case gast.Call(
+            func=gast.Attribute(value=gast.Subscript(value=gast.Name()) as part, attr="copy"), args=[]
+        ):
+            return part
+    return None
 
 
 def _computed_before(code: Code, line: Line, name: str) -> str:
@@ -137,15 +155,8 @@ def _operands(expression: Node) -> tuple[str, ...]:
 def _is_made(s: Node) -> bool:
     """Whether a statement assigns a new object to a name."""
     match s:
-        case gast.Assign(
-            targets=[gast.Name()],
-            value=gast.Call(
-                func=gast.Attribute(value=gast.Subscript(value=gast.Name()), attr="copy"), args=[]
-            ),
-        ):
-            return True
         case gast.Assign(targets=[gast.Name()], value=value):
-            return isinstance(value, _ARITHMETIC)
+            return isinstance(value, _ARITHMETIC) or _copied_part(s) is not None
     return False
 
 
