@@ -67,7 +67,7 @@ class GeneratedExpressions(Facts):
                 case gast.Subscript(value=gast.Name(id=name)):
                     kind = kinds.get(name, UNKNOWN)
                     return is_one(name) and domain.item_nature(kind) == "array" and domain.is_float(kind)
-                case gast.Subscript(value=gast.Call() as whole):
+                case gast.Subscript(value=gast.Call() as whole) | gast.Attribute(value=whole, attr="T"):
                     return found(whole)
                 case gast.BinOp(left=left, right=right):
                     return found(left) or found(right)
@@ -137,6 +137,11 @@ class GeneratedExpressions(Facts):
         left, right = (call(array, r) for r in rows)
         return gast.BinOp(left=attribute(left, "T"), op=gast.MatMult(), right=right)
 
+    def is_matrix(self, node: Any, is_one: Callable[[str], bool]) -> bool:
+        """Whether an expression is a matrix of floats: a name, a transposed one, or a product of such."""
+        kind = self.kind_of_product(node, is_one)
+        return domain.rank(kind) == 2 and domain.share_real_dtype([kind])
+
     def outer_factors(self, node: Any) -> list[Any]:
         """The operands of a call of `np.outer`; none for other expressions."""
         match node:
@@ -145,7 +150,7 @@ class GeneratedExpressions(Facts):
         return []
 
     def kind_of_product(self, node: Any, is_one: Callable[[str], bool]) -> Kind:
-        """The kind of an adjoint or of another name, with a sign, transposed, or multiplied by a matrix."""
+        """The kind, but for lengths, of a name, also with a sign, transposed, or multiplied by a matrix."""
         match node:
             case gast.UnaryOp(op=gast.USub(), operand=operand):
                 return self.kind_of_product(operand, is_one)
@@ -157,9 +162,9 @@ class GeneratedExpressions(Facts):
                 return kind if domain.rank(kind) == 2 else UNKNOWN
             case gast.BinOp(left=left, op=gast.MatMult(), right=right):
                 kinds: list[Kind] = [self.kind_of_product(k, is_one) for k in (left, right)]
-                vectors = [k for k in kinds if domain.rank(k) == 1]
-                is_product = {domain.rank(k) for k in kinds} == {1, 2} and domain.share_real_dtype(kinds)
-                return vectors[0] if is_product else UNKNOWN
+                ranks = [domain.rank(k) for k in kinds]
+                is_product = ranks in ([1, 2], [2, 1], [2, 2]) and domain.share_real_dtype(kinds)
+                return kinds[ranks.index(min(r or 0 for r in ranks))] if is_product else UNKNOWN
         return UNKNOWN
 
     def shape_only(self, call: Any) -> tuple[int, ...]:

@@ -60,6 +60,7 @@ __all__ = [
     "may_be_integer",
     "may_have_no_axes",
     "may_hold_integers",
+    "positions_of",
     "rank",
     "share_lengths_apart",
     "share_real_dtype",
@@ -164,6 +165,11 @@ def is_list(kind: Kind) -> bool:
 def is_tuple(kind: Kind) -> bool:
     """Whether the adjoint of a value of the kind may be a plain tuple, as for NumPy's named tuples."""
     return isinstance(kind, Tuple) and (kind.cls is None or kind.cls.__module__.startswith("numpy."))
+
+
+def positions_of(kind: Kind) -> tuple[int, ...]:
+    """The positions of the items of a tuple whose adjoint may be a plain tuple."""
+    return tuple(range(len(kind.items))) if isinstance(kind, Tuple) and is_tuple(kind) else ()
 
 
 def is_record(kind: Kind) -> bool:

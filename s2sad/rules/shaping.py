@@ -120,6 +120,13 @@ def transpose(x, axes=None, *, out, dout):
     return (np.transpose(dout, inverse_axes(axes)),)
 
 
+@transpose.for_ranks(2)
+def transpose_of_matrix(x, axes=None, *, out, dout):
+    if axes is None:
+        return (dout.T,)
+    return (np.transpose(dout, inverse_axes(axes)),)
+
+
 @bprop(np.matrix_transpose, np.linalg.matrix_transpose, "linear", sharing="view",
     samples=[given(A(2, 3)), given(A(4, 2, 3))])
 def matrix_transpose(x, out, dout):

@@ -6,7 +6,7 @@ Form: the single-assignment form.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -41,6 +41,14 @@ class Definitions:
     def value(self, name: str) -> Any | None:
         """The value of a name that is assigned once; else None."""
         return self._values.get(name)
+
+    def values(self) -> Iterable[tuple[str, Any]]:
+        """The names that are assigned once, with their values."""
+        return self._values.items()
+
+    def block_of(self, name: str) -> int | None:
+        """The number of the block in which a name is assigned."""
+        return self._blocks.get(name)
 
     def iterated(self, name: str) -> Any | None:
         """The iterable of a name that is the target of one loop, and of nothing else; else None."""

@@ -198,6 +198,19 @@ class AdjointEmitter(MaskEmitter):
             either = either_holds(self, mask, new.mask, code)
             env[variable] = Adjoint(name, owned=True, mask=either, zeroed=either is not None)
 
+    def accumulate_item(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> bool:
+        """Makes the adjoint of a tuple the tuple of those of its items, zero but for the one at a literal
+        index; whether it could be: no other item was read after this one.
+        """
+        kind = self.facts.kind_of_name(variable)
+        keys = self.domain.positions_of(kind)
+        key = index.value if isinstance(index, gast.Constant) else None
+        if variable in env or key not in keys or self.is_shadowed(variable):
+            return False
+        parts = [value if k == key else self.zero_item(variable, k) for k in keys]
+        self.accumulate(env, variable, tuple_of(parts), code)
+        return True
+
     def accumulate_at(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> None:
         """Adds `value` to the part of the adjoint of `variable` that `index` selects, in place."""
         before = env.get(variable)

@@ -214,7 +214,8 @@ class ReverseWalk(Reverse):
             case Item(base=base, index=index):
                 spreads = adjoint.uniform and adjoint.mask is None and self.adds_in_place(base.id, index)
                 value = adjoint.value if spreads else self.full(name, adjoint, back)
-                self.accumulate_at(env, base.id, index, value, back)
+                if spreads or not self.accumulate_item(env, base.id, index, value, back):
+                    self.accumulate_at(env, base.id, index, value, back)
             case Field(base=base, name=field):
                 self.accumulate_field(env, base.id, field, adjoint, name, back)
             case Build(items=items, keys=keys, node=gast.Call()):

@@ -91,6 +91,8 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         if mask is not None:
             found = [(name, replace(part, mask=mask, zeroed=True)) for name, part in found or []]
     found = merge_equal_terms(reverse, rule, found or [])
+    found = [(name, replace(part, value=reverse.computed.reused(part.value, out))) for name, part in found]
+    back = [reverse.computed.reused(s, out) for s in back]
     unchanged = [(name, part) for name, part in found if same(part.value, given.value)]
     receivers = {name for name, _ in unchanged}
     rest = [part.value for name, part in found if name not in receivers]

@@ -14,6 +14,7 @@ from .adjoint import Env, Sweep, part_of
 from .adjoint_ownership import SharedAdjoints
 from .adjoints import AdjointEmitter
 from .generation import Task
+from .reuse_calls import ComputedCalls
 from .shadows import Shadows
 from .shape_sources import ShapeSources
 
@@ -37,6 +38,7 @@ class Reverse(AdjointEmitter):
         self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
         self.read_by_open: dict[int, tuple[int, set[str]]] = {}  # the names read there, and statements seen
         self.shapes = ShapeSources(self)
+        self.computed = ComputedCalls(self)
         self.shared_adjoints = SharedAdjoints()
 
     def block(self, statements: list[Any], env: Env) -> Sweep:

@@ -48,6 +48,9 @@ class Expressions(Protocol):
         None for other terms.
         """
 
+    def is_matrix(self, node: Node, is_one: Callable[[str], bool]) -> bool:
+        """Whether an expression is a matrix of floats: a name, a transposed one, or a product of such."""
+
     def shape_only(self, call: Node) -> tuple[int, ...]:
         """The positions of arguments whose shape and dtype alone a function reads."""
 
@@ -115,6 +118,10 @@ class GeneratedFacts:
         None for other terms.
         """
         return self.expressions.sum_of_outer(a, b, self.is_one)
+
+    def is_matrix(self, node: Node) -> bool:
+        """Whether an expression is a matrix of floats: a name, a transposed one, or a product of such."""
+        return self.expressions.is_matrix(node, self.is_one)
 
     def is_number(self, node: Node) -> bool:
         """Whether the value of a name, item, literal or pure call of such is a number."""

@@ -21,7 +21,7 @@ import gast
 from ..analyses.find_sharing import shared_by
 from ..analyses.find_uses import is_pure
 from ..differentiation.length_one_axes import is_turned, without_kept_axes
-from ..trees.nodes import constant, fields_of, located, names_read, same, target_names
+from ..trees.nodes import attribute, constant, fields_of, located, names_read, same, target_names
 from ..trees.rebuild import alike, rebuilt
 from .facts import GeneratedFacts
 from .products import factored_sum, literal_value, simplified_product
@@ -182,6 +182,8 @@ class _Folder:
                 return node if truth is None else node.body if truth else node.orelse
             case gast.Subscript():
                 return self.item(node)
+            case gast.Attribute(attr="T", value=gast.BinOp(op=gast.MatMult()) as product):
+                return self.transposed_product(product) or node
         return node
 
     # ------------------------------------------------------------ the rules
@@ -222,6 +224,15 @@ class _Folder:
         if isinstance(new, gast.BinOp) or self.old_object(node, new, consumed) is new:
             return new
         return located(gast.BinOp(left=constant(1.0), op=gast.Mult(), right=new), node)
+
+    def transposed_product(self, node: Node) -> Node | None:
+        """`b.T @ a` for `(a.T @ b).T`, a derivative; None where that saves nothing."""
+        factors = [node.right, node.left]
+        whole = [f.value if isinstance(f, gast.Attribute) and f.attr == "T" else None for f in factors]
+        if not any(whole) or not self.is_derivative(node) or not all(map(self.facts.is_matrix, factors)):
+            return None
+        left, right = (attribute(f, "T") if w is None else w for f, w in zip(factors, whole, strict=True))
+        return located(gast.BinOp(left=left, op=node.op, right=right), node)
 
     def literal(self, node: Node, op: type, a: int | float, b: int | float) -> Node:
         """The value of arithmetic on two literals if it is exact, finite and no longer in print."""
@@ -317,7 +328,7 @@ class _Folder:
         match node:
             case gast.UnaryOp(op=gast.USub(), operand=operand):
                 return operand if self.is_float(operand) or literal_value(node) is not None else None
-            case gast.BinOp(op=gast.Mult() | gast.Div()):
+            case gast.BinOp(op=gast.Mult() | gast.Div() | gast.MatMult()):
                 left = self.positive(node.left)
                 return None if left is None else rebuilt(node, left=left)
             case gast.Call(args=[first, *rest]) if self.facts.is_odd(node):
