@@ -22,7 +22,9 @@ from .abstraction import kind_of
 from .join import join_all
 from .lattice import NUMERIC, UNKNOWN, Array, Dim, Kind, Literal, Numeric, Scalar, Sym, Tuple, widen
 
-__all__ = ["ELEMENTWISE", "broadcast_dims", "elementwise_kind"]
+__all__ = ["CROSSING", "ELEMENTWISE", "broadcast_dims", "cross_kind", "elementwise_kind"]
+
+CROSSING = frozenset({np.cross, np.linalg.cross})  # functions of vectors with two or three components
 
 _CONVERSIONS = frozenset({float, int, bool, complex}) | {
     f for name, f in vars(math).items() if callable(f) and name not in ("fsum", "prod", "dist", "sumprod")
@@ -186,3 +188,19 @@ def _broadcast(a: Dim, b: Dim) -> Dim:
         return b
     # a length that is not one is the result's: the other one is equal to it or one
     return next((d for d in (a, b) if isinstance(d, Sym) and d.not_one), None)
+
+
+def cross_kind(args: tuple[Kind, ...]) -> Kind:
+    """The kind of a cross product; unknown unless the vectors of one operand surely have three components:
+    else it may have an axis less.
+
+    >>> cross_kind((Array("float64", (None, Sym("=3", 0, True))), Array("float64", (Sym("n"),))))
+    Array(dtype='float64', dims=(None, Sym(name='=3', offset=0, not_one=True, large=False)))
+    """
+    match args:
+        case Array(first, tuple(a)), Array(second, tuple(b)) if a and b:
+            three = next((dim for dim in (a[-1], b[-1]) if isinstance(dim, Sym) and dim.number == 3), None)
+            if three is not None:
+                spatial = Array(first, (*a[:-1], three)), Array(second, (*b[:-1], three))
+                return elementwise_kind(np.multiply, spatial)
+    return UNKNOWN

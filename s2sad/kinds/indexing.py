@@ -16,6 +16,7 @@ import numpy as np
 from .join import join, join_all
 from .lattice import (
     INTEGERS,
+    LARGE,
     NUMERIC,
     SPARSE,
     UNKNOWN,
@@ -386,7 +387,9 @@ def _is_integer(dtype: str) -> bool:
 
 
 def _sliced(dim: Dim, item: SliceItem) -> Dim:
-    """The length of a slice of an axis: exact for `[a:]`, `[:-b]`, `[a:-b]` and `[::-1]`, else unknown."""
+    """The length of a slice of an axis: exact for `[a:]`, `[:-b]`, `[a:-b]` and `[::-1]`, and for parts near
+    the ends of a large axis, else unknown.
+    """
     lower, upper = item.lower or 0, item.upper
     forward, backward = item.step in (None, 1), item.step == -1
     if upper is None and ((lower == 0 and forward) or (item.lower is None and backward)):
@@ -397,6 +400,11 @@ def _sliced(dim: Dim, item: SliceItem) -> Dim:
         return None
     if dim.number is not None:
         return length(len(range(*slice(lower, upper).indices(dim.number))))
+    least = (LARGE if dim.large else 0) + dim.offset
+    near_start = upper is not None and 0 <= lower <= upper <= least
+    near_end = -least <= lower < 0 and upper != 0 and lower <= (upper or 0) <= 0
+    if near_start or near_end:
+        return length((upper or 0) - lower)
     cut = lower - (upper or 0)
     if lower < 0 or upper == 0 or (upper or 0) > 0:
         return None

@@ -30,7 +30,7 @@ from .abstract_eval import execute
 from .containers import container_kind
 from .creation import SIZED, grid_kind, sized_kind
 from .decided_tests import COMPARISONS, TESTS, class_kind, truth_kind
-from .elementwise import ELEMENTWISE, elementwise_kind
+from .elementwise import CROSSING, ELEMENTWISE, cross_kind, elementwise_kind
 from .eval_guard import executed_kind
 from .indexing import adjoint_kind, array_or_scalar, attribute_kind, size_of
 from .join import join_all
@@ -168,6 +168,8 @@ def _kind_of_known(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[
             return args[0] if isinstance(args[0], Array) else _call_kind(_IN_PLACE[function], args, ())
         if _is_elementwise(function, len(args)):
             return elementwise_kind(function, args)
+        if function in CROSSING:
+            return cross_kind(args)
     found = executed_kind(function, args, keywords)
     return kind_of_any_size(function, args, dict(keywords)) if found is UNKNOWN else found
 

@@ -75,6 +75,33 @@ def length_grad(a, x):
     return da
 """,
     ),
+    "values that the program has computed": (
+        """
+def logdet(a, b):
+    s = a @ b.T + b.T
+    inverse = np.linalg.inv(s)
+    angle = np.sum(inverse ** 2)
+    return np.linalg.slogdet(s)[1] * np.cos(angle) + np.sin(angle)
+""",
+        (np.diag(V) + X[:4], np.diag(V)),
+        (1,),
+        """
+def logdet_grad(a, b):
+    s = a @ b.T + b.T
+    inverse = np.linalg.inv(s)
+    angle = np.sum(inverse ** 2)
+    out_1 = np.cos(angle)
+    # return np.linalg.slogdet(s)[1] * np.cos(angle) + np.sin(angle)
+    dangle = out_1 - np.linalg.slogdet(s)[1] * np.sin(angle)
+    # angle = np.sum(inverse ** 2)
+    dinverse = dangle * 2 * inverse
+    # inverse = np.linalg.inv(s)
+    ds = out_1 * inverse.T - inverse.T @ dinverse @ inverse.T
+    # s = a @ b.T + b.T
+    db = ds.T + ds.T @ a
+    return db
+""",
+    ),
     "least squares": (
         """
 def least_squares(w, b, x, y):

@@ -32,10 +32,10 @@ class ComputedCalls:
         self.emitter = emitter
 
     @cached_property
-    def _names(self) -> dict[tuple[int, Key], str]:
+    def _names(self) -> dict[tuple[int | None, Key], str]:
         """The names of the results, by block and call."""
         definitions = self.emitter.definitions
-        found: dict[tuple[int, Key], str] = {}
+        found: dict[tuple[int | None, Key], str] = {}
         for name, value in definitions.values():
             key = self._key(value) if isinstance(value, gast.Call) else None
             if key is not None and not self.emitter.changes.is_changed(name):
@@ -53,7 +53,9 @@ class ComputedCalls:
         arguments: list[Any] = []
         for a in call.args:
             match a:
-                case gast.Name(id=name) if emitter.times_bound[name] == 1 and not emitter.changes.is_changed(name):
+                case gast.Name(id=name) if emitter.times_bound[name] == 1:
+                    if emitter.changes.is_changed(name):
+                        return None
                     arguments.append(name)
                 case gast.Constant(value=value):
                     arguments.append((type(value), repr(value)))

@@ -48,7 +48,7 @@ def fold(text: str) -> str:
     ("a + -d", "a - d"), ("a - -d", "a + d"), ("a + -x", "a + -x"), ("a + -2", "a - 2"),
     ("-a * b", "-a * b"), ("-a + b", "-a + b"),
     ("a + -d * y / z", "a - d * y / z"), ("a - -d * y", "a + d * y"), ("a + -x * y", "a + -x * y"),
-    ("a + -d @ y", "a + -d @ y"),
+    ("a + -d @ y", "a - d @ y"),
     ("not True", "False"), ("not None", "True"), ("None is None", "True"), ("None is not None", "False"),
     ("1 is None", "False"), ("x is None", "x is None"), ("not (x is None)", "x is not None"),
     ("not (x in y)", "x not in y"), ("not x < y", "not x < y"), ("2 == 2", "True"), ("2 < 1", "False"),
