@@ -32,6 +32,7 @@ from .cache import Made, Versions, share
 from .docstrings import description
 from .generator import Generator, Request
 from .inline_cache import MISSED, Case, form_of
+from .primal_forms import Style
 from .rerunnable import is_repeatable
 from .signature import Options, Parameters, note_call_of_jvp
 from .unwrap import Target, bound_like
@@ -221,15 +222,17 @@ class Derivative:
 
     # ------------------------------------------------------------ generating
 
-    def _made(self, kinds: tuple[Kind, ...], chosen: tuple[int, ...], real_powers: bool = True) -> Made:
-        """The generated function for these kinds and differentiated parameters, and its captures. With
-        `real_powers` it assumes that powers of real numbers are real, unless one was complex for these kinds.
+    def _made(self, kinds: tuple[Kind, ...], chosen: tuple[int, ...], style: Style | None = None) -> Made:
+        """The generated function for these kinds and differentiated parameters, and its captures; in a style,
+        but that powers are not assumed to be real if one was complex for these kinds.
         """
         met = refusals.last
-        real_powers = real_powers and kinds not in self._complex
-        function, before = self._plain(kinds, real_powers)
-        key = *self._options.key, chosen, kinds, real_powers
-        generator = Generator(real_powers=real_powers)
+        style = style or Style(flat=self._options.compile is not None)
+        if kinds in self._complex:
+            style = replace(style, real_powers=False)
+        function, before = self._plain(kinds, style)
+        key = *self._options.key, chosen, kinds, style
+        generator = Generator(style=style)
 
         def make() -> Made:
             return self._generate(function, kinds, chosen, generator)
@@ -263,15 +266,15 @@ class Derivative:
             refuse_failed_generation(error, function)
         return made, generator.captures
 
-    def _plain(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
+    def _plain(self, kinds: tuple[Kind, ...], style: Style | None = None) -> Made:
         """The function to differentiate (for a derivative, its code for these kinds), and its captures."""
         inner = self.target.function
         if isinstance(inner, FunctionType):
             return inner, []
-        found: Made = inner.made_for_kinds(kinds, real_powers)
+        found: Made = inner.made_for_kinds(kinds, style)
         return found
 
-    def made_for_kinds(self, kinds: tuple[Kind, ...], real_powers: bool = True) -> Made:
+    def made_for_kinds(self, kinds: tuple[Kind, ...], style: Style | None = None) -> Made:
         """The generated function for arguments of these kinds (in forward mode followed by tangents)."""
         own = kinds[: len(self.parameters)]
         chosen = self._given.chosen_by_kinds(own)
@@ -280,7 +283,7 @@ class Derivative:
                 f"{self!r} is differentiated, and some of its arguments carry no derivative",
                 instead="give jvp the argnums of those that do",
             )
-        return self._made(own, chosen, real_powers)
+        return self._made(own, chosen, style)
 
     @property
     def gives_gradients(self) -> bool:
@@ -288,12 +291,12 @@ class Derivative:
         return self.form == "grad" and not self.has_aux
 
     def function_for_kinds(
-        self, args: list[Kind], keywords: dict[str, Kind], real_powers: bool = True
+        self, args: list[Kind], keywords: dict[str, Kind], style: Style | None = None
     ) -> tuple[FunctionType | None, list[Capture]]:
         """The generated function for arguments of these kinds, and its captures; None where they do not fit.
         """
         kinds = None if self.is_dynamic else self._given.kinds_in_call(args, keywords)
-        return (None, []) if kinds is None else self.made_for_kinds(kinds, real_powers)
+        return (None, []) if kinds is None else self.made_for_kinds(kinds, style)
 
     # ------------------------------------------------------------ showing
 

@@ -72,7 +72,7 @@ from .assumptions import Capture, Declared
 from .custom_rules import by_rule
 from .deferred_refusals import with_others
 from .kept_forms import keep_forms, take_forms
-from .primal_forms import Forms
+from .primal_forms import Forms, Style
 
 __all__ = ["Generated", "Generator", "Request"]
 
@@ -108,14 +108,14 @@ class Generated:
 
 
 class Generator:
-    """Generates derivatives of one function and of its callees; `watch` sees each pass. With `real_powers`
-    the code assumes that powers of real numbers are real, and raises ComplexPowerError otherwise.
+    """Generates derivatives of one function and of its callees; `watch` sees each pass. Code in the style of
+    `real_powers` raises ComplexPowerError where the power of a real number is complex.
     """
 
-    def __init__(self, watch: Watch = unwatched, real_powers: bool = True) -> None:
+    def __init__(self, watch: Watch = unwatched, style: Style | None = None) -> None:
         self._first: Request | None = None
         self._pending: list[tuple[FunctionType, str, Request]] = []
-        self._begin(Forms(watch, real_powers))
+        self._begin(Forms(watch, style or Style()))
 
     def _begin(self, forms: Forms) -> None:
         """Starts with these forms, and nothing generated."""
@@ -165,7 +165,7 @@ class Generator:
     def generate_from_kept(self, request: Request) -> bool:
         """Generates the derivative from the kept forms of the function; whether that was possible."""
         new = self.forms
-        kept = take_forms(request.function, request.kinds, request.wrt, new.real_powers)
+        kept = take_forms(request.function, request.kinds, request.wrt, new.style)
         if kept is None or new.watch is not unwatched:
             return False
         self._begin(kept)

@@ -18,7 +18,7 @@ from ..source.read import read_source
 from ..transforms.trees.rebuild import parameter_names
 from ..values.code_state import state_of
 from .assumptions import capture_key
-from .primal_forms import Forms
+from .primal_forms import Forms, Style
 
 __all__ = ["keep_forms", "take_forms"]
 
@@ -57,13 +57,13 @@ def _context_of(forms: Forms, function: FunctionType) -> tuple[Any, ...]:
 
 
 def take_forms(
-    function: FunctionType, kinds: tuple[Kind, ...], wrt: tuple[str, ...], real_powers: bool
+    function: FunctionType, kinds: tuple[Kind, ...], wrt: tuple[str, ...], style: Style
 ) -> Forms | None:
     """The kept forms of a function, if a derivative for arguments of these kinds, with respect to `wrt`,
     would make the same ones now; else None.
     """
     kept = vars(function).pop(ATTRIBUTE, None)
-    if not isinstance(kept, _Kept) or kept.forms.real_powers is not real_powers:
+    if not isinstance(kept, _Kept) or kept.forms.style != style:
         return None
     try:
         holds = kept.holds(function, kinds)

@@ -75,10 +75,25 @@ from ..values.custom_rule import rule_of
 from .assumptions import Capture, calls_unknown, captured, rebound_in, unassigned, updated_in
 from .deferred_refusals import Deferred
 
-__all__ = ["Forms"]
+__all__ = ["Forms", "Style"]
 
 Kinds = Mapping[str, Kind]
 CALLING = (sorted, min, max)  # builtins that call an argument and do not keep it
+
+
+@dataclass(frozen=True)
+class Style:
+    """How code is generated: with `real_powers`, powers of real numbers are assumed to be real; `flat` code
+    calls no derivatives of other functions, where these can be inlined.
+    """
+
+    real_powers: bool = True
+    flat: bool = False
+
+    @property
+    def inlined(self) -> int:
+        """The most statements of a function that is inlined."""
+        return 400 if self.flat else 40
 
 
 @dataclass
@@ -90,7 +105,7 @@ class Forms:
     """
 
     watch: Watch = unwatched
-    real_powers: bool = True  # whether powers of real numbers are assumed to be real
+    style: Style = field(default_factory=Style)
     rebound: set[tuple[int, str]] = field(default_factory=set)  # as in Scope
     updated: dict[Any, Capture] = field(default_factory=dict)  # names of these whose kinds matter
     watched: Any = None  # a FunctionType; as such it would look like a method to type checkers
@@ -114,7 +129,7 @@ class Forms:
 
     def again(self) -> Forms:
         """A `Forms` without forms that keeps the facts about names and functions, to start again with."""
-        again = Forms(self.watch, self.real_powers, self.rebound)
+        again = Forms(self.watch, self.style, self.rebound)
         again.watched, again.wrt = self.watched, self.wrt
         again.deferred = self.deferred.again()
         return again
@@ -137,7 +152,8 @@ class Forms:
         scope = replace(source.scope, rebound=self.rebound)
         names = names_of(source.tree, scope)
         text = source.filename, source.lines
-        return source, Program(source.tree, scope, *text, names=names, library=NumPy())
+        library, inlined = NumPy(), self.style.inlined
+        return source, Program(source.tree, scope, *text, names=names, library=library, inlined=inlined)
 
     def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
         """The plain Python function that a call executes: for a derivative the code generated for these
@@ -157,7 +173,7 @@ class Forms:
             return self.of_arity(function, len(args), keywords)
         key = (id(function), tuple(args), tuple(keywords.items()))
         if key not in self.derivatives:
-            made, captures = make(function, args, keywords, self.real_powers)
+            made, captures = make(function, args, keywords, self.style)
             self.note(captures)
             self.derivatives[key] = made
         return self.derivatives[key]
@@ -292,7 +308,7 @@ class Forms:
                 program = self.heap_calls.lowered(program, kinds, heap == "writes")
             refuse_generators(program)
             program = to_single_assignment(program, partial(self.keeps, program), self._watch_of(function))
-            if self.real_powers:
+            if self.style.real_powers:
                 program = guard_powers(program)
             if objects and heap is None:
                 program = hoist_reads(self.facts(program, kinds))

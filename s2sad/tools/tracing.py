@@ -22,7 +22,6 @@ from ..derivatives.unwrap import target_of
 from ..derivatives.variadic import fixed, is_variadic, nothing_for
 from ..runtime.border import at_border
 from ..source.compiling import make_function
-from ..transforms import unwatched
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 from ..transforms.trees.printer import to_source_with_places
 from ..transforms.trees.program import Names
@@ -155,7 +154,7 @@ def trace(f: Callable[..., Any], *args: Any) -> Trace:
     function, given = target.function, (*target.args, *args)
     while not isinstance(function, FunctionType):  # the trace of a derivative is that of its code
         function, given = function.function_for(*given), given
-    program = Forms(unwatched, True).normal_form(function)
+    program = Forms().normal_form(function)
     source, places = to_source_with_places(program.tree)
     tree = ast.parse(source).body[0]
     assert isinstance(tree, ast.FunctionDef)

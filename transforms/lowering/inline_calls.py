@@ -76,7 +76,7 @@ NEEDED = 2000
 def inline_calls(
     program: Program,
     find_function: Finder,
-    max_statements: int = 40,
+    max_statements: int | None = None,
     find_method: Callable[[Node], MethodCall | None] | None = None,
     always: Callable[[Any], bool] = lambda function: False,
     nested: bool = True,
@@ -89,9 +89,10 @@ def inline_calls(
     one that is not to be read; `find_method` the function that an expression calls as a method.
     `always(tree)` says that a method is inlined whatever its size, `needed(call)` that the callee of a call
     is, and `makes(call)` that it is although it defines functions. Without `nested` the calls of nested
-    functions stay.
+    functions stay. Small are functions of at most `max_statements`, by default `program.inlined`.
     """
-    inliner = Inliner(program, find_function, max_statements, (key_of(program),), {})
+    limit = program.inlined if max_statements is None else max_statements
+    inliner = Inliner(program, find_function, limit, (key_of(program),), {})
     inliner.find_method, inliner.always, inliner.nested = find_method, always, nested
     inliner.needed, inliner.makes = needed, makes
     return inliner.run()

@@ -133,7 +133,8 @@ class Program:
     that passes have named (helpers, derivatives of callees); `origins` the variable that a name is a version
     of; `lines` the user's file from line 1, for errors and provenance comments; `effects` the stores to
     attributes, as (object, attribute), that are visible only to other holders of the object; `left` the
-    functions, by identity, whose calls are treated as dynamic; `library` the facts of an array library.
+    functions, by identity, whose calls are treated as dynamic; `library` the facts of an array library;
+    `inlined` the most statements of a function that is inlined.
     """
 
     tree: Any
@@ -147,6 +148,7 @@ class Program:
     effects: frozenset[tuple[str, str]] = frozenset()
     left: frozenset[int] = frozenset()
     library: ArrayLibrary = field(default_factory=ArrayLibrary)
+    inlined: int = 40
 
     def with_tree(self, tree: Any, **changes: Any) -> Program:
         """The program with another tree; its `locals` gain the tree's variables, unless they are given."""
