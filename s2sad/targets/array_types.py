@@ -364,6 +364,8 @@ class Types:
                 case Number(kind=kind) if function is array_of:
                     return Array(1, kind)
             return None if item is None else OTHER
+        if function is reversed:
+            return self.of(args[0])
         if function is float or module == "math":
             return FLOAT if name not in ("floor", "ceil", "gcd", "factorial", "comb") else INTEGER
         if function is abs and len(args) == 1:

@@ -86,6 +86,14 @@ def summed_to(dx: Any, out: Any) -> Any:
     return out
 
 
+@compiles(reversed)
+def backwards(x: Any) -> Any:
+    """`reversed` of a range."""
+    if not isinstance(x, types.RangeType):
+        return None
+    return lambda x: range(x.start + (len(x) - 1) * x.step, x.start - x.step, -x.step)
+
+
 @compiles(adjoints.unbroadcast)
 def unbroadcast(dx: Any, x: Any) -> Any:
     is_complex = isinstance(getattr(dx, "dtype", dx), types.Complex)
