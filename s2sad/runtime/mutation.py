@@ -181,6 +181,14 @@ def outer_array(x: Any) -> Any:
     return x
 
 
+OVERLAP = (
+    "two arguments share memory, and the function writes to one of them",
+    None,
+    "they would have one gradient between them",
+    "pass copies, or the array once",
+)
+
+
 def refuse_overlap(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:
     """Raises NonDifferentiableError if one of the written arguments shares memory with another argument or
     with an array of an outer scope.
@@ -189,11 +197,7 @@ def refuse_overlap(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:
     rest = arrays_in(others)
     for k, a in enumerate(changed):
         if any(_overlap(a, b) for b in (*changed[k + 1 :], *rest)):
-            raise NonDifferentiableError(
-                "two arguments share memory, and the function writes to one of them",
-                why="they would have one gradient between them",
-                instead="pass copies, or the array once",
-            )
+            raise NonDifferentiableError(*OVERLAP)
 
 
 def _overlap(a: Any, b: Any) -> bool:

@@ -19,6 +19,7 @@ from numba.extending import overload, register_jitable
 from ..kinds.lattice import Array, Kind, Literal, Scalar, Tuple
 from ..rules import choices, linalg, reductions, special
 from ..runtime import adjoints, mutation, real_power
+from ..transforms.errors import NonDifferentiableError
 from .array_types import DTYPES, Number
 from .array_types import type_of_kind as array_type_of
 from .disk_cache import keep_on_disk
@@ -84,6 +85,53 @@ def summed_to(dx: Any, out: Any) -> Any:
             position = position * out.shape[k] + place[k]
         out.flat[position] += dx[index]
     return out
+
+
+@register_jitable  # type: ignore[untyped-decorator]
+def may_share(a: Any, b: Any) -> bool:
+    """Whether two arrays may share memory: their extents meet, and their strides do not keep them apart as
+    those of two columns of a matrix.
+    """
+    if a.size == 0 or b.size == 0:
+        return False
+    first = a_end = np.int64(a.ctypes.data)
+    second = b_end = np.int64(b.ctypes.data)
+    apart = np.int64(0)  # the distances of elements are multiples of it
+    for n, stride in zip(a.shape, a.strides):  # noqa: B905
+        first, a_end = first + min(0, (n - 1) * stride), a_end + max(0, (n - 1) * stride)
+        apart = np.gcd(apart, stride if n > 1 else 0)
+    for n, stride in zip(b.shape, b.strides):  # noqa: B905
+        second, b_end = second + min(0, (n - 1) * stride), b_end + max(0, (n - 1) * stride)
+        apart = np.gcd(apart, stride if n > 1 else 0)
+    if a_end + a.itemsize <= second or b_end + b.itemsize <= first:
+        return False
+    offset = (second - first) % apart if apart else second - first
+    return apart == 0 or offset < a.itemsize or apart - offset < b.itemsize
+
+
+@compiles(mutation.refuse_overlap)
+def refuse_overlap(written: Any, others: Any) -> Any:
+    changed, rest = arrays_of(written, "written"), arrays_of(others, "others")
+    pairs = [(a, b) for k, a in enumerate(changed) for b in (*changed[k + 1 :], *rest)]
+    tests = " or ".join(f"may_share({a}, {b})" for a, b in pairs) or "False"
+    arguments = ", ".join(map(repr, mutation.OVERLAP))
+    scope: dict[str, Any] = {"may_share": may_share, "NonDifferentiableError": NonDifferentiableError}
+    exec(
+        f"def refuse(written, others):\n    if {tests}:\n        raise NonDifferentiableError({arguments})\n",
+        scope,
+    )
+    return scope["refuse"]
+
+
+def arrays_of(t: Any, path: str) -> list[str]:
+    """The paths of the arrays in a tuple of this type."""
+    if isinstance(t, types.Array):
+        return [path]
+    if isinstance(t, types.BaseTuple):
+        return [p for k, part in enumerate(t) for p in arrays_of(part, f"{path}[{k}]")]
+    if is_number(t) or isinstance(t, (types.NoneType, types.UnicodeType)):
+        return []
+    raise TypingError(f"no arrays of {t}")
 
 
 @compiles(reversed)

@@ -1,4 +1,4 @@
-"""Compiled derivatives of functions that call others, which are put in whatever their size."""
+"""Compiled derivatives: functions that call others, ranges backwards, arguments that share memory."""
 
 from __future__ import annotations
 
@@ -65,3 +65,40 @@ def test_a_large_function_in_a_loop() -> None:
 def test_reversed_ranges(n: int) -> None:
     expected = s2sad.grad(backwards)(U, n)
     np.testing.assert_allclose(s2sad.grad(backwards, compile="numba")(U, n), expected, rtol=1e-13)
+
+
+def smoothed(u: Any, t: Any) -> Any:
+    u[1:-1] += u[:-2]
+    return np.sum(u * t)
+
+
+A, B = np.linspace(0.1, 2.4, 24).reshape(6, 4) ** 2, np.linspace(0.1, 1.2, 12) ** 2
+PAIRS = {
+    "columns": (A[:, 0], A[:, 1]),
+    "one column": (A[:, 0], A[:, 0]),
+    "columns, one backwards": (A[::-1, 0], A[:, 1]),
+    "rows": (A[0], A[1]),
+    "even and odd": (B[::2], B[1::2]),
+    "halves": (B[:6], B[6:]),
+    "halves, one backwards": (B[5::-1], B[6:]),
+    "halves that meet": (B[:6], B[5:11]),
+    "halves that meet, one backwards": (B[6:0:-1], B[6:]),
+    "of other steps": (B[::2], B[2:8]),
+    "copies": (B.copy(), B.copy()),
+    "empty": (B[:0], B[:0]),
+    "elements": (B[:1], B[1:2]),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_arguments_that_share_memory(name: str) -> None:
+    def result(gradient: Any) -> Any:
+        before, pair = (A.copy(), B.copy()), PAIRS[name]
+        try:
+            return gradient(*pair).tolist()
+        except s2sad.NonDifferentiableError as error:
+            return error.what
+        finally:
+            A[:], B[:] = before
+
+    assert result(s2sad.grad(smoothed, compile="numba")) == result(s2sad.grad(smoothed))
