@@ -10,6 +10,7 @@ from typing import Any
 from ..runtime import adjoints as runtime
 from ..runtime import mutation as updates
 from ..runtime.containers import (
+    copied_lists,
     dict_copy,
     dict_get,
     dict_items,
@@ -62,6 +63,8 @@ def container_kind(function: Any, args: tuple[Kind, ...], call_kind: CallKind) -
             return Dict(tuple((dict(xs) | dict(ys)).items()))
         case [Dict(pairs), Literal(key), *_] if function is dict_get and key in dict(pairs):
             return next(kind for k, kind in pairs if k == key)
+        case [x] if function is copied_lists:
+            return x
         case [x] if function in (list, list_copy, sorted):
             return List(None, element_kind(x))
         case [x, *start] if function is sum and len(start) < 2:

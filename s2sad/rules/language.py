@@ -8,6 +8,7 @@ from collections import OrderedDict, deque
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.containers import (
     as_given,
+    copied_lists,
     default_adjoint,
     dict_adjoint,
     dict_copy,
@@ -71,6 +72,11 @@ def deque_jvp(out, dx):
 @bprop(list, list_copy, sharing="elements", samples=[given([A(2), 1.5]), given([])])
 def list_(x=(), *, out, dout):
     return (as_given(dout, x),)
+
+
+@bprop(copied_lists, "linear", sharing="elements", samples=[given([[1.5, 0.5], [2.5]])])
+def copied_lists_(x, out, dout):
+    return (dout,)
 
 
 @list_.for_rows(list)

@@ -21,6 +21,7 @@ __all__ = [
     "LIST_METHODS",
     "TUPLE_METHODS",
     "as_given",
+    "copied_lists",
     "default_adjoint",
     "dict_adjoint",
     "dict_copy",
@@ -140,6 +141,11 @@ def dict_copy(x: dict[Any, Any]) -> dict[Any, Any]:
 def list_copy(x: list[Any]) -> list[Any]:
     """`x.copy()`."""
     return x.copy()
+
+
+def copied_lists(x: Any) -> Any:
+    """A copy of a list and of the lists in it; anything else is itself."""
+    return [copied_lists(item) for item in x] if type(x) is list else x
 
 
 DICT_METHODS = {

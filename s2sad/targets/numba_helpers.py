@@ -106,7 +106,7 @@ def may_share(a: Any, b: Any) -> bool:
     if a_end + a.itemsize <= second or b_end + b.itemsize <= first:
         return False
     offset = (second - first) % apart if apart else second - first
-    return apart == 0 or offset < a.itemsize or apart - offset < b.itemsize
+    return bool(apart == 0 or offset < a.itemsize or apart - offset < b.itemsize)
 
 
 @compiles(mutation.refuse_overlap)

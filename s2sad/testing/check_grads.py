@@ -209,7 +209,7 @@ class _Check:
 def _called(f: Function, args: tuple[Any, ...]) -> tuple[Function, tuple[Any, ...]]:
     """A function without optional parameters, and the arguments with defaults filled in."""
     if is_variadic(f):
-        return fixed(f, args, {}).function, args
+        f = fixed(f, args, {}).function
     if not isinstance(f, (FunctionType, MethodType, partial, Derivative)):
         return f, args
     parameters = list(inspect.signature(f).parameters.values())

@@ -141,3 +141,31 @@ def result_of_append(x):
         push(v)
         last = items.append(v)
     return items[0] * items[2] + items[-1] * items[1] if last is None else 0.0
+
+
+@program((positive(4),), second=True)
+def taken_in_order_of_size(x):
+    left = list(x)
+    total = 0.0
+    while left:
+        k = int(np.argmin(left))
+        total = total * x[0] + left.pop(k) ** 2
+    return total
+
+
+@program((positive(4),), second=True)
+def shortened_result_of_a_method(x):
+    left = x.tolist()
+    while len(left) > 2:
+        left.pop(0)
+    left[0] = left[0] * left[1]
+    return left[0] ** 2
+
+
+@program((positive(6),), second=True)
+def shortened_result_of_a_function(x):
+    parts = np.split(x, 3)
+    while len(parts) > 2:
+        parts.pop(0)
+    parts.append(parts[0] * parts[1])
+    return np.sum(parts[-1] ** 2)

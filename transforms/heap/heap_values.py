@@ -8,6 +8,7 @@ from ..analyses.effects import ELSEWHERE
 from ..analyses.facts import Facts
 from ..analyses.find_effects import changed_atoms
 from ..analyses.operations import Apply, Call
+from ..trees.nodes import names_read
 from ..trees.program import MISSING
 
 __all__ = ["HeapValues"]
@@ -112,6 +113,13 @@ class HeapValues:
         return isinstance(self.operation(value), Call) and (
             self.is_unknown(value) or self.facts.may_change(value)
         )
+
+    def reads_result(self, value: Node) -> bool:
+        """Whether the result of a primitive's call is new, and the derivative reads it."""
+        operation = self.operation(value)
+        rule = self.primitives.find_rule(operation.function) if isinstance(operation, Apply) else None
+        is_new = self.sharing(value) in ("fresh", "elements", "view")
+        return is_new and rule is not None and "out" in names_read(rule.template.body)
 
     def gives_number(self, value: Node) -> bool:
         """Whether a call returns a number or an array for all arguments."""

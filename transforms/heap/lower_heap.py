@@ -353,7 +353,9 @@ class _Lowerer(Writer):
         if found is not None and self.arrays.follows and self.values.is_unknown(value):
             self.note_outside(found)
         if found is not None and target is not None:
-            self.enter(target, found)
+            # A list that the derivative of a primitive reads stays as it is; the program changes its copy.
+            is_read = primitive and not deep and self.values.reads_result(value)
+            self.enter(target, self.helper("copied_lists", found) if is_read else found)
 
     def pass_heap(self, target: str | None, value: Node, function: Any) -> None:
         """A call of a function of the heap."""

@@ -69,6 +69,10 @@ def test_an_object(kind: str) -> None:
     s2sad.check_grads(loss, (MODELS[kind], X, Y))
 
 
+def polynomial(x: Any, *coefficients: float, scale: float = 2.0) -> Any:
+    return scale * sum(c * x**k for k, c in enumerate(coefficients))
+
+
 CALLABLES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "a method": (LAYER.loss, (X, Y)),
     "a method, its default given": (LAYER.loss, (X, Y, 0.7)),
@@ -76,6 +80,7 @@ CALLABLES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "a partial with a name": (functools.partial(scaled, 0.3, power=3), (Y,)),
     "a function with names that have defaults": (scaled, (0.3, Y)),
     "a function whose names are those of functions": (called_so, (0.3, Y)),
+    "a function with a variable number of arguments": (polynomial, (0.3, 1.0, 0.5)),
     "a derivative": (s2sad.grad(scaled, "x"), (0.3, Y)),
     "a derivative of a method": (s2sad.value_and_grad(LAYER.loss, "y"), (X, Y)),
 }
