@@ -18,6 +18,7 @@ from ..kinds.class_members import FIXED, is_fixed, member_of, reflects
 from ..kinds.lattice import (
     Array,
     Dict,
+    Foreign,
     Kind,
     List,
     Literal,
@@ -182,7 +183,7 @@ class RulePrimitives:
             return (LIST_METHODS if isinstance(kind, List) else TUPLE_METHODS).get(name)
         if isinstance(kind, Text):
             return getattr(str, name, None)
-        if not isinstance(kind, (Array, Numeric, Scalar)):
+        if not isinstance(kind, (Array, Foreign, Numeric, Scalar)):
             return None
         member = getattr(np.ndarray, name, None)
         if name == "view" and not count:  # otherwise of another type
@@ -235,7 +236,7 @@ class RulePrimitives:
     @staticmethod
     def attribute(kind: Kind, name: str) -> Any:
         """The function equivalent to an attribute of a value of this kind; None for an inactive attribute."""
-        return ATTRIBUTES.get(name) if isinstance(kind, (Array, Numeric, Scalar, Unknown)) else None
+        return ATTRIBUTES.get(name) if isinstance(kind, (Array, Foreign, Numeric, Scalar, Unknown)) else None
 
     @staticmethod
     def member(kind: Kind, name: str) -> Member | None:
@@ -312,7 +313,7 @@ class RulePrimitives:
             return of_sparse
         if function is operator.truediv and left in (_ONE, _ONE_FLOAT) and is_float(right):
             return one_over
-        if isinstance(left, Array) or isinstance(right, Array):
+        if isinstance(left, (Array, Foreign)) or isinstance(right, (Array, Foreign)):
             return function
         if isinstance(left, (Tuple, List)) or isinstance(right, (Tuple, List)):
             times = repeated if isinstance(left, (Tuple, List)) else times_repeated

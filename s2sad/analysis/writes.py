@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..kinds.lattice import Array, Dict, Kind, List, Numeric, Record, Scalar, Set, Tuple
+from ..kinds.lattice import Array, Dict, Foreign, Kind, List, Numeric, Record, Scalar, Set, Tuple
 from ..primitives.aliasing import positional_parameters
 from ..primitives.record import fact, find_rule, is_nondifferentiable
 from ..rules.methods import METHODS
@@ -26,7 +26,8 @@ Changed = list[int | str]
 # Methods that change their object, with names that only containers have.
 CERTAIN = frozenset({"append", "extend", "appendleft", "extendleft", "__setitem__", "__delitem__"})
 CLASSES: dict[type[Kind], type] = {
-    Array: np.ndarray, Numeric: np.ndarray, Scalar: np.ndarray, Tuple: tuple, List: list, Dict: dict, Set: set
+    **dict.fromkeys((Array, Foreign, Numeric, Scalar), np.ndarray),
+    Tuple: tuple, List: list, Dict: dict, Set: set
 }  # fmt: skip
 
 
@@ -56,7 +57,7 @@ def changed(function: Any, count: int, keywords: Mapping[str, Any]) -> Changed:
 def changed_by_method(kind: Kind, name: str, count: int, keywords: Mapping[str, Any]) -> Changed | None:
     """The arguments that a call of the method `name` of an object of this kind writes to; None when unknown.
     """
-    if name == "at" and count >= 2 and not isinstance(kind, (Array, List, Tuple, Dict)):
+    if name == "at" and count >= 2 and not isinstance(kind, (Array, Foreign, List, Tuple, Dict)):
         return [1]  # of a NumPy function: np.add.at(a, index, v)
     if name == "shuffle":
         return [1]
@@ -74,7 +75,7 @@ def is_changing_method(kind: Kind, name: str) -> bool:
     if isinstance(kind, Record):
         function = lookup(kind.cls, name)
         return isinstance(function, FunctionType) and _may_set_attributes(function)
-    if isinstance(kind, (Array, Dict, List, Set)):
+    if isinstance(kind, (Array, Foreign, Dict, List, Set)):
         return fact(getattr(CLASSES[type(kind)], name, None), "writes") is not None
     return name in CERTAIN
 

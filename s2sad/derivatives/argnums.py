@@ -15,6 +15,7 @@ import numpy as np
 from ..kinds import domain
 from ..kinds.abstraction import kind_of
 from ..transforms.errors import NonDifferentiableError, SourceLocation
+from ..values.libraries import library_of, reason_for_refusal
 
 __all__ = [
     "Argnums",
@@ -141,9 +142,10 @@ def check_type(name: str, value: Any) -> None:
         if same and not isinstance(value, np.ma.MaskedArray):
             return
         why = "its operators mean something else than those of arrays"
-    elif hasattr(cls, "magnitude") and hasattr(cls, "units"):
-        why = "units are not followed"
-        instead = f"pass the number or the array that it holds, {name}.magnitude"
+    elif library_of(value) is not None:
+        return
+    elif (refused := reason_for_refusal(cls)) is not None:
+        why, instead = refused[0], refused[1].format(name)
     elif hasattr(cls, "__array__") and hasattr(cls, "__mul__") and not _is_of_numpy(cls):
         why = "only NumPy's arrays are differentiated"
     else:

@@ -18,6 +18,7 @@ import gast
 
 from ..analysis.cached_properties import refuse_cached
 from ..analysis.check_fields import check_fields, check_iteration
+from ..analysis.check_libraries import check_libraries, check_shadows
 from ..analysis.check_mutation import refuse_written, shadowed_names, unknown_calls
 from ..analysis.expression_facts import GeneratedExpressions, users_names
 from ..analysis.heap_facts import has_heap
@@ -25,6 +26,7 @@ from ..analysis.object_copies import is_copier
 from ..analysis.prefers_heap import prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
 from ..kinds.abstraction import contains
+from ..kinds.foreign import libraries_in
 from ..kinds.lattice import UNKNOWN, Kind, Tuple
 from ..lowering.import_globals import reads_arrays, without_outer_arrays
 from ..lowering.inline_methods import without_untaken
@@ -286,7 +288,7 @@ class Generator:
         change that the heap cannot follow, or else the first refusal.
         """
         try:
-            if has_heap(self.forms.normal_form(request.function)):
+            if libraries_in(request.kinds) or has_heap(self.forms.normal_form(request.function)):
                 raise refusal
             self.attempt(request, "writes" if request.writes else "reads")
         except S2sadError as last:
@@ -298,6 +300,8 @@ class Generator:
 
     def prefer_heap(self, request: Request) -> None:
         """Replaces a derivative by one with a heap, if that is possible."""
+        if libraries_in(request.kinds):
+            return
         plain = self.made[request]
         try:
             self.attempt(request, "writes" if request.writes else "reads")
@@ -321,6 +325,7 @@ class Generator:
             program, aux = split_aux(program, kind)
         facts = facts.again(program)
         refuse_cached(program, given, request.wrt)
+        check_libraries(facts, facts.of(find_active, request.wrt), request.form != "jvp")
         watch = self.forms.watch if request is self._first else unwatched
         before = facts
         facts = without_mixed_loops(
@@ -340,6 +345,7 @@ class Generator:
         if met:
             raise with_others(facts, request.wrt, met)
         shadowed = shadowed_names(facts, active, request.writes)
+        check_shadows(facts, shadowed)
         refuse_written(facts, request.unchanged)
 
         def link(

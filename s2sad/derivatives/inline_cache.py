@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import copyreg
+import linecache
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -22,7 +23,7 @@ import numpy as np
 from ..kinds.abstraction import FUNCTIONS, MAX_ITEMS, MAX_TEXT, kind_of
 from ..kinds.lattice import LARGE, MAX_DEPTH, OF_TYPES, Record
 from ..runtime.input_checks import unshared
-from ..source.compiling import compile_function, register_text
+from ..source.compiling import compile_function
 from ..source.locate import PACKAGE
 from ..transforms.trees.program import MISSING, Names
 from ..values.code_state import FunctionState
@@ -35,7 +36,7 @@ __all__ = ["MISSED", "Case", "form_of", "inline_cache", "missed"]
 MISSED: Any = object()  # the result of a call that is not recognised
 FILE = f"{PACKAGE}derivatives/<inline cache>"  # tracebacks leave out the frames of the package
 TEXT = "# s2sad looks for the derivative of this call, and calls it\n"  # which debuggers show
-register_text(FILE, TEXT)
+linecache.cache[FILE] = len(TEXT), None, [TEXT], FILE
 FEW = 3  # arrays whose axes are compared one by one
 MAX_PARTS = 64  # numbers and arrays in the arguments of a call
 CONTAINERS = (list, tuple, dict)

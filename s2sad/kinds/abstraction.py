@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime.adjoints import Like, zeros_of
+from ..values.libraries import library_of
 from ..values.objects import fields_of, has_operators, is_named_tuple, is_plain
 from ..values.sparse_arrays import is_sparse
 from .join import join_all
@@ -30,6 +31,7 @@ from .lattice import (
     Array,
     Dict,
     Dim,
+    Foreign,
     Kind,
     Likeness,
     List,
@@ -141,6 +143,10 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     kind = type(value)
     if kind is np.ndarray:
         return _kind_of_array(value, prefix, names)
+    library = library_of(value)
+    if library is not None:
+        array = _kind_of_array(value, prefix, names) if isinstance(value.dtype, np.dtype) else UNKNOWN
+        return Foreign(library, array) if isinstance(array, Array) else UNKNOWN
     if depth == MAX_DEPTH:
         return UNKNOWN
     if kind is Like:
@@ -244,8 +250,10 @@ def _kind_of_elements(items: list[Any], prefix: str, depth: int, names: Names) -
 def _kind_of_array(value: Any, prefix: str, names: Names) -> Kind:
     if value.dtype.kind not in "biufc":
         return UNKNOWN
-    axes = [(n, names.setdefault(n, f"{prefix}.{axis}")) for axis, n in enumerate(value.shape)]
+    axes = [(n, names.setdefault(n, f"{prefix}.{axis}")) for axis, n in enumerate(value.shape) if n == n]
     dims = tuple([1 if n == 1 else Sym(name, 0, True, n >= LARGE and name[0] != "=") for n, name in axes])
+    if len(dims) < value.ndim:  # some are nan: unknown before they are computed
+        dims = (None,) * value.ndim
     return Array(value.dtype.name if value.dtype.isnative else None, dims)
 
 
@@ -272,15 +280,13 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
         case Scalar(dtype, size):
             return _is_scalar(dtype, value) and (size is None or value < 0 or _is_length(size, value, known))
         case Numeric():
-            return isinstance(OF_TYPES.get(type(value)), Scalar) or _is_array(None, value)
-        case Array(dtype, dims):
-            return _is_array(dtype, value) and (
-                dims is None
-                or (
-                    len(dims) == value.ndim
-                    and all(_is_length(d, n, known) for d, n in zip(dims, value.shape, strict=True))
-                )
-            )
+            is_array = type(value) is np.ndarray and value.dtype.kind in "biufc"
+            return isinstance(OF_TYPES.get(type(value)), Scalar) or is_array
+        case Array():
+            return type(value) is np.ndarray and _has_form(kind, value, known)
+        case Foreign(library, array):
+            is_one = library_of(value) == library and isinstance(value.dtype, np.dtype)
+            return is_one and _has_form(array, value, known)
         case Tuple(items, cls):
             is_one = isinstance(value, tuple) if cls is None else type(value) is cls
             return is_one and _contain(items, value, known)
@@ -310,10 +316,17 @@ def _contain(kinds: Sequence[Kind], values: Sequence[Any], lengths: dict[str, in
     return len(kinds) == len(values) and all(map(contains, kinds, values, repeat(lengths)))
 
 
-def _is_array(dtype: str | None, value: Any) -> bool:
-    if type(value) is not np.ndarray or value.dtype.kind not in "biufc":
+def _has_form(kind: Array, value: Any, lengths: dict[str, int]) -> bool:
+    """Whether an array has the dtype and the lengths of a kind."""
+    dtype, dims = kind.dtype, kind.dims
+    if value.dtype.kind not in "biufc" or (dtype is not None and value.dtype.name != dtype):
         return False
-    return dtype is None or (value.dtype.name == dtype and value.dtype.isnative)
+    if dtype is not None and not value.dtype.isnative:
+        return False
+    return dims is None or (
+        len(dims) == value.ndim
+        and all(_is_length(d, n, lengths) for d, n in zip(dims, value.shape, strict=True))
+    )
 
 
 def _is_scalar(dtype: str, value: Any) -> bool:

@@ -18,6 +18,7 @@ from .lattice import (
     UNKNOWN,
     Array,
     Dict,
+    Foreign,
     Kind,
     List,
     Literal,
@@ -50,7 +51,7 @@ TESTS = IDENTITY | {
 }
 EQUALITY = frozenset({operator.eq, operator.ne})
 COMPARISONS = EQUALITY | frozenset({operator.lt, operator.le, operator.gt, operator.ge})
-NEVER_NONE = (Array, Scalar, Tuple, List, Dict, Record, Numeric)
+NEVER_NONE = (Array, Foreign, Scalar, Tuple, List, Dict, Record, Numeric)
 CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)  # of classes without a check of their own
 LIBRARIES = ("builtins", "collections", "numbers", "numpy", "typing")  # their classes get no methods later
 

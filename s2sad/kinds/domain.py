@@ -53,6 +53,7 @@ from .lattice import (
     UNKNOWN,
     Array,
     Dict,
+    Foreign,
     Kind,
     List,
     Literal,
@@ -64,6 +65,7 @@ from .lattice import (
     Scalar,
     Sparse,
     Tuple,
+    as_numpy,
     widen,
 )
 from .queries import (
@@ -79,6 +81,7 @@ from .queries import (
     is_container,
     is_dict,
     is_float,
+    is_foreign,
     is_immutable,
     is_integer,
     is_list,
@@ -139,6 +142,7 @@ __all__ = [
     "is_differentiable",
     "is_float",
     "is_floating",
+    "is_foreign",
     "is_immutable",
     "is_integer",
     "is_list",
@@ -255,7 +259,8 @@ def lends_shape(x: Kind, out: Kind, others: Sequence[Kind], as_floats: bool = Fa
     """Whether `x`, an operand of the elementwise operation with result `out`, is an array of the same shape;
     with `as_floats` also an array of integers where the result is of float64.
     """
-    is_exact = isinstance(x, Array) and str(x.dtype).startswith(("int", "uint", "bool"))
+    exact = as_numpy(x)
+    is_exact = isinstance(exact, Array) and str(exact.dtype).startswith(("int", "uint", "bool"))
     if as_floats and not (is_exact and dtype_of(out) == "float64"):
         return False
     return kind_plans.lends_shape(x, out, others)
@@ -277,11 +282,14 @@ def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
 
 def mask_kind(kind: Kind) -> Kind:
     """The kind of a boolean mask of an array."""
+    if isinstance(kind, Foreign):
+        return Foreign(kind.library, Array("bool", kind.array.dims))
     return Array("bool", kind.dims) if isinstance(kind, Array) else UNKNOWN
 
 
 def is_choice_of(index: Kind, base: Kind) -> bool:
     """Whether an index is a boolean mask of the whole array."""
+    index = as_numpy(index)
     is_mask = isinstance(index, Array) and index.dtype == "bool"
     return is_mask and bool(rank(index)) and rank(index) == rank(base)
 
@@ -315,8 +323,10 @@ def update_nature(x: Kind, result: Kind) -> str:
     "unknown".
     """
     wide = widen(x)
-    if isinstance(wide, (Scalar, Literal, Tuple)):
+    if isinstance(wide, (Scalar, Literal, Tuple)) or (isinstance(wide, Foreign) and wide.library.rebinds):
         return "immutable"
+    if isinstance(wide, Foreign):
+        return "array"
     if isinstance(wide, Array):
         if wide.dtype is None or not isinstance(result, Array) or result.dtype != wide.dtype:
             return "array"
@@ -327,7 +337,9 @@ def update_nature(x: Kind, result: Kind) -> str:
 def item_nature(base: Kind) -> str:
     """The nature of a value with items: an "array" (items are views), a "container" (of objects), "unknown".
     """
-    return "array" if isinstance(base, (Array, Numeric)) else "container" if is_container(base) else "unknown"
+    if isinstance(base, (Array, Foreign, Numeric)):
+        return "array"
+    return "container" if is_container(base) else "unknown"
 
 
 def holds_array(base: Kind, index: Any, kind: Callable[[Any], Kind]) -> bool:

@@ -23,6 +23,7 @@ from .lattice import (
     Array,
     Dict,
     Dim,
+    Foreign,
     Indices,
     Kind,
     List,
@@ -33,7 +34,9 @@ from .lattice import (
     Sparse,
     Sym,
     Tuple,
+    as_numpy,
     length,
+    of_library,
     scalar_of,
     widen,
 )
@@ -147,7 +150,7 @@ def stored_kind(base: Kind, item: Kind, key: Kind = UNKNOWN, has_key: bool = Fal
             return Dict(tuple((k, join(v, widen(item)) if k == key.value else v) for k, v in pairs))
         case List(_, element):
             return List(None, join(element, widen(item)))
-        case Array() | Numeric():
+        case Array() | Foreign() | Numeric():
             return base
     return UNKNOWN
 
@@ -155,6 +158,8 @@ def stored_kind(base: Kind, item: Kind, key: Kind = UNKNOWN, has_key: bool = Fal
 def element_kind(kind: Kind) -> Kind:
     """The kind of the elements that iteration over a value yields."""
     match kind:
+        case Foreign(library, array):
+            return of_library(element_kind(array), library)
         case Array(dtype, dims):
             if dims is None:
                 return NUMERIC
@@ -201,6 +206,8 @@ def size_of(dim: Dim) -> Kind:
 
 def attribute_kind(kind: Kind, attr: str) -> Kind:
     """The kind of an attribute of a number or an array; Unknown for all other attributes."""
+    if isinstance(kind, Foreign):
+        return of_library(attribute_kind(kind.array, attr), kind.library)
     if attr in ("ndim", "size", "itemsize", "nbytes"):
         if attr == "ndim" and isinstance(kind, Array) and kind.dims is not None:
             return Literal(len(kind.dims))
@@ -245,7 +252,7 @@ def adjoint_kind(x: Kind) -> Kind:
             return Scalar("float")
         case Scalar("float"):
             return x
-        case Array(str(dtype), _) if dtype.startswith("float"):
+        case Array(str(dtype), _) | Foreign(_, Array(str(dtype), _)) if dtype.startswith("float"):
             return x
         case Tuple(items):
             return Tuple(tuple(map(adjoint_kind, items)))
@@ -268,6 +275,9 @@ def subscript_kind(base: Kind, index: Sequence[Kind | SliceItem]) -> Kind:
     >>> subscript_kind(Array("float64", (Sym("n", 0, True),)), [SliceItem(1, -1)])
     Array(dtype='float64', dims=(Sym(name='n', offset=-2, not_one=False, large=False),))
     """
+    if isinstance(base, Foreign):
+        places = [as_numpy(i) if isinstance(i, Kind) else i for i in index]
+        return of_library(subscript_kind(base.array, places), base.library)
     items = [_as_slice(i) for i in index]
     if len(items) == 1 and isinstance(items[0], Tuple):
         items = [_as_slice(i) for i in items[0].items]

@@ -19,6 +19,7 @@ from .lattice import (
     Array,
     Dict,
     Dim,
+    Foreign,
     Kind,
     List,
     Literal,
@@ -60,6 +61,9 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return _join_scalars(x, y)
         case Array() as x, Array() as y:
             return Array(x.dtype if x.dtype == y.dtype else None, _join_dims(x.dims, y.dims))
+        case Foreign(library, x), Foreign(other, y) if library == other:
+            dtype = x.dtype if x.dtype == y.dtype else None
+            return Foreign(library, Array(dtype, _join_dims(x.dims, y.dims)))
         case ((Scalar() | Array() | Numeric()), (Scalar() | Array() | Numeric())):
             return NUMERIC
         case Tuple(xs, c), Tuple(ys, d) if len(xs) == len(ys):

@@ -20,6 +20,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ..values.libraries import Library
+
 __all__ = [
     "INTEGERS",
     "MAX_DEPTH",
@@ -37,6 +39,7 @@ __all__ = [
     "Array",
     "Dict",
     "Dim",
+    "Foreign",
     "Indices",
     "Kind",
     "Likeness",
@@ -54,7 +57,9 @@ __all__ = [
     "Text",
     "Tuple",
     "Unknown",
+    "as_numpy",
     "length",
+    "of_library",
     "scalar_of",
     "widen",
 ]
@@ -168,6 +173,18 @@ class Array(Kind):
 
     dtype: str | None
     dims: tuple[Dim, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Foreign(Kind):
+    """An array of another library, which as one of NumPy's would be of kind `array`. What NumPy returns as a
+    number is an array without axes there.
+    """
+
+    comes_again = True
+
+    library: Library
+    array: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,6 +334,34 @@ OF_TYPES: dict[type, Kind] = {  # the kinds of all objects of a type
     EllipsisType: Literal(...),
 }
 OF_TYPES.update({t: scalar_of(np.dtype(t).name) for t in _NUMPY_SCALARS})
+
+
+def as_numpy(kind: Kind) -> Kind:
+    """The kind that values of a kind would have as arrays of NumPy's."""
+    return kind.array if isinstance(kind, Foreign) else kind
+
+
+def of_library(kind: Kind, library: Library | None) -> Kind:
+    """The kind of what a library returns where NumPy returns values of this kind; Python's integers, as sizes
+    and axes, are the same.
+    """
+    match kind:
+        case _ if library is None:
+            return kind
+        case Array():
+            return Foreign(library, kind)
+        case Scalar(dtype) if dtype != "int":
+            names = {name: dtype for dtype, name in _NAMES.items()}
+            known = None if dtype in ("integer", "real", "number") else names.get(dtype, dtype)
+            return Foreign(library, Array(known, ()))
+        case Tuple(items, cls):
+            return Tuple(tuple([of_library(k, library) for k in items]), cls)
+        case List(items, element):
+            known_items = None if items is None else tuple([of_library(k, library) for k in items])
+            return List(known_items, of_library(element, library))
+        case Scalar() | Literal() | Likeness():
+            return kind
+    return UNKNOWN
 
 
 def length(n: int) -> Dim:

@@ -11,6 +11,7 @@ from .lattice import (
     REALS,
     Array,
     Dict,
+    Foreign,
     Kind,
     Likeness,
     List,
@@ -23,6 +24,7 @@ from .lattice import (
     Text,
     Tuple,
     Unknown,
+    as_numpy,
     widen,
 )
 from .shape_relations import is_differentiable
@@ -40,6 +42,7 @@ __all__ = [
     "is_container",
     "is_dict",
     "is_float",
+    "is_foreign",
     "is_immutable",
     "is_integer",
     "is_list",
@@ -90,7 +93,8 @@ def dtype_of(kind: Kind) -> str | None:
     wide = widen(kind)
     if isinstance(wide, Scalar):
         return {"float": "float64", "complex": "complex128"}.get(wide.dtype, wide.dtype)
-    return wide.dtype if isinstance(wide, Array) else None
+    array = as_numpy(wide)
+    return array.dtype if isinstance(array, Array) else None
 
 
 def is_real(kind: Kind) -> bool:
@@ -122,6 +126,11 @@ def is_float(kind: Kind) -> bool:
     return dtype is not None and dtype.startswith("float")
 
 
+def is_foreign(kind: Kind) -> bool:
+    """Whether values of the kind are arrays of another library, whose numbers are arrays as well."""
+    return isinstance(kind, Foreign)
+
+
 def is_integer(kind: Kind) -> bool:
     wide = widen(kind)
     return isinstance(wide, Scalar) and wide.dtype in INTEGERS
@@ -129,6 +138,8 @@ def is_integer(kind: Kind) -> bool:
 
 def are_alike(a: Kind, b: Kind) -> bool:
     """Whether values of the kinds are arrays of the same dtype and rank."""
+    if isinstance(a, Foreign) and isinstance(b, Foreign):
+        return are_alike(a.array, b.array)
     if not (isinstance(a, Array) and isinstance(b, Array) and a.dims and b.dims):
         return False
     return a.dtype is not None and a.dtype == b.dtype and len(a.dims) == len(b.dims)
@@ -136,17 +147,20 @@ def are_alike(a: Kind, b: Kind) -> bool:
 
 def is_array(kind: Kind) -> bool:
     """Whether the kind is an array with at least one axis, so that it can be changed in place."""
-    return isinstance(kind, Array) and bool(kind.dims)
+    array = as_numpy(kind)
+    return isinstance(array, Array) and bool(array.dims)
 
 
 def may_have_no_axes(kind: Kind) -> bool:
-    """Whether the kind is an array that may have no axes: arithmetic with it may return a scalar."""
+    """Whether the kind is an array of NumPy's that may have no axes: arithmetic with it may return a
+    scalar.
+    """
     return isinstance(kind, Array) and not kind.dims
 
 
 def is_numeric(kind: Kind) -> bool:
     """Whether `+` adds values of the kind."""
-    return isinstance(widen(kind), (Scalar, Array, Numeric))
+    return isinstance(widen(kind), (Scalar, Array, Foreign, Numeric))
 
 
 def is_container(kind: Kind) -> bool:
@@ -207,12 +221,12 @@ def holds_arrays(kind: Kind) -> bool:
             return isinstance(element, Nothing) or holds_arrays(element)
         case Dict(items):
             return all(is_differentiable(k) is False or holds_arrays(k) for _, k in items)
-    return isinstance(kind, Array)
+    return isinstance(kind, (Array, Foreign))
 
 
 def may_hold_integers(kind: Kind) -> bool:
     """Whether a list may hold arrays of integers wherever it may hold others."""
-    element = kind.element if isinstance(kind, List) and kind.items is None else None
+    element = as_numpy(kind.element) if isinstance(kind, List) and kind.items is None else None
     return isinstance(element, Array) and is_differentiable(element) is None
 
 
@@ -273,11 +287,12 @@ def holds_floats(kind: Kind) -> bool:
 
 def has_length(kind: Kind) -> bool:
     """Whether `len` gives the number of iterations of a loop over the value."""
-    return isinstance(kind, (Array, Tuple, List))
+    return isinstance(kind, (Array, Foreign, Tuple, List))
 
 
 def known_length(kind: Kind, axis: int) -> int | None:
     """The length of an axis of an array, where it is a constant; else None."""
+    kind = as_numpy(kind)
     if not isinstance(kind, Array) or kind.dims is None:
         return None
     size = size_of(kind.dims[axis])
@@ -298,6 +313,7 @@ def rank(kind: Kind) -> int | None:
     """The number of axes, None where it is unknown."""
     if isinstance(widen(kind), Scalar):
         return 0
+    kind = as_numpy(kind)
     return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else None
 
 
@@ -309,6 +325,7 @@ def axes_of(kind: Kind) -> tuple[bool, ...] | None:
     """
     if isinstance(widen(kind), Scalar):
         return ()
+    kind = as_numpy(kind)
     return tuple(d != 1 for d in kind.dims) if isinstance(kind, Array) and kind.dims is not None else None
 
 

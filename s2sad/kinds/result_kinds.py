@@ -32,6 +32,7 @@ from .creation import SIZED, grid_kind, sized_kind
 from .decided_tests import COMPARISONS, TESTS, class_kind, truth_kind
 from .elementwise import CROSSING, ELEMENTWISE, cross_kind, elementwise_kind
 from .eval_guard import executed_kind
+from .foreign import plain_kinds
 from .indexing import adjoint_kind, array_or_scalar, attribute_kind, size_of
 from .join import join_all
 from .lattice import (
@@ -53,6 +54,8 @@ from .lattice import (
     Sym,
     Text,
     Tuple,
+    as_numpy,
+    of_library,
 )
 from .queries import is_integer, is_list_of_numbers
 from .random import DRAWING, draw_kind
@@ -128,8 +131,12 @@ def call_kind(
     if any(isinstance(k, Sparse) for k in args) or makes_sparse(function):
         return kind_with_sparse(function, args)
     try:
-        may_tell = function in _TOLD or pure(function)  # by a rule, or by running it
-        return _call_kind(function, tuple(args), tuple(keywords.items())) if may_tell else UNKNOWN
+        if not (function in _TOLD or pure(function)):  # neither by a rule nor by running it
+            return UNKNOWN
+        if made_like(function) is not None:
+            return _call_kind(function, tuple(args), tuple(keywords.items()))
+        args, keywords, library = plain_kinds(function, args, keywords)
+        return of_library(_call_kind(function, tuple(args), tuple(keywords.items())), library)
     except TypeError:  # an unhashable object
         return UNKNOWN
 
@@ -220,7 +227,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     place = made_like(function)
     like = args[place] if place is not None and place < len(args) else None
     like = like.array if isinstance(like, Likeness) else like
-    if isinstance(like, Array) and like.dtype is not None and like.dtype.startswith(("float", "complex")):
+    array = as_numpy(like) if like is not None else None
+    if isinstance(array, Array) and array.dtype is not None and array.dtype.startswith(("float", "complex")):
         return like
     if like == Scalar("float") and fact(function, "like_number"):
         return like

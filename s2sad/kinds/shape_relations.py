@@ -15,6 +15,7 @@ from .lattice import (
     Array,
     Dict,
     Dim,
+    Foreign,
     Indices,
     Kind,
     Likeness,
@@ -27,6 +28,7 @@ from .lattice import (
     Sym,
     Text,
     Tuple,
+    as_numpy,
     widen,
 )
 
@@ -56,7 +58,13 @@ def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -
     >>> unbroadcast_plan(row, matrix)
     ('axes', (0,))
     """
-    x, out = widen(x), widen(out)
+    if isinstance(out, Foreign) and not isinstance(x, Foreign):
+        return "guard"
+    if isinstance(x, Foreign) and x.array.dims == () and isinstance(out, Foreign):  # a sum is an array, too
+        if x.array.dtype != out.array.dtype or not _is_inexact(str(x.array.dtype)) or out.array.dims is None:
+            return "guard"
+        return "sum" if out.array.dims else "none"
+    x, out = as_numpy(widen(x)), as_numpy(widen(out))
     match x, out:
         case Scalar(a), Scalar(b):
             same = a == b or (_is_python_real(a) and _is_python_real(b))
@@ -78,7 +86,7 @@ def unbroadcast_plan(x: Kind, out: Kind, others: Sequence[Kind] | None = None) -
 def lends_shape(x: Kind, out: Kind, others: Sequence[Kind]) -> bool:
     """Whether `x`, an operand of the elementwise operation with result `out`, is an array of the same shape.
     """
-    match x, out:
+    match as_numpy(x), as_numpy(out):
         case Array(_, tuple(xs)), Array(_, tuple(outs)):
             return len(xs) == len(outs) > 0 and _is_part(xs, outs, others)
     return False
@@ -96,7 +104,7 @@ def _is_part(xs: tuple[Dim, ...], outs: tuple[Dim, ...], others: Sequence[Kind] 
 
 def is_mask_of(mask: Kind, x: Kind) -> bool:
     """Whether `np.where(mask, 1.0, 0.0)` surely has the shape and dtype of an `x`."""
-    match mask, x:
+    match as_numpy(mask), as_numpy(x):
         case Array(_, tuple(masks)), Array("float64", tuple(xs)):
             return len(masks) == len(xs) and all(map(_is_unstretched, masks, xs))
     return False
@@ -115,7 +123,7 @@ def _lengths(kinds: Sequence[Kind] | None, rank: int) -> list[frozenset[Dim]]:
     """For each axis of the broadcast result, the lengths that values of these kinds have there."""
     shapes: list[tuple[Dim, ...]] = []
     for kind in (UNKNOWN,) if kinds is None else map(widen, kinds):
-        match kind:
+        match as_numpy(kind):
             case Array(_, tuple(dims)):
                 shapes.append((1,) * (rank - len(dims)) + dims)
             case Scalar():
@@ -136,7 +144,7 @@ def _is_inexact(dtype: str) -> bool:
 
 def zero_plan(x: Kind) -> ZeroPlan:
     """The zero cotangent of an `x`: a literal, `np.zeros_like`, or the helper that looks at the value."""
-    match x:
+    match as_numpy(x):
         case Scalar("float" | "real"):
             return "0.0"
         case Array(str(dtype), _) if _is_inexact(dtype):
@@ -149,7 +157,7 @@ def is_differentiable(x: Kind) -> bool | None:
 
     A literal is a constant and carries none. Kind 'real' carries one, though its values may be ints.
     """
-    match x:
+    match as_numpy(x):
         case Scalar("number"):
             return None
         case Scalar(dtype):

@@ -6,9 +6,12 @@ that reaches more than `SHORT` lines stays as it is.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import site
 import sys
 import sysconfig
+import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -16,9 +19,16 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..values.objects import is_plain, lookup
-from .record import find_rule, is_nondifferentiable, refusal
+from .record import Rule, find_rule, is_nondifferentiable, refusal
 
-__all__ = ["is_library_module", "is_of_libraries", "is_short", "leads_far", "library_function"]
+__all__ = [
+    "functions_of_rule",
+    "is_library_module",
+    "is_of_libraries",
+    "is_short",
+    "leads_far",
+    "library_function",
+]
 
 BUDGET = 1000  # the most lines with statements that a library function may reach and still be read
 SHORT = 20  # the same for an inactive call
@@ -104,6 +114,43 @@ def _lines_reached(function: Any, cls: type | None) -> int:
             total += sum(len({line for _, _, line in code.co_lines()}) for code in _codes(f.__code__))
             todo.extend(_named(f, owner))
     return total
+
+
+@lru_cache(maxsize=1024)
+def functions_of_rule(rule: Rule) -> tuple[Any, ...]:
+    """The functions of other packages that the templates of a rule name, and the functions of this one that
+    these call.
+    """
+    templates = [rule.template, rule.jvp_template, rule.uniform, rule.spread, rule.reals]
+    templates += rule.ranks.values()
+    todo = [t.function for t in templates if t is not None]
+    seen: set[Any] = set()
+    found: dict[Any, None] = {}
+    while todo:
+        for value in _written(todo.pop()):
+            if isinstance(value, FunctionType) and package_of(value) == _OWN:
+                if value not in seen:
+                    seen.add(value)
+                    todo.append(value)
+            elif callable(value) and not isinstance(value, type):
+                found[value] = None
+    return tuple(found)
+
+
+def _written(function: FunctionType) -> Iterator[Any]:
+    """The values of the global names, and of attributes of modules, in the body of a function."""
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    assert isinstance(definition, ast.FunctionDef)
+    for node in (n for statement in definition.body for n in ast.walk(statement)):
+        names = []
+        while isinstance(node, ast.Attribute):
+            names.append(node.attr)
+            node = node.value
+        value = function.__globals__.get(node.id) if isinstance(node, ast.Name) else None
+        while names and isinstance(value, ModuleType):
+            value = getattr(value, names.pop(), None)
+        if not names and not isinstance(value, ModuleType):
+            yield value
 
 
 def _functions(value: Any, cls: type | None) -> Iterator[tuple[FunctionType, type | None]]:

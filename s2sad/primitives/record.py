@@ -183,6 +183,8 @@ class Facts(TypedDict, total=False):
     stand-ins. By default: for functions of NumPy, `math` and the rules.
     `data`: the number of leading arguments whose values, even integers, do not affect the shape and dtype of
     a result (99: all). By default: those that have a derivative.
+    `arrays`: the arrays that its rule is right for: "numpy", "eager" (those of libraries that compute at
+    once), or by default those of any library; `arrays_in_reverse`: the same for reverse mode alone.
     `like`: the argument with the result's kind, if that is an array of floats; `like_number`: or a float.
     """
 
@@ -197,6 +199,8 @@ class Facts(TypedDict, total=False):
     likeness: bool
     runs: bool
     data: int
+    arrays: Literal["numpy", "eager"]
+    arrays_in_reverse: Literal["numpy", "eager"]
     like: int
     like_number: bool
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import unbroadcast, zeros_like
+from ..values.libraries import is_any_array
 from .samples import A, given
 
 Array = Any  # any type with NumPy's protocols
@@ -27,11 +28,10 @@ __all__ = ["filled", "nested_like", "regroup", "split_like", "unstack_like"]
 def regroup(parts: Sequence[Any], arrays: Any) -> Any:
     """The parts, in the structure of `arrays`."""
     if hasattr(arrays, "dtype"):
-        return (
-            np.stack([np.asarray(p, dtype=arrays.dtype) for p in parts])
-            if len(parts)
-            else np.zeros_like(arrays)
-        )
+        if not len(parts):
+            return np.zeros_like(arrays)
+        stacked = np.stack([p if is_any_array(p) else np.asarray(p) for p in parts])
+        return stacked.astype(arrays.dtype, copy=False)
     return tuple(parts) if isinstance(arrays, tuple) else list(parts)
 
 
@@ -78,8 +78,8 @@ def nested_like(d: Any, x: Any) -> Any:
     if d is None:
         return zeros_like(x)
     if isinstance(x, (list, tuple)):
-        if getattr(d, "dtype", None) == np.float64 and all(type(v) in FLOATS for v in x):
-            return regroup(d, x)
+        if type(d) is np.ndarray and d.dtype == np.float64 and all(type(v) in FLOATS for v in x):
+            return regroup([*d], x)
         return regroup([part_like(dx, v) for dx, v in zip(d, x, strict=True)], x)
     return part_like(d, x)
 

@@ -302,6 +302,12 @@ def fmax(x, y, out, dout):
     *since("2.1", given(A(5), min=-0.5), given(A(2, 3), min=A(3), max=0.9)),
     given(0.3, -0.5, 0.5), given(A(5, dtype="float32"), A(5, dtype="float32"), 0.7)])
 def clip(a, a_min=None, a_max=None, *, min=None, max=None, out, dout):
+    if min is None and max is not None:
+        da = np.where(a == out, halved_where(a == max, dout), 0)
+        return da, None, None, None, np.where(max == out, halved_where(a == max, dout), 0)
+    if min is not None and max is None:
+        da = np.where(a == out, halved_where(a == min, dout), 0)
+        return da, None, None, np.where(min == out, halved_where(a == min, dout), 0), None
     if min is not None or max is not None:
         da = np.where(a == out, halved_where((a == min) | (a == max), dout), 0)
         dmin = np.where(min == out, halved_where((a == min) | (min == max), dout), 0)

@@ -217,7 +217,8 @@ def tensorsolve(a, b, axes=None, *, out, dout):
     matrix = np.reshape(np.transpose(a, order), (np.size(b), -1))
     db = np.linalg.solve(transposed(matrix), np.reshape(dout, (-1, 1)))
     da = np.reshape(-db @ np.reshape(out, (1, -1)), np.shape(np.transpose(a, order)))
-    return unbroadcast(np.transpose(da, np.argsort(order)), a), unbroadcast(np.reshape(db, np.shape(b)), b)
+    da = np.transpose(da, np.argsort(order).tolist())
+    return unbroadcast(da, a), unbroadcast(np.reshape(db, np.shape(b)), b)
 
 
 @tensorsolve.jvp

@@ -195,9 +195,9 @@ def var(
         n = freedom(a, axis, keepdims, ddof, correction, where)
         return variance_dx(dout, a, mean, axis, keepdims, n, where), None, None, None
     if axis is None and ddof == 0:
-        return dout * 2 / np.size(a) * deviation(a, axis), None, None, None
+        return dout * 2 / reduced_size(a, None) * deviation(a, axis), None, None, None
     if axis is None:
-        return dout * 2 / (np.size(a) - ddof) * deviation(a, axis), None, None, None
+        return dout * 2 / (reduced_size(a, None) - ddof) * deviation(a, axis), None, None, None
     n = reduced_size(a, axis)
     if isinstance(axis, int) is True:
         n = np.shape(a)[axis]
@@ -249,9 +249,9 @@ def std(
         n = 2 * or_inf(out) * freedom(a, axis, keepdims, ddof, correction, where)
         return variance_dx(dout, a, mean, axis, keepdims, n, where), None, None, None
     if axis is None and ddof == 0:
-        return dout / (or_inf(out) * np.size(a)) * deviation(a, axis), None, None, None
+        return dout / (or_inf(out) * reduced_size(a, None)) * deviation(a, axis), None, None, None
     if axis is None:
-        return dout / (or_inf(out) * (np.size(a) - ddof)) * deviation(a, axis), None, None, None
+        return dout / (or_inf(out) * (reduced_size(a, None) - ddof)) * deviation(a, axis), None, None, None
     n = reduced_size(a, axis)
     if isinstance(axis, int) is True:
         n = np.shape(a)[axis]

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import unbroadcast
+from ..values.libraries import library_of
 from .samples import A, given
 
 Array = Any  # any type with NumPy's protocols
@@ -21,11 +22,25 @@ Array = Any  # any type with NumPy's protocols
 
 def place_diagonal(d: Array, x: Array, offset: int, axis1: int, axis2: int) -> Array:
     """Zeros like `x`, but for `d`, by its last axis (of any or of length 1), on a diagonal."""
+    if library_of(x) is not None:
+        return chosen_diagonal(d, x, offset, (axis1, axis2))
     dx = np.zeros_like(x)
     moved = np.moveaxis(dx, (axis1, axis2), (-2, -1))
-    i = np.arange(np.size(np.diagonal(np.zeros(np.shape(moved)[-2:]), offset)))
+    i = np.arange(len(np.diagonal(np.zeros(np.shape(moved)[-2:]), offset)))
     moved[..., i + max(-offset, 0), i + max(offset, 0)] = d
     return dx
+
+
+def chosen_diagonal(d: Array, x: Array, offset: int, axes: tuple[int, int]) -> Array:
+    """`place_diagonal` without a store: `d` by rows, where they are on the diagonal."""
+    moved = np.moveaxis(x, axes, (-2, -1))
+    if np.shape(d)[-1] != 1:
+        before = max(-offset, 0)
+        ends = before, np.shape(moved)[-2] - before - np.shape(d)[-1]
+        first, last = (np.zeros_like(d, shape=(*np.shape(d)[:-1], n)) for n in ends)
+        d = np.concatenate([first, d, last], axis=-1)
+    is_there = lower_triangle(moved, offset) & ~lower_triangle(moved, offset - 1)
+    return unbroadcast(np.moveaxis(np.where(is_there, np.expand_dims(d, -1), 0), (-2, -1), axes), x)
 
 
 @bprop(
@@ -108,6 +123,8 @@ def linalg_trace(x, *, offset=0, dtype=None, out, dout):
 
 def lower_triangle(x: Array, k: int) -> Array:
     """Which elements of matrices are on the `k`-th diagonal or below it."""
+    if library_of(x) is not None:
+        return np.tril(np.ones_like(x, dtype=bool), k)
     rows, columns = np.shape(x)[-2:]
     return np.tri(rows, columns, k, dtype=bool)
 

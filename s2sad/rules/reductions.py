@@ -1,7 +1,7 @@
 """Sums, means, products and extremes over axes; the same passing over NaN.
 
-The number of elements that an element of the result stands for is `np.size(x)` over all axes, else
-`reduced_size(x, axis)`. At ties the gradient of a maximum is shared evenly, also with an `initial` value.
+The number of elements that an element of the result stands for is `reduced_size(x, axis)`. At ties the
+gradient of a maximum is shared evenly, also with an `initial` value.
 Templates say the common calls first, and those with `where`, `initial` or `dtype` in one general form.
 """
 # mypy: allow-untyped-defs
@@ -15,6 +15,7 @@ import numpy as np
 
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import unbroadcast, unreduce
+from ..values.libraries import is_lazy
 from .choices import kept_where
 from .samples import A, given
 
@@ -59,7 +60,7 @@ NAN_MASKED = [given(with_nan(3, 4), 1, where=NAN_MASK), given(with_nan(3, 4), wh
 def reduced_size(x: Array, axis: Any) -> int:
     """How many elements of `x` each element of a reduction over `axis` stands for."""
     if axis is None or np.ndim(x) == 0:
-        return np.size(x)
+        return math.prod(np.shape(x))
     return math.prod(np.shape(x)[i] for i in (axis if isinstance(axis, tuple) else (axis,)))
 
 
@@ -85,6 +86,8 @@ def real_dtype(x: Any) -> Any:
 def are_ties(x: Array, kept: Array) -> Array:
     """Which elements of `x` are the maximum or minimum that is kept of them; a NaN is its own maximum."""
     hit = x == kept
+    if is_lazy(x):
+        return hit | ((x != x) & (kept != kept))
     return hit | (x != x) if np.any(kept != kept) else hit
 
 
@@ -93,9 +96,9 @@ def to_ties(dout: Array, x: Array, out: Array, axis: Any, keepdims: Any = False)
     if not keepdims and np.ndim(x):
         dout, out = np.expand_dims(dout, axis), np.expand_dims(out, axis)
     hit = are_ties(x, out)
-    if np.count_nonzero(hit) != np.size(out):
+    if is_lazy(x) or np.count_nonzero(hit) != math.prod(np.shape(out)):
         share = dout / np.maximum(np.sum(hit, axis=axis, keepdims=True), 1)
-        dout = share.astype(np.asarray(dout).dtype)
+        dout = share.astype(np.result_type(dout))
     return kept_where(hit, dout)
 
 
@@ -108,6 +111,8 @@ def share_of_initial(x: Array, out: Array, axis: Any, keepdims: Any, initial: An
 
 def counted(x: Array, axis: Any, keepdims: Any, where: Any) -> Array:
     """How many elements of `x` over `axis` are where `where` holds."""
+    if where is True:
+        return reduced_size(x, axis)
     return np.sum(np.broadcast_to(where, np.shape(x)), axis=axis, keepdims=keepdims)
 
 
@@ -152,6 +157,8 @@ def product_of_others(x: Array, axis: Any) -> Array:
 
 def is_divisor(x: Array) -> bool:
     """Whether quotients by `x`, and the differences that their derivatives are, lose but a few digits."""
+    if is_lazy(x):
+        return False
     size = np.abs(x)
     return bool(np.all(size > 1e-6 * np.max(size, initial=0)))
 
@@ -217,7 +224,7 @@ def mean(x, axis=None, dtype=None, *, keepdims=False, where=True, out, dout):
     if keepdims:
         return (unreduce(dout / reduced_size(x, axis), x, axis, keepdims),)
     if axis is None:
-        return (unreduce(dout / np.size(x), x),)
+        return (unreduce(dout / reduced_size(x, None), x),)
     return (unreduce(dout / reduced_size(x, axis), x, axis),)
 
 

@@ -101,7 +101,8 @@ def atleast(x, *, out, dout):
 
 def inverse_axes(axes: Any) -> Any:
     """The permutation of axes that undoes `axes`."""
-    return tuple(np.argsort([a % len(axes) for a in axes]).tolist())
+    given = [a % len(axes) for a in axes]
+    return tuple(sorted(range(len(axes)), key=given.__getitem__))
 
 
 def opposite(shift: Any) -> Any:
@@ -154,7 +155,7 @@ def rolled_back(ndim: int, axis: int, start: int) -> tuple[int, ...]:
     order = [i for i in range(ndim) if i != axis % ndim]
     start = start + ndim if start < 0 else start
     order.insert(start - (start > axis % ndim), axis % ndim)
-    return tuple(np.argsort(order).tolist())
+    return tuple(sorted(range(ndim), key=order.__getitem__))
 
 
 @bprop(np.flip, "linear", sharing="view",
@@ -240,7 +241,7 @@ def cast_back(d: Any, x: Any) -> Any:
 
 def cast_like(dx: Any, out: Any) -> Any:
     """The tangent of a copy `out` in another dtype; None if that dtype carries no derivative."""
-    return np.astype(dx, out.dtype) if out.dtype.kind in "fc" else None
+    return dx.astype(out.dtype) if out.dtype.kind in "fc" else None
 
 
 @bprop(

@@ -30,12 +30,17 @@ def contracted(x: Array, y: Array, axes: Any) -> tuple[list[int], list[int]]:
     return [a % np.ndim(x) for a in left], [b % np.ndim(y) for b in right]
 
 
+def sorting(axes: list[int]) -> list[int]:
+    """The positions of axes in sorted order: the inverse of a permutation."""
+    return sorted(range(len(axes)), key=axes.__getitem__)
+
+
 def free_axes(x: Array, summed: list[int]) -> list[int]:
     """The axes that are not summed over."""
     return [i for i in range(np.ndim(x)) if i not in summed]
 
 
-nondifferentiable([contracted, free_axes])
+nondifferentiable([contracted, free_axes, sorting])
 
 
 def tensordot_dx(d: Array, y: Array, x: Array, axes: Any) -> Array:
@@ -43,8 +48,8 @@ def tensordot_dx(d: Array, y: Array, x: Array, axes: Any) -> Array:
     xs, ys = contracted(x, y, axes)
     free_x, free_y = free_axes(x, xs), free_axes(y, ys)
     dx = np.tensordot(d, y, (list(range(len(free_x), np.ndim(d))), free_y))
-    order = free_x + [xs[i] for i in np.argsort(ys)]
-    return unbroadcast(np.transpose(dx, np.argsort(order)), x)
+    order = free_x + [xs[i] for i in sorting(ys)]
+    return unbroadcast(np.transpose(dx, sorting(order)), x)
 
 
 def tensordot_dy(d: Array, x: Array, y: Array, axes: Any) -> Array:
@@ -52,8 +57,8 @@ def tensordot_dy(d: Array, x: Array, y: Array, axes: Any) -> Array:
     xs, ys = contracted(x, y, axes)
     free_x, free_y = free_axes(x, xs), free_axes(y, ys)
     dy = np.tensordot(x, d, (free_x, list(range(len(free_x)))))
-    order = [ys[i] for i in np.argsort(xs)] + free_y
-    return unbroadcast(np.transpose(dy, np.argsort(order)), y)
+    order = [ys[i] for i in sorting(xs)] + free_y
+    return unbroadcast(np.transpose(dy, sorting(order)), y)
 
 
 @bprop(

@@ -10,12 +10,14 @@ Arrays are only touched through NumPy functions that dispatch on them and throug
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, ItemsView, ValuesView
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..transforms.errors import NonDifferentiableError
+from ..values.libraries import is_lazy, library_of
 from ..values.objects import dict_like, fields_of, has_operators, is_plain, mirror
 from .shadow_table import Adjoints
 
@@ -56,10 +58,11 @@ def unbroadcast(dx: Any, x: Any) -> Any:
     except AttributeError:
         return _unbroadcast_number(dx, x)
     try:
-        if dx.shape == shape and dx.dtype == dtype:
+        if dx.shape == shape and dx.dtype == dtype and (type(dx) is type(x) or is_alike(dx, x)):
             return dx if shape or isinstance(x, np.ndarray) else dx[()]
     except AttributeError:
         check_number(dx)
+    refuse_others(dx, x)
     given = np.shape(dx)
     if given != shape:
         lead = len(given) - len(shape)
@@ -78,7 +81,13 @@ def _unbroadcast_number(dx: Any, x: Any) -> Any:
         return dx
     check_number(x)
     check_number(dx)
+    refuse_others(dx, x)
     total = np.sum(dx)
+    library = library_of(total)
+    if library is not None and not library.is_lazy:
+        total = complex(total) if total.dtype.kind == "c" else float(total)
+    elif library is not None:  # a number that is computed later
+        return total if kind is complex else np.real(total)
     if kind is float:
         return float(total.real)
     return complex(total) if kind is complex else total
@@ -96,10 +105,11 @@ def broadcast_like(dx: Any, like: Any) -> Any:
         refuse_operators(like)
         return _unbroadcast_number(dx, like) if _is_number(like) else _mirror_pair(broadcast_like, dx, like)
     try:
-        if dx.shape == shape and dx.dtype == dtype:
+        if dx.shape == shape and dx.dtype == dtype and (type(dx) is type(like) or is_alike(dx, like)):
             return dx
     except AttributeError:
         check_number(dx)
+    refuse_others(dx, like)
     return _filled(like, dx) if np.shape(dx) != shape else _cast(dx, dtype, like)
 
 
@@ -114,14 +124,20 @@ class Like(NamedTuple):
 
 
 def like(x: Any) -> Any:
-    """The shape and dtype of an array; None for None, the value on a path that binds no array."""
+    """The shape and dtype of an array; None for None, the value on a path that binds no array. An array that
+    is not computed yet stays itself: it holds no more than that.
+    """
     if type(x) is np.ndarray:
         return Like(x.shape, x.dtype)
+    if is_lazy(x):
+        return x
     return None if x is None else Like(x.shape, x.dtype, np.empty_like(x, shape=(0,)))
 
 
 def zeros_of(like: Any) -> Any:
     """The zero adjoint of the array that a `Like` was made of."""
+    if type(like) is not Like:
+        return np.zeros_like(like)
     if like.empty is None:
         return np.zeros(like.shape, like.dtype)
     return np.zeros_like(like.empty, shape=like.shape)
@@ -143,6 +159,9 @@ def _filled(like: Any, value: Any) -> Any:
         dtype = np.result_type(value)
     if dtype.kind == "f":
         value = np.real(value)
+    zeros = _zeros_of_library(like, dtype)
+    if zeros is not None:
+        return (zeros + value).astype(dtype, copy=False)
     if isinstance(like, Like):
         filled = np.empty_like(value, dtype=dtype, shape=like.shape)
     else:
@@ -153,15 +172,51 @@ def _filled(like: Any, value: Any) -> Any:
     return dtype.type(value)
 
 
+def _zeros_of_library(like: Any, dtype: Any) -> Any:
+    """A new array of zeros like one of another library; None for NumPy's and for numbers."""
+    if isinstance(like, Like):
+        return None if like.empty is None else np.zeros_like(like.empty, shape=like.shape, dtype=dtype)
+    return None if library_of(like) is None else np.zeros_like(like, dtype=dtype)
+
+
 def _cast(dx: Any, dtype: Any, x: Any) -> Any:
     """`dx` of the shape of `x`, in the dtype given: a scalar if `x` is one."""
     if dtype.kind not in FLOATING:
         return dx
     if dtype.kind == "f":
         dx = np.real(dx)
-    if isinstance(x, np.generic):
-        return dtype.type(dx)
+    if isinstance(x, np.generic) and not is_lazy(dx):
+        return dtype.type(dx if library_of(dx) is None else complex(dx) if dtype.kind == "c" else float(dx))
+    if library_of(dx) is None and (zeros := _zeros_of_library(x, dtype)) is not None:
+        return zeros + dtype.type(dx)
     return dx.astype(dtype, copy=False) if hasattr(dx, "astype") else np.asarray(dx, dtype=dtype)
+
+
+def is_alike(dx: Any, x: Any) -> bool:
+    """Whether an adjoint is of the library of its value, or both are NumPy's or numbers."""
+    return library_of(dx) == library_of(_array_of(x))
+
+
+def _array_of(x: Any) -> Any:
+    """The empty array in a `Like` of another library; other values as they are."""
+    return x.empty if type(x) is Like else x
+
+
+def refuse_others(dx: Any, x: Any) -> None:
+    """Raises NonDifferentiableError for an adjoint of another library than its value; either may be a number,
+    where the other is an array.
+    """
+    library, other = library_of(dx), library_of(_array_of(x))
+    if library == other or (library is None and np.ndim(dx) == 0):
+        return
+    is_number = not isinstance(x, (np.ndarray, Like))
+    if library is not None and other is None and is_number:
+        return
+    raise NonDifferentiableError(
+        f"the gradient of a value of type {type(x).__name__} is computed as {type(dx).__name__}",
+        why="arrays are not converted between libraries, nor computed before they are asked for",
+        instead="pass all arrays and numbers that carry a derivative as arrays of one library",
+    )
 
 
 def _is_number(x: Any) -> bool:
@@ -392,8 +447,9 @@ def unit_cotangent(out: Any) -> Any:
     """
     if type(out) is float:
         return 1.0
-    kind = np.asarray(out).dtype.kind if _is_number(out) else ""
-    if kind == "f" and np.size(out) == 1:
+    dtype = getattr(out, "dtype", None) or (np.asarray(out).dtype if _is_number(out) else None)
+    kind = getattr(dtype, "kind", "")
+    if kind == "f" and math.prod(np.shape(out)) == 1:
         return np.ones_like(out)[()]
     shown, instead = f"a value of type {_type_name(out)}", "return one number, or use vjp"
     if kind == "f":

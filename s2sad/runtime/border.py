@@ -20,9 +20,16 @@ import numpy as np
 
 from ..source.locate import GENERATED, PACKAGE, is_of_derivative, place_in_user_file
 from ..source.locate_slopes import slope_error
-from ..transforms.errors import InternalError, S2sadError, SourceLocation, UnsupportedSyntaxError
+from ..transforms.errors import (
+    InternalError,
+    NonDifferentiableError,
+    S2sadError,
+    SourceLocation,
+    UnsupportedSyntaxError,
+)
 from ..transforms.trees.program import Program
 from ..values.length_wanted import LengthWanted
+from ..values.libraries import library_of
 
 __all__ = ["at_border", "refuse_crash", "refuse_failed_generation", "show_users_frames"]
 
@@ -121,11 +128,32 @@ def refuse_crash(error: Exception, what: str) -> None:
     generated = [k for k, file in enumerate(files) if file.startswith(GENERATED)]
     last = generated[-1] if generated else None
     where = None if last is None else place_in_user_file(parts[last].tb_frame.f_code, parts[last].tb_lasti)
+    if last is not None and isinstance(error, (TypeError, NotImplementedError)):
+        _refuse_library(error, parts[last:], where)
     if _is_users(error, parts, files, last):
         if where is not None and not any(n.startswith(_NOTE) for n in getattr(error, "__notes__", ())):
             error.add_note(f"{_NOTE}{where}")
         return
     _refuse(error, what, where)
+
+
+def _refuse_library(error: Exception, parts: list[TracebackType], where: SourceLocation | None) -> None:
+    """Raises NonDifferentiableError if an array of a library took part in a statement of a derivative, the
+    first of these frames, which failed: it lacks what the derivative needs.
+    """
+    code, inner = parts[0].tb_frame.f_code, [p.tb_frame.f_code.co_filename for p in parts[1:]]
+    if not is_of_derivative(code, parts[0].tb_lineno) and not any(f.startswith(PACKAGE) for f in inner):
+        return
+    own = [parts[0], *(p for p in parts if p.tb_frame.f_code.co_filename.startswith(PACKAGE))]
+    held = (library_of(value) for part in own for value in part.tb_frame.f_locals.values())
+    library = next(filter(None, held), None)
+    if library is not None:
+        raise NonDifferentiableError(
+            f"a derivative of arrays of {library.name}",
+            where,
+            why=f"they do not do what it needs: {error}",
+            instead="convert the arrays to NumPy's, or write the computation out",
+        )
 
 
 def _is_users(error: Exception, parts: list[TracebackType], files: list[str], last: int | None) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..values.libraries import is_any_array
 from .adjoints import zeros_like
 
 VIEWS: tuple[type, ...] = (type({}.items()), type({}.values()))
@@ -53,7 +54,7 @@ __all__ = [
 
 def as_given(parts: Any, x: Any) -> Any:
     """The adjoint of the iterable `x` from the list of its elements' adjoints."""
-    if isinstance(x, np.ndarray):
+    if is_any_array(x):
         dx = np.zeros_like(x)
         for k, part in enumerate(parts):
             if part is not None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..source.pickling import pickled_function, restored_function
 from ..transforms.errors import NonDifferentiableError
+from ..values.libraries import library_of
 from ..values.objects import fields_of, make
 from .border import refuse_crash, show_users_frames
 from .saved import SavedValues, saved_by
@@ -53,6 +54,14 @@ def is_alike(x: Any, y: Any) -> bool:
 
 def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:
     """The tangent of a number or array of this floating dtype."""
+    if library_of(tangent) != library_of(primal):
+        if np.ndim(primal) == 0 and isinstance(tangent, (int, float, complex)):
+            return np.full_like(primal, tangent)
+        raise NonDifferentiableError(
+            f"the {what} of `{name}` is a {type(tangent).__name__}, `{name}` itself is a "
+            f"{type(primal).__name__}",
+            instead=f"give a {what} of that type",
+        )
     if hasattr(tangent, "dtype"):
         if tangent.dtype == dtype and tangent.shape == np.shape(primal):
             return tangent
@@ -79,7 +88,7 @@ def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:
 
 def _nothing(primal: Any, tangent: Any, name: str) -> None:
     """Raises unless the tangent of an inactive value, such as an integer, is None or zero."""
-    if tangent is None or (_is_number(tangent) and not np.any(tangent)):
+    if tangent is None or (_is_number(tangent) and library_of(tangent) is None and not np.any(tangent)):
         return
     raise NonDifferentiableError(
         f"a tangent was given for `{name}`, which is of type {_type_name(primal)}",

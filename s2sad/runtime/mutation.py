@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
+from ..values.libraries import is_any_array, library_of
 from ..values.objects import fields_of, is_plain
 from ..values.pytree import map_structure
 from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
@@ -153,6 +154,9 @@ def refuse_shared(x: Any) -> None:
     """Raises UnsupportedSyntaxError if an in-place operator changes the object `x`: it may have aliases."""
     if isinstance(x, (int, float, complex, np.generic, tuple, str, bytes, frozenset)) or x is None:
         return
+    library = library_of(x)
+    if library is not None and library.rebinds:
+        return
     raise UnsupportedSyntaxError(
         f"an in-place update of an object of type {type(x).__name__} that others may hold",
         why="the change would be seen there, and following it is not supported",
@@ -238,7 +242,7 @@ def add_into(dx: Any, v: Any) -> None:
 
 def pack_like(x: Any, *parts: Any) -> Any:
     """The adjoint of `x` from those of the parts that it was unpacked into."""
-    if isinstance(x, np.ndarray):
+    if is_any_array(x):
         packed = np.zeros_like(x)
         for k, part in enumerate(parts):
             if part is not None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import UnsupportedSyntaxError
+from ..values.libraries import library_of
 
 __all__ = ["Adjoints", "adjoint_of", "new_adjoints", "shallow_copy"]
 
@@ -83,6 +84,12 @@ def adjoint_of(adjoints: Adjoints, x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         found = [adjoint_of(adjoints, v) for v in x]
         return found if isinstance(x, list) else tuple(found)
+    if library_of(x) is not None:
+        raise UnsupportedSyntaxError(
+            f"an array of type {type(x).__name__} among changes of lists and dicts with several names",
+            why="which arrays share memory is known of NumPy's alone",
+            instead="make a new list or dict in the place of the change",
+        )
     return None
 
 

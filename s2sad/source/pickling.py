@@ -36,7 +36,9 @@ def reduce_derivative(x: Any, make: Callable[..., Any], args: tuple[Any, ...]) -
     """
     found = _place_of(x)
     if found is None:
-        return make, tuple(_Hidden(a) if (place := _place_of(a)) and place[2] else a for a in args)
+        files = _files_of(args)
+        args = tuple(_Hidden(a) if (place := _place_of(a)) and place[2] else a for a in args)
+        return (_made, (make, args, files)) if files else (make, args)
     module, name, depth = found
     if module == MAIN:
         return _from_main, (name, depth, _by_value(x, make, args))
@@ -94,8 +96,7 @@ def _by_value(x: Any, make: Callable[..., Any], args: tuple[Any, ...]) -> bytes 
         return None
     ids.add(id(x))
     try:
-        files = [a.__code__.co_filename if isinstance(a, FunctionType) else None for a in args]
-        found: bytes = cloudpickle.dumps((make, args, files))
+        found: bytes = cloudpickle.dumps((make, args, _files_of(args)))
     finally:
         ids.discard(id(x))
     return found
@@ -108,11 +109,37 @@ def _from_main(name: str, depth: int, value: bytes | None) -> Any:
         if value is None:
             raise
     cloudpickle = next(importlib.import_module(name) for name in CLOUDPICKLES if _can_import(name))
-    make, args, files = cloudpickle.loads(value)
-    for function, file in zip(args, files, strict=True):
-        if file is not None:  # which cloudpickle may have left out: without it there is no source
+    return _made(*cloudpickle.loads(value))
+
+
+def _made(make: Callable[..., Any], args: tuple[Any, ...], files: Mapping[str, str]) -> Any:
+    """The result of `make(*args)`; functions of `__main__` are first told their files, which cloudpickle may
+    have left out: without them there is no source.
+    """
+    for function in _reached(args):
+        file = files.get(function.__qualname__)
+        if file not in (None, function.__code__.co_filename):
             function.__code__ = function.__code__.replace(co_filename=file)
     return make(*args)
+
+
+def _files_of(args: tuple[Any, ...]) -> dict[str, str]:
+    """The files of the functions of `__main__` among the arguments, and of those that they call."""
+    return {f.__qualname__: f.__code__.co_filename for f in _reached(args)}
+
+
+def _reached(args: tuple[Any, ...]) -> list[FunctionType]:
+    """The functions of `__main__` among the arguments, and those that these name."""
+    todo, found = [a for a in args if isinstance(a, FunctionType)], list[FunctionType]()
+    while todo:
+        function = todo.pop()
+        if function.__module__ != MAIN or function in found:
+            continue
+        found.append(function)
+        names = {name for code in nested_code(function.__code__) for name in code.co_names}
+        named = [function.__globals__.get(name) for name in sorted(names)]
+        todo += [value for value in named if isinstance(value, FunctionType)]
+    return found
 
 
 def _can_import(name: str) -> bool:

@@ -18,9 +18,11 @@ import gast
 import numpy as np
 
 from ..analysis.primitive_table import parameters_of
+from ..kinds.foreign import is_passed_on
 from ..lowering.writes_to_stores import is_store
-from ..primitives.record import Rule, find_rule, is_nondifferentiable, refusal
+from ..primitives.record import Rule, fact, find_rule, is_nondifferentiable, refusal
 from ..primitives.template import Template
+from ..rules.methods import METHODS
 
 __all__ = ["Support", "supported"]
 
@@ -46,7 +48,8 @@ class Support:
     `state` is "differentiable", "constant" (its result is inactive) or "refused" (for the `reason`). For a
     differentiable one, `modes` are those of its rule, `order` is the highest order of derivatives (None:
     any), `keywords` are the optional parameters that the tests of the rule pass, and `refused` the parameters
-    whose derivative is unknown.
+    whose derivative is unknown. `arrays` tells for which arrays there is a reverse derivative: of "any"
+    library, of "eager" ones, which compute at once, or of "numpy" alone.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Support:
     keywords: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     reason: str = ""
+    arrays: str = "any"
 
 
 def supported(name: str = "") -> list[Support]:
@@ -121,7 +125,18 @@ def _differentiable(path: str, f: Any, rule: Rule) -> Support:
         order=_order(rule),
         keywords=tuple(_public_name(f, rule.template.parameters, name) for name in _tested(rule)),
         refused=tuple(sorted(rule.refused)),
+        arrays=_arrays(f),
     )
+
+
+def _arrays(f: Any) -> str:
+    """The arrays for which a function has a reverse derivative."""
+    if getattr(f, "__objclass__", None) is np.ndarray:
+        f = METHODS.get(f.__name__, f)
+    words = {fact(f, "arrays"), fact(f, "arrays_in_reverse")}
+    if "numpy" in words or not is_passed_on(f):
+        return "numpy"
+    return "eager" if "eager" in words else "any"
 
 
 def _public_name(f: Any, own: tuple[str, ...], name: str) -> str:

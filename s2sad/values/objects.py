@@ -14,6 +14,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from ..transforms.errors import NonDifferentiableError
+from .libraries import library_of_class
 
 __all__ = [
     "ABSENT",
@@ -56,6 +57,8 @@ def _holds_attributes_only(cls: type) -> bool:
     """Whether an object has a `__dict__` and slots, and no hidden state of C code."""
     if cls is SimpleNamespace:
         return True
+    if library_of_class(cls) is not None:
+        return False
     if not cls.__flags__ & _HEAP_TYPE or cls.__itemsize__:
         return False
     if cls.__module__.partition(".")[0] in _NOT_PLAIN and "__s2sad_plain__" not in vars(cls):
@@ -96,7 +99,7 @@ def has_operators(cls: type) -> bool:
 @lru_cache(maxsize=1024)
 def _has_operators(cls: Any) -> bool:
     own = (isinstance(lookup(cls, name), FunctionType) for name in OPERATORS)
-    return not hasattr(cls, "__array__") and any(own)
+    return not hasattr(cls, "__array__") and library_of_class(cls) is None and any(own)
 
 
 def is_named_tuple(cls: type) -> bool:

@@ -95,7 +95,11 @@ class AdjointEmitter(MaskEmitter):
         """An array like that of a variable with all elements equal to a number."""
         is_one = isinstance(value, gast.Constant) and value.value == 1.0
         like = load(variable)
-        return self.array_call("ones_like", like) if is_one else self.array_call("full_like", like, value)
+        if is_one:
+            return self.array_call("ones_like", like)
+        if self.domain.is_foreign(self.facts.kind_of_name(variable)):  # the number is an array itself
+            return call(self.helper("unreduce"), value, like)
+        return self.array_call("full_like", like, value)
 
     def chosen_from(self, variable: str, mask: Mask, a: Adjoint, b: Adjoint) -> Any:
         """The expression for adjoint `a` where a mask holds and adjoint `b` elsewhere."""
@@ -335,7 +339,8 @@ class AdjointEmitter(MaskEmitter):
             return value
         if self.may_have_no_axes(variable):
             return self.array_call("array", value)
-        if self.domain.is_array(kind) and isinstance(value, gast.Name):
+        is_numpy = not self.domain.is_foreign(kind)
+        if self.domain.is_array(kind) and is_numpy and isinstance(value, gast.Name):
             is_known = not self.has_calls  # an array also when this is differentiated again
             return call(attribute(value, "copy")) if is_known else self.array_call("copy", value)
         return call(self.helper("copy_adjoint"), value)

@@ -58,8 +58,6 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
             env[out.id] = Adjoint(_as_number(reverse, out, cotangent) if form == "vjp" else cotangent)
     elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
         seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
-    if form == "vjp":
-        reverse.kept = set(names_read(start))
     count = items_first(statements, parameters)
     forward, backward = reverse.block(statements[count:], env)
     reads, parts = reverse_items(reverse, statements[:count], env)
@@ -210,6 +208,8 @@ def _seed(reverse: Reverse, out: Any, form: str, seed: list[Any]) -> Any:
         return load(seed[0])
     if reverse.domain.is_real_scalar(reverse.kind(out)):
         return constant(1.0)
+    if reverse.is_reduced(out.id) and reverse.domain.is_foreign(reverse.kind(out)):
+        return reverse.named(out.id, reverse.array_call("ones_like", out), seed)
     name = reverse.adjoint_name(out.id)
     seed.append(assign(name, call(reverse.helper("unit_cotangent"), load(out.id))))
     return load(name)

@@ -61,7 +61,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         return [s], []
     rule = reverse.rule(operation)
     back: list[Any] = []
-    if rule.uniform is not None and reverse.domain.is_scalar(reverse.facts.kind_of_name(out)):
+    if rule.uniform is not None and reverse.is_reduced(out):
         operand = operation.args[0]
         kind = reverse.kind(operand)
         is_number = rule.scaling == "sum" and reverse.domain.is_real_scalar(kind)

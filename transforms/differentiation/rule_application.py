@@ -321,6 +321,11 @@ class Emitter(Objects):
     def _alike(self) -> dict[str, str]:
         return find_equal_shapes(self.facts)
 
+    def is_reduced(self, name: str) -> bool:
+        """Whether a variable is a number, or what another library has in its place."""
+        kind = self.facts.kind_of_name(name)
+        return self.domain.is_scalar(kind) or (self.domain.is_foreign(kind) and self.is_as_number(name))
+
     def is_as_number(self, name: str) -> bool:
         """Whether the adjoint of a variable may be a number: the variable is one, or an array without
         axes.
