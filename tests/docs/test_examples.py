@@ -1,7 +1,9 @@
 """The examples run, and what they find is right."""
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -228,3 +230,21 @@ def test_mesh(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     assert smoothed.nodes.min() == 0
     assert smoothed.nodes.max() == 1
     assert "216 triangles, folded:" in capsys.readouterr().out
+
+
+def test_dask_workers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install s2sad[dask]")
+    monkeypatch.syspath_prepend(str(EXAMPLES))  # where workers import it from, too
+    example = importlib.import_module("dask_workers")
+    fit = example.main()
+    np.testing.assert_allclose(fit.params, fit.alone, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(fit.params, example.TRUE, atol=0.05)
+    assert fit.evaluations >= example.KILLED_AT
+    with pytest.raises(ProcessLookupError):
+        os.kill(fit.killed, 0)
+
+    part = example.make_part(3)
+    by_steps = approx_fprime(example.TRUE, example.loss, 1e-6, part)
+    _, gradient = example.loss_and_gradient(example.TRUE, part)
+    np.testing.assert_allclose(gradient, by_steps, rtol=1e-4, atol=1e-2)
+    assert f"process {fit.killed} was killed" in capsys.readouterr().out

@@ -152,14 +152,24 @@ SCALE = 3.0
 def call(f, *args):
     return f(*args)
 
+def doubled(x):
+    return 2.0 * x
+
+def helped(x):
+    return np.sum(doubled(x) ** 2)
+
+under_another_name = s2sad.value_and_grad(helped)
+
 if __name__ == "__main__":
     bprop = s2sad.vjp(slope.primal)(np.ones(2))[1]
     assert pickle.loads(pickle.dumps(slope)) is slope
     tasks = [(slope, np.ones(2)), (bprop, 1.0), (s2sad.hessian(slope.primal), np.ones(2))]
+    tasks += [(under_another_name, np.ones(2))]
     found = joblib.Parallel(n_jobs=2)(joblib.delayed(call)(*t) for t in tasks)
     assert np.array_equal(found[0], slope(np.ones(2)))
     assert np.array_equal(found[1][0], bprop(1.0)[0])
     assert np.array_equal(found[2], s2sad.hessian(slope.primal)(np.ones(2)))
+    assert np.array_equal(found[3][1], under_another_name(np.ones(2))[1])
     print("right")
 """
 
