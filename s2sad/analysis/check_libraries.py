@@ -199,19 +199,19 @@ def _is_of_arrays(function: Any) -> bool:
     return module in ("numpy", "scipy", "math") or function in (float, int, complex, abs, round, max, min)
 
 
-def _is_apart(kind: Kind, library: Library) -> bool:
+def _is_apart(kind: Kind, library: Library, inside: bool = False) -> bool:
     """Whether an operand that carries a derivative is none of the library's, and cannot have a gradient of
-    its own type: a float can, where values are computed at once.
+    its own type: a float can, where values are computed at once, but not one that is `inside` a list.
     """
     match kind:
         case Array():
             return True
         case Scalar():
-            return library.is_lazy
+            return library.is_lazy or inside
         case Tuple(items) | List(tuple() as items, _):
-            return any(_is_apart(k, library) for k in items)
+            return any(_is_apart(k, library, True) for k in items)
         case List(_, element):
-            return _is_apart(element, library)
+            return _is_apart(element, library, True)
     return False
 
 

@@ -7,6 +7,7 @@ them); it pickles when the function does, and can be differentiated again.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -188,12 +189,12 @@ class SmallerJacobian(JacobianByRows):
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         chosen = self.chosen(args, keywords)
-        inputs = sum(np.size(x) for x in flatten(chosen))
+        inputs = sum(math.prod(np.shape(x)) for x in flatten(chosen))
         if inputs == 1:
             return self._forward(*args, **keywords)
         before = Before(self._f, *self._inner.bind(args, keywords))
         out, bprop = self._inner(*args, **keywords)
-        if inputs <= sum(np.size(x) for x in flatten(out)):
+        if inputs <= sum(math.prod(np.shape(x)) for x in flatten(out)):
             with before.again():
                 return self._forward(*args, **keywords)
         return unflatten_rows(rows_of(bprop, out, chosen), out, chosen)

@@ -252,8 +252,8 @@ def _kind_of_array(value: Any, prefix: str, names: Names) -> Kind:
         return UNKNOWN
     axes = [(n, names.setdefault(n, f"{prefix}.{axis}")) for axis, n in enumerate(value.shape) if n == n]
     dims = tuple([1 if n == 1 else Sym(name, 0, True, n >= LARGE and name[0] != "=") for n, name in axes])
-    if len(dims) < value.ndim:  # some are nan: unknown before they are computed
-        dims = (None,) * value.ndim
+    if len(dims) < len(value.shape):  # some are nan: unknown before they are computed
+        return Array(value.dtype.name, (None,) * len(value.shape))
     return Array(value.dtype.name if value.dtype.isnative else None, dims)
 
 

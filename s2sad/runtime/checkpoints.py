@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
+from ..values.libraries import is_lazy
 from ..values.pytree import flatten
 from .adjoints import add
 from .custom_rules import share_memory
@@ -120,6 +121,12 @@ class Steps:
 def check_again(again: Any, out: Any, name: str) -> None:
     """Raises NonDifferentiableError if a function has another result when it is run again."""
     a, b = flatten(again), flatten(out)
+    if any(map(is_lazy, a)):
+        raise NonDifferentiableError(
+            f"a checkpoint of {name}, whose result is computed later",
+            why="such arrays hold no values that a checkpoint could save, nor compare",
+            instead="leave the checkpoint out",
+        )
     if len(a) != len(b) or not all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a, b, strict=True)):
         raise NonDifferentiableError(
             f"{name} has another result when it is run again",

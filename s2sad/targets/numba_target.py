@@ -31,6 +31,7 @@ from ..runtime.records import adjoint_like
 from ..source.compiling import compile_function
 from ..source.locate import GENERATED, origins
 from ..transforms.errors import NonDifferentiableError, SourceLocation, UnsupportedSyntaxError
+from ..values.libraries import refuse_libraries
 from ..values.objects import fields_of, is_plain
 from .array_types import Type, type_of
 from .arrays_of_lists import name_arrays_of_lists
@@ -88,6 +89,7 @@ class CompiledFunction:
 
     def _begin(self, key: tuple[Any, ...], args: tuple[Any, ...]) -> Callable[..., Any]:
         """What runs for types that were not met before, or for containers; it is compiled."""
+        refuse_libraries(args, "compiled code", "leave `compile` out")
         structures = tuple(map(structure_of, args))
         version = self._versions.get(structures)
         if version is None:

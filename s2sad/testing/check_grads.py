@@ -25,6 +25,7 @@ from ..source.compiling import make_function
 from ..source.forwarders import forwarder
 from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.program import Names, Scope
+from ..values.libraries import refuse_libraries
 from ..values.pytree import flatten, map_structure, moved_structure
 
 __all__ = ["check_grads"]
@@ -62,6 +63,7 @@ def check_grads(
             instead="write check_grads(f, (x,))",
         )
     args = tuple(args)
+    refuse_libraries(args, "a check of gradients", "check the function on NumPy's arrays")
     if argnums is None:
         argnums = tuple(k for k, x in enumerate(args) if flatten(x))
         if not argnums:

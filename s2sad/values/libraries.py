@@ -13,7 +13,17 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Library", "is_any_array", "is_lazy", "library_of", "library_of_class", "reason_for_refusal"]
+from ..transforms.errors import NonDifferentiableError
+
+__all__ = [
+    "Library",
+    "is_any_array",
+    "is_lazy",
+    "library_of",
+    "library_of_class",
+    "reason_for_refusal",
+    "refuse_libraries",
+]
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,23 @@ def is_lazy(x: Any) -> bool:
 def is_any_array(x: Any) -> bool:
     """Whether a value is an array, of NumPy's or of a library."""
     return isinstance(x, np.ndarray) or library_of(x) is not None
+
+
+def refuse_libraries(x: Any, what: str, instead: str) -> None:
+    """Raises NonDifferentiableError for an array of a library, also in a list, tuple or dict, of which `what`
+    was asked.
+    """
+    if isinstance(x, (list, tuple, dict)):
+        for part in x.values() if isinstance(x, dict) else x:
+            refuse_libraries(part, what, instead)
+        return
+    library = library_of(x)
+    if library is not None:
+        raise NonDifferentiableError(
+            f"{what} was asked of an array of {library.name}",
+            why="it is put together of NumPy's arrays, element by element",
+            instead=instead,
+        )
 
 
 def has_protocols(cls: type) -> bool:

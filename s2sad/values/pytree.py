@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .libraries import refuse_libraries
 from .objects import fields_of, is_plain, make, mirror
 
 __all__ = [
@@ -75,6 +76,7 @@ def _unit(leaf: Any, position: int) -> Any:
 
 def basis_of(x: Any) -> Iterator[Any]:
     """For each number in a structure, the structure with 1 there and zeros elsewhere."""
+    refuse_libraries(flatten(x), "a Jacobian", "use vjp, jvp or hvp; or pass NumPy's arrays")
     sizes = [int(np.size(leaf)) for leaf in flatten(x)]
     for chosen, size in enumerate(sizes):
         for position in range(size):
@@ -134,6 +136,7 @@ def rows_of(bprop: Callable[[Any], Any], out: Any, x: Any) -> list[Any]:
     """The rows of a Jacobian, one cotangent like `x` for each number in `out`. For a real argument and a
     complex result, the real part comes from the cotangent 1, the imaginary part from -i.
     """
+    refuse_libraries(flatten(x), "a Jacobian", "use vjp, jvp or hvp; or pass NumPy's arrays")
     rows = [bprop(cotangent) for cotangent in basis_of(out)]
     if all(map(np.iscomplexobj, flatten(x))) or not any(map(np.iscomplexobj, flatten(out))):
         return rows

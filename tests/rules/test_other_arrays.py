@@ -14,6 +14,7 @@ from s2sad.testing.check_rules import samples_of
 from tests.support.build import build
 from tests.support.compare import flatten, map_leaves, random_like
 from tests.support.foreign_arrays import Lazy, Strict, plain, wrapped
+from tests.support.same import as_result, own_type, same
 
 APART = ("adjoints", "containers", "cotangents", "custom", "heap", "heap_arrays", "hooks", "objects")
 APART += ("results", "updates")
@@ -52,30 +53,6 @@ def carrying(rule: Rule, args: tuple[Any, ...], cls: type[Strict]) -> tuple[int,
         return all(isinstance(v, np.ndarray) for v in flatten(args[k]))
 
     return tuple(k for k in found if cls is Strict or is_of_arrays(k))
-
-
-def as_result(out: Any, dout: Any, cls: type[Strict]) -> Any:
-    """A cotangent of a result, from that of the result for NumPy's arrays."""
-    if isinstance(out, (list, tuple)):
-        return type(out)(as_result(x, d, cls) for x, d in zip(out, dout, strict=True))
-    return cls(dout) if isinstance(out, cls) else dout
-
-
-def same(found: Any, expected: Any) -> bool:
-    if isinstance(expected, (list, tuple)):
-        return len(found) == len(expected) and all(map(same, found, expected))
-    if found is None or expected is None:
-        return not np.any(found) and not np.any(expected)
-    a, b = np.asarray(found), np.asarray(expected)
-    is_same = a.dtype == b.dtype or not isinstance(expected, np.ndarray)
-    return bool(a.shape == b.shape and is_same and np.allclose(a, b, equal_nan=True))
-
-
-def own_type(gradient: Any, x: Any, cls: type[Strict]) -> bool:
-    """Whether a gradient is of the type of its argument."""
-    if isinstance(x, (list, tuple)):
-        return gradient is None or all(own_type(g, v, cls) for g, v in zip(gradient, x, strict=True))
-    return gradient is None or isinstance(gradient, cls) == isinstance(x, cls)
 
 
 def compare(rule: Rule, args: tuple[Any, ...], keywords: dict[str, Any], cls: type[Strict], form: str) -> str:
