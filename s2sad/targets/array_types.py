@@ -17,6 +17,7 @@ from ..kinds import lattice
 from .arrays_of_lists import array_of, joined_of
 from .flatten_containers import constant_of
 from .interpreted_functions import interpreted, kind_of_result
+from .matrices import inverse, product, sign_and_log
 
 __all__ = [
     "CHOICES",
@@ -30,13 +31,16 @@ __all__ = [
     "Number",
     "Type",
     "Types",
+    "are_alike",
     "axes_of",
     "is_choice",
     "type_of",
 ]
 
 # Helpers whose result is like their last argument, or their first one.
-LIKE_LAST = ("zeros_like", "copy_adjoint", "unbroadcast", "broadcast_like", "gather")
+LIKE_LAST = (
+    "zeros_like", "copy_adjoint", "unbroadcast", "broadcast_like", "gather", "contracted", "take_at",
+)  # fmt: skip
 LIKE_FIRST = ("share_of_ties", "add_at", "stop_gradient", "own_tangent")
 
 
@@ -54,10 +58,11 @@ class Number(Type):
 
 @dataclass(frozen=True)
 class Array(Type):
-    """An array of numbers of a kind."""
+    """An array of numbers of a kind, with axes that are sure to have the length one."""
 
     rank: int
     kind: str
+    ones: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,13 @@ CHOICES = {
     "kept_where": "{1} if {0} else 0.0",
     "zeroed_where": "0.0 if {0} else {1}",
     "halved_where": "{1} / 2 if {0} else {1}",
+    "are_ties": "{0} == {1} or {0} != {0}",
 }
+# Functions of one real matrix, and the types of their results; None for one like their last argument.
+OF_MATRIX: dict[Any, Type | None] = {
+    np.linalg.inv: None, np.linalg.cholesky: None, np.linalg.solve: None, np.linalg.det: FLOAT,
+    np.linalg.slogdet: Parts((FLOAT, FLOAT)), inverse: None, sign_and_log: Parts((FLOAT, FLOAT)),
+}  # fmt: skip
 ELEMENTWISE = TO_FLOAT | OF_REAL | OF_KIND
 REDUCTIONS = frozenset(("sum", "mean", "max", "min", "amax", "amin", "prod"))
 MIRRORS = frozenset(("zeros_like", "ones_like", "empty_like", "full_like", "copy", "ascontiguousarray"))
@@ -146,7 +157,15 @@ def type_of_kind(kind: lattice.Kind) -> Type:
 def is_choice(function: Any) -> bool:
     """Whether a function is a helper that chooses or maps elements."""
     module = getattr(function, "__module__", "")
-    return module.endswith(("rules.choices", "rules.special")) and function.__name__ in CHOICES
+    is_helper = module.endswith(("rules.choices", "rules.special", "rules.reductions"))
+    return is_helper and function.__name__ in CHOICES
+
+
+def are_alike(a: Type | None, b: Type | None) -> bool:
+    """Whether compiled code has one type for the values of both."""
+    if isinstance(a, Array) and isinstance(b, Array):
+        return (a.rank, a.kind) == (b.rank, b.kind)
+    return a == b
 
 
 def joined(a: Type | None, b: Type) -> Type:
@@ -156,6 +175,8 @@ def joined(a: Type | None, b: Type) -> Type:
     match a, b:
         case Number(kind=x), Number(kind=y):
             return Number(max(x, y, key=ORDER.index))
+        case Array(rank=m, kind=x), Array(rank=n, kind=y) if m == n and x == y:
+            return Array(m, x, a.ones & b.ones)
         case Parts(parts=x), Parts(parts=y) if len(x) == len(y):
             return Parts(tuple(joined(p, q) for p, q in zip(x, y, strict=True)))
         case Items(item=x), Items(item=y):
@@ -165,8 +186,11 @@ def joined(a: Type | None, b: Type) -> Type:
 
 def broadcast(types: Sequence[Type], kind: str) -> Type:
     """The type of an elementwise result."""
-    ranks = [t.rank for t in types if isinstance(t, Array)]
-    return Array(max(ranks), kind) if ranks else Number(kind)
+    arrays = [t for t in types if isinstance(t, Array)]
+    rank = max((t.rank for t in arrays), default=0)
+    at = [(t, rank - t.rank) for t in arrays]  # where its axes begin
+    ones = {k for k in range(rank) if all(k < start or k - start in t.ones for t, start in at)}
+    return Array(rank, kind, frozenset(ones)) if arrays else Number(kind)
 
 
 def kind_of(types: Sequence[Type]) -> str | None:
@@ -272,7 +296,7 @@ class Types:
         if a is None or b is None:
             return None
         if isinstance(op, ast.MatMult):
-            return product(a, b)
+            return type_of_product(a, b)
         kind = kind_of([a, b])
         if kind is None:
             return OTHER
@@ -302,14 +326,18 @@ class Types:
         if not isinstance(base, Array):
             return base if base is None else OTHER
         indices = index.elts if isinstance(index, ast.Tuple) else [index]
-        rank, used = 0, 0
+        rank, used, ones = 0, 0, set()
         for i in indices:
             if isinstance(i, ast.Slice):
+                if used in base.ones and i.lower is None and i.upper is None:
+                    ones.add(rank)
                 rank, used = rank + 1, used + 1
             elif isinstance(i, ast.Constant) and i.value is None:
+                ones.add(rank)
                 rank += 1
             elif isinstance(i, ast.Constant) and i.value is ...:
                 others = sum(not (isinstance(j, ast.Constant) and j.value in (None, ...)) for j in indices)
+                ones |= {rank + k - used for k in range(used, used + base.rank - others) if k in base.ones}
                 rank, used = rank + base.rank - others, used + base.rank - others
             else:
                 found = self.of(i)
@@ -321,8 +349,10 @@ class Types:
                     used += 1
                 else:
                     return OTHER
+        ones |= {rank + k - used for k in range(used, base.rank) if k in base.ones}
         rank += base.rank - used
-        return OTHER if used > base.rank else Array(rank, base.kind) if rank else Number(base.kind)
+        made = Array(rank, base.kind, frozenset(ones))
+        return OTHER if used > base.rank else made if rank else Number(base.kind)
 
     def _attribute(self, node: ast.expr, base: ast.expr, attr: str) -> Type | None:
         value = self.meaning(node)
@@ -336,7 +366,7 @@ class Types:
                 case "size" | "ndim":
                     return INTEGER
                 case "T":
-                    return found
+                    return Array(found.rank, found.kind, frozenset(found.rank - 1 - k for k in found.ones))
                 case "real" | "imag":
                     return Array(found.rank, "f" if found.kind == "c" else found.kind)
         if isinstance(found, Number) and attr in ("real", "imag"):
@@ -373,10 +403,23 @@ class Types:
         if module.startswith("s2sad") and name in (*LIKE_LAST, *LIKE_FIRST):
             found = self.of(args[-1] if name in LIKE_LAST else args[0])
             return found if not isinstance(found, (Number, Array)) or found.kind in "fc" else OTHER
+        if function is product and len(args) == 2:
+            a, b = self.of(args[0]), self.of(args[1])
+            return None if a is None or b is None else type_of_product(a, b)
+        if module.startswith("s2sad") and name == "slogdet_dx":
+            return self.of(args[1])
+        if module.startswith("s2sad") and name == "to_ties" and len(args) >= 4:
+            return self.of(args[1])
         if is_choice(function):
             found = self.of(args[-1])
             kind = found.kind if isinstance(found, (Number, Array)) else "f"
+            if name == "are_ties":
+                kind = "b"
             return self._elementwise(args, lambda _: kind)
+        if function in OF_MATRIX and args:
+            found = self.of(args[-1 if function is np.linalg.solve else 0])
+            is_matrix = isinstance(found, Array) and (found.rank, found.kind) == (2, "f")
+            return None if found is None else (OF_MATRIX[function] or found) if is_matrix else OTHER
         if isinstance(function, np.ufunc) or getattr(np, name, None) is function:
             return self._numpy(name, node)
         return OTHER
@@ -399,6 +442,10 @@ class Types:
             return self._elementwise(args, lambda kind: "f" if kind == "c" and is_size else kind)
         if name in MIRRORS and len(args) <= 2 and not options:
             return self.of(args[0])
+        if name == "expand_dims" and len(args) == 2 and not options:
+            return self._expanded(self.of(args[0]), constant_of(args[1]))
+        if name == "transpose" and len(args) == 1 and not options:
+            return self._attribute(node, args[0], "T")
         if name == "where" and len(args) == 3:
             condition = self.of(args[0])
             found = self._elementwise(args[1:], lambda kind: kind)
@@ -412,7 +459,9 @@ class Types:
             return found if found is None else Array(2, found.kind) if vectors else OTHER  # type: ignore[attr-defined]
         if name in ("dot", "matmul") and len(args) == 2 and not options:
             a, b = self.of(args[0]), self.of(args[1])
-            return None if a is None or b is None else product(a, b)
+            return None if a is None or b is None else type_of_product(a, b)
+        if name == "eye" and not options and all(self.of(a) == INTEGER for a in args):
+            return Array(2, "f")
         if name in ("zeros", "ones", "empty") and len(args) == 1 and not options:
             shape = self.of(args[0])
             if isinstance(shape, Parts):
@@ -421,6 +470,13 @@ class Types:
         if name in REDUCTIONS and options.keys() <= {"axis", "keepdims"} and len(args) <= 2:
             return self._reduction(name, args, options)
         return OTHER
+
+    @staticmethod
+    def _expanded(found: Type | None, axis: Any) -> Type | None:
+        if not (isinstance(found, Array) and type(axis) is int and 0 <= axis <= found.rank):
+            return None if found is None else OTHER
+        ones = {k + (k >= axis) for k in found.ones} | {axis}
+        return Array(found.rank + 1, found.kind, frozenset(ones))
 
     def _reduction(self, name: str, args: list[ast.expr], options: dict[Any, ast.expr]) -> Type | None:
         found = self.of(args[0])
@@ -433,8 +489,9 @@ class Types:
         keeps = options.get("keepdims", ast.Constant(False))
         if axes is None or not isinstance(keeps, ast.Constant):
             return OTHER
-        rank = found.rank - (0 if keeps.value else len(axes))
-        return Array(rank, kind) if rank else Number(kind)
+        left = [k for k in range(found.rank) if keeps.value or k not in axes]
+        ones = frozenset(p for p, k in enumerate(left) if k in found.ones or k in axes)
+        return Array(len(left), kind, ones) if left else Number(kind)
 
 
 def axes_of(axis: ast.expr | None, rank: int) -> tuple[int, ...] | None:
@@ -449,7 +506,7 @@ def axes_of(axis: ast.expr | None, rank: int) -> tuple[int, ...] | None:
     return tuple(sorted(k % rank for k in axes))
 
 
-def product(a: Type, b: Type) -> Type:
+def type_of_product(a: Type, b: Type) -> Type:
     """The type of a matrix product."""
     if isinstance(a, Array) and isinstance(b, Array) and a.rank <= 2 and b.rank <= 2:
         kind = max(a.kind, b.kind, key=ORDER.index)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from .array_types import Type, Types
 from .loops.emit_loops import Loops
@@ -27,17 +28,18 @@ __all__ = ["Loops", "with_loops"]
 
 def with_loops(
     function: ast.FunctionDef, given: Mapping[str, Type], meaning: Meaning, fresh: Callable[[str], str]
-) -> list[Loops]:
-    """Changes the function in place, given the types of its parameters; returns the functions that it calls
-    now. `meaning` tells what an expression of names means outside, and `fresh` makes names.
+) -> tuple[list[Loops], dict[str, Any]]:
+    """Changes the function in place, given the types of its parameters; returns the functions of loops that
+    it calls now, and other functions by the names that it has for them. `meaning` tells what an expression of
+    names means outside, and `fresh` makes names.
     """
     split_variables(function, fresh)
     types = Types(function, dict(given), meaning)
     if expand_products(function, Reader(types, meaning, fresh)):
         types = Types(function, dict(given), meaning)
     splitter = Splitter(types, meaning, fresh)
-    function.body = splitter.block(function.body)
-    grouping = Grouping(function, types, meaning, fresh)
+    splitter.function(function)
+    grouping = Grouping(function, types, splitter.meaning, fresh)
     function.body = grouping.block(function.body)
     ast.fix_missing_locations(function)
-    return grouping.made
+    return grouping.made, splitter.called

@@ -27,12 +27,21 @@ from .flatten_containers import check_lengths
 from .interpreted_functions import FUNCTIONS as INTERPRETED
 from .interpreted_functions import as_declared, kind_of_result
 from .interpreted_functions import interpreted as interpreted_function
-from .vector_math import FUNCTIONS, block_sum
+from .loop_functions import CALLED_IN_LOOPS
+from .numba_matrices import MATRICES
 
-__all__ = ["HELPERS", "IN_LOOPS", "Loc", "NumbaError", "NumbaWarning", "Saved", "keep_on_disk", "numba"]
+__all__ = [
+    "CALLED_IN_LOOPS",
+    "HELPERS",
+    "Loc",
+    "NumbaError",
+    "NumbaWarning",
+    "Saved",
+    "keep_on_disk",
+    "numba",
+]
 
-HELPERS: set[Any] = set()
-IN_LOOPS = {"numpy": np, "block_sum": block_sum, **FUNCTIONS}  # what loops of arrays call
+HELPERS: set[Any] = set(MATRICES)
 
 
 class SavedType(types.StructRef):  # type: ignore[misc]

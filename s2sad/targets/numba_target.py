@@ -39,6 +39,7 @@ from .arrays_to_loops import with_loops
 from .flatten_containers import NotFlat, check_lengths, flattened
 from .interpreted_calls import Interpreter
 from .interpreted_functions import interpreted
+from .loops.rewrite_helpers import REWRITTEN
 from .progress import shown_when_slow
 from .structures import Structure, converted, packed, structure_of
 from .without_contexts import without_contexts
@@ -251,12 +252,15 @@ class _Code:
         njit = helpers().numba.njit
         self.interpreter.replace(tree.body, self.interpreted)
         given = dict(zip([a.arg for a in tree.args.args], types, strict=True))
-        for loops in with_loops(tree, given, self.object_of, self.fresh):
-            scope = {**constants, **{name: helpers().IN_LOOPS[of] for name, of in loops.names.items()}}
+        made, called = with_loops(tree, given, self.object_of, self.fresh)
+        constants |= called
+        for loops in made:
+            of_loops = helpers().CALLED_IN_LOOPS
+            scope = {**constants, **{name: of_loops[of] for name, of in loops.names.items()}}
             exec(compile(loops.text, f"<s2sad {loops.name}>", "exec"), scope)
             self.lines[loops.name] = loops.line
-            made = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
-            constants[loops.name] = self.loops.setdefault((loops.text, fastmath), made)
+            compiled = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
+            constants[loops.name] = self.loops.setdefault((loops.text, fastmath), compiled)
         self.taken = taken  # so that the next ones have the same names, and are not compiled again
         constants.update(self.finish(tree))
         ast.fix_missing_locations(tree)
@@ -373,7 +377,7 @@ class _Code:
     def constant(self, node: ast.expr, name: str, value: Any) -> None:
         """A name of a module or function, which stays what it is."""
         if isinstance(value, FunctionType) and not is_library(value):
-            if value in helpers().HELPERS or value is adjoint_like:
+            if value in (*helpers().HELPERS, *REWRITTEN) or value is adjoint_like:
                 pass
             elif is_of_package(value) and is_known(value):
                 self.unknown.append((node, name))

@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-__all__ = ["FUNCTIONS", "block_sum"]
+__all__ = ["FUNCTIONS"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 SHIFT = 1.5 * 2.0**52  # adding a float to it rounds to an integer, which is in the lowest bits
@@ -129,25 +129,6 @@ def tanh(x: Any) -> Any:
     t = expm1(2.0 * min(abs(x), 20.0))
     y = math.copysign(t / (t + 2.0), x)
     return y if x == x else x
-
-
-@inlined
-def block_sum(values: Any, start: Any, count: Any) -> Any:
-    """The sum of `count` elements from `start` on, in eight partial sums."""
-    a = b = c = d = e = f = g = h = 0.0
-    whole = start + count - count % 8
-    for k in range(start, whole, 8):
-        a += values[k]
-        b += values[k + 1]
-        c += values[k + 2]
-        d += values[k + 3]
-        e += values[k + 4]
-        f += values[k + 5]
-        g += values[k + 6]
-        h += values[k + 7]
-    for k in range(whole, start + count):
-        a += values[k]
-    return ((a + b) + (c + d)) + ((e + f) + (g + h))
 
 
 FUNCTIONS = {f.__name__: f for f in (exp, expm1, log, log1p, tanh)}  # of real numbers

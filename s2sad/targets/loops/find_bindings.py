@@ -6,17 +6,20 @@ import ast
 from collections import Counter
 from collections.abc import Callable
 
-from ..array_types import Types
+from ..array_types import Number, Types, are_alike
+from ..matrices import inverse, product
 from .read_expressions import Meaning, Reader, is_computed
 
 __all__ = ["LIKE", "Bindings"]
 
 LIKE = frozenset(("zeros_like", "ones_like", "full_like", "empty_like", "copy"))  # as their first argument
-FRESH = frozenset(("zeros", "ones", "empty", "outer", *LIKE))
+FRESH = frozenset(("zeros", "ones", "empty", "full", "eye", "outer", "dot", "matmul", *LIKE))
+METHODS = frozenset(("copy", "reshape", "ravel", "sum"))
+OUTSIDE = "<outside>"  # the memory of arguments, and of what is not known
 
 
 class Bindings(Reader):
-    """The names of a function: how often each is read and bound, its value, and whether it owns an array."""
+    """The names of a function: how often each is read and bound, its value, and whose memory it shows."""
 
     def __init__(
         self, function: ast.FunctionDef, types: Types, meaning: Meaning, fresh: Callable[[str], str]
@@ -27,68 +30,85 @@ class Bindings(Reader):
         self.loads = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         updates = [n.target for n in nodes if isinstance(n, ast.AugAssign)]
         self.updates = Counter(n.id for n in updates if isinstance(n, ast.Name))
-        self.updated = set(map(id, updates))
-        self.stores = Counter(
-            n.id
-            for n in nodes
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in self.updated
-        )
+        updated = set(map(id, updates))
+        bound = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        self.stores = Counter(n.id for n in bound if id(n) not in updated)
         parameters = [a.arg for a in function.args.args]
         self.stable = {n for n, count in self.stores.items() if count == 1 and n not in parameters}
         self.stable |= {n for n in parameters if n not in self.stores}
         loops = [n for n in nodes if isinstance(n, (ast.For, ast.While))]
         again = {t.id for loop in loops for t in ast.walk(loop) if isinstance(t, ast.Name)
-                 and isinstance(t.ctx, ast.Store) and id(t) not in self.updated}  # fmt: skip
+                 and isinstance(t.ctx, ast.Store) and id(t) not in updated}  # fmt: skip
         self.constant = self.stable - again  # what means one array throughout a call
         self.values: dict[str, ast.expr] = {}  # of the names that are assigned once
         for n in nodes:
             match n:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in self.stable:
                     self.values[name] = value
-        self.owned = self._owned(nodes)
+        self.memory: dict[str, set[str]] = {n: {OUTSIDE} for n in parameters}
+        self._find_memory(nodes)
 
     # ------------------------------------------------------------ which arrays may be one
 
-    def _owned(self, nodes: list[ast.AST]) -> set[str]:
-        """The names of arrays that the function made, and that nothing else is known to hold."""
-        made: set[str] = set()
-        shared: set[str] = {a.arg for a in self.function.args.args}
-        harmless: set[int] = set()
-        for n in nodes:
-            match n:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    if self._makes(value):
-                        made.add(name)
-                    else:
-                        shared.add(name)
-                case ast.Assign(targets=[target]) | ast.For(target=target):
-                    targets = [t for t in ast.walk(target) if isinstance(t, ast.Name)]
-                    shared |= {t.id for t in targets if isinstance(t.ctx, ast.Store)}
-            if isinstance(n, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign)) or (
-                isinstance(n, ast.Call) and self.meaning(n.func) is not None
-            ):
-                harmless |= {id(c) for c in ast.iter_child_nodes(n)}
-            elif isinstance(n, (ast.Subscript, ast.Attribute)):
-                harmless.add(id(n.value))
-            elif isinstance(n, ast.Return):
-                harmless |= {id(c) for c in ast.walk(n)}
-        # A view has a name of its own: what is assigned a part of an array shares with it.
-        for n in nodes:
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in harmless:
-                shared.add(n.id)
-            elif isinstance(n, ast.Assign) and not self._makes(n.value):
-                shared |= {c.id for c in ast.walk(n.value) if isinstance(c, ast.Name)}
-        return made - shared
+    def may_share(self, a: str, b: str) -> bool:
+        """Whether the arrays of two names may have elements in common."""
+        return a == b or not self._memory_of(a).isdisjoint(self._memory_of(b))
 
-    def _makes(self, value: ast.expr) -> bool:
+    def _memory_of(self, name: str) -> set[str]:
+        return self.memory.get(name, {OUTSIDE})
+
+    def _find_memory(self, nodes: list[ast.AST]) -> None:
+        """Finds for each name which allocations it may show, or hold: each one is called by the name that it
+        was first bound to.
+        """
+        before = -1
+        while before != (before := sum(map(len, self.memory.values()))):
+            for n in nodes:
+                match n:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._makes(name, value):
+                        self._holds(name, {name})
+                    case ast.Assign(targets=[ast.Subscript(value=base)]) if self.is_array(base):
+                        pass  # elements are copied
+                    case ast.Assign(targets=[target], value=source) | ast.For(target=target, iter=source):
+                        for t in ast.walk(target):
+                            if isinstance(t, ast.Name):
+                                self._holds(t.id, self._read_by(source))
+                    case ast.Call(args=args) if not self._is_known(n):
+                        given = [*args, *([n.func.value] if isinstance(n.func, ast.Attribute) else [])]
+                        kept = set().union(*map(self._read_by, args))
+                        for c in (c for a in given for c in ast.walk(a) if isinstance(c, ast.Name)):
+                            if not self.is_array(c):  # it may be a list
+                                self._holds(c.id, kept)
+
+    def _is_known(self, node: ast.Call) -> bool:
+        """Whether a call keeps nothing of its arguments but in its result."""
+        function = self.meaning(node.func)
+        if function is None:
+            return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
+        module = (getattr(function, "__module__", "") or "builtins").partition(".")[0]
+        return module in ("numpy", "math", "cmath", "builtins", "s2sad", "scipy")
+
+    def _holds(self, name: str, memory: set[str]) -> None:
+        found = self.memory.setdefault(name, set())
+        if not isinstance(self.types.names.get(name), Number):
+            found |= memory
+
+    def _read_by(self, node: ast.expr) -> set[str]:
+        """What the value of an expression may show."""
+        if isinstance(self.types.of(node), Number):
+            return set()
+        names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        found = set().union(*(self.memory.get(n, set()) for n in names))
+        return found | {OUTSIDE} if isinstance(node, ast.Call) or not names else found
+
+    def _makes(self, name: str, value: ast.expr) -> bool:
         """Whether an expression makes a new array."""
-        if is_computed(value, self) or self.reduction(value) is not None or isinstance(value, ast.BinOp):
+        if self.reduction(value) is not None:
+            return are_alike(self.types.names.get(name), self.types.of(value))
+        if is_computed(value, self) or isinstance(value, ast.BinOp):
             return True
         if isinstance(value, ast.Call):
             if isinstance(value.func, ast.Attribute) and value.func.attr == "copy":
                 return True
-            return self.numpy_name(value.func) in FRESH
+            return self.numpy_name(value.func) in FRESH or self.meaning(value.func) in (product, inverse)
         return False
-
-    def may_share(self, a: str, b: str) -> bool:
-        return a == b or not (a in self.owned or b in self.owned)

@@ -1,8 +1,11 @@
-"""Stores that add to one array at several shifts along the last axis, as one that gathers what they add."""
+"""Stores that add to one array at several shifts along the last axis, as one that gathers what they add:
+`a[:-2] += d; a[2:] -= d` adds to each element once. What belongs to the next ones is kept until it is there.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..array_types import Types
@@ -33,18 +36,17 @@ class Gather:
         return (shift_of(s)[1] or 0) - (shift_of(self.first)[1] or 0)
 
 
-def find_gathers(steps: list[Step], types: Types) -> list[Gather]:
-    """The stores that add to one array at several shifts along the last axis. The loop adds to each
-    element once: what belongs to the next ones is kept until it is there.
-    """
+def find_gathers(steps: Sequence[Step], types: Types) -> list[Gather]:
+    """The stores of a loop that gather."""
     found: list[Gather] = []
     for s in steps:
+        if not s.is_store or not isinstance(s.op, (ast.Add, ast.Sub)) or shift_of(s)[1] is None:
+            continue
         for g in found:
-            if are_sums(g.steps[0], s):
+            if are_sums(g.steps[0], s) and shift_of(g.steps[0])[0] == shift_of(s)[0]:
                 g.steps.append(s)
                 break
         else:
             is_complex = getattr(types.names[s.target], "kind", "") == "c"
-            if s.is_store and shift_of(s)[1] is not None and isinstance(s.op, (ast.Add, ast.Sub)):
-                found.append(Gather(f"{s.target}_{len(found)}", "0j" if is_complex else "0.0", [s]))
+            found.append(Gather(f"{s.target}_{len(found)}", "0j" if is_complex else "0.0", [s]))
     return [g for g in found if g.span > 0]

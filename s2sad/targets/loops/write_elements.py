@@ -1,17 +1,14 @@
-"""The texts of elements of expressions, at the indices of a loop."""
+"""The texts of elements of expressions, at the indices of loops."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from ..array_types import CHOICES, Array
-from .read_expressions import OPERATORS, integer, step_of
-from .steps import Group, Step
-
-if TYPE_CHECKING:
-    from .measure_axes import Axes
+from .find_accesses import Accesses, Levels
+from .read_expressions import FILLED, OPERATORS
+from .steps import Access, Group, Place
 
 __all__ = ["Elements"]
 
@@ -22,11 +19,15 @@ VECTORIZED = frozenset(("exp", "expm1", "log", "log1p", "tanh"))
 class Elements:
     """Writes elements in a function of loops."""
 
-    lowering: Axes
-    steps: list[Step]
-    mark: str  # what the names end in that the loop has for itself
-    names: dict[str, str]  # what loops call, by their names in the text
-    current: dict[str, str]  # what a name means by now, where that is another array
+    is_vector = True  # whether the loop around has no other loops in it, so that LLVM may vectorize it
+
+    def __init__(self, lowering: Accesses, group: Group, taken: set[str]) -> None:
+        self.lowering, self.group = lowering, group
+        self.mark = "_"  # what the names end in that the loop has for itself
+        while any(n.endswith(self.mark) for n in taken):
+            self.mark += "_"
+        self.names: dict[str, str] = {}  # what loops call, by their names in the text
+        self.numpy = self.name_for("numpy")
 
     def name_for(self, of: str) -> str:
         """The name in the text of something that loops call."""
@@ -38,32 +39,24 @@ class Elements:
         """A name of the loop's own."""
         return f"{what}{'_' if isinstance(of, str) else ''}{of}{self.mark}"
 
-    def text(
-        self,
-        node: ast.expr,
-        indices: list[str],
-        values: Mapping[str, str] | None,
-        standing: Callable[[int, str], str],
-    ) -> str:
-        """The text of the element of an expression at indices. `values` are the variables that hold elements
-        of arrays that the loop makes (None: they are arrays), `standing` what an index is multiplied by on an
-        axis, where arrays of a length stand still.
-        """
-        lowering, group = self.lowering, Group([] if values is None else self.steps)
+    def index(self, place: Place) -> str:
+        """The text of an index, with the variable of its loop."""
+        return place.form if place.level is None else place.form.replace("{}", self.own("i", place.level))
 
-        def of(n: ast.expr, own: list[str]) -> str:
+    def text(self, node: ast.expr, levels: Levels, element: Callable[[Access], str], group: Group) -> str:
+        """The text of the element of an expression, whose last axes are those of the loops of these levels;
+        `element` gives that of an element of an array.
+        """
+        lowering = self.lowering
+
+        def of(n: ast.expr, own: Levels) -> str:
             if not lowering.is_array(n):
                 return f"({ast.unparse(n)})" if isinstance(n, ast.UnaryOp) else ast.unparse(n)
             match n:
-                case ast.Name(id=name):
-                    if values and name in values:
-                        return values[name]
-                    placed = ", ".join(self.placed(n, own, indices, standing, group))
-                    return f"{self.current.get(name, name)}[{placed}]"
-                case ast.Subscript(value=base, slice=index):
-                    return self.sliced(base, index, self.placed(n, own, indices, standing, group), of)
-                case ast.Attribute(value=base):
-                    return of(base, own[::-1])
+                case ast.Name() | ast.Subscript() | ast.Attribute():
+                    return element(lowering.access(n, own, group))
+                case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=2)):
+                    return f"{self.name_for('square')}({of(left, own)})"
                 case ast.BinOp(left=left, op=op, right=right):
                     return f"({of(left, own)} {OPERATORS[type(op)]} {of(right, own)})"
                 case ast.UnaryOp(op=op, operand=operand):
@@ -71,70 +64,30 @@ class Elements:
                 case ast.Compare(left=left, ops=[op], comparators=[right]):
                     return f"({of(left, own)} {OPERATORS[type(op)]} {of(right, own)})"
                 case ast.Call(func=func, args=args):
-                    name = lowering.numpy_name(func)
-                    if name == "outer":
-                        return f"({of(args[0], own[:1])} * {of(args[1], own[1:])})"
-                    if name == "where":
-                        return f"({of(args[1], own)} if {of(args[0], own)} else {of(args[2], own)})"
-                    if name in VECTORIZED and lowering.types.of(n) == Array(lowering.rank_of(n), "f"):
-                        return f"{self.name_for(name)}({', '.join(of(a, own) for a in args)})"
-                    if name in CHOICES:
-                        return f"({CHOICES[name].format(*(of(a, own) for a in args))})"
-                    return f"{ast.unparse(func)}({', '.join(of(a, own) for a in args)})"
+                    return self._call(n, func, lambda own_: [of(a, own_) for a in args], own, of)
             raise AssertionError(ast.dump(n))
 
-        return of(node, indices)
+        return of(node, levels)
 
-    def place_of(self, s: Step, indices: list[str]) -> str:
-        """The text of the element that a store stores to."""
-        assert s.place is not None
-        return self.text(s.place, indices, {}, lambda k, text: "")
-
-    def placed(
+    def _call(
         self,
-        node: ast.expr,
-        own: list[str],
-        indices: list[str],
-        standing: Callable[[int, str], str],
-        group: Group,
-    ) -> list[str]:
-        """The indices of an operand: the last ones, which stand still where it has the length one."""
-        sizes = self.lowering.sizes(node, group)
-        placed = []
-        for index, texts in zip(own[len(own) - len(sizes) :], sizes, strict=True):
-            if not texts or next(iter(texts)) == "1":
-                placed.append("0")
-                continue
-            axis = indices.index(index) if index in indices else 0
-            placed.append(f"{index}{''.join(dict.fromkeys(standing(axis, t) for t in texts))}")
-        return placed
-
-    def sliced(
-        self, base: ast.expr, index: ast.expr, own: list[str], of: Callable[[ast.expr, list[str]], str]
+        node: ast.Call,
+        func: ast.expr,
+        given: Callable[[Levels], list[str]],
+        own: Levels,
+        of: Callable[[ast.expr, Levels], str],
     ) -> str:
-        entries = list(index.elts) if isinstance(index, ast.Tuple) else [index]
-        found = self.lowering.types.of(base)
-        assert isinstance(found, Array)
-        used = sum(isinstance(i, ast.Slice) for i in entries)
-        rest = [ast.Slice() for _ in range(found.rank - used)]
-        if not any(isinstance(i, ast.Constant) and i.value is ... for i in entries):
-            entries.append(ast.Constant(...))
-        own = list(own)
-        placed: list[str] = []
-        for i in entries:
-            if isinstance(i, ast.Constant) and i.value is None:
-                own.pop(0)
-                continue
-            for s in rest if isinstance(i, ast.Constant) else [i]:
-                assert isinstance(s, ast.Slice)
-                k = len(placed)
-                whole = f"{ast.unparse(base)}.shape[{k}]"
-                position = own.pop(0)
-                if step_of(s) == -1:
-                    position = f"{whole} - 1 - {position}"
-                elif s.lower is not None and (lower := integer(s.lower)):
-                    position += f" + {lower}" if lower > 0 else f" + max({whole} - {-lower}, 0)"
-                placed.append(position)
-        if isinstance(base, ast.Name):
-            return f"{base.id}[{', '.join(placed)}]"
-        return of(base, placed)
+        name, found = self.lowering.numpy_name(func), self.lowering.types.of(node)
+        if name in FILLED:
+            return FILLED[name]
+        if name == "outer":
+            return f"({of(node.args[0], own[-2:-1])} * {of(node.args[1], own[-1:])})"
+        args = given(own)
+        if name == "where":
+            return f"({args[1]} if {args[0]} else {args[2]})"
+        if name in CHOICES:
+            exp = self.name_for("exp") if self.is_vector else f"{self.numpy}.exp"
+            return f"({CHOICES[name].format(*args).replace('numpy.exp', exp)})"
+        if name in VECTORIZED and isinstance(found, Array) and found.kind == "f" and self.is_vector:
+            return f"{self.name_for(name)}({', '.join(args)})"
+        return f"{f'{self.numpy}.{name}' if name else ast.unparse(func)}({', '.join(args)})"

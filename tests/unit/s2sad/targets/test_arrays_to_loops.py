@@ -17,6 +17,7 @@ from s2sad.targets.arrays_to_loops import with_loops
 RNG = np.random.default_rng(0)
 V, W, ROW = RNG.normal(size=6), RNG.normal(size=6), RNG.normal(size=4)
 M, ONE_COLUMN, ONE = RNG.normal(size=(3, 4)), RNG.normal(size=(3, 1)), RNG.normal(size=1)
+TIED = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0], [0.0, 0.0]])
 
 
 def lowered(text: str, *args: Any) -> tuple[str, list[str]]:
@@ -37,7 +38,7 @@ def lowered(text: str, *args: Any) -> tuple[str, list[str]]:
         return None
 
     given = dict(zip(names, map(type_of, args), strict=True))
-    loops = with_loops(function, given, meaning, lambda name: f"{name}{next(count)}")
+    loops, _ = with_loops(function, given, meaning, lambda name: f"{name}{next(count)}")
     return ast.unparse(function), [loop.text for loop in loops]
 
 
@@ -64,20 +65,55 @@ def test_statements_share_a_loop_and_what_is_not_read_later_is_no_array() -> Non
         dedent(
             """\
             def loop2(part0, x):
-                n0_ = x.shape[0]
                 part1 = 0.0
-                terms__ = numpy_.empty(1024)
-                for first__ in range(0, n0_, 1024):
-                    stop__ = min(first__ + 1024, n0_)
-                    for i0_ in range(first__, stop__):
+                for first0_ in range(0, x.shape[0], 1024):
+                    stop0_ = min(first0_ + 1024, x.shape[0])
+                    block_part1_ = 0.0
+                    for i0_ in range(first0_, stop0_):
                         at_a_ = exp_(x[i0_])
                         at_b_ = (at_a_ * part0)
-                        terms__[i0_ - first__] = (at_b_ * at_b_)
-                    part1 += block_sum_(terms__, 0, stop__ - first__)
+                        block_part1_ = plus_(block_part1_, (at_b_ * at_b_))
+                    part1 += block_part1_
                 return part1
             """
         )
     ]
+
+
+def test_a_nest_of_loops_keeps_rows_of_what_is_read_in_another_loop() -> None:
+    text, loops = lowered(
+        """
+        def f(x, y):
+            d = x[:, None, :] - y
+            s = np.sum(d * d, axis=2)
+            t = np.min(s, axis=1)
+            e = d * (s < t[:, None])[:, :, None]
+            return np.sum(e, axis=0)
+        """,
+        M,
+        M,
+    )
+    assert "loop" in text and len(loops) == 1
+    assert "row_d_ = numpy_.empty((y.shape[0], x.shape[1],), numpy_.float64)" in loops[0]
+    assert loops[0].partition("else:")[0].count("empty") == 3  # rows of two arrays, and the result
+
+
+def test_slices_with_variable_bounds_are_loops_without_views() -> None:
+    text, loops = lowered(
+        """
+        def f(a, b, i):
+            row = a[i, :i]
+            c = b.copy()
+            c[:i] -= 2.0 * row
+            return row @ c[:i]
+        """,
+        M,
+        V,
+        2,
+    )
+    assert "row" not in text
+    assert "c[i0_] -= (2.0 * a[at0_, i0_])" in loops[0]
+    assert "at0_ = place_(i, a.shape[0])" in loops[0]
 
 
 def test_a_stencil_is_read_before_it_is_stored() -> None:
@@ -103,7 +139,7 @@ def test_an_array_that_gets_neighbours_is_added_to_once() -> None:
             return a
         """
     _, (loop,) = lowered(text, V)
-    assert "a[i0_] += next_a_0_0_" in loop and "a[n0_ + 1] += next_a_0_2_" in loop
+    assert "a[i0_] += next_a_0_0_" in loop and "a[max(x.shape[0] - 2, 0) + 1] += next_a_0_2_" in loop
     assert loop.count("a[") == 3  # here, and at two borders
 
 
@@ -271,6 +307,26 @@ def of_flags(x, k):
     return np.sum(x * far)
 
 
+def nearest(points, centers):
+    distances = np.sum((points[:, None, :] - centers[None, :, :]) ** 2, axis=2)
+    return np.sum(np.min(distances, axis=1)) + np.sum(np.max(distances, axis=0))
+
+
+def eliminated(a):
+    a = a * 1.0
+    for i in range(len(a)):
+        for j in range(i):
+            a[i, j] = (a[i, j] - a[i, :j] @ a[:j, j]) / a[j, j]
+        a[i, i:] -= a[i, :i] @ a[:i, i:]
+        a[: i + 1, i] *= 0.5
+    return np.sum(a * a)
+
+
+def fitted(x, y):
+    z = x @ (x.T @ (x * y[None, :])[:, 0])
+    return np.sum(np.expand_dims(z, 1) * x - y) + np.sum(y @ (x * y).T)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((f, (V, 0.7)) for f in (overlapping, views_of_what_changes, two_names, exchanged, renamed)),
     *((f, (V, 0.7)) for f in (shortened, shortened_in_a_loop, carried, of_the_turn_before)),
@@ -284,6 +340,10 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (chosen, (V, 0.7)),
     (of_flags, (V, 0.1)),
     (signs, (V, 0.7)),
+    *((nearest, args) for args in ((M, 2.0 * M), (M[:, :1], M[:1]), (TIED, TIED[:2]))),
+    *((eliminated, (np.eye(k) * 4.0 + 0.3,)) for k in (0, 1, 4)),
+    *((fitted, args) for args in ((M, ROW), (ONE_COLUMN, ONE), (M[:0], ROW))),
+    (eliminated, (np.asfortranarray(np.eye(4) * 4.0 + 0.3)[::-1, ::-1],)),
     *((broadcast, args) for args in ((V, W), (M, ROW), (M, ONE_COLUMN), (ONE, V), (M, ONE))),
     (broadcast, (np.asfortranarray(M), M[::-1])),
     (broadcast, (V[:0], V[:0])),
