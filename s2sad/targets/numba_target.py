@@ -49,6 +49,7 @@ __all__ = ["CompiledFunction", "compiled_for"]
 # Numbers of these precisions mean the same in NumPy and in compiled code.
 DTYPES = frozenset(map(np.dtype, ("float64", "complex128", "int64", "int32", "intp", "bool")))
 DATA = (bool, int, float, complex, str, np.ndarray, np.generic, tuple, list, dict)
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # of what compiled code alone calls
 LIBRARIES = frozenset({"numpy", "math", "cmath", "builtins"})  # whose constants stay
 _LINE = re.compile(r'File "(<s2sad [^"]*>)", line (\d+)')
 
@@ -259,7 +260,7 @@ class _Code:
             scope = {**constants, **{name: of_loops[of] for name, of in loops.names.items()}}
             exec(compile(loops.text, f"<s2sad {loops.name}>", "exec"), scope)
             self.lines[loops.name] = loops.line
-            compiled = njit(scope[loops.name], fastmath=fastmath, error_model="numpy")
+            compiled = njit(scope[loops.name], fastmath=fastmath, error_model="numpy", **INNER)
             constants[loops.name] = self.loops.setdefault((loops.text, fastmath), compiled)
         self.taken = taken  # so that the next ones have the same names, and are not compiled again
         constants.update(self.finish(tree))
