@@ -261,12 +261,12 @@ class Emitter(Alone):
 
     def gather(self, depth: int, g: Gather, s: Step) -> None:
         """Adds an element of a store to what is kept for its place; the first store moves on by one place,
-        and the last one adds to the array.
+        and the last one sets the element of the array, or adds to it.
         """
         text = self.value_text(s)
         shift = g.shift(s)
         kept = [self.own("next", f"{g.name}_{k}") for k in range(g.span + 1)]
-        sign = OPERATORS[type(s.op)]  # type: ignore[index]
+        sign = "+" if s.op is None else OPERATORS[type(s.op)]
         if s is g.steps[0]:
             self.write(depth, f"{kept[0]} = {kept[1]}")
             for k in range(1, g.span):
@@ -274,4 +274,5 @@ class Emitter(Alone):
             self.write(depth, f"{kept[-1]} = {g.zero}")
         self.write(depth, f"{kept[shift]} = {kept[shift]} {sign} {text}")
         if s is g.steps[-1]:
-            self.write(depth, f"{self.place_of(g.first)} += {kept[0]}")
+            op = "=" if g.steps[0].op is None else "+="
+            self.write(depth, f"{self.place_of(g.first)} {op} {kept[0]}")

@@ -1,15 +1,14 @@
 """Stores that add to one array at several shifts along the last axis, as one that gathers what they add:
-`a[:-2] += d; a[2:] -= d` adds to each element once. What belongs to the next ones is kept until it is there.
+`a[:-2] = d; a[2:] -= d` sets each element once. What belongs to the next ones is kept until it is there.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..array_types import Types
-from .steps import Step, are_sums, shift_of
+from .steps import Step, are_sums, is_sum, shift_of
 
 __all__ = ["Gather", "find_gathers"]
 
@@ -40,7 +39,7 @@ def find_gathers(steps: Sequence[Step], types: Types) -> list[Gather]:
     """The stores of a loop that gather."""
     found: list[Gather] = []
     for s in steps:
-        if not s.is_store or not isinstance(s.op, (ast.Add, ast.Sub)) or shift_of(s)[1] is None:
+        if not (s.is_store and (s.op is None or is_sum(s))) or shift_of(s)[1] is None:
             continue
         for g in found:
             if are_sums(g.steps[0], s) and shift_of(g.steps[0])[0] == shift_of(s)[0]:

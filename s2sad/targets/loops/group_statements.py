@@ -18,7 +18,7 @@ from .emit_loops import Emitter, Loops
 from .find_accesses import Accesses
 from .measure_axes import BOUND, merged, names_in
 from .read_expressions import OPERATORS, Meaning, is_computed, is_number_text
-from .steps import Access, Group, Loop, Step, are_sums, shift_of
+from .steps import Access, Group, Loop, Step, are_sums, is_sum, shift_of
 
 __all__ = ["Grouping"]
 
@@ -245,6 +245,8 @@ class Grouping(Accesses):
         is_again = first.is_computed and first.target in first.names & second.names
         if is_again and max(map(len, second.sizes)) > 1:
             return False
+        if second.is_store and second.op is None and first.is_store and first.target == second.target:
+            return False  # what was added before is lost
         pairs = [(first.written, r) for r in second.reads]
         if second.is_store:
             pairs += [(r, second.written) for r in first.reads]
@@ -259,14 +261,15 @@ class Grouping(Accesses):
         return a.place_of(level) is not None and a.place_of(level) == b.place_of(level)
 
     def may_be_added(self, first: Step, second: Step) -> bool:
-        """Whether two stores add to one array in an order that does not matter: at places that are the same
-        but for a shift along the last axis.
+        """Whether two stores add to one array at places that are the same but for a shift along the last
+        axis; the first one may also set the places that come first.
         """
         if not are_sums(first, second):
             return False
         (rest, shift), (others, other) = shift_of(first), shift_of(second)
         is_near = shift is not None and other is not None and abs(shift - other) <= 4
-        return first.rank == 1 or (rest == others and is_near)
+        is_first = is_sum(first) or (is_near and (shift or 0) <= (other or 0))
+        return (is_sum(first) and first.rank == 1) or (rest == others and is_near and is_first)
 
     # ------------------------------------------------------------ loops
 

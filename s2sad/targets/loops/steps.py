@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["Access", "Group", "Loop", "Place", "Sizes", "Step", "are_sums", "shift_of"]
+__all__ = ["Access", "Group", "Loop", "Place", "Sizes", "Step", "are_sums", "is_sum", "shift_of"]
 
 Sizes = list[dict[str, None]]  # for each axis the texts of its lengths
 
@@ -143,9 +143,16 @@ class Group:
         return None if s is None else [{} if k is None else s.sizes[k] for k in s.left]
 
 
-def are_sums(a: Step, b: Step) -> bool:
-    """Whether two stores add to one array: in which order they do does not matter."""
-    return a.target == b.target and all(s.is_store and isinstance(s.op, (ast.Add, ast.Sub)) for s in (a, b))
+def are_sums(first: Step, second: Step) -> bool:
+    """Whether a store adds to what another one has added to an array, or set."""
+    if not (first.is_store and second.is_store and first.target == second.target):
+        return False
+    return is_sum(second) and (first.op is None or is_sum(first))
+
+
+def is_sum(s: Step) -> bool:
+    """Whether it is a store that adds: in which order several do does not matter."""
+    return isinstance(s.op, (ast.Add, ast.Sub))
 
 
 def shift_of(s: Step) -> tuple[tuple[Place, ...], int | None]:

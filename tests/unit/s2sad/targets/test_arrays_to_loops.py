@@ -148,6 +148,20 @@ def test_types() -> None:
     assert not isinstance(type_of(np.ones(2, np.float32)), Array)
 
 
+def test_an_array_that_is_set_and_gets_neighbours_is_set_once() -> None:
+    text = """
+        def f(x):
+            a = np.zeros_like(x)
+            a[:-1] = x[1:]
+            a[1:] -= x[:-1]
+            return a
+        """
+    _, (loop,) = lowered(text, V)
+    assert "a[i0_] = next_a_0_0_" in loop and loop.count("a[") == 2  # and at the border
+    _, loops = lowered(text.replace("a[:-1]", "a[1:]").replace("a[1:] -=", "a[:-1] -="), V)
+    assert len(loops) == 2  # what is added would be lost
+
+
 # ---------------------------------------------------------------- against NumPy
 
 
@@ -236,6 +250,11 @@ def neighbours(x, k):
     a[:-2] += x[1:-1] * k
     a[1:-1] -= x[2:] * x[:-2]
     a[2:] += x[1:-1]
+    b = np.ones(6)
+    b[1:-1] = x[2:] * k
+    b[2:] += x[:-2]
+    b[1:] -= x[1:] * b[0]
+    a *= b
     return np.sum(a * a) + np.sum(x[3:] * x[:-3] ** 2)
 
 
