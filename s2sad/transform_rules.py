@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from .analysis.primitive_table import CALLS_FIRST
@@ -28,8 +27,8 @@ from .api import (
 )
 from .api import jvp as jvp_
 from .derivatives.closure_conversion import CALLED, Lifted, lift
+from .derivatives.star_calls import layouts_at
 from .primitives.record import bprop, nondifferentiable
-from .source.fixed_arity import call_method, call_star, joined
 
 
 @bprop(grad, value_and_grad, samples=[(abs,)])
@@ -87,8 +86,8 @@ def _lift_jvp(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
     call = lift(jvp_(f, **given), (*primals, *tangents), {})
     of = {
         "f": call.own,
-        "primals": _placed(call, 0, len(primals)),
-        "tangents": _placed(call, len(primals), len(primals) + len(tangents)),
+        "primals": layouts_at(call, 0, len(primals)),
+        "tangents": layouts_at(call, len(primals), len(primals) + len(tangents)),
     }
     names = [("f", "primals", "tangents")[k] for k in range(min(len(args), 3))]
     return replace(
@@ -98,32 +97,6 @@ def _lift_jvp(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
     )
 
 
-def _placed(call: Lifted, start: int, stop: int) -> tuple[Any, ...]:
-    return tuple(call.arguments.get(k) for k in range(start, stop))
-
-
-def _lift_star(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
-    """`call_star(f, parts, *mappings)`, which is `f(*p, ..., **m, ...)`."""
-    f, parts, *mappings = args
-    return _star(f, 1, parts, mappings)
-
-
-def _lift_method(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
-    """`call_method(owner, name, parts, *mappings)`, which is `owner.name(*p, ..., **m, ...)`."""
-    owner, name, parts, *mappings = args
-    return _star(getattr(owner, name), 2, parts, mappings)
-
-
-def _star(f: Any, count: int, parts: tuple[tuple[Any, ...], ...], mappings: list[Any]) -> Lifted:
-    """The call in which the first of `count` arguments is the callable, or its owner."""
-    call = lift(f, tuple(chain.from_iterable(parts)), joined(f, mappings))
-    ends = list(accumulate(map(len, parts), initial=0))
-    placed = tuple(_placed(call, start, stop) for start, stop in pairwise(ends))
-    named = [{k: call.arguments.get(k) for k in m} for m in mappings]
-    arguments: dict[int | str, Any] = dict(enumerate([call.own, *[None] * (count - 1), placed, *named]))
-    return replace(call, own=None, arguments=arguments)
-
-
-CALLED.update({vjp: _lift_vjp, jvp_: _lift_jvp, call_star: _lift_star, call_method: _lift_method})
-CALLS_FIRST.update(CALLED)
+CALLED.update({vjp: _lift_vjp, jvp_: _lift_jvp})
+CALLS_FIRST.update((vjp, jvp_))
 nondifferentiable([stop_gradient], sharing="unknown")

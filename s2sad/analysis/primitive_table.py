@@ -60,6 +60,7 @@ from ..runtime import records as mirrors
 from ..runtime import shadow_table as memory
 from ..runtime.containers import DICT_METHODS, LIST_METHODS, TUPLE_METHODS, united
 from ..runtime.mutation import repeated, times_repeated
+from ..source.fixed_arity import call_method, call_star
 from ..source.getters import GETTERS
 from ..transforms.analyses.operations import Member
 from ..transforms.analyses.template_slots import differentiable_slots
@@ -80,7 +81,10 @@ HELPERS = (
 )  # fmt: skip
 BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
 COPIED = "__s2sad_copied__"  # the attribute of a function with the parameters that it copies before it reads
-CALLS_FIRST: set[Any] = set()  # functions that call their first argument when they are given more
+CALLS_FIRST: set[Any] = {  # functions that call their first argument when they are given more
+    call_star,
+    call_method,
+}
 
 
 UFUNC_KEYWORDS = {

@@ -20,8 +20,9 @@ from ..rules.functional import parts_of
 from ..runtime.adjoints import add
 from ..source.compiling import make_function
 from ..transforms.trees.program import Scope
-from .closure_conversion import Key, Layout, Lifted, Recursive, cached, leaves, lift, moved
+from .closure_conversion import CALLED, Key, Layout, Lifted, Recursive, cached, leaves, lift, moved
 from .derivative import Derivative
+from .star_calls import STAR_CALLS
 
 __all__ = ["close_recursion", "fprop_of", "jvp_of", "open_recursion"]
 
@@ -235,4 +236,5 @@ def jvp_of_jvp(out, df, dchange, dchanges):  # type: ignore[no-untyped-def]
     return df, dchange, dchanges
 
 
+CALLED.update(STAR_CALLS)
 provide(fprop_of=fprop_of, jvp_of=jvp_of)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import scipy.optimize
 
+import s2sad
 from s2sad import NonDifferentiableError, flatten, grad, hessian, scipy_fun
 
 
@@ -131,3 +136,33 @@ def test_of_one_vector() -> None:
 def test_parameters_that_are_no_real_numbers_are_refused(start: Any) -> None:
     with pytest.raises(NonDifferentiableError):
         scipy_fun(loss, start)
+
+
+PARTS = """
+from dataclasses import dataclass, replace
+from s2sad import scipy_fun
+
+@dataclass
+class Model:
+    scale: float
+    weight: float
+
+    def loss(self, x):
+        return self.scale * x * x + self.weight * self.scale
+
+model = Model(2.0, 0.5)
+
+def loss(parameters, x):
+    return replace(model, **parameters).loss(x)
+
+problem = scipy_fun(loss, {"scale": 3.0})
+print(problem.fun(problem.x0, 2.0), problem.hess(problem.x0, 2.0))
+"""
+
+
+def test_parameters_as_keyword_arguments_in_a_process_that_has_imported_no_transform(tmp_path: Path) -> None:
+    (tmp_path / "parts.py").write_text(PARTS)
+    environment = {**os.environ, "PYTHONPATH": str(Path(s2sad.__file__).parents[1])}
+    command = [sys.executable, "parts.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("(13.5, array([4.5])) [[0.]]\n", "")
