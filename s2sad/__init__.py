@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     )
     from .custom_rules import Function, custom_jvp, custom_vjp, numerical, once_differentiable
     from .debugging import debug_nans
-    from .derivatives.checkpoints import checkpoint
+    from .derivatives.checkpoints import checkpoint, checkpointed
     from .explanation import explain
     from .primitives.record import bprop, nondifferentiable
-    from .runtime.checkpoints import checkpointed
     from .runtime.hooks import grad_of
     from .testing.check_grads import check_grads
     from .testing.check_rule import check_rule
@@ -99,7 +98,7 @@ _HOMES = {  # the modules of public names that are not in `api`; errors are in `
     "check_grads": "testing.check_grads",
     "check_rule": "testing.check_rule",
     "checkpoint": "derivatives.checkpoints",
-    "checkpointed": "runtime.checkpoints",
+    "checkpointed": "derivatives.checkpoints",  # which has the rules of the loop
     "custom_jvp": "custom_rules",
     "custom_vjp": "custom_rules",
     "debug_nans": "debugging",

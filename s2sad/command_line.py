@@ -30,6 +30,8 @@ from .transforms.errors import S2sadError
 
 __all__ = ["main"]
 
+MANY = 8  # names of functions that a summary lists
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command with these arguments (those of the process by default); returns the exit status."""
@@ -119,6 +121,7 @@ def _print(source: str) -> None:
 
 def _check(given: argparse.Namespace) -> int:
     found: dict[Finding, None] = {}
+    checked: list[str] = []
     for target in given.target:
         module_name, colon, _ = target.rpartition(":")
         if colon and not (os.name == "nt" and len(module_name) == 1):
@@ -130,13 +133,22 @@ def _check(given: argparse.Namespace) -> int:
             functions = [(f, ()) for f in functions_of(load_module(target))]
         for f, args in functions:
             found |= dict.fromkeys(find_refusals(f, *args))
+            checked.append(getattr(f, "__qualname__", target))
     findings = [_relative(f) for f in found]
     if given.format == "json":
         print(json.dumps([asdict(f) for f in findings], indent=2))
     else:
         for finding in findings:
             print(finding)
+    print(f"s2sad: {_summary(checked, len(findings))}", file=sys.stderr)
     return 1 if findings else 0
+
+
+def _summary(names: list[str], refusals: int) -> str:
+    """Which functions were checked, and what was found."""
+    listed = ", ".join([*names[:MANY], *(["..."] if len(names) > MANY else [])])
+    what = f"{len(names)} function{'s' * (len(names) != 1)}" + (f" ({listed})" if names else "")
+    return f"checked {what}: {refusals or 'no'} refusal{'s' * (refusals != 1)}"
 
 
 def _relative(finding: Finding) -> Finding:

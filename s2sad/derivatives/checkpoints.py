@@ -19,7 +19,7 @@ from ..analysis.primitive_table import CALLS_FIRST
 from ..kinds.abstraction import kinds_of
 from ..primitives.record import bprop, nondifferentiable, stands_in
 from ..runtime.border import at_border
-from ..runtime.checkpoints import Steps, check_again, check_states, run_steps
+from ..runtime.checkpoints import Steps, check_again, check_states, checkpointed, run_steps
 from ..source.compiling import make_function
 from ..source.fixed_arity import has_stars
 from ..transforms.errors import UnsupportedSyntaxError
@@ -31,7 +31,7 @@ from .dynamic_calls import _is_differentiable
 from .rerunnable import is_repeatable
 from .unwrap import bound_like
 
-__all__ = ["Checkpoint", "checkpoint"]
+__all__ = ["Checkpoint", "checkpoint", "checkpointed"]
 
 
 @at_border

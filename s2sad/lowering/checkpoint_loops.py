@@ -23,6 +23,7 @@ from typing import Any
 
 import gast
 
+from ..analysis.writes import CERTAIN
 from ..runtime.checkpoints import check_states, checkpointed, run_steps
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import (
@@ -192,14 +193,33 @@ class Loops:
         return any(isinstance(n.ctx, gast.Store) and n.lineno < s.lineno for n in found)
 
     def check(self, s: Node) -> None:
+        """Raises UnsupportedSyntaxError for a loop that is no run of steps. It refuses the loop: the refusal of
+        a statement inside, which may not be reached, it would be put off until the step runs.
+        """
         if s.orelse:
-            self.refuse(s, "a checkpointed loop with an `else`")
+            self.refuse(s, "an `else` of a checkpointed loop", instead="put its statements after the loop")
         for n in jumps_within(s.body):
             if not isinstance(n, gast.Continue):
-                self.refuse(n, f"`{type(n).__name__.lower()}` in a checkpointed loop")
+                self.refuse(
+                    s,
+                    f"`{type(n).__name__.lower()}` in a checkpointed loop is not supported",
+                    "the snapshots are laid out for the number of steps, which is known before the first",
+                    "skip the rest of the steps with `if` and `continue`, or leave out `checkpointed`",
+                )
         body = gast.Module(body=s.body, type_ignores=[])
         for n in find_nodes(body, *REFUSED):
-            self.refuse(n, f"`{type(n).__name__.lower()}` in a checkpointed loop")
+            self.refuse(s, f"`{type(n).__name__.lower()}` in a checkpointed loop is not supported")
+        own = assigned_names(s.body)
+        for n in find_nodes(body, gast.Expr):
+            match n.value:
+                case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=method)):
+                    if method in CERTAIN and name not in own:
+                        self.refuse(
+                            s,
+                            f"`{name}.{method}(...)` in a checkpointed loop, a change of an outer object",
+                            "a step is run again on the way back, and would change it again",
+                            "write into an array that was made before the loop, or leave out `checkpointed`",
+                        )
 
     def refuse(self, node: Node, what: str, why: str = WHY, instead: str = "") -> None:
         self.program.refuse(node, what, why, instead or "change the loop, or leave out `checkpointed`")

@@ -44,7 +44,8 @@ class Finding:
 
     def __str__(self) -> str:
         parts = [self.what, *(f"{w}: {t}" for w, t in (("why", self.why), ("instead", self.instead)) if t)]
-        return f"{self.file}:{self.line}:{self.column}: {'; '.join(' '.join(p.split()) for p in parts)}"
+        said = "; ".join(" ".join(p.split()) for p in parts)
+        return f"{self.file}:{self.line}:{self.column}: in {self.function}: {said}"
 
 
 def functions_of(module: ModuleType) -> list[Any]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import doctest
 import functools
+import os
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -435,6 +439,52 @@ def of_list(x: Any) -> Any:
     for _ in checkpointed(range(3), snapshots=2):
         a[0] = a[1] * 2.0
     return a[0]
+
+
+def keeps(x: Any) -> Any:
+    history = []
+    for _ in checkpointed(range(3), snapshots=2):
+        x = x * 2.0
+        history.append(x)
+    return history[-1]
+
+
+@pytest.mark.parametrize("f, what", [
+    (stops, "`break` in a checkpointed loop is not supported"),
+    (keeps, "`history.append(...)` in a checkpointed loop, a change of an outer object"),
+    (logs, "`SEEN.append(...)` in a checkpointed loop, a change of an outer object"),
+])  # fmt: skip
+def test_refusals_name_what_stands_in_the_loop(f: Any, what: str) -> None:
+    with pytest.raises(s2sad.UnsupportedSyntaxError) as caught:
+        s2sad.grad(f)(2.0)
+    assert caught.value.what == what
+
+
+def own_list(x: Any) -> Any:
+    for _ in checkpointed(range(3), snapshots=2):
+        parts = [x]
+        parts.append(x * 2.0)
+        x = parts[0] * parts[1]
+    return x
+
+
+def test_a_list_of_the_step_may_be_changed() -> None:
+    assert s2sad.grad(own_list)(1.5) == s2sad.grad(lambda x: x**8 * 128.0)(1.5)
+
+
+def test_the_loop_alone_is_imported(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import s2sad\n\n"
+        "def double(x):\n"
+        "    for _ in s2sad.checkpointed(range(3), snapshots=2):\n"
+        "        x = x * 2.0\n"
+        "    return x\n\n"
+        "print(s2sad.grad(double)(1.0))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(s2sad.__file__).parents[1])}
+    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("8.0\n", "")
 
 
 @pytest.mark.parametrize(

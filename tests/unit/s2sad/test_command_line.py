@@ -151,15 +151,17 @@ def test_refusals_are_errors_of_the_command(folder: Path) -> None:
 
 
 def test_check_lists_all_refusals(folder: Path) -> None:
-    code, out, _ = run(folder, "check", "model")
+    code, out, error = run(folder, "check", "model")
     assert code == 1
     places = [line.split(": ")[0] for line in out.splitlines()]
     assert places == ["model.py:11:9", "model.py:12:5", "model.py:15:17", "model.py:16:5", "model.py:19:12"]
-    assert "`zlib.crc32` has no rule" in out and "instead: declare it" in out
+    assert "in helper: `zlib.crc32` has no rule" in out and "instead: declare it" in out
+    assert error == "s2sad: checked 3 functions (damped, several, helper): 5 refusals\n"
 
 
 def test_check_of_a_function(folder: Path) -> None:
-    assert run(folder, "check", "model:damped") == (0, "", "")
+    summary = "s2sad: checked 1 function (damped): no refusals\n"
+    assert run(folder, "check", "model:damped") == (0, "", summary)
     code, out, _ = run(folder, "check", "model:Model.loss", "pkg.part")
     assert code == 1 and out.startswith("model.py:26:16: ")
     code, _, error = run(folder, "check", "model", "--args", "1.0")
