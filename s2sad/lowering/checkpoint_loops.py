@@ -193,8 +193,8 @@ class Loops:
         return any(isinstance(n.ctx, gast.Store) and n.lineno < s.lineno for n in found)
 
     def check(self, s: Node) -> None:
-        """Raises UnsupportedSyntaxError for a loop that is no run of steps. It refuses the loop: the refusal of
-        a statement inside, which may not be reached, it would be put off until the step runs.
+        """Raises UnsupportedSyntaxError for a loop that is no run of steps. It refuses the loop, not
+        a statement inside: where that may not be reached, its refusal would be put off until the step runs.
         """
         if s.orelse:
             self.refuse(s, "an `else` of a checkpointed loop", instead="put its statements after the loop")

@@ -2,8 +2,9 @@
 
 A `python` block is run with the names that the page's blocks before it defined. The `py` (Python again, as
 generated) or `text` block behind it is exactly what it prints; without one it prints nothing. A block that
-begins with the comment `# name.py` stands in a file of that name, as errors show. The README's `sh` blocks
-are run by .ci/run.
+begins with the comment `# name.py` stands in a file of that name, as errors show. A `sh` block that begins
+with `s2sad` is run in a folder with these files, and prints likewise. The README's `sh` blocks are run by
+.ci/run.
 
 Tables of packages hold the first lines of the packages' docstrings.
 
@@ -17,8 +18,12 @@ import contextlib
 import importlib
 import io
 import linecache
+import os
 import re
+import shlex
 import subprocess
+import sys
+import tempfile
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,10 +42,11 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Example:
-    """A `python` block, what the block behind it says that it prints, and where in the page that stands
+    """A block that is run, what the block behind it says that it prints, and where in the page that stands
     (None: there is no such block).
     """
 
+    language: str
     code: str
     line: int
     printed: str
@@ -51,34 +57,61 @@ def examples(text: str) -> Iterator[Example]:
     """The examples of a page, in order."""
     blocks = list(BLOCK.finditer(text))
     for k, block in enumerate(blocks):
-        if block[1] == "python":
+        if is_run(block):
             line = text.count("\n", 0, block.start(2)) + 1
             following = blocks[k + 1] if k + 1 < len(blocks) and blocks[k + 1][1] in OUTPUTS else None
             if following is None:
-                yield Example(block[2], line, "", None)
+                yield Example(block[1], block[2], line, "", None)
             else:
-                yield Example(block[2], line, following[2], following.span(2))
+                yield Example(block[1], block[2], line, following[2], following.span(2))
+
+
+def is_run(block: re.Match[str]) -> bool:
+    return block[1] == "python" or (block[1] == "sh" and block[2].startswith("s2sad "))
+
+
+def printed_by_shell(commands: str, folder: Path) -> str:
+    """What commands print, on both outputs, in a folder."""
+    script = f's2sad() {{ {shlex.quote(sys.executable)} -m s2sad "$@"; }}\n{commands}'
+    environment = {**os.environ, "PYTHONPATH": str(Path(s2sad.__file__).parents[1])}
+    return subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ).stdout
 
 
 def printed_by(text: str) -> list[str]:
     """What each example of a page prints, run one after the other in one module."""
     page = types.ModuleType("page")
     printed, files = [], []
-    try:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        stack.callback(lambda: [linecache.cache.pop(name, None) for name in files])
         for example in examples(text):
+            if example.language == "sh":
+                printed.append(clean(printed_by_shell(example.code, Path(folder))))
+                continue
             named = re.match(r"# (\w+\.py)\n", example.code)
             filename = named[1] if named else f"<example {example.line}>"
             files.append(filename)
+            if named:
+                Path(folder, filename).write_text(example.code)
             linecache.cache[filename] = (len(example.code), None, example.code.splitlines(True), filename)
             output = io.StringIO()
             with contextlib.redirect_stdout(output):
                 exec(compile(example.code, filename, "exec", dont_inherit=True), page.__dict__)
-            # Generated source ends with an empty line when it is printed.
-            printed.append("".join(f"{line.rstrip()}\n" for line in output.getvalue().rstrip().splitlines()))
-    finally:
-        for filename in files:
-            linecache.cache.pop(filename, None)
+            printed.append(clean(output.getvalue()))
     return printed
+
+
+def clean(output: str) -> str:
+    """The output without spaces at the ends of lines, and without empty lines at the end, as printed source
+    has one.
+    """
+    return "".join(f"{line.rstrip()}\n" for line in output.rstrip().splitlines())
 
 
 def updated(text: str) -> str:
@@ -132,7 +165,7 @@ def test_every_block_is_of_a_known_kind(path: Path) -> None:
     assert {block[1] for block in blocks} <= {"python", "sh", *OUTPUTS}
     assert text.count("```") == 2 * len(blocks)
     for before, block in zip([None, *blocks], blocks, strict=False):
-        assert block[1] not in OUTPUTS or (before is not None and before[1] == "python")
+        assert block[1] not in OUTPUTS or (before is not None and is_run(before))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
