@@ -27,7 +27,7 @@ def check_rule(
     atol: float | None = None,
     seed: int = 0,
 ) -> None:
-    """Raises AssertionError if the rule of `f` is wrong at these arguments; `f` has a rule, or calls$
+    """Raises AssertionError if the rule of `f` is wrong at these arguments; `f` has a rule, or calls
     functions that have one.
 
     It checks what `check_grads` does: the value, both modes against finite differences and each other, up to
