@@ -77,6 +77,9 @@ def fitted(reverse: Reverse, operation: Apply, part: Adjoint, slot: Slot) -> Adj
     """
     if part.mask is not None or not reads_other(reverse, operation, part.value, slot.name):
         return None
+    found = derived_kind(reverse, part.value, reverse.kinds_of_adjoints(part.value))
+    if reverse.domain.unbroadcast_plan(reverse.kind(load(slot.name)), found) == "none":
+        return Adjoint(part.value)  # where the other operand was repeated, this one was not
     match part.value:
         case gast.BinOp(left=gast.Name() as left, op=gast.Mult(), right=gast.Name() as right):
             return Adjoint(call(reverse.helper("contracted"), left, right, load(slot.name)))

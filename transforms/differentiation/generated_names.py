@@ -92,6 +92,8 @@ class Objects:
                 return whole is not value and self.is_fresh(whole)
             case gast.Attribute(value=whole, attr="real"):
                 return self.is_fresh(whole)
+            case gast.Subscript(value=gast.Call(func=func) as whole):  # an array, and so a view of it
+                return self.is_array_function(func, "vecdot") and self.is_fresh(whole)
         return isinstance(value, (gast.BinOp, gast.UnaryOp))
 
     def seen_in(self, value: Any) -> Any:

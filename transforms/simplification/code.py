@@ -154,6 +154,9 @@ class Code:
     def replace(self, line: Line, node: Node) -> None:
         """Replaces the statement of a line; its blocks stay."""
         self._leave(line)
+        self._put(line, node)
+
+    def _put(self, line: Line, node: Node) -> None:
         line.node = node
         self.is_changed = True
         for name in bound_here(node):
@@ -166,6 +169,14 @@ class Code:
             self.read[name] += 1
             self.computed_with.pop(name, None)
         self.visit(line)
+
+    def insert_after(self, line: Line, node: Node) -> None:
+        """Inserts a simple statement after a line."""
+        new = Line(None, line.block, line.place + 1)
+        line.block.lines.insert(new.place, new)
+        for place in range(new.place, len(line.block.lines)):
+            line.block.lines[place].place = place
+        self._put(new, node)
 
     def delete(self, line: Line) -> None:
         """Deletes a simple statement."""

@@ -1,8 +1,8 @@
 """Simplifies the adjoint of a store, which reads a part of the array's adjoint and sets it to zero.
 
 Where the value read has one reader, which computes a new value, that is computed first, without a copy. A
-value that would be added to the part just set to zero, or to a new array of zeros, is stored. The sign of
-zeros may change.
+value that would be added to the part just set to zero, or to a new array of zeros, is stored: of a part at one
+end, the array is then filled with zeros at the other end alone. The sign of zeros may change.
 
     dv = da[1:].copy()          du = da[1:] / 3
     da[1:] = 0             ->   da[1:] = 0
@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from ..analyses.find_uses import is_pure, reads
-from ..trees.nodes import Comment, load, loads, located, same
+from ..trees.nodes import Comment, constant, load, loads, located, same
 from ..trees.rebuild import rebuilt, substitute
 from .code import Code, Line
 
@@ -109,8 +109,33 @@ def store_first(code: Code, line: Line) -> bool:
                 return False
             stored = gast.Assign(targets=[place], value=value, type_comment=None)
             code.replace(line, located(stored, line.node))
+            rest = _rest_of(place.slice)
+            if rest is not None:
+                other = gast.Subscript(value=load(name), slice=rest, ctx=gast.Store())
+                zero = gast.Assign(targets=[other], value=constant(0), type_comment=None)
+                code.replace(made, _unfilled(made.node))
+                code.insert_after(made, located(zero, made.node))
             return True
     return False
+
+
+def _rest_of(index: Node) -> Node | None:
+    """The slice with the elements that `1:` or `:-1` leaves out, of an axis of any length; None for any other
+    index.
+    """
+    match index:
+        case gast.Slice(lower=gast.Constant(value=int(n)) as first, upper=None, step=None) if n > 0:
+            return gast.Slice(lower=None, upper=first, step=None)
+        case gast.Slice(
+            lower=None, upper=gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int(n))) as last, step=None
+        ) if n > 0:
+            return gast.Slice(lower=last, upper=None, step=None)
+    return None
+
+
+def _unfilled(s: Node) -> Node:
+    """`x = np.empty_like(y)` for `x = np.zeros_like(y)`."""
+    return rebuilt(s, value=rebuilt(s.value, func=rebuilt(s.value.func, attr="empty_like")))
 
 
 def _starts_negated(value: Node) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from s2sad.transforms.simplification.code import apply_rules
-from s2sad.transforms.simplification.zeroed_stores import read_before_zero, store_over_zero
+from s2sad.transforms.simplification.zeroed_stores import read_before_zero, store_first, store_over_zero
 from s2sad.transforms.trees.printer import to_source
 from s2sad.transforms.trees.program import program_of
 from tests.support.generated_facts import generated_facts
@@ -91,4 +91,30 @@ def test_store_over_zero(name: str) -> None:
         scope: dict[str, object] = {}
         exec(text, scope)
         results.append(scope["f"](np.array([1.0, 2.0, 3.0]), 1, 2))  # type: ignore[operator]
+    np.testing.assert_equal(*results)
+
+
+FIRST = {
+    "a part": ("da[i] += x", "da = np.zeros_like(w)\n    da[i] = x"),
+    "but the first": ("da[1:] += x", "da = np.empty_like(w)\n    da[:1] = 0\n    da[1:] = x"),
+    "but the last two": ("da[:-2] += x", "da = np.empty_like(w)\n    da[-2:] = 0\n    da[:-2] = x"),
+    "the middle": ("da[1:-1] += x", "da = np.zeros_like(w)\n    da[1:-1] = x"),
+    "all": ("da[0:] += x", "da = np.zeros_like(w)\n    da[0:] = x"),
+    "every second": ("da[1::2] += x", "da = np.zeros_like(w)\n    da[1::2] = x"),
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+@pytest.mark.parametrize("length", [0, 1, 2, 5])
+def test_store_first(name: str, length: int) -> None:
+    added, stored = FIRST[name]
+    before = f"def f(w, i, x):\n    da = np.zeros_like(w)\n    {added}\n    da[:3] += x\n    return da\n"
+    after = f"def f(w, i, x):\n    {stored}\n    da[:3] += x\n    return da\n"
+    tree = apply_rules(program_of(before).tree, ADJOINTS, {gast.AugAssign: (store_first,)})
+    assert to_source(tree) == after
+    results = []
+    for text in (before, to_source(tree)):
+        scope: dict[str, object] = {"np": np}
+        exec(text, scope)
+        results.append(scope["f"](np.full(length, 7.0), slice(1), 2.0))  # type: ignore[operator]
     np.testing.assert_equal(*results)
