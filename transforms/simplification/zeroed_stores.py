@@ -1,8 +1,8 @@
 """Simplifies the adjoint of a store, which reads a part of the array's adjoint and sets it to zero.
 
 Where the value read has one reader, which computes a new value, that is computed first, without a copy. A
-value that would be added to the part just set to zero, or to a new array of zeros, is stored: of a part at one
-end, the array is then filled with zeros at the other end alone. The sign of zeros may change.
+value that would be added to the part just set to zero, or to a new array of zeros, is stored: of a part at
+one end, the array is then filled with zeros at the other end alone. The sign of zeros may change.
 
     dv = da[1:].copy()          du = da[1:] / 3
     da[1:] = 0             ->   da[1:] = 0
@@ -23,6 +23,7 @@ from ..analyses.find_uses import is_pure, reads
 from ..trees.nodes import Comment, constant, load, loads, located, same
 from ..trees.rebuild import rebuilt, substitute
 from .code import Code, Line
+from .products import literal_value
 
 __all__ = ["read_before_zero", "store_first", "store_over_zero"]
 
@@ -126,10 +127,10 @@ def _rest_of(index: Node) -> Node | None:
     match index:
         case gast.Slice(lower=gast.Constant(value=int(n)) as first, upper=None, step=None) if n > 0:
             return gast.Slice(lower=None, upper=first, step=None)
-        case gast.Slice(
-            lower=None, upper=gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int(n))) as last, step=None
-        ) if n > 0:
-            return gast.Slice(lower=last, upper=None, step=None)
+        case gast.Slice(lower=None, upper=gast.UnaryOp(op=gast.USub(), operand=operand) as last, step=None):
+            count = literal_value(operand)
+            if isinstance(count, int) and count > 0:
+                return gast.Slice(lower=last, upper=None, step=None)
     return None
 
 
