@@ -40,6 +40,8 @@ def sum_of_product(reverse: Reverse, operation: Apply, out: str, value: Any, pla
         case _:
             return None
     domain, kind = reverse.domain, reverse.facts.kind_of_name(out)
+    if domain.is_foreign(kind):  # whose library may lack these functions, or have them for some layouts only
+        return None
     rank = domain.rank(kind)
     kinds = [derived_kind(reverse, f, reverse.kinds_of_adjoints(f)) for f in factors]
     if not (rank and all(map(domain.is_array, kinds)) and domain.share_real_dtype([kind, *kinds])):
