@@ -110,7 +110,7 @@ from .queries import (
 )
 from .random import drawn_kind
 from .result_kinds import call_kind, made_like
-from .shape_relations import is_differentiable, is_mask_of, unbroadcast_plan
+from .shape_relations import is_constant, is_differentiable, is_mask_of, unbroadcast_plan
 from .sparse import GIVING_SPARSE
 
 __all__ = [
@@ -139,6 +139,7 @@ __all__ = [
     "is_choice_of",
     "is_container",
     "is_dict",
+    "is_constant",
     "is_differentiable",
     "is_float",
     "is_floating",

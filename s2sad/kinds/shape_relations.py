@@ -25,6 +25,7 @@ from .lattice import (
     Random,
     Record,
     Scalar,
+    Sparse,
     Sym,
     Text,
     Tuple,
@@ -35,6 +36,7 @@ from .lattice import (
 __all__ = [
     "UnbroadcastPlan",
     "ZeroPlan",
+    "is_constant",
     "is_differentiable",
     "is_mask_of",
     "lends_shape",
@@ -173,6 +175,11 @@ def is_differentiable(x: Kind) -> bool | None:
         case Dict(items) | Record(_, items):
             return _any([is_differentiable(k) for _, k in items])
     return None
+
+
+def is_constant(x: Kind) -> bool:
+    """Whether values of the kind have no derivative, and are made only of what has none: sparse arrays."""
+    return isinstance(x, Sparse)
 
 
 def _any(answers: list[bool | None]) -> bool | None:

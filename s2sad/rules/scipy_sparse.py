@@ -1,7 +1,8 @@
 """`scipy.sparse`: products of sparse arrays and matrices, which are constants, with dense arrays; solves.
 
 `A @ x` has the rule of all products, in `products`. What would give the elements of a sparse array a
-derivative is refused where the array is made; so here they have none.
+derivative is refused where the array is made; so here they have none. Of what is not known to be a sparse
+array it is not known where it was made: that is refused here.
 """
 # mypy: allow-untyped-defs
 from __future__ import annotations
@@ -37,7 +38,8 @@ def product(a: Any, x: Any) -> Any:
     return a @ x
 
 
-@bprop(product, samples=[given(scattered(4, 3), A(3)), given(scattered(4, 3), A(3, 2))])
+@bprop(product, refused=["a"],
+    samples=[given(scattered(4, 3), A(3)), given(scattered(4, 3), A(3, 2))])
 def product_(a, x, out, dout):
     return None, unbroadcast(a.T @ dout, x)
 
@@ -47,7 +49,8 @@ def product_jvp(a, out, dx):
     return product(a, dx)
 
 
-@bprop(*DOTS, sharing="unknown", samples=[given(scattered(4, 3), A(3)), given(scattered(4, 3), A(3, 2))])
+@bprop(*DOTS, sharing="unknown", refused=["a"],
+    samples=[given(scattered(4, 3), A(3)), given(scattered(4, 3), A(3, 2))])
 def dot(a, x, *, out, dout):
     return None, unbroadcast(product(a.T, dout), x)
 
@@ -62,7 +65,7 @@ def transposed_solve(A: Any, d: Array) -> Array:
     return linalg.spsolve(A.T.tocsc(), d)
 
 
-@bprop(linalg.spsolve, sharing="unknown",
+@bprop(linalg.spsolve, sharing="unknown", refused=["A"],
     samples=[given(scattered(3, 3), A(3)), given(scattered(3, 3), A(3, 2))])
 def spsolve(A, b, *, out, dout):
     return None, unbroadcast(np.reshape(transposed_solve(A, dout), np.shape(b)), b)
@@ -73,7 +76,8 @@ def spsolve_jvp(A, out, db):
     return linalg.spsolve(A, db)
 
 
-@bprop(transposed_solve, samples=[given(scattered(3, 3), A(3)), given(scattered(3, 3), A(3, 2))])
+@bprop(transposed_solve, refused=["A"],
+    samples=[given(scattered(3, 3), A(3)), given(scattered(3, 3), A(3, 2))])
 def transposed_solve_(A, d, *, out, dout):
     return None, unbroadcast(np.reshape(linalg.spsolve(A, dout), np.shape(d)), d)
 
@@ -88,7 +92,7 @@ def transposed_solve_jvp(A, out, dd):
 def declare_class(kind: Any) -> None:
     """Declares that a class makes constants."""
     @bprop(kind, sharing="unknown",
-        refused=["arg1"], samples=[given(np.eye(3)), given(np.eye(2), dtype="float32")])
+        lists=["arg1"], refused=["arg1"], samples=[given(np.eye(3)), given(np.eye(2), dtype="float32")])
     def made(arg1, shape=None, dtype=None, copy=False, *, out, dout):
         return (None,)
 

@@ -22,6 +22,7 @@ from ..primitives.template import Template
 from ..rules.samples import A, given
 from ..runtime.adjoints import add, broadcast_like, conform, zeros_like
 from ..values.objects import fields_of, is_plain, make, mirror_class
+from ..values.sparse_arrays import is_sparse
 
 __all__ = ["check_rule", "samples_of"]
 
@@ -97,6 +98,8 @@ def _check_call(
 ) -> None:
     """Checks the derivatives in double precision, and those of the call's own dtypes against these."""
     wide = _Call(rule, function, _mapped(_widened, args), _mapped(_widened, keywords))
+    constants = {n for n, x in zip(wide.names, wide.slots, strict=False) if is_sparse(x)}
+    assert constants <= rule.refused.keys(), f"{constants}: the derivative of a sparse array is to be refused"
     dout = _mapped(lambda x: _random(x, rng), wide.out)
     tangents = wide.moving(_mapped(lambda x: _random(x, rng), wide.slots), dout)
     epsilon = max((float(np.finfo(np.asarray(x).dtype).eps) for x in _leaves(wide.out)), default=0.0)
@@ -382,7 +385,7 @@ def _assert_like(g: Any, x: Any) -> None:
         assert g.keys() == x.keys(), f"a gradient {g!r} of {x!r}"
         for k in x:
             _assert_like(g[k], x[k])
-    elif is_plain(type(x)) and not hasattr(x, "tocsr"):  # sparse arrays are constants
+    elif is_plain(type(x)) and not is_sparse(x):  # sparse arrays are constants
         assert type(g) is mirror_class(type(x)), f"a gradient {g!r} of {x!r}"
         _assert_like(fields_of(g), fields_of(x))
     elif _carries(x):

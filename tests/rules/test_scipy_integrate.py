@@ -132,6 +132,11 @@ def test_solutions_of_differential_equations(f: Callable[..., Any]) -> None:
         check_second(f, (1.3, 0.9), (0, 1))
 
 
+@pytest.mark.parametrize("f", [by_closure, by_start, by_end, by_odeint], ids=lambda f: f.__name__)
+def test_forward_over_reverse(f: Callable[..., Any]) -> None:
+    check_second(f, (1.3, 0.9), (0, 1), over="forward")
+
+
 def test_the_adjoint_can_be_asked_for_again() -> None:
     _, bprop = s2sad.vjp(by_closure)(1.3, 0.9)
     once = bprop(1.0)

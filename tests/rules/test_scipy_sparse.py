@@ -13,7 +13,7 @@ import s2sad
 from s2sad.kinds.abstraction import kind_of
 from s2sad.kinds.lattice import SPARSE
 from s2sad.runtime.adjoints import zeros_like
-from s2sad.transforms.errors import MissingRuleError
+from s2sad.transforms.errors import MissingRuleError, UnsupportedSyntaxError
 from tests.support.build import build
 from tests.support.compare import check_program, check_second
 
@@ -75,6 +75,14 @@ REFUSED = [
     "sparse.diags(x) @ x",
     "sparse.csr_matrix((x, ([0, 1, 2], [0, 1, 2]))) @ x",
     "sparse.kron(A, x[:, None]) @ x",
+    "spsolve(sparse.csc_array(np.diag(np.exp(x))), np.ones(3))",
+    "spsolve(sparse.csr_matrix(np.diag(x)).tocsc(), x)",
+    "spsolve(sparse.diags([x], [0]).tocsc(), np.ones(3))",
+    "spsolve(sparse.csc_array((x, [0, 1, 2], [0, 1, 2, 3])), np.ones(3))",
+    "spsolve(A + x[0] * sparse.identity(3), np.ones(3))",
+    "spsolve(sparse.csc_array(np.diag(x)).T, np.ones(3))",
+    "sparse.csr_array(np.diag(x)).dot(np.ones(3))",
+    "sparse.csr_array(np.diag(x)).T @ np.ones(3)",
     "sparse.eye(3) * x" if hasattr(sparse, "eye") else "A * x",
 ]
 
@@ -82,9 +90,49 @@ REFUSED = [
 @pytest.mark.parametrize("text", REFUSED)
 @pytest.mark.parametrize("mode", [s2sad.jacobian, s2sad.jacfwd])
 def test_what_would_multiply_by_elements_or_differentiate_by_them_is_refused(text: str, mode: Any) -> None:
-    f = build(f"def f(x, A):\n    return {text}\n", sparse=sparse)
-    with pytest.raises(MissingRuleError):
+    f = build(f"def f(x, A):\n    return {text}\n", sparse=sparse, spsolve=spsolve)
+    with pytest.raises((MissingRuleError, UnsupportedSyntaxError)):
         mode(f)(X, sparse.csr_matrix(DENSE))
+
+
+def of_a_linked_function(x: Any) -> Any:
+    return np.sum(spsolve(made_again(x, 7), np.ones(3)))
+
+
+def made_again(x: Any, n: int) -> Any:
+    if n > 5:
+        return made_again(x, n - 1)
+    return sparse.csc_array(np.diag(x))
+
+
+def of_elements_stored_one_by_one(x: Any) -> Any:
+    A = sparse.lil_array((3, 3))
+    for i in range(3):
+        A[i, i] = x[i]
+    return np.sum(spsolve(A.tocsc(), np.ones(3)))
+
+
+def of_a_closure(x: Any) -> Any:
+    A = sparse.csc_array(np.diag(x))
+
+    def solve(b: Any) -> Any:
+        return spsolve(A, b)
+
+    return sum(map(lambda b: np.sum(solve(b)), [x, 2 * x]))
+
+
+@pytest.mark.parametrize("f", [of_a_linked_function, of_elements_stored_one_by_one, of_a_closure])
+def test_a_sparse_array_made_elsewhere_of_what_is_differentiated_is_refused(f: Any) -> None:
+    for derivative in (s2sad.grad(f), lambda x: s2sad.jvp(f)(x, x)):
+        with pytest.raises(MissingRuleError):
+            derivative(X)
+
+
+def test_sparse_parts_of_arguments_are_constants() -> None:
+    C = sparse.csc_array(DENSE)
+    found = s2sad.grad(lambda p: np.sum(spsolve((2.0 * p["C"]).tocsc(), p["b"])))({"C": C, "b": X})
+    assert found["C"] is None
+    np.testing.assert_allclose(found["b"], np.linalg.solve(2 * DENSE.T, np.ones(3)))
 
 
 def test_sparse_arguments_are_constants() -> None:

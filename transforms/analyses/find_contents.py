@@ -31,8 +31,8 @@ def contents(name: str) -> str:
 
 
 def with_contents(function: Node, uses: Uses, arrays: Iterable[str], shape_only: ShapeOnly) -> Uses:
-    """The uses of a function with the contents of these arrays. A copy of a name neither reads nor ends
-    contents: they are those of its alias.
+    """The uses of a function with the contents of these arrays. A copy of a name to one of these arrays
+    neither reads nor ends contents: they are those of its alias.
     """
     known = {name: contents(name) for name in arrays}
     if not known:
@@ -40,7 +40,7 @@ def with_contents(function: Node, uses: Uses, arrays: Iterable[str], shape_only:
     headers, captures, captured = dict(uses.headers), dict(uses.captures), dict(uses.captured)
     for s in own_statements(function.body):
         key = id(s)
-        if key not in headers or _is_copy(s):
+        if key not in headers or (_is_copy(s) and known.keys() >= {*headers[key].binds}):
             continue
         found = {known[n] for n in elements_read(s, shape_only) if n in known}
         reads, binds = headers[key]

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from ..analyses.operations import Call
+from ..analyses.operations import Apply, Call, Operation
 from ..trees.nodes import assign, call, constant, load, located, store, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import substitute
@@ -40,9 +40,23 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
 def discarded_call(reverse: Reverse, s: Any, out: str) -> list[Any]:
     """The forward sweep of a statement whose result has no adjoint."""
     operation = reverse.operation(s.value)
+    if reverse.is_constant(load(out)):
+        check_constant(reverse, operation)
     if not takes_callable(operation, reverse):
         return [s]
     return forward_call(reverse, s, operation, active_arguments(reverse, operation), out)[0]
+
+
+def check_constant(reverse: Reverse, operation: Operation) -> None:
+    """Raises where an object whose parts have no derivative is made of what carries one."""
+    match operation:
+        case Apply(function=function) if not reverse.primitives.is_nondifferentiable(function):
+            if any(reverse.is_active(o) and not reverse.is_constant(o) for o in operation.operands()):
+                rule = reverse.rule(operation)
+                reverse.arguments(operation, rule.template, rule)
+        case Call() if operation.function is not MISSING and (active := active_arguments(reverse, operation)):
+            kinds, named = reverse.linked_operands(operation)
+            reverse.link(operation, [key for key, _ in active], kinds, named, reverse.careful)
 
 
 def active_arguments(reverse: Reverse, operation: Call) -> list[tuple[Any, Any]]:

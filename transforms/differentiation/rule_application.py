@@ -172,11 +172,16 @@ class Emitter(Objects):
                 if name not in template.defaults:
                     self.refuse_argument(operation, f"a call without `{name}`")
                 bound[name] = self.default(template.defaults[name], name)
+        slots = [s for s in slots if s.parameter not in rule.refused or not self.is_constant(load(s.name))]
         for slot in slots:
             if slot.gradient >= template.gradients or slot.parameter in rule.refused:
                 what = f"a derivative with respect to `{slot.parameter}`"
                 self.refuse_argument(operation, what, rule.refused.get(slot.parameter, ""))
         return {name: self.spelled_out(atom) for name, atom in bound.items()}, slots
+
+    def is_constant(self, node: Any) -> bool:
+        """Whether the parts of an atom's value have no derivative, as is checked where it is made."""
+        return bool(self.domain.is_constant(self.kind(node)))
 
     def spelled_out(self, atom: Any) -> Any:
         """The atom, or the literal tuple that it names, so that a template can be decided by it."""

@@ -496,6 +496,16 @@ ARRAYS = {  # `a`, `b`, `c` and `v` are arrays
             a[0] = x
             return b
     """, None, (2.0, 3)),
+    "a second name whose kind is not known, in a loop": ("""
+        def f(x, n):
+            a = np.zeros(n)
+            a[0] += x
+            u = a
+            for i in range(n):
+                w = u * x
+                u = w
+            return u
+    """, None, (2.0, 3)),
     "a view": ("""
         def f(x, n):
             a = np.zeros(n)
