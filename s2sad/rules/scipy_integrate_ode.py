@@ -184,7 +184,7 @@ def solve_ivp(
     if t_eval is None:
         times = times_of(t_span[0], t_span[1], found)
         dfun, dstart, dargs = solution_adjoint(dy, rhs, state(y0), args, times, found)
-        dtimes = dt + times_adjoint(dy, rhs, state(y0), args, times, found)
+        dtimes = dt + np.take(times_adjoint(dy, rhs, state(y0), args, times, found), found.places)
         dspan = part_like(np.stack([dtimes[0], dtimes[-1]]), t_span)
         return dfun, dspan, part_like(dstart, y0), None, None, None, None, None, dargs, None
     times = times_of(t_span[0], t_eval, found)
@@ -238,7 +238,7 @@ def solve_ivp_jvp(
         times = times_of(t_span[0], t_span[1], found)
         dtimes = times_tangent(end_tangent(dt_span, 0), end_tangent(dt_span, 1), found)
         dy = solution_tangent((dfun, dstart, dargs, dtimes), rhs, state(y0), args, times, found)
-        return tangents({"t": dtimes, "y": np.transpose(dy)}, out)
+        return tangents({"t": np.take(dtimes, found.places), "y": np.transpose(dy)}, out)
     times = times_of(t_span[0], t_eval, found)
     dts = np.asarray(filled(dt_eval, t_eval), dtype=float)
     dtimes = times_tangent(end_tangent(dt_span, 0), dts, found)

@@ -71,14 +71,19 @@ def ivp_steps(rhs: Any, out: Any, call: tuple[Any, ...], options: dict[str, Any]
         raise NonDifferentiableError(
             f"the derivative of a solution by {method}", why="its steps are not known"
         )
-    if name == "LSODA":
+    is_own = name != "LSODA"  # whose orders vary: steps of another method, which end at its times too
+    if not is_own:
         name = suited(rhs, y0, t_span, args, options)
         options = {k: options[k] for k in ("rtol", "atol", "max_step")}
-    elif t_eval is None:
-        count = len(out["t"])
-        order = np.array([0, *range(2, count), 1])
-        return Steps(np.asarray(out["t"], float)[1:-1], order, coefficients(name), np.arange(count))
-    return solved_steps(rhs, y0, t_span, out["t"], args, name, options)
+    if t_eval is not None:
+        return solved_steps(rhs, y0, t_span, out["t"], args, name, options)
+    ts = np.asarray(out["t"], float)
+    inner = ts[1:-1]
+    if not is_own:
+        more = solved_steps(rhs, y0, t_span, ts, args, name, options).between
+        inner = np.union1d(inner, more)[:: 1 if ts[-1] >= ts[0] else -1]
+    places = np.flatnonzero(np.isin([ts[0], *inner, ts[-1]], ts))[: len(ts)]
+    return Steps(inner, np.array([0, *range(2, len(inner) + 2), 1]), coefficients(name), places)
 
 
 def odeint_steps(rhs: Any, y0: Any, ts: Array, args: Any, options: dict[str, Any]) -> Steps:

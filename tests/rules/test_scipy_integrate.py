@@ -80,6 +80,13 @@ def with_backward_differences(p: Any, q: Any) -> Any:
     return sol.y[0, -1]
 
 
+def with_varying_orders(p: Any, q: Any) -> Any:
+    sol = integrate.solve_ivp(
+        lambda t, y: np.cos(t * y) + q, (p, 0.1 * q), np.array([0.5]), "LSODA", rtol=1e-12, atol=1e-13
+    )
+    return sol.y[0, -1] * sol.t[-1]
+
+
 def by_columns(p: Any, q: Any) -> Any:
     def rhs(t: Any, y: Any) -> Any:
         return np.stack([y[1] * p, -y[0] * q])
@@ -119,6 +126,7 @@ ODES = [
     by_times,
     stiff,
     with_backward_differences,
+    with_varying_orders,
     by_columns,
     by_odeint,
     by_odeint_with_report,
@@ -142,6 +150,18 @@ def test_the_adjoint_can_be_asked_for_again() -> None:
     once = bprop(1.0)
     np.testing.assert_allclose(bprop(2.0), 2 * np.array(once), rtol=1e-14)
     assert bprop(1.0) == once
+
+
+def test_the_results_within_the_steps_of_another_method() -> None:
+    def f(k: Any) -> Any:
+        return np.sum(integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], "LSODA", **TIGHT).y)
+
+    def expected(k: Any) -> Any:
+        ts = integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], "LSODA", **TIGHT).t
+        return np.sum(-ts * np.exp(-k * ts))
+
+    for derivative in (s2sad.grad(f), lambda k: s2sad.jvp(f)(k, 1.0)[1]):
+        assert derivative(0.7) == pytest.approx(expected(0.7), rel=1e-8)
 
 
 def test_single_precision_and_lists_stay() -> None:
