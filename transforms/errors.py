@@ -175,7 +175,10 @@ class InternalError(S2sadError, RuntimeError):
 def describe(function: Any) -> str:
     """The name of a function for users: `numpy.linalg.solve`."""
     module = getattr(function, "__module__", None)
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    if name is None:
+        name = " ".join(repr(function).split())
+        name = name if len(name) <= 60 else f"{name[:57]}..."
     return f"`{module}.{name}`" if module and module != "builtins" else f"`{name}`"
 
 

@@ -14,6 +14,9 @@ import numpy as np
 
 from ..derivatives.derivative import Derivative
 from ..derivatives.jacobians import HessianVector
+from ..primitives.record import Rule, bprop, for_instances
+from ..primitives.template import Template
+from ..runtime.adjoints import unbroadcast
 from ..runtime.border import at_border
 from ..transforms.errors import NonDifferentiableError
 from ..values import pytree
@@ -22,13 +25,13 @@ __all__ = ["Problem", "flatten", "scipy_fun"]
 
 
 @at_border
-def flatten(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
+def flatten(tree: Any) -> tuple[Any, _Unflatten]:
     """The numbers of a structure as a vector, and the function that makes the structure of a vector again.
 
     The structure consists of lists, tuples, named tuples, dicts, dataclasses and objects of plain classes;
     numbers that carry no derivative are not in the vector. Its dtype is the one to which those of the numbers
     promote; shapes and dtypes come back. `unflatten` raises NonDifferentiableError for a vector of another
-    length; it returns new arrays.
+    length; it returns new arrays, and has derivatives of all orders.
 
     >>> vector, unflatten = flatten({"rate": 0.5, "weights": np.array([[1.0], [2.0]]), "name": "net"})
     >>> vector
@@ -44,7 +47,14 @@ def flatten(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
     return vector, _Unflatten(tree, vector.size)
 
 
-@dataclass(frozen=True)
+def _positions(tree: Any) -> Iterator[tuple[int, int]]:
+    start = 0
+    for leaf in pytree.flatten(tree):
+        yield start, start + np.size(leaf)
+        start += np.size(leaf)
+
+
+@dataclass(frozen=True, eq=False)
 class _Unflatten:
     """Makes structures like `tree`, of `size` numbers."""
 
@@ -58,6 +68,12 @@ class _Unflatten:
     def tangent(self, vector: Any) -> Any:
         """The tangent of the structure that a vector holds."""
         return pytree.map_structure(self._parts(vector, keeps=False), self.tree)
+
+    def vector(self, adjoint: Any) -> Any:
+        """The vector of an adjoint or tangent of the structure; None in it is zero."""
+        pairs = zip(pytree.flatten(self.tree), pytree.tangents_of(self.tree, adjoint), strict=True)
+        parts = [np.zeros(np.size(x)) if dx is None else np.ravel(dx) for x, dx in pairs]
+        return np.concatenate([np.zeros(0), *parts])
 
     def _parts(self, vector: Any, keeps: bool) -> Callable[[Any], Any]:
         """A function of leaves, in their order, that gives the part of the vector for each."""
@@ -84,11 +100,48 @@ class _Unflatten:
         return part
 
 
-def _positions(tree: Any) -> Iterator[tuple[int, int]]:
-    start = 0
-    for leaf in pytree.flatten(tree):
-        yield start, start + np.size(leaf)
-        start += np.size(leaf)
+def part_tangents(unflatten: Any, vector: Any) -> Any:
+    """The tangent of the structure that a vector holds."""
+    return unflatten.tangent(vector)
+
+
+def flat_adjoint(unflatten: Any, adjoint: Any) -> Any:
+    """The vector of an adjoint."""
+    return unflatten.vector(adjoint)
+
+
+TREE = {"a": 0.7, "b": (np.array([[1.5, 0.2]]), 3, None), "c": [0.4, np.float64(2.5)]}
+
+
+@bprop(part_tangents, samples=[(_Unflatten(TREE, 5), np.array([0.3, 1.2, 0.7, 2.1, 0.6]))])
+def part_tangents_(unflatten, vector, out, dout):  # type: ignore[no-untyped-def]
+    return None, unbroadcast(flat_adjoint(unflatten, dout), vector)
+
+
+@part_tangents_.jvp
+def part_tangents_jvp(unflatten, out, dvector):  # type: ignore[no-untyped-def]
+    return part_tangents(unflatten, dvector)
+
+
+@bprop(flat_adjoint, lists=True, samples=[(_Unflatten(TREE, 5), TREE)])
+def flat_adjoint_(unflatten, adjoint, out, dout):  # type: ignore[no-untyped-def]
+    return None, part_tangents(unflatten, dout)
+
+
+@flat_adjoint_.jvp
+def flat_adjoint_jvp(unflatten, out, dadjoint):  # type: ignore[no-untyped-def]
+    return flat_adjoint(unflatten, dadjoint)
+
+
+@for_instances(_Unflatten, pure=True)
+def unflatten_rule(unflatten: _Unflatten) -> Rule:
+    def call(vector, out, dout):  # type: ignore[no-untyped-def]
+        return (unbroadcast(flat_adjoint(unflatten, dout), vector),)
+
+    def call_jvp(out, dvector):  # type: ignore[no-untyped-def]
+        return part_tangents(unflatten, dvector)
+
+    return Rule("unflatten", (unflatten,), None, Template(call), Template(call_jvp))
 
 
 @dataclass(frozen=True)
@@ -101,38 +154,27 @@ class Problem:
 
     f: Callable[..., Any]
     x0: Any
-    unflatten: Callable[[Any], Any]
+    unflatten: _Unflatten
     _value_and_grad: Derivative = field(repr=False)
     _product: HessianVector = field(repr=False)
 
     @at_border
     def fun(self, x: Any, *args: Any) -> tuple[float, Any]:
         """The value and the gradient, of shape (n,): for `jac=True`."""
-        tree = self.unflatten(x)
-        value, gradient = self._value_and_grad(tree, *args)
-        return float(np.reshape(value, ())), self._vector(tree, gradient)
+        value, gradient = self._value_and_grad(self.unflatten(x), *args)
+        return float(np.reshape(value, ())), self.unflatten.vector(gradient).astype(float)
 
     @at_border
     def hessp(self, x: Any, v: Any, *args: Any) -> Any:
         """The product of the Hessian with a vector, of shape (n,)."""
-        tree = self.unflatten(x)
-        return self._vector(tree, self._product(tree, *args, self._tangent(v)))
+        product = self._product(self.unflatten(x), *args, self.unflatten.tangent(v))
+        return self.unflatten.vector(product).astype(float)
 
     @at_border
     def hess(self, x: Any, *args: Any) -> Any:
         """The Hessian, of shape (n, n), by n products."""
         columns = [self.hessp(x, unit, *args) for unit in np.eye(len(self.x0))]
         return np.array(columns).reshape(len(columns), len(columns)).T
-
-    def _tangent(self, v: Any) -> Any:
-        assert isinstance(self.unflatten, _Unflatten)
-        return self.unflatten.tangent(v)
-
-    def _vector(self, tree: Any, adjoint: Any) -> Any:
-        """The vector of an adjoint; None in it is zero."""
-        pairs = zip(pytree.flatten(tree), pytree.tangents_of(tree, adjoint), strict=True)
-        parts = [np.zeros(np.size(x)) if dx is None else np.ravel(dx) for x, dx in pairs]
-        return np.concatenate([np.zeros(0), *parts]).astype(float)
 
 
 @at_border

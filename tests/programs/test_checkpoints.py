@@ -25,6 +25,17 @@ from s2sad.runtime.revolve import Sweep, count_advances
 X, W = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.2, 0.1])
 U = np.array([0.0, 0.3, 1.0, 0.2, 0.1, 0.0])
 
+
+def test_a_loop_needs_no_other_import(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from s2sad import checkpointed, grad\ndef f(x):\n    for _ in checkpointed(range(4), 2):\n"
+        "        x = x * x\n    return x\nassert grad(f)(1.0) == 16.0\n"
+    )
+    root = str(Path(s2sad.__file__).parents[1])
+    subprocess.run([sys.executable, str(script)], check=True, env={**os.environ, "PYTHONPATH": root})
+
+
 # ---------------------------------------------------------------- the schedule
 
 

@@ -118,7 +118,7 @@ def of_a_closure(x: Any) -> Any:
     def solve(b: Any) -> Any:
         return spsolve(A, b)
 
-    return sum(map(lambda b: np.sum(solve(b)), [x, 2 * x]))
+    return sum(np.sum(solve(b)) for b in [x, 2 * x])
 
 
 @pytest.mark.parametrize("f", [of_a_linked_function, of_elements_stored_one_by_one, of_a_closure])

@@ -15,6 +15,10 @@ import scipy.optimize
 
 import s2sad
 from s2sad import NonDifferentiableError, flatten, grad, hessian, scipy_fun
+from s2sad.primitives.record import find_rule
+from s2sad.testing.check_rules import check_rule
+from s2sad.tools.optimisers import flat_adjoint, part_tangents
+from tests.support.compare import check_program, check_second
 
 
 @dataclass
@@ -166,3 +170,25 @@ def test_parameters_as_keyword_arguments_in_a_process_that_has_imported_no_trans
     command = [sys.executable, "parts.py"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("(13.5, array([4.5])) [[0.]]\n", "")
+
+
+def test_unflatten_is_differentiated_twice_in_both_modes() -> None:
+    tree = {"a": 0.7, "w": np.arange(6.0).reshape(2, 3) / 5, "n": 3, "t": (1.5, "name", np.float64(2.0))}
+    vector, unflatten = s2sad.flatten(tree)
+
+    def f(x: Any) -> Any:
+        p = unflatten(x)
+        return p["a"] ** 3 * np.sum(np.sin(p["w"] @ p["w"].T)) + p["t"][0] * p["t"][2] * p["a"]
+
+    check_program(f, (vector,), (0,))
+    check_second(f, (vector,), (0,), over="forward")
+    check_second(f, (vector,), (0,), over="reverse")
+    assert s2sad.grad(f)(vector.astype(np.float32)).dtype == np.float32
+    for rule in (find_rule(part_tangents), find_rule(flat_adjoint)):
+        check_rule(rule)
+
+
+def test_unflatten_as_an_argument() -> None:
+    vector, unflatten = s2sad.flatten([1.5, np.array([2.0, 3.0])])
+    found = s2sad.grad(lambda x, make: np.sum(make(x)[1] ** 2) * make(x)[0])(vector, unflatten)
+    np.testing.assert_allclose(found, [13.0, 6.0, 9.0])
