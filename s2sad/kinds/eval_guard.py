@@ -78,7 +78,7 @@ def is_known(function: Any) -> bool:
     if function in (round, operator.matmul) or getattr(function, "__objclass__", None) is np.ndarray:
         return True
     module = getattr(function, "__module__", None) or ""
-    if module.startswith("scipy.stats"):
+    if module.startswith(("scipy.stats", "scipy.special")):
         return find_rule(function) is not None
     return isinstance(function, _FUNCTION_TYPES) and (module in _MODULES or module.startswith(_RULES))
 

@@ -18,6 +18,7 @@ from .arrays_of_lists import array_of, joined_of
 from .flatten_containers import constant_of
 from .interpreted_functions import interpreted, kind_of_result
 from .matrices import inverse, product, sign_and_log
+from .special_functions import is_special
 
 __all__ = [
     "CHOICES",
@@ -420,9 +421,14 @@ class Types:
             found = self.of(args[-1 if function is np.linalg.solve else 0])
             is_matrix = isinstance(found, Array) and (found.rank, found.kind) == (2, "f")
             return None if found is None else (OF_MATRIX[function] or found) if is_matrix else OTHER
+        if is_special(function) and not node.keywords:
+            return self._elementwise(args, lambda kind: "f") if self._are_real(args) else OTHER
         if isinstance(function, np.ufunc) or getattr(np, name, None) is function:
             return self._numpy(name, node)
         return OTHER
+
+    def _are_real(self, args: list[ast.expr]) -> bool:
+        return not any(isinstance(t := self.of(a), (Number, Array)) and t.kind == "c" for a in args)
 
     def _interpreted(self, args: list[ast.expr]) -> Type | None:
         types = [self.of(a) for a in args[1:]]

@@ -32,11 +32,12 @@ from numba.core.compiler import CompileResult
 
 from ..source.compiling import nested_code
 from .interpreted_functions import interpreted
+from .special_functions import is_special
 
 __all__ = ["keep_on_disk"]
 
 PACKAGE = Path(__file__).parents[1]
-FIXED = frozenset({"numpy", "math", "cmath", "builtins", "operator"})  # libraries
+FIXED = frozenset({"numpy", "scipy", "math", "cmath", "builtins", "operator"})  # libraries
 OWN = __name__.partition(".")[0]
 DIGEST = 32  # bytes at the start of a file: the digest of the others
 
@@ -140,7 +141,9 @@ def digested(value: Any, open_: list[Any]) -> Iterator[Any]:
     elif isinstance(value, FunctionType):
         yield from (open_.index(value),) if value in open_ else digested_function(value, [*open_, value])
     elif isinstance(value, ModuleType) and value.__name__.partition(".")[0] in FIXED:
-        yield value.__name__
+        yield value.__name__, getattr(sys.modules[value.__name__.partition(".")[0]], "__version__", None)
+    elif is_special(value):
+        yield value.__name__, getattr(sys.modules["scipy"], "__version__", None)
     elif isinstance(value, (tuple, frozenset)):
         for part in sorted(value, key=repr) if isinstance(value, frozenset) else value:
             yield from digested(part, open_)

@@ -41,6 +41,7 @@ from .interpreted_calls import Interpreter
 from .interpreted_functions import interpreted
 from .loops.rewrite_helpers import REWRITTEN
 from .progress import shown_when_slow
+from .special_functions import special_functions
 from .structures import Structure, converted, packed, structure_of
 from .without_contexts import without_contexts
 
@@ -211,6 +212,9 @@ class _Code:
         structures: tuple[Structure, ...],
         finish: Callable[[ast.FunctionDef], dict[str, Any]],
     ) -> None:
+        if special_functions():
+            helpers()
+            importlib.import_module(".numba_special", __package__).declare_special()
         self.original, self.tree, self.finish = function, tree, finish
         self.variables = {n.id for n in stored_names(tree)}
         tree.body = without_contexts(tree.body, self.is_silent)
@@ -478,7 +482,7 @@ def root_of(value: Any) -> str:
 
 
 def is_library(value: Any) -> bool:
-    return root_of(value) in LIBRARIES
+    return root_of(value) in (*LIBRARIES, "scipy")
 
 
 def names_outside(function: FunctionType) -> Iterator[str]:

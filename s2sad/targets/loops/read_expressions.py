@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..array_types import CHOICES, ELEMENTWISE, REDUCTIONS, Array, Number, Types, axes_of, is_choice
+from ..special_functions import is_special
 
 FILLED = {"ones_like": "1.0"}  # what makes an array of one number like another one
 OPERATORS: dict[type[ast.AST], str] = {
@@ -103,7 +104,8 @@ class Reader:
         name = "abs" if self.meaning(node.func) is abs else self.numpy_name(node.func)
         is_other = name in CHOICES or (name in ("where", "outer") and len(node.args) >= 2)
         is_filled = name in FILLED and len(node.args) == 1 and self.is_real(node.args[0])
-        return (name in ELEMENTWISE or is_other or is_filled) and not node.keywords
+        is_other = is_other or is_filled or is_special(self.meaning(node.func))
+        return (name in ELEMENTWISE or is_other) and not node.keywords
 
     def is_lowered(self, node: ast.expr) -> bool:
         """Whether an operation means the same for the elements as for the arrays."""
