@@ -411,6 +411,8 @@ class Types:
             return self.of(args[1])
         if module.startswith("s2sad") and name == "to_ties" and len(args) >= 4:
             return self.of(args[1])
+        if module.startswith("s2sad") and name == "integer_power":
+            return INTEGER
         if is_choice(function):
             found = self.of(args[-1])
             kind = found.kind if isinstance(found, (Number, Array)) else "f"

@@ -6,6 +6,7 @@ Importing this module imports Numba, and makes the helpers known to it. `HELPERS
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -22,6 +23,7 @@ from ..runtime import adjoints, mutation, real_power
 from ..transforms.errors import NonDifferentiableError
 from .array_types import DTYPES, Number
 from .array_types import type_of_kind as array_type_of
+from .checked_operations import check_mask, integer_power
 from .disk_cache import keep_on_disk
 from .flatten_containers import check_lengths
 from .interpreted_functions import FUNCTIONS as INTERPRETED
@@ -443,6 +445,21 @@ def check(*sources: Any) -> Any:
     text = "zip() argument 2 is longer or shorter than argument 1"
     exec(f"def checked(*sources):\n    if {tests}:\n        raise ValueError({text!r})\n", scope)
     return scope["checked"]
+
+
+@compiles(check_mask)
+def mask_checked(x: Any, mask: Any) -> Any:
+    return own_code(check_mask)
+
+
+@compiles(integer_power)
+def powers_of_integers(x: Any, n: Any) -> Any:
+    return own_code(integer_power)
+
+
+def own_code(function: Any) -> Any:
+    """A helper's own code as its implementation."""
+    return FunctionType(function.__code__, function.__globals__, function.__name__)
 
 
 # ---------------------------------------------------------------- choices

@@ -36,6 +36,7 @@ from ..values.objects import fields_of, is_plain
 from .array_types import Type, type_of
 from .arrays_of_lists import name_arrays_of_lists
 from .arrays_to_loops import with_loops
+from .checked_operations import with_checks
 from .flatten_containers import NotFlat, check_lengths, flattened
 from .interpreted_calls import Interpreter
 from .interpreted_functions import interpreted
@@ -257,6 +258,9 @@ class _Code:
         njit = helpers().numba.njit
         self.interpreter.replace(tree.body, self.interpreted)
         given = dict(zip([a.arg for a in tree.args.args], types, strict=True))
+        checks = with_checks(tree, given, self.object_of, self.fresh)
+        self.constants |= checks
+        constants |= checks
         made, called = with_loops(tree, given, self.object_of, self.fresh)
         constants |= called
         for loops in made:

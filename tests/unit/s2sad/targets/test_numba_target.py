@@ -222,6 +222,42 @@ def test_bounds_and_divisions_are_checked() -> None:
     assert s2sad.grad(quotient, compile="numba", fastmath=True)(1.0, 0.0) == math.inf
 
 
+def chosen(x, mask):
+    return np.sum(x[mask] ** 2)
+
+
+def cleared(x, mask):
+    y = x.copy()
+    for _ in range(2):
+        y[mask] = 0.0
+    return np.sum(y * x)
+
+
+@pytest.mark.parametrize("f", [chosen, cleared])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_masks_of_another_length(f: Any, count: int) -> None:
+    mask = np.arange(count) < 1
+    compiled, interpreted = s2sad.grad(f, compile="numba"), s2sad.grad(f)
+    if count == 2:
+        assert_alike(compiled(np.ones(2), mask), interpreted(np.ones(2), mask))
+        return
+    for gradient in (compiled, interpreted):
+        with pytest.raises(IndexError, match="boolean index did not match"):
+            gradient(np.ones(2), mask)
+
+
+def scaled(x, n):
+    return np.sum(x * 2**n) * 3 ** (n * n)
+
+
+def test_powers_of_integers() -> None:
+    compiled = s2sad.grad(scaled, compile="numba")
+    assert_alike(compiled(np.ones(2), 3), s2sad.grad(scaled)(np.ones(2), 3))
+    for n, why in ((-2, "negative power"), (70, "larger than 64 bits")):
+        with pytest.raises(s2sad.UnsupportedSyntaxError, match=why):
+            compiled(np.ones(2), n)
+
+
 def power(x, n):
     if n == 0:
         return 1.0
