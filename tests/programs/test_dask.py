@@ -292,3 +292,14 @@ def test_unknown_lengths_are_right() -> None:
     kept = x[x > 1.0]
     assert np.isnan(kept.shape[0])
     close(computed(s2sad.grad(lambda x: np.sum(x**3))(kept)), 3 * R(6)[R(6) > 1.0] ** 2)
+
+
+def test_a_cluster_computes_the_graph() -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install s2sad[dask]")
+    args = (R(4), np.array(0.3), R(6, 4, seed=1), R(6, seed=2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its event loop, by Python's version
+        cluster = distributed.LocalCluster(n_workers=2, processes=False, dashboard_address=None)
+        with cluster, distributed.Client(cluster) as client:
+            found = client.gather(client.compute(list(s2sad.grad(logistic, (0, 1))(*map(lazily, args)))))
+    close(tuple(found), s2sad.grad(logistic, (0, 1))(*args))
