@@ -468,6 +468,12 @@ class Types:
         if name in ("dot", "matmul") and len(args) == 2 and not options:
             a, b = self.of(args[0]), self.of(args[1])
             return None if a is None or b is None else type_of_product(a, b)
+        if name == "vecdot" and len(args) == 2 and not options:
+            found = self._elementwise(args, lambda kind: kind)
+            if not isinstance(found, Array):
+                return None if found is None else OTHER
+            rank = found.rank - 1
+            return Array(rank, found.kind, found.ones - {rank}) if rank else Number(found.kind)
         if name == "eye" and not options and all(self.of(a) == INTEGER for a in args):
             return Array(2, "f")
         if name in ("zeros", "ones", "empty") and len(args) == 1 and not options:

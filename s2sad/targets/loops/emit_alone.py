@@ -62,6 +62,9 @@ class Alone(Elements):
             known = {t: self.length_now(t) for t in texts or ["1"]}
             target = self.length_now(next(iter(own[k]), "1")) if own else None
             first, *others = known.values()
+            for t in others if k == s.core else []:
+                self.write(depth, f"if {t} != {first}:")
+                self.write(depth + 1, 'raise ValueError("operands have a mismatch in their core dimension")')
             joined = target or first
             for t in others if target is None else []:
                 joined = f"{self.name_for('joined')}({joined}, {t})"

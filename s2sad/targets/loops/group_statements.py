@@ -68,7 +68,7 @@ class Grouping(Accesses):
                 if found is not None:
                     reduction = found.name if found.axes else ""
                     step = Step(s, name, found.value, None, None, reduction, found.axes, found.keeps)
-                    step.like, step.of_product = found.like, found.of_product
+                    step.like, step.of_product, step.core = found.like, found.of_product, found.core
                     known = self.known(step) if self.is_operand(found.value) else None
                     return known if known and not (reduction and name in known.names) else None
                 is_new = is_computed(value, self) and self.is_array(value)

@@ -33,6 +33,7 @@ class Reduction:
     keeps: bool = False
     like: ast.expr | None = None
     of_product: bool = False  # of two arrays, whose lengths must agree: none stands still
+    core: int | None = None  # the axis on which lengths must agree
 
 
 class Reader:
@@ -132,6 +133,10 @@ class Reader:
                 self.numpy_name(func) in ("dot", "matmul")
             ):
                 return self._product(left, right)
+            case ast.Call(func=func, args=[left, right], keywords=[]) if (
+                self.numpy_name(func) == "vecdot" and self.is_real(left, right)
+            ):
+                return self._row_products(left, right)
             case ast.Call(func=func, args=[value, like], keywords=[]) if (
                 self.helper_name(func) == "unbroadcast"
             ):
@@ -174,6 +179,17 @@ class Reader:
             vector = with_new_axis(vector)
         value = ast.copy_location(ast.BinOp(matrix, ast.Mult(), vector), left)
         return Reduction("sum", value, (axis,), of_product=True)
+
+    def _row_products(self, left: ast.expr, right: ast.expr) -> Reduction | None:
+        """The sum over the last axis that `np.vecdot` of real arrays is."""
+        a, b = self.types.of(left), self.types.of(right)
+        assert isinstance(a, Array)
+        assert isinstance(b, Array)
+        if (a.rank - 1 in a.ones) != (b.rank - 1 in b.ones):
+            return None
+        last = max(a.rank, b.rank) - 1
+        value = ast.copy_location(ast.BinOp(left, ast.Mult(), right), left)
+        return Reduction("sum", value, (last,), core=last)
 
     def _fitted(self, value: ast.expr, like: ast.expr) -> Reduction | None:
         """The sum of a cotangent over the axes that only it has."""

@@ -113,7 +113,7 @@ class Splitter(Helpers):
         match node:
             case ast.BinOp():
                 node.left, node.right = self.operand(node.left), self.operand(node.right)
-            case ast.Call(func=func, args=args) if self.numpy_name(func) in ("dot", "matmul"):
+            case ast.Call(func=func, args=args) if self.numpy_name(func) in ("dot", "matmul", "vecdot"):
                 node.args = list(map(self.operand, args))
             case ast.Call(func=func, args=args) if self.helper_name(func) in ("unbroadcast", "contracted"):
                 node.args = [*map(self.elements, args[:-1]), args[-1]]

@@ -61,6 +61,7 @@ class Step:
     keeps: bool = False
     like: ast.expr | None = None  # what the result has the lengths of
     of_product: bool = False
+    core: int | None = None  # the axis on which lengths must agree, none stands still
     names: set[str] = field(default_factory=set)
     sizes: Sizes = field(default_factory=list)
     reads: list[Access] = field(default_factory=list)

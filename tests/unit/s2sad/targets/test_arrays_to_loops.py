@@ -331,6 +331,10 @@ def nearest(points, centers):
     return np.sum(np.min(distances, axis=1)) + np.sum(np.max(distances, axis=0))
 
 
+def row_products(x, y):
+    return np.sum(np.sqrt(1.0 + np.sum((x * x) * y, axis=1) ** 2) * np.sum(x * y, axis=-1))
+
+
 def eliminated(a):
     a = a * 1.0
     for i in range(len(a)):
@@ -360,6 +364,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (of_flags, (V, 0.1)),
     (signs, (V, 0.7)),
     *((nearest, args) for args in ((M, 2.0 * M), (M[:, :1], M[:1]), (TIED, TIED[:2]))),
+    *((row_products, args) for args in ((M, M[::-1]), (M, ROW), (M[:0], ROW))),
     *((eliminated, (np.eye(k) * 4.0 + 0.3,)) for k in (0, 1, 4)),
     *((fitted, args) for args in ((M, ROW), (ONE_COLUMN, ONE), (M[:0], ROW))),
     (eliminated, (np.asfortranarray(np.eye(4) * 4.0 + 0.3)[::-1, ::-1],)),
