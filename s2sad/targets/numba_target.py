@@ -146,7 +146,15 @@ class Version:
         """The compiled function for such arguments, and their types as Numba has them."""
         given = *map(packed, args, self.structures), *(read() for read in self.outside)
         check_types(given, self.function)
-        exact = tuple(map(helpers().numba.typeof, given))
+        try:
+            exact = tuple(map(helpers().numba.typeof, given))
+        except ValueError as error:
+            raise UnsupportedSyntaxError(
+                f"`{self.function.__name__}` is not compiled for these arguments",
+                None,
+                "one of them is, or holds, an object that Numba has no type for",
+                "pass the numbers and arrays that it holds, or leave `compile` out",
+            ) from error
         return self.dispatcher(tuple(map(type_of, given)), exact), exact
 
     def dispatcher(self, types: tuple[Type, ...], exact: tuple[Any, ...]) -> Any:

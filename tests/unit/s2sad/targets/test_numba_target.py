@@ -376,6 +376,15 @@ def test_a_rank_that_depends_on_lengths() -> None:
     assert_alike(gradient(np.ones(3)), s2sad.grad(squeezed)(np.ones(3)))
 
 
+def first_of(pair):
+    return pair[0] * 2.0
+
+
+def test_objects_without_a_type_are_refused() -> None:
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="an object that Numba has no type for"):
+        s2sad.jvp(first_of, argnums=0, compile="numba")((2.0, {1: 2.0}), (1.0, {1: 0.0}))
+
+
 def test_single_precision_is_refused() -> None:
     with pytest.raises(s2sad.UnsupportedSyntaxError, match="not compiled for a ndarray of dtype float32"):
         s2sad.grad(rosenbrock, compile="numba")(np.ones(3, np.float32))
