@@ -204,7 +204,7 @@ class Reader:
         assert isinstance(given, Array)
         assert isinstance(wanted, Array)
         ones = tuple(sorted(lead + k for k in wanted.ones if lead + k not in given.ones))
-        if not isinstance(like, ast.Name) or (axes and ones):
+        if not isinstance(like, ast.Name) or (axes and ones) or wanted.rank == 0:
             return None
         return Reduction("sum", value, axes or ones, keeps=bool(ones), like=like)
 

@@ -532,3 +532,16 @@ def first_doubled(a):
     for k in range(len(row)):
         a[1, k] = row[k] * a[2, k]
     return np.sum(a * a)
+
+
+def stretched(x, y):
+    return np.sum(x * y) * x
+
+
+def test_the_gradient_of_an_array_without_axes_has_none() -> None:
+    results = [
+        s2sad.vjp(stretched, **options)(np.array(0.8), np.ones(3))[1](1.0)
+        for options in ({"compile": "numba"}, {})
+    ]
+    assert_alike(*results)
+    assert np.shape(results[0][0]) == ()
