@@ -32,7 +32,7 @@ from ..lowering.expand_asdict import converter_of, is_converter
 from ..lowering.gradient_blocks import expand_gradient_blocks
 from ..lowering.guard_powers import guard_powers, without_needless_guards
 from ..lowering.heap_functions import HeapCalls
-from ..lowering.inline_closures import inline_known_functions
+from ..lowering.inline_closures import inline_known_functions, inline_method_values
 from ..lowering.inline_generators import refuse_generators
 from ..lowering.inline_methods import (
     asks_for_kinds,
@@ -345,7 +345,10 @@ class Forms:
             find_made = partial(self.made, kinds)
             without_unseen = partial(self.without_unseen, kinds, find_made)
             loops = LoopFacts(find_made, without_unseen)
+            program = inline_known_functions(program, self.inlinable)
             program = inline_methods(find(program), find_sure(program), self.inlinable, one_name, loops)
+            while (named := inline_method_values(find(program), self.inlinable)) is not program:
+                program = inline_methods(find(named), find_sure(named), self.inlinable, one_name, loops)
             if one_name:
                 program = self.promoted(program, kinds)
             program = lifted_closures(inline_known_functions(program, self.inlinable))

@@ -5,22 +5,25 @@ partial applications, where all their calls are known.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import partial
 from typing import Any
 
 import gast
 
+from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.liveness import free_names
 from ..transforms.analyses.operations import known_method, method_of_callable
+from ..transforms.lowering.inlinable import makes_closures
 from ..transforms.lowering.inline_calls import inline_calls
 from ..transforms.lowering.name_functions import name_functions
 from ..transforms.trees.nodes import bound_counts, find_nodes, has_stars, same, statements_in
 from ..transforms.trees.program import MISSING, Program
 from .inline_generators import given_generators, inline_generators
 from .inline_methods import is_among
+from .name_methods import name_methods
 
-__all__ = ["inline_known_functions"]
+__all__ = ["inline_known_functions", "inline_method_values"]
 
 Inlinable = Callable[[Any, Any], Program | None]
 ROUNDS = 8  # of inlining: a function may make others
@@ -29,19 +32,19 @@ CHANGING = frozenset({"pop", "popitem", "setdefault", "__setitem__", "__iadd__",
 
 
 def inline_known_functions(program: Program, inlinable: Inlinable) -> Program:
-    """The program, in normal form, with small functions inlined, and closures that write to their captured
-    variables.
+    """The program, in normal form, with small functions inlined, and the closures of factories where none of
+    them escapes.
     """
     program = _put_in(program, inlinable)
     for _ in range(ROUNDS):
         calls = find_nodes(program.tree, gast.Call)
-        factories = [c for c in calls if _makes_writers(program, c, inlinable)]
+        factories = [c for c in calls if _makes_closures(program, c, inlinable)]
         if not factories:
             break
         before = program
         for tried in (factories, *([f] for f in factories if len(factories) > 1)):
             made = inline_calls(program, inlinable, makes=partial(is_among, tried))
-            made = _put_in(made, inlinable)
+            made = _put_in(made, inlinable, _functions(made) - _functions(program))
             if _functions(made) <= _functions(program):
                 program = made
                 break
@@ -50,17 +53,30 @@ def inline_known_functions(program: Program, inlinable: Inlinable) -> Program:
     return program
 
 
+def inline_method_values(facts: Facts, inlinable: Inlinable) -> Program:
+    """The program, in normal form, with the methods that are read as values inlined where they are called;
+    itself where one of them escapes.
+    """
+    named = name_methods(facts)
+    if named is facts.program:
+        return named
+    program = inline_known_functions(named, inlinable)
+    return program if len(_applied(program)) <= len(_applied(facts.program)) else facts.program
+
+
 def _functions(program: Program) -> set[str]:
     return {f.name for f in find_nodes(program.tree, gast.FunctionDef)}
 
 
-def _put_in(program: Program, inlinable: Inlinable) -> Program:
+def _put_in(program: Program, inlinable: Inlinable, made: Set[str] = frozenset()) -> Program:
+    """The program with small functions inlined, and closures that write or whose names are in `made`."""
     for _ in range(ROUNDS):
         program = inline_calls(program, inlinable, needed=_writing(program, inlinable))
         program = _with_generators(program, inlinable)
         known = _functions(program) | _applied(program) | _methods(program)
         is_partial = partial(_is_partial, program, known)
-        named = name_functions(program, is_partial, partial(_may_write, program, inlinable))
+        writes = partial(_may_write, program, inlinable)
+        named = name_functions(program, is_partial, partial(_is_either, partial(_is_named, made), writes))
         if named is program:
             break
         program = named
@@ -83,8 +99,12 @@ def _with_generators(program: Program, inlinable: Inlinable) -> Program:
     return program
 
 
-def _is_either(first: Callable[[Any], bool], second: Callable[[Any], bool], call: Any) -> bool:
-    return first(call) or second(call)
+def _is_either(first: Callable[[Any], bool], second: Callable[[Any], bool], node: Any) -> bool:
+    return first(node) or second(node)
+
+
+def _is_named(names: Set[str], function: Any) -> bool:
+    return function.name in names
 
 
 def _writing(program: Program, inlinable: Inlinable) -> Callable[[Any], bool]:
@@ -130,14 +150,14 @@ def _is_partial(program: Program, nested: set[str], node: Any) -> bool:
     return getattr(node.args[0], "id", None) in nested or (found is not MISSING and callable(found))
 
 
-def _makes_writers(program: Program, node: Any, inlinable: Inlinable) -> bool:
-    """Whether a call of a known function makes closures that may write to their captured variables."""
+def _makes_closures(program: Program, node: Any, inlinable: Inlinable) -> bool:
+    """Whether a call of a known function makes closures, or uses some that write to captured variables."""
     function = program.resolve(node.func)
     callee = None if program.leaves(function) else inlinable(function, node)
     if callee is None:
         return False
     nested = [f for f in find_nodes(callee.tree, gast.FunctionDef) if f is not callee.tree]
-    return any(_may_write(callee, inlinable, f) for f in nested)
+    return makes_closures(callee.tree) or any(_may_write(callee, inlinable, f) for f in nested)
 
 
 def _may_write(program: Program, inlinable: Inlinable, function: Any) -> bool:

@@ -89,3 +89,45 @@ def order_by_what_changes(x):
     w = w * np.array([1.0, 0.1, 1.0])
     second = sorted(range(3), key=lambda k: w[k])
     return w[first[0]] * x[second[0]] + w[first[2]]
+
+
+def turning(rate):
+    def field(state):
+        position, velocity = state[:2], state[2:]
+        return np.concatenate([velocity, -rate * position])
+
+    return field
+
+
+def midpoint(field, h):
+    def step(state):
+        return state + h * field(state + 0.5 * h * field(state))
+
+    return step
+
+
+@program((np.array([[0.3, -0.2], [0.1, 0.4], [-0.5, 0.2]]), 1.3), wrt=(0, 1), second=True, quick=True)
+def steps_that_a_factory_makes(kicks, rate):
+    state = np.array([1.0, 0.0, 0.0, 1.0])
+    step = midpoint(turning(rate), 0.1)
+    for kick in kicks:
+        state = step(state)
+        state[2:] += kick
+    return np.sum(state**2)
+
+
+@program((0.7,), second=True, quick=True)
+def factories_in_a_loop(x):
+    total, before = 0.0, scaling(x)
+    for k in range(3):
+        after = scaling((k + 1) * x)
+        total += before(x) * after(total + x)
+        before = after
+    return total
+
+
+def scaling(a):
+    def scaled(v):
+        return a * np.sin(v)
+
+    return scaled

@@ -483,3 +483,36 @@ def attributes_of_one_path(x, flag):
     if hasattr(held, "weight"):
         return np.sum(held.scale * x**2) * held.weight
     return held.scale * np.sum(x**3)
+
+
+class Spring:
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    def force(self, x, *, rest=0.0):
+        return -self.stiffness * (x - rest) ** 3
+
+    def soften(self, x):
+        self.stiffness = self.stiffness * 0.9
+        return x
+
+    def stepped(self, x, rest):
+        return euler(self.force, x, 0.1) + called(self.force, x, rest)
+
+
+def euler(force, x, h):
+    return x + h * force(x)
+
+
+def called(force, x, rest):
+    return force(x, rest=rest)
+
+
+@program((0.7, 1.2), wrt=(0, 1), second=True, quick=True)
+def methods_as_values(x, k):
+    spring = Spring(k)
+    force, other = spring.force, Spring(x).force
+    for _ in range(3):
+        x = euler(spring.soften, euler(spring.force, x, 0.1), 0.01)
+        x = x + 0.1 * spring.stepped(x, k)
+    return force(x) * other(x)

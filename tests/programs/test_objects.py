@@ -277,6 +277,13 @@ def kept_for_later(layers, x):
     return np.sum(x * x)
 
 
+def called_through_a_value(tank, rate):
+    pour = tank.pour
+    y = pour(rate)
+    tank.level = tank.level * 2
+    return y + pour(rate)
+
+
 EXACT: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (store_in_argument, (Tank(1.5), 0.3)),
     (class_attribute_hidden_in_a_made_object, (0.7,)),
@@ -302,6 +309,7 @@ EXACT: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (no_iterations, (0.7, 0)),
     (no_iterations, (0.7, 3)),
     (returns_its_argument, (Tank(0.7), 0.3)),
+    (called_through_a_value, (Tank(0.7), 0.1)),
     (set_by_name, (0.7,)),
     (kept_for_later, ([Layer(np.ones(3)), Layer(np.full(3, 0.5))], np.array([0.1, 0.2, 0.3]))),
 ]
@@ -388,13 +396,6 @@ def names_exchanged(x):
     return a.level * 2 + b.level
 
 
-def called_through_a_value(tank, rate):
-    pour = tank.pour
-    y = pour(rate)
-    tank.level = tank.level * 2
-    return y + pour(rate)
-
-
 class Guessing:
     def __init__(self, v):
         self.v = v
@@ -467,7 +468,6 @@ def test_an_object_is_taken_apart_by_its_class() -> None:
 REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (same_object_twice, shared()),
     (held_by_another_argument, held()),
-    (called_through_a_value, (Tank(0.7), 0.1)),
     (attribute_that_is_computed, (Guessing(0.7),)),
     (attribute_that_is_converted, (0.7,)),
 ]

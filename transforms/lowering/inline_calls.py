@@ -135,6 +135,9 @@ class Inliner:
         self.left = GROWTH * limit
         self.reached = len(stack)  # the outermost function of the stack that this one may call
         self.defined = binding_counts(program.tree)
+        functions = [f.name for f in program.tree.body if isinstance(f, gast.FunctionDef)]
+        given = [p.id for p in parameters(program.tree)]
+        self.fixed = {n for n in (*given, *functions) if self.defined[n] == 1}
 
     def run(self) -> Program:
         tree = rebuilt(self.program.tree, body=self.block(self.program.tree.body, {}, frozenset()))
@@ -183,10 +186,9 @@ class Inliner:
         names.
         """
         held: list[Node] = []
-        fixed = {p.id for p in parameters(self.program.tree) if self.defined[p.id] == 1}
 
         def hold(default: Node) -> Node:
-            if not isinstance(default, gast.Name) or default.id in fixed:
+            if not isinstance(default, gast.Name) or default.id in self.fixed:
                 return default
             name = self.names.temporary(default.id)
             self.program = self.program.with_tree(self.program.tree, locals=self.program.locals | {name})
@@ -263,7 +265,8 @@ class Inliner:
         mapping = dict(mapping)
         start = []
         for parameter, value in given.items():
-            if parameter not in rebound and stays(parameter, value, function, captured):
+            read_later = set() if self.is_lasting(value) else captured
+            if parameter not in rebound and stays(parameter, value, function, read_later):
                 mapping[parameter] = value
             else:
                 mapping[parameter] = load(self.fresh(parameter))
@@ -295,6 +298,10 @@ class Inliner:
         if is_result:
             return [*start, *body[:-1], assign(target, body[-1].value, body[-1])]
         return [*start, *body, assign(target, last.value, s)]
+
+    def is_lasting(self, atom: Node) -> bool:
+        """Whether a name is bound once, as a parameter or function, or refers to a known object outside."""
+        return getattr(atom, "id", "") in self.fixed or self.program.resolve(atom) is not MISSING
 
     def own_name(self, name: str, target: Node) -> str:
         """A name for a variable of a callee; parts of its result are named after the call's target."""
