@@ -241,3 +241,16 @@ def array_of_a_dict_by_name(params, rate):
     w = params["w"]
     w += rate
     return np.sum(both[0]["w"]) * np.sum(params["b"]) * (w * 2)[0]
+
+
+@program((np.array([[0.3, -0.2], [0.1, 0.4]]), np.array([1.0, 0.5, -0.3, 0.8])), wrt=(0, 1), second=True)
+def array_returned_after_a_loop_of_views(kicks, state):
+    state = state * 1.0
+    for kick in kicks:
+        stages = [state * kick[0]]
+        for a in (0.5, 1.0):
+            stages.append(state + a * stages[-1])
+        state = state + stages[0] * stages[1]
+        velocity = state[2:]
+        velocity += kick
+    return state

@@ -58,6 +58,8 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
             env[out.id] = Adjoint(_as_number(reverse, out, cotangent) if form == "vjp" else cotangent)
     elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
         seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
+    if form == "vjp":
+        reverse.kept = set(names_read(start))
     count = items_first(statements, parameters)
     forward, backward = reverse.block(statements[count:], env)
     reads, parts = reverse_items(reverse, statements[:count], env)

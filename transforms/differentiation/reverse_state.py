@@ -30,7 +30,7 @@ class Reverse(AdjointEmitter):
         super().__init__(facts, task)
         self.split = task.form == "vjp"
         self.assigned_before = AssignedBefore(self.program.tree.body, parameter_names(self.program.tree))
-        self.kept: set[str] = set()  # names that are returned after the reverse sweep
+        self.kept: set[str] = set()  # names that other code of its function reads after, or before, all of it
         self.traces: list[str] = []
         self.origin: Any = None
         self.complete: set[str] = set()  # adjoints of lists without missing items
