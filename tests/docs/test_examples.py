@@ -248,3 +248,22 @@ def test_dask_workers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     _, gradient = example.loss_and_gradient(example.TRUE, part)
     np.testing.assert_allclose(gradient, by_steps, rtol=1e-4, atol=1e-2)
     assert f"process {fit.killed} was killed" in capsys.readouterr().out
+
+
+def test_orbit_control(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load("orbit_control", monkeypatch)
+    flight = example.main()
+    assert flight.error < 1e-6
+    least = example.hohmann()
+    assert least == pytest.approx(0.181645, abs=1e-6)
+    assert 0.999 * least < flight.lengths.sum() < 1.002 * least
+    assert flight.lengths[1:-1].max() < 0.01  # it fires at both ends
+
+    # The spacecraft stays on the circle without any impulse.
+    plan = np.concatenate([[2.0], np.zeros(2 * example.IMPULSES)])
+    x, y, u, v = example.fly(plan)
+    assert [np.hypot(x, y), np.hypot(u, v), np.arctan2(y, x)] == pytest.approx([1, 1, 2], abs=1e-5)
+    plan = np.random.default_rng(2).normal([3.0] + [0.0] * 8, 0.05)
+    by_steps = approx_fprime(plan, example.off_target, 1e-7)
+    np.testing.assert_allclose(example.s2sad.jacobian(example.off_target)(plan), by_steps, rtol=1e-4, atol=1e-5)
+    assert "fuel 0.18" in capsys.readouterr().out
