@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import copyreg
-import linecache
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,7 +22,7 @@ import numpy as np
 from ..kinds.abstraction import FUNCTIONS, MAX_ITEMS, MAX_TEXT, kind_of
 from ..kinds.lattice import LARGE, MAX_DEPTH, OF_TYPES, Record
 from ..runtime.input_checks import unshared
-from ..source.compiling import compile_function
+from ..source.compiling import compile_function, register_text
 from ..source.locate import PACKAGE
 from ..transforms.trees.program import MISSING, Names
 from ..values.code_state import FunctionState
@@ -36,7 +35,7 @@ __all__ = ["MISSED", "Case", "form_of", "inline_cache", "missed"]
 MISSED: Any = object()  # the result of a call that is not recognised
 FILE = f"{PACKAGE}derivatives/<inline cache>"  # tracebacks leave out the frames of the package
 TEXT = "# s2sad looks for the derivative of this call, and calls it\n"  # which debuggers show
-linecache.cache[FILE] = len(TEXT), None, [TEXT], FILE
+register_text(FILE, TEXT)
 FEW = 3  # arrays whose axes are compared one by one
 MAX_PARTS = 64  # numbers and arrays in the arguments of a call
 CONTAINERS = (list, tuple, dict)

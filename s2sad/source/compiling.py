@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import itertools
 import linecache
 import threading
@@ -22,9 +23,10 @@ from typing import Any
 from ..transforms.trees.program import Scope
 from .locate import Origin, origins
 
-__all__ = ["compile_function", "make_function", "nested_code", "without_warnings"]
+__all__ = ["compile_function", "make_function", "nested_code", "register_text", "without_warnings"]
 
 _count = itertools.count(1)
+_texts: dict[str, tuple[int, None, list[str], str]] = {}  # as in linecache
 _quiet = threading.RLock()  # two threads must not restore the warning filters out of order
 
 
@@ -132,15 +134,44 @@ def _requalified(code: CodeType, old: str, new: str) -> CodeType:
 
 def _remember(filename: str, text: str, code: CodeType, origin: Origin | None) -> None:
     """Keeps the text in linecache, and its origin, as long as code compiled from it is alive."""
-    # No modification time: linecache.checkcache leaves such an entry alone.
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    register_text(filename, text)
     token = _Text()
-    weakref.finalize(token, linecache.cache.pop, filename, None).atexit = False
+    weakref.finalize(token, _forget, filename).atexit = False
     if origin is not None:
         origins[filename] = origin
         weakref.finalize(token, origins.pop, filename, None).atexit = False
     for part in nested_code(code):  # an inner function (a bprop) outlives the function that made it
         weakref.finalize(part, _release, token).atexit = False
+
+
+def register_text(filename: str, text: str) -> None:
+    """Makes `linecache` know a text by the name of a file that does not exist."""
+    # No modification time: linecache.checkcache leaves such an entry alone.
+    linecache.cache[filename] = _texts[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+
+
+def _forget(filename: str) -> None:
+    _texts.pop(filename, None)
+    linecache.cache.pop(filename, None)
+
+
+def _with_texts(updatecache: Callable[..., list[str]]) -> Callable[..., list[str]]:
+    """`linecache.updatecache`, which is called for the lines of files that are not in the cache, for texts,
+    too: they outlive `linecache.clearcache()`.
+    """
+
+    @functools.wraps(updatecache)
+    def lines_of(filename: str, module_globals: dict[str, Any] | None = None) -> list[str]:
+        entry = _texts.get(filename)
+        if entry is None:
+            return updatecache(filename, module_globals)
+        linecache.cache[filename] = entry
+        return entry[2]
+
+    return lines_of
+
+
+linecache.updatecache = _with_texts(linecache.updatecache)
 
 
 def _release(token: _Text) -> None:

@@ -106,6 +106,8 @@ def test_lines_are_those_of_the_text() -> None:
     assert inspect.getsource(f) == text.partition("\n\n")[2]
     linecache.checkcache()
     assert linecache.getlines(f.__code__.co_filename) == text.splitlines(keepends=True)
+    linecache.clearcache()
+    assert inspect.getsource(f) == text.partition("\n\n")[2]
     with pytest.raises(ZeroDivisionError) as error:
         f(-1)
     last = traceback.extract_tb(error.value.__traceback__)[-1]
