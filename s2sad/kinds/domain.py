@@ -110,7 +110,7 @@ from .queries import (
 )
 from .random import drawn_kind
 from .result_kinds import call_kind, made_like
-from .shape_relations import is_constant, is_differentiable, is_mask_of, unbroadcast_plan
+from .shape_relations import is_constant, is_differentiable, is_mask_of, may_misfit, unbroadcast_plan
 from .sparse import GIVING_SPARSE
 
 __all__ = [
@@ -183,6 +183,7 @@ __all__ = [
     "may_hold_containers",
     "may_hold_integers",
     "may_index_number",
+    "may_misfit",
     "method_kind",
     "mirror_kind",
     "named_kind",

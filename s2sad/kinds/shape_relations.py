@@ -10,6 +10,7 @@ from functools import cache
 from typing import Literal as OneOf
 
 from .lattice import (
+    NOT_ONE,
     REALS,
     UNKNOWN,
     Array,
@@ -40,6 +41,7 @@ __all__ = [
     "is_differentiable",
     "is_mask_of",
     "lends_shape",
+    "may_misfit",
     "unbroadcast_plan",
     "zero_plan",
 ]
@@ -92,6 +94,19 @@ def lends_shape(x: Kind, out: Kind, others: Sequence[Kind]) -> bool:
         case Array(_, tuple(xs)), Array(_, tuple(outs)):
             return len(xs) == len(outs) > 0 and _is_part(xs, outs, others)
     return False
+
+
+def may_misfit(kinds: Sequence[Kind], contracted: bool) -> bool:
+    """Whether arrays of these kinds may have last axes of different lengths, of which broadcasting stretches
+    none; `contracted` says that it stretches none, as they are the vectors of an inner product.
+    """
+    shapes = [k.dims for k in map(widen, kinds) if isinstance(k, Array) and k.dims]
+    if len(shapes) != len(kinds):
+        return False
+    axes = list(zip(*(shape[::-1] for shape in shapes), strict=False))
+    if not contracted and not all(isinstance(d, Sym) and d.not_one for axis in axes for d in axis):
+        return False
+    return any(d is None or d is NOT_ONE or d != axis[0] for axis in axes for d in axis[1:])
 
 
 def _without(dims: tuple[Dim, ...], axes: tuple[int, ...]) -> tuple[Dim, ...]:

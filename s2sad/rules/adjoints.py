@@ -24,6 +24,7 @@ from ..runtime.adjoints import (
 )
 from ..runtime.broadcasting import contracted, fitted
 from ..runtime.builtin_reductions import extremum_adjoint, extremum_tangent, gather, spread
+from ..runtime.shapes import check_shapes
 from .samples import A, given
 
 FITTING = [
@@ -158,4 +159,5 @@ def add_at_(da, index, v, out, dout):
 nondifferentiable([runtime.like])
 nondifferentiable([zeros_like], shape_only=(0,))
 nondifferentiable([runtime.zeros_of], like=0, shape_only=(0,), likeness=True)
+nondifferentiable([check_shapes], shape_only=(0, 1), pure=False)  # it raises
 nondifferentiable([runtime.unit_cotangent], pure=False)  # it refuses what has no gradient

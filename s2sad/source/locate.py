@@ -158,7 +158,7 @@ def _lines_of_tangents(function: ast.FunctionDef, code: CodeType) -> set[int]:
         for s in sorted(statements, key=lambda s: s.lineno):
             used = [n for n in ast.walk(s) if isinstance(n, ast.Name)]
             if tangents & {n.id for n in used}:
-                tangents |= {n.id for n in used if isinstance(n.ctx, ast.Store)}
+                tangents |= {n.id for n in used if isinstance(n.ctx, ast.Store) and n.id != "_"}
                 found |= {*range(s.lineno, (s.end_lineno or s.lineno) + 1)}
     return found
 

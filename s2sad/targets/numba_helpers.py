@@ -19,7 +19,7 @@ from numba.extending import overload, register_jitable
 
 from ..kinds.lattice import Array, Kind, Literal, Scalar, Tuple
 from ..rules import choices, linalg, reductions, special
-from ..runtime import adjoints, mutation, real_power
+from ..runtime import adjoints, mutation, real_power, shapes
 from ..transforms.errors import NonDifferentiableError
 from .array_types import DTYPES, Number
 from .array_types import type_of_kind as array_type_of
@@ -415,6 +415,17 @@ def unit_cotangent(out: Any) -> Any:
     if is_real(out):
         return lambda out: 1.0
     return None
+
+
+@compiles(shapes.check_shapes)
+def check_shapes(x: Any, y: Any) -> Any:
+    lead = x.ndim - y.ndim
+
+    def checked(x: Any, y: Any) -> None:
+        if x.shape[lead:] != y.shape:
+            raise ValueError("operands could not be broadcast together")
+
+    return checked
 
 
 @compiles(adjoints.stop_gradient)

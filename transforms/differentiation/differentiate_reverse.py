@@ -122,6 +122,7 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
             reverse.spreading,
             reverse.stretched,
             reverse.same_shape,
+            reverse.checks,
         ),
     )
 

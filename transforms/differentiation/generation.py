@@ -28,7 +28,8 @@ class Generation:
     """The facts that simplification needs of generated code: the lists that are traces (`traces`), the names
     of adjoints or tangents (`derivatives`), the kinds of other names, the closure of the reverse sweep
     (`bprop`), the variable of each adjoint, the adjoints that broadcasting has yet to spread (`spreading`),
-    the sums with such (`stretched`), and pairs of arrays of the same shape.
+    the sums with such (`stretched`), pairs of arrays of the same shape, and the statements that replace the
+    removed assignments of some names, to raise what these would (`checks`).
     """
 
     traces: frozenset[str]
@@ -39,6 +40,7 @@ class Generation:
     spreading: Set[str] = frozenset()
     stretched: Set[str] = frozenset()
     same_shape: Set[frozenset[str]] = frozenset()
+    checks: Mapping[str, list[Any]] = field(default_factory=dict)
 
 
 class Linker(Protocol):

@@ -19,6 +19,7 @@ from ..trees.nodes import (
     is_atom,
     load,
     loads,
+    located,
     names_read,
     same,
     tuple_of,
@@ -60,6 +61,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     ):
         return [s], []
     rule = reverse.rule(operation)
+    note_check(reverse, s, operation, rule, out)
     back: list[Any] = []
     if rule.uniform is not None and reverse.is_reduced(out):
         operand = operation.args[0]
@@ -104,6 +106,22 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     if given.is_plain and all(map(reverse.is_fresh, rest)):
         reverse.shared_adjoints.pass_on(env, out, given, receivers)
     return [s], back
+
+
+def note_check(reverse: Reverse, s: Any, operation: Apply, rule: Rule, out: str) -> None:
+    """Notes the checks of shapes that replace an operation on arrays whose result nothing reads: its reverse
+    may read one array in the place of another.
+    """
+    kind, domain = reverse.kind, reverse.domain
+    contracted = rule.structure == "bilinear" and domain.is_scalar(kind(load(out)))
+    if rule.structure != "elementwise" and not contracted:
+        return
+    arrays = list({o.id: o for o in operation.operands() if domain.is_array(kind(o))}.values())
+    longest, *others = sorted(arrays, key=lambda a: -(domain.rank(kind(a)) or 0)) or [None]
+    for other in others:
+        if domain.may_misfit([kind(longest), kind(other)], contracted):
+            check = call(reverse.helper("check_shapes"), longest, other)
+            reverse.checks.setdefault(out, []).append(located(gast.Expr(value=located(check, s.value)), s))
 
 
 def reverse_join(

@@ -42,6 +42,7 @@ class Emitter(Objects):
         self.careful, self.linked = task.careful, task.linked
         self.reads_keys: bool | None = None  # whether a function may read dict keys; None: not computed
         self.same_shape: set[frozenset[str]] = set()
+        self.checks: dict[str, list[Any]] = {}
         self._literal_tuples = literal_tuples(facts.program.tree)
 
     # ------------------------------------------------------------ the program

@@ -15,6 +15,7 @@ statement under it.
 """
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Any
 
@@ -35,7 +36,7 @@ from ..trees.nodes import (
     store,
     target_names,
 )
-from ..trees.rebuild import alike, rebuilt, with_blocks
+from ..trees.rebuild import alike, rebuilt, rewritten, with_blocks
 from .facts import GeneratedFacts
 from .fold_constants import OPPOSITE, taken_arm
 
@@ -58,6 +59,9 @@ def _function(tree: Node, facts: GeneratedFacts, careful: bool) -> Node:
     uses = find_uses(tree)
     if uses is None:
         return tree
+    if facts.generation.checks:
+        tree = _with_checks(tree, _Remover(tree, uses, facts, careful), facts.generation.checks)
+        uses = find_uses(tree)
     reachable = _reachable(tree.body)
     if not alike(reachable, tree.body):
         tree = rebuilt(tree, body=reachable or [located(gast.Pass(), tree)])
@@ -73,6 +77,20 @@ def _function(tree: Node, facts: GeneratedFacts, careful: bool) -> Node:
         if _compound(tree.body) == before:  # no statement that only a branch or loop needed has become dead
             return tree
         uses = find_uses(tree)
+
+
+def _with_checks(tree: Node, remover: _Remover, checks: Mapping[str, list[Node]]) -> Node:
+    """The function with checks for the dead assignments of some names."""
+
+    def statement(s: Node) -> list[Node] | None:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)]) if (
+                name in checks and id(s) not in remover.live.needed
+            ):
+                return checks[name]
+        return None
+
+    return rewritten(tree, statement)
 
 
 def _compound(block: list[Node]) -> int:
@@ -99,6 +117,7 @@ class _Remover:
 
     def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts, careful: bool) -> None:
         self.purity, self.uses, self.removed = facts.is_pure, uses, 0
+        self.is_array = facts.is_array
         self.arrays = _own_arrays(tree, facts)
         self.owned = facts.traces | self.arrays
         self.find = partial(find_followers, tree, uses, facts.is_pure, self.owned)
@@ -113,6 +132,8 @@ class _Remover:
         match s:
             case gast.Pass() | Comment():
                 return False
+            case gast.Assign(targets=[gast.Tuple()], value=gast.Name(id=name)) if self.is_array(name):
+                return True  # it checks the length
             case gast.Assign():
                 return (live.of(self.uses.headers[id(s)].binds) & after != 0
                         or not (self.is_pure(s.value) and self.purity(s))
