@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from plotting import Figure, run
 from scipy.optimize import minimize
 
 import s2sad
@@ -97,5 +98,13 @@ def main() -> Result:
     return Result(true, blurred, sharp, before, after)
 
 
+def plot(figure: Figure, result: Result) -> None:
+    """Draws the three pictures."""
+    pictures = {"true": result.true, "out of focus": result.blurred, "sharp": result.sharp}
+    for axes, (title, picture) in zip(figure.subplots(1, 3), pictures.items(), strict=True):
+        axes.imshow(picture, cmap="gray", vmin=0, vmax=1)
+        axes.set(title=title, xticks=[], yticks=[])
+
+
 if __name__ == "__main__":
-    main()
+    run(main, plot)

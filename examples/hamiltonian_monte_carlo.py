@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from plotting import Figure, run
 
 import s2sad
 
@@ -90,5 +91,18 @@ def main() -> Posterior:
     return posterior
 
 
+def plot(figure: Figure, posterior: Posterior) -> None:
+    """Draws the posterior of the mean and the spread, and the schools' gains as measured and as expected."""
+    density, gains = figure.subplots(1, 2)
+    density.hexbin(posterior.mean, np.log(posterior.spread), gridsize=40, mincnt=1)
+    density.set(xlabel="mean gain", ylabel="logarithm of the spread")
+    places = np.arange(len(GAINS))
+    gains.errorbar(places, GAINS, ERRORS, fmt="o", label="measured")
+    gains.plot(places, posterior.gains, "o", label="expected")
+    gains.set_xticks(places, "ABCDEFGH")
+    gains.set(xlabel="school", ylabel="gain")
+    gains.legend()
+
+
 if __name__ == "__main__":
-    main()
+    run(main, plot)

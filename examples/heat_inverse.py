@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from plotting import Figure, run
 from scipy.optimize import minimize
 
 import s2sad
@@ -79,5 +80,15 @@ def main() -> Fit:
     return fit
 
 
+def plot(figure: Figure, fit: Fit) -> None:
+    """Draws the conductivities over the wall."""
+    axes = figure.subplots()
+    edges = np.linspace(0, 1, TRUE.size + 1)
+    axes.stairs(TRUE, edges, label="true", linewidth=4, alpha=0.4)
+    axes.stairs(fit.conductivity, edges, label="found")
+    axes.set(xlabel="depth", ylabel="conductivity")
+    axes.legend()
+
+
 if __name__ == "__main__":
-    main()
+    run(main, plot)

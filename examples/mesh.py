@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from plotting import Figure, run
 from scipy.optimize import minimize
 
 import s2sad
@@ -67,8 +68,9 @@ def smallest_angle(nodes: Array, triangles: Index) -> float:
 
 @dataclass(frozen=True)
 class Smoothed:
-    """The nodes, and the numbers of folded triangles and the smallest angles before and after."""
+    """The nodes before and after, and the numbers of folded triangles and the smallest angles of both."""
 
+    start: Array
     nodes: Array
     folded: tuple[int, int]
     angle: tuple[float, float]
@@ -88,8 +90,16 @@ def main() -> Smoothed:
     angle = [smallest_angle(state, triangles) for state in (start, nodes)]
     print(f"{len(triangles)} triangles, folded: {folded[0]} -> {folded[1]}")
     print(f"smallest angle: {angle[0]:.1f} -> {angle[1]:.1f} degrees; distortion {found.fun:.3f}")
-    return Smoothed(nodes, (folded[0], folded[1]), (angle[0], angle[1]))
+    return Smoothed(start, nodes, (folded[0], folded[1]), (angle[0], angle[1]))
+
+
+def plot(figure: Figure, smoothed: Smoothed) -> None:
+    """Draws the mesh before and after."""
+    _, triangles, _ = make_plate()
+    for axes, nodes in zip(figure.subplots(1, 2), (smoothed.start, smoothed.nodes), strict=True):
+        axes.triplot(*nodes.T, triangles, linewidth=1)
+        axes.set(aspect="equal", xticks=[], yticks=[])
 
 
 if __name__ == "__main__":
-    main()
+    run(main, plot)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from plotting import Figure, run
 from scipy.optimize import minimize
 
 import s2sad
@@ -114,5 +115,23 @@ def main() -> Flight:
     return flight
 
 
+def plot(figure: Figure, flight: Flight) -> None:
+    """Draws both orbits, the flight between, and where the engine fires."""
+    axes = figure.subplots()
+    angle = np.linspace(0, 2 * np.pi, 200)
+    for radius in (1.0, TARGET):
+        axes.plot(radius * np.cos(angle), radius * np.sin(angle), "--", color="gray")
+    path, firing = [np.array([1.0, 0.0, 0.0, 1.0])], []
+    step = runge_kutta(gravity(1.0), flight.plan[0] / (STEPS * (IMPULSES - 1)))
+    for k, impulse in enumerate(flight.plan[1:].reshape(IMPULSES, 2)):
+        firing.append((*path[-1][:2], *impulse))
+        path.append(path[-1] + np.array([0.0, 0.0, *impulse]))
+        for _ in range(STEPS if k < IMPULSES - 1 else 0):
+            path.append(step(path[-1]))
+    axes.plot(*np.array(path)[:, :2].T)
+    axes.quiver(*np.array(firing).T, color="tab:red", zorder=3)
+    axes.set_aspect("equal")
+
+
 if __name__ == "__main__":
-    main()
+    run(main, plot)

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +18,22 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def load(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """An example as a module, from its file."""
+    monkeypatch.syspath_prepend(EXAMPLES)
     spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, name, module)  # where dataclasses look their module up
     spec.loader.exec_module(module)
     return module
+
+
+def assert_plots(example: ModuleType, result: Any, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Fails unless the example draws a result into the file that its command line names."""
+    file = folder / "found.png"
+    monkeypatch.setattr(sys, "argv", [f"{example.__name__}.py", "--plot", str(file)])
+    example.run(lambda: result, example.plot)
+    assert file.read_bytes().startswith(b"\x89PNG")
+    assert file.stat().st_size > 3000  # more than an empty figure
 
 
 def test_every_example_is_tested() -> None:
@@ -107,9 +118,12 @@ def test_reaction_rates(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     assert "most of B after" in capsys.readouterr().out
 
 
-def test_heat_inverse(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_heat_inverse(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     example = load("heat_inverse", monkeypatch)
     fit = example.main()
+    assert_plots(example, fit, monkeypatch, tmp_path)
     np.testing.assert_allclose(fit.conductivity, example.TRUE, rtol=0.15)
     np.testing.assert_allclose(fit.conductivity[:2], example.TRUE[:2], rtol=0.02)
     assert fit.misfit < fit.true_misfit
@@ -138,9 +152,12 @@ def test_gaussian_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     assert "negative log marginal likelihood" in capsys.readouterr().out
 
 
-def test_hamiltonian_monte_carlo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hamiltonian_monte_carlo(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     example = load("hamiltonian_monte_carlo", monkeypatch)
     posterior = example.main()
+    assert_plots(example, posterior, monkeypatch, tmp_path)
     assert posterior.accepted > 0.8
     # What Stan finds for this model.
     assert posterior.mean.mean() == pytest.approx(4.4, abs=0.25)
@@ -208,9 +225,12 @@ def test_survival(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     assert "Cox, drug: -1.509 ± 0.410" in capsys.readouterr().out
 
 
-def test_deblur(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_deblur(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     example = load("deblur", monkeypatch)
     result = example.main()
+    assert_plots(example, result, monkeypatch, tmp_path)
     assert result.after < result.before / 3
     rng = np.random.default_rng(0)
     data = (rng.normal(size=(6, 5)), rng.uniform(size=(6, 3)))
@@ -221,9 +241,12 @@ def test_deblur(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
     assert "root mean squared error" in capsys.readouterr().out
 
 
-def test_mesh(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mesh(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     example = load("mesh", monkeypatch)
     smoothed = example.main()
+    assert_plots(example, smoothed, monkeypatch, tmp_path)
     assert smoothed.folded[0] > 20
     assert smoothed.folded[1] == 0
     assert smoothed.angle[1] > 40
@@ -250,9 +273,12 @@ def test_dask_workers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     assert f"process {fit.killed} was killed" in capsys.readouterr().out
 
 
-def test_orbit_control(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_orbit_control(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     example = load("orbit_control", monkeypatch)
     flight = example.main()
+    assert_plots(example, flight, monkeypatch, tmp_path)
     assert flight.error < 1e-6
     least = example.hohmann()
     assert least == pytest.approx(0.181645, abs=1e-6)
@@ -268,3 +294,36 @@ def test_orbit_control(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     jacobian = example.s2sad.jacobian(example.off_target)(plan)
     np.testing.assert_allclose(jacobian, by_steps, rtol=1e-4, atol=1e-5)
     assert "fuel 0.18" in capsys.readouterr().out
+
+
+def test_digits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    example = load("digits", monkeypatch)
+    images, labels = example.read_digits()
+    assert images.shape == (1797, 8, 8)
+    assert (images.min(), images.max()) == (0, 1)
+    assert np.bincount(labels).tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+
+    reading = example.main()
+    assert_plots(example, reading, monkeypatch, tmp_path)
+    assert reading.trained > 0.97
+    assert reading.unseen > 0.95
+    gradient = example.s2sad.grad(example.loss)(reading.params, images[:9], labels[:9])
+    for name, value in reading.params.items():
+
+        def at(values: np.ndarray, name: str = name, shape: tuple[int, ...] = value.shape) -> float:
+            params = reading.params | {name: values.reshape(shape)}
+            return float(example.loss(params, images[:9], labels[:9]))
+
+        by_steps = approx_fprime(value.ravel(), at, 1e-7)
+        np.testing.assert_allclose(gradient[name].ravel(), by_steps, rtol=1e-3, atol=1e-6)
+    assert "that was read as a" in capsys.readouterr().out
+
+
+def test_plotting(monkeypatch: pytest.MonkeyPatch) -> None:
+    plotting = load("plotting", monkeypatch)
+    found = []
+    monkeypatch.setattr(sys, "argv", ["example.py"])
+    plotting.run(lambda: found.append("run"), lambda figure, result: found.append("drawn"))
+    assert found == ["run"]
