@@ -29,7 +29,7 @@ from .closure_conversion import CALLED, Lifted, cached, lift, moved
 from .derivative import Derivative
 from .dynamic_calls import _is_differentiable
 from .rerunnable import is_repeatable
-from .unwrap import bound_like
+from .unwrap import bound_like, refuse_uncallable
 
 __all__ = ["Checkpoint", "checkpoint", "checkpointed"]
 
@@ -51,6 +51,7 @@ def checkpoint(f: Any) -> Any:
     is_plain = isinstance(f, FunctionType) and not f.__closure__ and not f.__code__.co_kwonlyargcount
     if is_plain and not has_stars(f):
         return _rerun(f)
+    refuse_uncallable(f)
     return Checkpoint(f)
 
 

@@ -18,7 +18,7 @@ from ..transforms.trees.program import Scope
 from ..values.custom_rule import rule_of
 from .argnums import plain_signature
 
-__all__ = ["Target", "bound_like", "target_of"]
+__all__ = ["Target", "bound_like", "refuse_uncallable", "target_of"]
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,16 @@ def target_of(f: Any) -> Target:
         return Target(written_getter(f))
     if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType):
         return target_of(f.__call__)
+    refuse_uncallable(f)
+    raise missing_rule(f, refusal(f))
+
+
+def refuse_uncallable(f: Any) -> None:
+    """Raises NonDifferentiableError for an object that is not callable."""
     if not callable(f):
         raise NonDifferentiableError(
             f"{f!r} cannot be differentiated: it is not callable", instead="pass a function"
         )
-    raise missing_rule(f, refusal(f))
 
 
 def bound_like(f: Any, derivative: Any, instance: Any, owner: type | None) -> Any:

@@ -239,7 +239,11 @@ def test_derivatives_are_those_without_checkpoints(f: Any, plain: Any, args: Any
 
 def test_second_derivatives() -> None:
     s2sad.check_grads(scaled, (X, W, 3), argnums=(0, 1))
-    with pytest.raises(s2sad.UnsupportedSyntaxError):  # of steps that change arrays in place
+    # Steps that change arrays in place: forward over reverse alone.
+    found = s2sad.hessian(lambda u: diffused(u * 1.0, 0.25, 5))(U)
+    expected = s2sad.hessian(lambda u: diffused_plain(u * 1.0, 0.25, 5))(U)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    with pytest.raises(s2sad.UnsupportedSyntaxError):
         s2sad.check_grads(lambda u, k: diffused(u * 1.0, k, 3), (U, 0.25))
 
 
@@ -519,3 +523,8 @@ def test_examples(module: Any) -> None:
     for test in doctest.DocTestFinder().find(module, extraglobs={"s2sad": s2sad, "np": np}):
         runner.run(test)
     assert runner.failures == 0 and runner.tries > 0
+
+
+def test_what_is_not_callable_is_refused() -> None:
+    with pytest.raises(s2sad.NonDifferentiableError, match="3 cannot be differentiated: it is not callable"):
+        checkpoint(3)  # type: ignore[call-overload]
