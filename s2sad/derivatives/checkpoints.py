@@ -60,6 +60,7 @@ class Checkpoint:
 
     def __init__(self, f: Any) -> None:
         self.primal = f
+        self.__name__ = self.__qualname__ = type(f).__name__  # of an object, or a partial application
         for name in functools.WRAPPER_ASSIGNMENTS:
             if hasattr(f, name):
                 setattr(self, name, getattr(f, name))

@@ -528,3 +528,14 @@ def test_examples(module: Any) -> None:
 def test_what_is_not_callable_is_refused() -> None:
     with pytest.raises(s2sad.NonDifferentiableError, match="3 cannot be differentiated: it is not callable"):
         checkpoint(3)  # type: ignore[call-overload]
+
+
+class Scaled:
+    def __call__(self, x: Any) -> Any:
+        return np.sin(x) * 3.0
+
+
+def test_callables_without_a_name() -> None:
+    for f in (Scaled(), functools.partial(lambda a, x: np.sin(x) * a, 3.0)):
+        assert checkpoint(f)(0.5) == f(0.5)
+        assert s2sad.grad(checkpoint(f))(0.5) == s2sad.grad(f)(0.5)
