@@ -33,6 +33,7 @@ FITTING: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "an inner product": (lambda x: np.sum(x @ FIVE), FIVE),
     "a row of a matrix": (lambda x: np.sum(ROWS * x), np.full(3, 2.0)),
     "an array of length one": (lambda x: np.sum(FIVE * x), np.full(1, 5.0)),
+    "np.vdot of matrices": (lambda x: np.vdot(x, ROWS), np.ones((3, 2))),
     "items": (unpacked, np.array([1.0, 1.0, 0.0])),
 }
 

@@ -113,10 +113,11 @@ def note_check(reverse: Reverse, s: Any, operation: Apply, rule: Rule, out: str)
     may read one array in the place of another.
     """
     kind, domain = reverse.kind, reverse.domain
+    arrays = list({o.id: o for o in operation.operands() if domain.is_array(kind(o))}.values())
     contracted = rule.structure == "bilinear" and domain.is_scalar(kind(load(out)))
+    contracted = contracted and all(domain.rank(kind(a)) == 1 for a in arrays)
     if rule.structure != "elementwise" and not contracted:
         return
-    arrays = list({o.id: o for o in operation.operands() if domain.is_array(kind(o))}.values())
     longest, *others = sorted(arrays, key=lambda a: -(domain.rank(kind(a)) or 0)) or [None]
     for other in others:
         if domain.may_misfit([kind(longest), kind(other)], contracted):
