@@ -145,9 +145,9 @@ def to_list(x: Array) -> Any:
     return x.tolist()
 
 
-@bprop(to_list, "linear", sharing="fresh", runs=False, samples=[given(A(3)), given(A(2, 2)), given(A())])
+@bprop(to_list, "linear", runs=False, samples=[given(A(3)), given(A(2, 2)), given(A())])
 def to_list_(x, out, dout):
-    return (np.asarray(filled(dout, out), dtype=x.dtype),)
+    return (np.asarray(filled(dout, np.zeros_like(x).tolist()), dtype=x.dtype),)  # `out` may have changed
 
 
 def compress_method(x: Array, condition: Any, axis: int | None = None) -> Array:

@@ -144,16 +144,6 @@ def result_of_append(x):
 
 
 @program((positive(4),), second=True)
-def taken_in_order_of_size(x):
-    left = list(x)
-    total = 0.0
-    while left:
-        k = int(np.argmin(left))
-        total = total * x[0] + left.pop(k) ** 2
-    return total
-
-
-@program((positive(4),), second=True)
 def shortened_result_of_a_method(x):
     left = x.tolist()
     while len(left) > 2:

@@ -159,7 +159,6 @@ CHANGED_BY_METHODS = {
     "returned": "def make():\n    return a.append, b\npush, _ = make()\npush(x[0])",
     "of an object, passed to a recursive function": "walk(2, s.add, x)",
     "of objects, chosen": "for v in x:\n    add = s.add if v > 0 else t.add\n    add(v)",
-    "of objects, in a dict": "ops = {0: s.add, 1: t.add}\nfor k, v in enumerate(x[:2]):\n    ops[k](v)",
     "of a partial application": "walk(2, partial(put, a), x)",
     "captured": "push = a.append\ndef emit(v):\n    push(v)\nwalk(2, emit, x)",
     "captured by lambdas": "push = a.append\nfor g in (lambda v: push(v), lambda v: v):\n    g(x[0])",

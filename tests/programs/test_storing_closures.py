@@ -13,6 +13,19 @@ from tests.support.compare_mutation import check_changing, check_changing_second
 X = np.array([0.5, -0.7, 1.2, 0.9])
 
 PROGRAMS = {
+    "a method of an object": """
+class Store:
+    def __init__(self, n):
+        self.buf = np.zeros(n)
+    def put(self, i, v):
+        self.buf[i] = v
+def f(x, s):
+    st = Store(4)
+    put = st.put
+    for i in range(4):
+        put(i, x[i] * s)
+    return np.sum(st.buf * x)
+""",
     "made by a function": """
 def writer(buf):
     def put(i, v):
@@ -589,19 +602,6 @@ def f(x, s):
 }
 
 REFUSED = {  # of which not all calls are known, or more than their names would have to be kept
-    "a method of an object": """
-class Store:
-    def __init__(self, n):
-        self.buf = np.zeros(n)
-    def put(self, i, v):
-        self.buf[i] = v
-def f(x, s):
-    st = Store(4)
-    put = st.put
-    for i in range(4):
-        put(i, x[i] * s)
-    return np.sum(st.buf * x)
-""",
     "with defaults, made in a loop": """
 def f(x, s):
     y = x * s

@@ -65,8 +65,8 @@ class Forgetting:
                 self.change(name, self.domain.sequence_of(self.domain.element_kind(kind)))
                 return
         for atom in value.changed or ():
-            if isinstance(atom, gast.Name) and self.domain.is_container(kind := self.atom(atom)):
-                self.change(atom.id, self.domain.of_unknown(kind, self.domain.is_list(kind)))
+            if isinstance(atom, gast.Name) and self.domain.is_container(self.atom(atom)):
+                self.change(atom.id, self.domain.UNKNOWN)
         operation = value.operation
         if isinstance(operation, Call) and (value.changed is None or operation.function is not MISSING):
             self.forget_given(operation)

@@ -31,6 +31,7 @@ from ..trees.nodes import (
     bound_here,
     defaults_of,
     located,
+    names_read,
     own_statements,
     statements_in,
     store,
@@ -80,12 +81,13 @@ def _function(tree: Node, facts: GeneratedFacts, careful: bool) -> Node:
 
 
 def _with_checks(tree: Node, remover: _Remover, checks: Mapping[str, list[Node]]) -> Node:
-    """The function with checks for the dead assignments of some names."""
+    """The function with checks for the dead assignments of some names; what a check reads stays assigned."""
+    read = {name for block in checks.values() for name in names_read(block)}
 
     def statement(s: Node) -> list[Node] | None:
         match s:
             case gast.Assign(targets=[gast.Name(id=name)]) if (
-                name in checks and id(s) not in remover.live.needed
+                name in checks and name not in read and id(s) not in remover.live.needed
             ):
                 return checks[name]
         return None

@@ -84,7 +84,7 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...], dict[str, str]]] = {
     "a call that changes a container": (
         "def f(x):\n    a = [x, 2.0]\n    c = a\n    a.insert(0, 'b')\n    b = c[0]\n    return x",
         (1.0,),
-        {"a": "[Unknown]", "b": "Unknown"},
+        {"a": "Unknown", "b": "Unknown"},
     ),
     "an in-place operator on a name": (
         "def f(x, v):\n    x += v\n    v *= 2\n    return x",
