@@ -23,7 +23,14 @@ from typing import Any
 from ..transforms.trees.program import Scope
 from .locate import Origin, origins
 
-__all__ = ["compile_function", "make_function", "nested_code", "register_text", "without_warnings"]
+__all__ = [
+    "compile_function",
+    "definition",
+    "make_function",
+    "nested_code",
+    "register_text",
+    "without_warnings",
+]
 
 _count = itertools.count(1)
 _texts: dict[str, tuple[int, None, list[str], str]] = {}  # as in linecache
@@ -32,6 +39,14 @@ _quiet = threading.RLock()  # two threads must not restore the warning filters o
 
 class _Text:
     """A token for a text in linecache; alive as long as code compiled from the text."""
+
+
+def definition(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+    """A function definition with the fields that this Python's definitions have."""
+    tree = ast.parse("def f(): pass").body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    tree.name, tree.args, tree.body = name, arguments, body
+    return tree
 
 
 def make_function(

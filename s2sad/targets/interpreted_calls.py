@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..kinds.eval_guard import is_known
-from ..source.compiling import compile_function
+from ..source.compiling import compile_function, definition
 from ..transforms.errors import Refusal
 from .interpreted_functions import FUNCTIONS, Interpreted
 
@@ -103,7 +103,7 @@ class Interpreter:
         if not reader.is_known or not reader.computes or (reader.bound - {*read}):
             return None
         arguments = ast.arguments([], [ast.arg(n) for n in read], None, [], [], None, [])
-        tree = ast.FunctionDef(self.name, arguments, body, [])
+        tree = ast.copy_location(definition(self.name, arguments, body), at)
         for n in ast.walk(tree):
             if isinstance(n, (ast.stmt, ast.expr, ast.arg)) and not hasattr(n, "lineno"):
                 ast.copy_location(n, at)

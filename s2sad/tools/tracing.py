@@ -21,7 +21,7 @@ from ..derivatives.primal_forms import Forms
 from ..derivatives.unwrap import target_of
 from ..derivatives.variadic import fixed, is_variadic, nothing_for
 from ..runtime.border import at_border
-from ..source.compiling import make_function
+from ..source.compiling import definition, make_function
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 from ..transforms.trees.printer import to_source_with_places
 from ..transforms.trees.program import Names
@@ -210,7 +210,7 @@ class _Recorder:
         """The function with a call of `note` for each statement, argument, branch and turn."""
         head = self.call("begin", ast.Pass(), self.parameters)
         body = [head, *self.block(self.tree.body)]
-        return ast.FunctionDef(self.tree.name, self.tree.args, body, [], None, None, **_no_types())
+        return definition(self.tree.name, self.tree.args, body)
 
     def call(self, what: str, s: ast.stmt, values: list[str], number: int | None = None) -> ast.stmt:
         """The call of `note` for a statement, which gets a number unless it has one."""
@@ -363,8 +363,3 @@ def _changed(target: ast.AST) -> list[str]:
             inner = inner.value
         return [inner.id] if isinstance(inner, ast.Name) else []
     return _stored(target)
-
-
-def _no_types() -> dict[str, Any]:
-    """The field of definitions that Python 3.12 has added."""
-    return {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
