@@ -9,12 +9,13 @@ NoSourceError.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar, Unpack, overload
+from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from .derivatives.argnums import Argnums
 from .derivatives.compiled import Compiled, Compiling, check_options
 from .derivatives.derivative import Derivative
 from .derivatives.jacobians import (
+    Composed,
     ElementwiseGrad,
     Hessian,
     HessianVector,
@@ -23,7 +24,7 @@ from .derivatives.jacobians import (
     SmallerJacobian,
 )
 from .derivatives.linear_map import LinearMap
-from .derivatives.sparse_jacobians import SparseHessian, SparseJacobian, single
+from .derivatives.sparse_jacobians import SparseHessian, SparseJacobian, SparseJacobianByRows, single
 from .derivatives.variadic import Variadic, is_variadic
 from .primitives.record import stands_in
 from .result_types import (
@@ -67,7 +68,7 @@ def _decorator(
     """`make(f)`; without a function, the decorator that does it. For a function with a variable number of
     arguments, `transform` with the same options for each number of them.
     """
-    check_options(options, transform.__name__)
+    check_options(options, transform)
 
     def made(g: Function) -> Any:
         if is_variadic(g):
@@ -87,12 +88,12 @@ def tangent_count(argnums: Argnums, count: int) -> int:
     return count // 2 if argnums is None else len(argnums) if isinstance(argnums, tuple) else 1
 
 
-def one_vector(argnums: Argnums, count: int) -> int:
-    """The last argument of a `hvp` is the vector."""
-    return 1
+def vector_count(argnums: Argnums, count: int) -> int:
+    """The number of vectors among the arguments of a `hvp`."""
+    return len(argnums) if isinstance(argnums, tuple) else 1
 
 
-_EXTRA = {"jvp": tangent_count, "hvp": one_vector}
+_EXTRA = {"jvp": tangent_count, "hvp": vector_count}
 
 
 def _of(
@@ -201,7 +202,12 @@ def value_and_grad(
 
 @overload
 def vjp(
-    f: Callable[P, R], *, argnums: Argnums = None, outputs: None = None, **compiling: Unpack[Compiling]
+    f: Callable[P, R],
+    *,
+    argnums: Argnums = None,
+    outputs: None = None,
+    has_aux: Literal[False] = False,
+    **compiling: Unpack[Compiling],
 ) -> VjpOf[P, R]: ...
 @overload
 def vjp(
@@ -211,18 +217,25 @@ def vjp(
     *primals: Any,
     argnums: Argnums = None,
     outputs: None = None,
+    has_aux: Literal[False] = False,
     **compiling: Unpack[Compiling],
 ) -> tuple[R, Callable[[Any], Any]]: ...
 @overload
 def vjp(
-    f: None = None, *, argnums: Argnums = None, outputs: None = None, **compiling: Unpack[Compiling]
+    f: None = None,
+    *,
+    argnums: Argnums = None,
+    outputs: None = None,
+    has_aux: Literal[False] = False,
+    **compiling: Unpack[Compiling],
 ) -> VjpMaker: ...
 @overload
 def vjp(
     f: Function | None = None,
     *primals: Any,
     argnums: Argnums = None,
-    outputs: Outputs,
+    outputs: Outputs = None,
+    has_aux: bool = False,
     **compiling: Unpack[Compiling],
 ) -> Any: ...
 @at_border
@@ -231,6 +244,7 @@ def vjp(
     *primals: Any,
     argnums: Argnums = None,
     outputs: Outputs = None,
+    has_aux: bool = False,
     **compiling: Unpack[Compiling],
 ) -> Any:
     """The reverse derivative: `vjp(f)(*primals)`, or `vjp(f, *primals)`, is `(result, bprop)`.
@@ -244,16 +258,19 @@ def vjp(
     return nothing: the result is the final values of these parameters. `bprop` takes cotangents of the final
     values, and returns those of the initial ones.
 
+    With `has_aux` the function returns `(value, aux)`, and the result is `(value, bprop, aux)`.
+
     >>> out, bprop = vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> out, bprop(1.0)
     (10.0, (5.0, 2.0))
     """
     made = _decorator(
-        lambda g: _of(g, "vjp", argnums, False, outputs, **compiling),
+        lambda g: _of(g, "vjp", argnums, has_aux, outputs, **compiling),
         f,
         vjp,
         argnums=argnums,
         outputs=outputs,
+        has_aux=has_aux,
         **compiling,
     )
     return made(*primals) if primals else made
@@ -266,6 +283,7 @@ def jvp(
     tangents: None = None,
     argnums: Argnums = None,
     outputs: None = None,
+    has_aux: Literal[False] = False,
     **compiling: Unpack[Compiling],
 ) -> PushOf[P, R]: ...
 @overload
@@ -275,6 +293,7 @@ def jvp(
     tangents: Sequence[Any],
     argnums: Argnums = None,
     outputs: None = None,
+    has_aux: Literal[False] = False,
     **compiling: Unpack[Compiling],
 ) -> tuple[R, Any]: ...
 @overload
@@ -283,6 +302,7 @@ def jvp(
     *,
     argnums: Argnums = None,
     outputs: None = None,
+    has_aux: Literal[False] = False,
     **compiling: Unpack[Compiling],
 ) -> PushMaker: ...
 @overload
@@ -291,8 +311,8 @@ def jvp(
     primals: Sequence[Any] | None = None,
     tangents: Sequence[Any] | None = None,
     argnums: Argnums = None,
-    *,
-    outputs: Outputs,
+    outputs: Outputs = None,
+    has_aux: bool = False,
     **compiling: Unpack[Compiling],
 ) -> Any: ...
 @at_border
@@ -302,23 +322,26 @@ def jvp(
     tangents: Sequence[Any] | None = None,
     argnums: Argnums = None,
     outputs: Outputs = None,
+    has_aux: bool = False,
     **compiling: Unpack[Compiling],
 ) -> Any:
     """The forward derivative: `jvp(f)(*primals, *tangents)`, or `jvp(f, primals, tangents)`, is `(result,
     tangent of the result)`.
 
     There is a tangent for each argument, or with `argnums` for each of those; tangents of arguments without
-    derivative are ignored. `outputs` is that of `vjp`.
+    derivative are ignored. `outputs` is that of `vjp`. With `has_aux` the function returns `(value, aux)`,
+    and the result is `(value, tangent, aux)`.
 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
     made = _decorator(
-        lambda g: _of(g, "jvp", argnums, False, outputs, **compiling),
+        lambda g: _of(g, "jvp", argnums, has_aux, outputs, **compiling),
         f,
         jvp,
         argnums=argnums,
         outputs=outputs,
+        has_aux=has_aux,
         **compiling,
     )
     if primals is None and tangents is None:
@@ -340,59 +363,116 @@ def _tuple(argnums: Wrt) -> tuple[int | str, ...]:
 
 @overload
 def jacfwd(
-    f: Callable[P, Any], argnums: Wrt = 0, **compiling: Unpack[Compiling]
+    f: Callable[P, Any],
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
 ) -> GradientOf[P]: ...
 @overload
-def jacfwd(f: None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> GradientMaker: ...
+def jacfwd(
+    f: None = None,
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
+) -> GradientMaker: ...
 @at_border
-def jacfwd(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> Any:
+def jacfwd(
+    f: Function | None = None,
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
+) -> Any:
     """The Jacobian by forward mode, one pass for each number in the arguments: for few inputs.
 
     The Jacobian of a result of shape S by an argument of shape T has shape S + T; structured results and
-    arguments give the result's structure, with the argument's inside.
+    arguments give the result's structure, with the argument's inside. With `has_aux` the function returns
+    `(value, aux)` and the derivative `(Jacobian, aux)`. `sparsity` is that of `jacobian`.
     """
-    return _decorator(
-        lambda g: JacobianByColumns(g, argnums, _of(g, "jvp", _tuple(argnums), **compiling)),
-        f,
-        jacfwd,
-        argnums=argnums,
-        **compiling,
-    )
+
+    def make(g: Function) -> Composed:
+        inner = _of(g, "jvp", _tuple(argnums), has_aux, **compiling)
+        if sparsity is None:
+            return JacobianByColumns(g, argnums, inner)
+        return SparseJacobian(g, single(argnums), inner, sparsity)
+
+    return _decorator(make, f, jacfwd, argnums=argnums, has_aux=has_aux, sparsity=sparsity, **compiling)
 
 
 @overload
 def jacrev(
-    f: Callable[P, Any], argnums: Wrt = 0, **compiling: Unpack[Compiling]
+    f: Callable[P, Any],
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
 ) -> GradientOf[P]: ...
 @overload
-def jacrev(f: None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> GradientMaker: ...
+def jacrev(
+    f: None = None,
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
+) -> GradientMaker: ...
 @at_border
-def jacrev(f: Function | None = None, argnums: Wrt = 0, **compiling: Unpack[Compiling]) -> Any:
-    """The Jacobian by reverse mode, one pass for each number in the result: for few outputs. Shapes as for
-    `jacfwd`.
+def jacrev(
+    f: Function | None = None,
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
+) -> Any:
+    """The Jacobian by reverse mode, one pass for each number in the result: for few outputs. Shapes and
+    `has_aux` as for `jacfwd`. `sparsity` is that of `jacobian`, but here rows without a common column share a
+    pass.
     """
-    return _decorator(
-        lambda g: JacobianByRows(g, argnums, _of(g, "vjp", argnums, **compiling)),
-        f,
-        jacrev,
-        argnums=argnums,
-        **compiling,
-    )
+
+    def make(g: Function) -> Composed:
+        inner = _of(g, "vjp", argnums, has_aux, **compiling)
+        if sparsity is None:
+            return JacobianByRows(g, argnums, inner)
+        return SparseJacobianByRows(g, single(argnums), inner, sparsity)
+
+    return _decorator(make, f, jacrev, argnums=argnums, has_aux=has_aux, sparsity=sparsity, **compiling)
 
 
 @overload
 def jacobian(
-    f: Callable[P, Any], argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+    f: Callable[P, Any],
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
 ) -> GradientOf[P]: ...
 @overload
 def jacobian(
-    f: None = None, argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+    f: None = None,
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
 ) -> GradientMaker: ...
 @at_border
 def jacobian(
-    f: Function | None = None, argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+    f: Function | None = None,
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
 ) -> Any:
-    """The Jacobian, by the mode that takes fewer passes. Shapes as for `jacfwd`.
+    """The Jacobian, by the mode that takes fewer passes. Shapes and `has_aux` as for `jacfwd`.
 
     With `sparsity` it is a `scipy.sparse.csr_array`, of m rows for the m numbers of the result (an array),
     and n columns for those of the argument (one array of floats): columns without a common row share a pass
@@ -406,107 +486,110 @@ def jacobian(
     >>> jacobian(lambda x: x * x, sparsity=True)(np.array([1.0, 2.0])).nnz
     2
     """
-    if sparsity is not None:
-        return _decorator(
-            lambda g: SparseJacobian(
-                g, single(argnums), _of(g, "jvp", _tuple(argnums), **compiling), sparsity
-            ),
-            f,
-            jacobian,
-            argnums=argnums,
-            sparsity=sparsity,
-            **compiling,
-        )
-    return _decorator(
-        lambda g: SmallerJacobian(g, argnums, _of(g, "vjp", argnums, **compiling)),
-        f,
-        jacobian,
-        argnums=argnums,
-        **compiling,
-    )
+
+    def make(g: Function) -> Composed:
+        if sparsity is None:
+            return SmallerJacobian(g, argnums, _of(g, "vjp", argnums, has_aux, **compiling))
+        inner = _of(g, "jvp", _tuple(argnums), has_aux, **compiling)
+        return SparseJacobian(g, single(argnums), inner, sparsity)
+
+    return _decorator(make, f, jacobian, argnums=argnums, has_aux=has_aux, sparsity=sparsity, **compiling)
 
 
 @overload
 def hessian(
-    f: Callable[P, Any], argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+    f: Callable[P, Any],
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
 ) -> GradientOf[P]: ...
 @overload
 def hessian(
-    f: None = None, argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+    f: None = None,
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
 ) -> GradientMaker: ...
 @at_border
 def hessian(
-    f: Function | None = None, argnums: Wrt = 0, *, sparsity: Any = None, **compiling: Unpack[Compiling]
+    f: Function | None = None,
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    *,
+    sparsity: Any = None,
+    **compiling: Unpack[Compiling],
 ) -> Any:
     """The matrix of second derivatives of a scalar function, forward over reverse: shape T + T for an
-    argument of shape T; with `sparsity` a sparse array of n x n, as for `jacobian`.
+    argument of shape T; with `sparsity` a sparse array of n x n, as for `jacobian`. `has_aux` as for
+    `jacfwd`.
 
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]))
     array([[10.,  6.],
            [ 6.,  0.]])
     """
-    if sparsity is not None:
-        return _decorator(
-            lambda g: SparseHessian(
-                g, single(argnums), _of(grad(g, argnums), "jvp", _tuple(argnums), **compiling), sparsity
-            ),
-            f,
-            hessian,
-            argnums=argnums,
-            sparsity=sparsity,
-            **compiling,
-        )
-    return _decorator(
-        lambda g: Hessian(g, argnums, _of(grad(g, argnums), "jvp", _tuple(argnums), **compiling)),
-        f,
-        hessian,
-        argnums=argnums,
-        **compiling,
-    )
+
+    def make(g: Function) -> Composed:
+        inner = _of(grad(g, argnums, has_aux), "jvp", _tuple(argnums), has_aux, **compiling)
+        if sparsity is None:
+            return Hessian(g, argnums, inner)
+        return SparseHessian(g, single(argnums), inner, sparsity)
+
+    return _decorator(make, f, hessian, argnums=argnums, has_aux=has_aux, sparsity=sparsity, **compiling)
 
 
 @at_border
-def hvp(f: Function | None = None, argnums: int | str = 0, **compiling: Unpack[Compiling]) -> Any:
+def hvp(
+    f: Function | None = None,
+    argnums: Wrt = 0,
+    has_aux: bool = False,
+    **compiling: Unpack[Compiling],
+) -> Any:
     """The product of a scalar function's Hessian with a vector like the argument, `hvp(f)(*args, v)`: forward
-    over reverse, at a small multiple of the gradient's cost.
+    over reverse, at a small multiple of the gradient's cost. For several arguments there is a vector for
+    each, and the result is a tuple. With `has_aux` the function returns `(value, aux)` and the derivative
+    `(product, aux)`.
 
     >>> hvp(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]), np.array([1.0, 0.0]))
     array([10.,  6.])
     """
-    return _decorator(
-        lambda g: HessianVector(g, argnums, _of(grad(g, argnums), "jvp", (argnums,), **compiling)),
-        f,
-        hvp,
-        argnums=argnums,
-        **compiling,
-    )
+
+    def make(g: Function) -> Composed:
+        inner = _of(grad(g, argnums, has_aux), "jvp", _tuple(argnums), has_aux, **compiling)
+        return HessianVector(g, argnums, inner)
+
+    return _decorator(make, f, hvp, argnums=argnums, has_aux=has_aux, **compiling)
 
 
 @overload
 def elementwise_grad(
-    f: Callable[P, Any], argnums: int | str = 0, **compiling: Unpack[Compiling]
+    f: Callable[P, Any], argnums: int | str = 0, has_aux: bool = False, **compiling: Unpack[Compiling]
 ) -> GradientOf[P]: ...
 @overload
 def elementwise_grad(
-    f: None = None, argnums: int | str = 0, **compiling: Unpack[Compiling]
+    f: None = None, argnums: int | str = 0, has_aux: bool = False, **compiling: Unpack[Compiling]
 ) -> GradientMaker: ...
 @at_border
 def elementwise_grad(
-    f: Function | None = None, argnums: int | str = 0, **compiling: Unpack[Compiling]
+    f: Function | None = None,
+    argnums: int | str = 0,
+    has_aux: bool = False,
+    **compiling: Unpack[Compiling],
 ) -> Any:
     """The derivative of a function whose result depends element by element on an argument of the same shape
-    (or, more exactly, the gradient of the sum of the result).
+    (or, more exactly, the gradient of the sum of the result). `has_aux` is that of `grad`.
 
     >>> elementwise_grad(np.sin)(np.zeros(3))
     array([1., 1., 1.])
     """
-    return _decorator(
-        lambda g: ElementwiseGrad(g, argnums, _of(g, "vjp", argnums, **compiling)),
-        f,
-        elementwise_grad,
-        argnums=argnums,
-        **compiling,
-    )
+
+    def make(g: Function) -> Composed:
+        return ElementwiseGrad(g, argnums, _of(g, "vjp", argnums, has_aux, **compiling))
+
+    return _decorator(make, f, elementwise_grad, argnums=argnums, has_aux=has_aux, **compiling)
 
 
 @at_border

@@ -21,53 +21,35 @@ from .api import (
     jacfwd,
     jacobian,
     jacrev,
+    jvp,
     stop_gradient,
     value_and_grad,
     vjp,
 )
-from .api import jvp as jvp_
 from .derivatives.closure_conversion import CALLED, Lifted, lift
 from .derivatives.star_calls import layouts_at
 from .primitives.record import bprop, nondifferentiable
 
 
-@bprop(grad, value_and_grad, samples=[(abs,)])
-def grad_(f, argnums=0, has_aux=False, *, out, dout):
+@bprop(
+    grad,
+    value_and_grad,
+    vjp,
+    jvp,
+    jacobian,
+    jacfwd,
+    jacrev,
+    hessian,
+    hvp,
+    elementwise_grad,
+    samples=[(abs,)],
+)
+def transform(f, *args, out, dout, **options):
     return (dout,)
 
 
-@grad_.jvp
-def grad_jvp(f, argnums=0, has_aux=False, *, out, df):
-    return df
-
-
-@bprop(elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, samples=[(abs,)])
-def jacobian_rule(f, argnums=0, *, out, dout):
-    return (dout,)
-
-
-@jacobian_rule.jvp
-def jacobian_jvp(f, argnums=0, *, out, df):
-    return df
-
-
-@bprop(vjp, samples=[(abs,)])
-def vjp_rule(f, *primals, argnums=None, out, dout):
-    return (dout,)
-
-
-@vjp_rule.jvp
-def vjp_jvp(f, *primals, argnums=None, out, df):
-    return df
-
-
-@bprop(jvp_, samples=[(abs,)])
-def jvp_rule(f, primals=None, tangents=None, argnums=None, *, out, dout):
-    return (dout,)
-
-
-@jvp_rule.jvp
-def jvp_jvp(f, primals=None, tangents=None, argnums=None, *, out, df):
+@transform.jvp
+def transform_jvp(f, out, df):
     return df
 
 
@@ -83,7 +65,7 @@ def _lift_jvp(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
     """`jvp(f, primals, tangents)`, which is `jvp(f)(*primals, *tangents)`."""
     given = dict(zip(("f", "primals", "tangents", "argnums"), args, strict=False)) | dict(keywords)
     f, primals, tangents = given.pop("f"), tuple(given.pop("primals")), tuple(given.pop("tangents"))
-    call = lift(jvp_(f, **given), (*primals, *tangents), {})
+    call = lift(jvp(f, **given), (*primals, *tangents), {})
     of = {
         "f": call.own,
         "primals": layouts_at(call, 0, len(primals)),
@@ -97,6 +79,6 @@ def _lift_jvp(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
     )
 
 
-CALLED.update({vjp: _lift_vjp, jvp_: _lift_jvp})
-CALLS_FIRST.update((vjp, jvp_))
+CALLED.update({vjp: _lift_vjp, jvp: _lift_jvp})
+CALLS_FIRST.update((vjp, jvp))
 nondifferentiable([stop_gradient], sharing="unknown")

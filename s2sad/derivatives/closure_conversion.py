@@ -271,7 +271,7 @@ def _open_derivative(f: Derivative) -> tuple[Derivative, tuple[Any, ...], dict[s
         function, free, values = _without_cells(inner)
         own = closure_layout(inner, free, values)
     leading = len(values) + len(f.target.args)
-    made = cached((function, f.form, f.argnums, f.has_aux, leading), lambda: f.of(function, leading))
+    made = cached((function, type(f), f.options, leading), lambda: f.of(function, leading))
     return made, values, own
 
 

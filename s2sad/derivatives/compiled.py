@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
 import importlib
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from types import FunctionType
@@ -24,14 +27,15 @@ class Compiling(TypedDict, total=False):
     cache: bool
 
 
-def check_options(options: Mapping[str, Any], transform: str) -> None:
-    """Raises for options that are not known, and for those of a compiler without one."""
-    own = {"argnums", "has_aux", "output", "outputs", "sparsity"}
-    unknown = options.keys() - {*own, *Compiling.__annotations__}
-    if unknown:
+def check_options(options: Mapping[str, Any], transform: Callable[..., Any]) -> None:
+    """Raises for options that a transform does not have, and for those of a compiler without one."""
+    known_names = options_of(transform)
+    for name in sorted(options.keys() - {*known_names}):
+        near = difflib.get_close_matches(name, known_names, 1)
         raise NonDifferentiableError(
-            f"{transform}() got an unexpected keyword argument {min(unknown)!r}",
-            instead=f"its options for compiled derivatives are {', '.join(Compiling.__annotations__)}",
+            f"{transform.__name__}() got an unexpected keyword argument {name!r}",
+            why=f"its options are {', '.join(known_names)}",
+            instead=f"write {near[0]}={options[name]!r}" if near else "leave it out",
         )
     compiler = options.get("compile")
     known = " or ".join(f'compile="{name}"' for name in TARGETS)
@@ -44,6 +48,15 @@ def check_options(options: Mapping[str, Any], transform: str) -> None:
             why="it is an option of compiled derivatives",
             instead=f"give {known} as well, or leave {given[0]} out",
         )
+
+
+@functools.lru_cache
+def options_of(transform: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a transform's options: of its parameters, but for the function and its arguments."""
+    parameters = inspect.signature(transform).parameters.values()
+    own = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    given = ("f", "primals", "tangents")
+    return (*(name for name in own if name not in given), *Compiling.__annotations__)
 
 
 class Compiled(Derivative):

@@ -122,8 +122,8 @@ class Derivative:
             raise  # bare: it adds no frame
         if not (self._gives_bprop and self.checks):
             return made
-        out, bprop = made
-        return out, Bprop(bprop, out, self.__name__, self.__qualname__)
+        out, bprop, *aux = made
+        return out, Bprop(bprop, out, self.__name__, self.__qualname__), *aux
 
     def _run(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """The result of a call that the inline cache does not recognise. It will recognise the next one."""
@@ -139,8 +139,8 @@ class Derivative:
             case = Case(forms, run, count, self._exact, changes, chosen, self._tells_layouts)
             self._versions.recognise(given, case, given.kinds(primals, self._exact), function)
         if is_forward:
-            out, dout = run(*primals, *tangents)
-            return out, unshared(dout, tangents)
+            out, dout, *aux = run(*primals, *tangents)
+            return out, unshared(dout, tangents), *aux
         named = dict(zip(self.parameters[count:], primals[count:], strict=True))
         return run(*primals[:count], **named)
 
@@ -396,6 +396,10 @@ class Derivative:
     def positions(self) -> tuple[int, ...]:
         """The positions that `argnums` names among all parameters."""
         return self._given.wrt
+
+    @property
+    def options(self) -> Options:
+        return self._options
 
     @property
     def form(self) -> str:

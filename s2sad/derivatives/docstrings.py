@@ -25,12 +25,14 @@ def description(form: str, name: str, wrt: Sequence[str] | None, bare: bool, has
             text = f"{value} and {gradient}: a tuple of the two."
         case "vjp":
             each = f"to that of {by}" if bare else f"to a tuple of those of {by}"
+            parts = f"value, its `bprop`, and aux, where `{name}` returns (value, aux)" if has_aux else ""
+            parts = parts or f"result of `{name}`, and its `bprop`: a tuple of the two"
             text = (
-                f"The result of `{name}`, and its `bprop`: a tuple of the two. The `bprop` takes a cotangent "
-                f"of the result {each}, as often as it is called."
+                f"The {parts}. The `bprop` takes a cotangent of the result {each}, as often as it is called."
             )
         case _:
-            text = f"The result of `{name}`, and its tangent: a tuple of the two."
+            text = f"The value, its tangent, and aux, where `{name}` returns (value, aux)."
+            text = text if has_aux else f"The result of `{name}`, and its tangent: a tuple of the two."
             like = f"It is called with the arguments of `{name}` and then with the tangents of {by}."
     text = f"{text[0].upper()}{text[1:]} {like}"
     return f"{text}\n\n`{name}` itself:\n\n{doc}" if doc else text

@@ -209,9 +209,10 @@ class _Writer:
         changes = [tangents[k] for k in case.chosen]
         call = f"{self.constant(case.run)}({', '.join([*passed, *changes])})"
         if any(type(t) is ArrayForm for _, t in case.tangents):
-            out, dout = self.names.temporary("out"), self.names.temporary("out")
-            yield f"{out}, {dout} = {call}"
-            call = f"{out}, {self.constant(unshared)}({dout}, ({', '.join(changes)},))"
+            out, dout, aux = (self.names.temporary(name) for name in ("out", "out", "aux"))
+            rest = f", *{aux}" if self.given.has_aux else ""
+            yield f"{out}, {dout}{rest} = {call}"
+            call = f"{out}, {self.constant(unshared)}({dout}, ({', '.join(changes)},)){rest}"
         yield f"return {call}"
 
     # ------------------------------------------------------------ outer names

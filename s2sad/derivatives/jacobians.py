@@ -52,6 +52,7 @@ class Composed:
         self.__qualname__ = getattr(f, "__qualname__", self.__name__)
         self.__module__ = getattr(f, "__module__", __name__)
         self.__doc__ = f"The {self.transform} of {getattr(f, '__name__', 'f')}: see `s2sad.{self.transform}`."
+        self._aux = ", aux" if inner.has_aux else ""  # what lifted functions receive and return, too
         of_gradient = inner.target.function
         self.__signature__ = (of_gradient if isinstance(of_gradient, Derivative) else inner).primal_signature
 
@@ -71,6 +72,10 @@ class Composed:
         primals = self._inner.bind(args, keywords)
         found = tuple(primals[k] for k in self._inner.chosen(primals))
         return found if isinstance(self._argnums, tuple) else found[0]
+
+    def result(self, derivative: Any, aux: list[Any]) -> Any:
+        """The result of a call: the derivative, with what else the function returned."""
+        return (derivative, *aux) if aux else derivative
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         """The call as one of a plain function: see `lift`."""
@@ -123,16 +128,17 @@ class JacobianByColumns(Composed):
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         chosen = self.chosen(args, keywords)
         columns: list[Any] = []
-        out = None
+        out, aux = None, []
         before = Before(self._f, *self._inner.bind(args, keywords))
         for tangent in basis_of(chosen):
             tangents = tangent if isinstance(self._argnums, tuple) else (tangent,)
             with before.again() if columns else nullcontext():
-                out, dout = self._inner(*args, *tangents, **keywords)
+                out, dout, *aux = self._inner(*args, *tangents, **keywords)
             columns.append(dout)
         if not columns:
             out = self._inner.primal(*args, **keywords)
-        return unflatten_columns(columns, out, chosen)
+            out, *aux = out if self._inner.has_aux else (out,)
+        return self.result(unflatten_columns(columns, out, chosen), aux)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         x = _only_array(self.chosen(args, keywords), self.transform)
@@ -143,9 +149,9 @@ class JacobianByColumns(Composed):
         stacked = f"np.reshape(np.stack(columns, axis=-1), np.shape(out) + {np.shape(x)})"
         body = f"""    columns = []
     for tangent in basis:
-        out, dout = inner({passed}, tangent)
+        out, dout{self._aux} = inner({passed}, tangent)
         columns.append(dout)
-    return {stacked if np.shape(x) else "columns[0]"}
+    return {stacked if np.shape(x) else "columns[0]"}{self._aux}
 """
         arguments = {k: v for k, v in call.arguments.items() if k != len(args)}
         key = np.shape(x), np.asarray(x).dtype, type(x)
@@ -160,18 +166,18 @@ class JacobianByRows(Composed):
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        out, bprop = self._inner(*args, **keywords)
+        out, bprop, *aux = self._inner(*args, **keywords)
         chosen = self.chosen(args, keywords)
-        return unflatten_rows(rows_of(bprop, out, chosen), out, chosen)
+        return self.result(unflatten_rows(rows_of(bprop, out, chosen), out, chosen), aux)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         x = _only_array(self.chosen(args, keywords), self.transform)
-        one = "" if np.shape(x) else "    if np.ndim(out) == 0:\n        return rows[0]\n"
-        body = f"""    out, bprop = inner()
+        one = "" if np.shape(x) else f"    if np.ndim(out) == 0:\n        return rows[0]{self._aux}\n"
+        body = f"""    out, bprop{self._aux} = inner()
     rows = []
     for cotangent in cotangents(out, {np.iscomplexobj(x)}):
         rows.append(bprop(cotangent))
-{one}    return np.reshape(np.stack(rows), np.shape(out) + {np.shape(x)})
+{one}    return np.reshape(np.stack(rows), np.shape(out) + {np.shape(x)}){self._aux}
 """
         return self.wrapped(lift(self._inner, args, keywords), body, cotangents=cotangents)
 
@@ -193,11 +199,11 @@ class SmallerJacobian(JacobianByRows):
         if inputs == 1:
             return self._forward(*args, **keywords)
         before = Before(self._f, *self._inner.bind(args, keywords))
-        out, bprop = self._inner(*args, **keywords)
+        out, bprop, *aux = self._inner(*args, **keywords)
         if inputs <= sum(math.prod(np.shape(x)) for x in flatten(out)):
             with before.again():
                 return self._forward(*args, **keywords)
-        return unflatten_rows(rows_of(bprop, out, chosen), out, chosen)
+        return self.result(unflatten_rows(rows_of(bprop, out, chosen), out, chosen), aux)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return self._forward.lift_call(args, keywords)
@@ -210,7 +216,7 @@ class Hessian(JacobianByColumns):
 
 
 class HessianVector(Composed):
-    """`inner` is a `jvp` of a gradient; the vector follows the arguments."""
+    """`inner` is a `jvp` of a gradient; the vectors follow the arguments."""
 
     transform = "hvp"
 
@@ -220,10 +226,12 @@ class HessianVector(Composed):
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return self._inner(*args, **keywords)[1]
+        _, dout, *aux = self._inner(*args, **keywords)
+        return self.result(dout, aux)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
-        return self.wrapped(lift(self._inner, args, keywords), "    return inner()[1]\n")
+        body = f"    out, dout{self._aux} = inner()\n    return dout{self._aux}\n"
+        return self.wrapped(lift(self._inner, args, keywords), body)
 
 
 class ElementwiseGrad(Composed):
@@ -233,11 +241,11 @@ class ElementwiseGrad(Composed):
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        out, bprop = self._inner(*args, **keywords)
-        return bprop(ones_like(out))
+        out, bprop, *aux = self._inner(*args, **keywords)
+        return self.result(bprop(ones_like(out)), aux)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
-        body = "    out, bprop = inner()\n    return bprop(ones_like(out))\n"
+        body = f"    out, bprop{self._aux} = inner()\n    return bprop(ones_like(out)){self._aux}\n"
         return self.wrapped(lift(self._inner, args, keywords), body, ones_like=ones_like)
 
 

@@ -63,6 +63,7 @@ class Parameters:
 
     def __init__(self, f: Callable[..., Any], options: Options) -> None:
         self.f, self.form, self.argnums = f, options.form, options.argnums
+        self.has_aux = options.has_aux
         self.target: Target = target_of(f)
         function = self.target.function
         self.state = state_of(function) if isinstance(function, FunctionType) else None

@@ -1,10 +1,10 @@
 """Sparse Jacobians and Hessians by compressed columns.
 
 Columns without a common row take one pass together: they are coloured, and there is a pass of forward mode
-for each colour. The pattern is found by passes with NaN in place of tangents: a NaN goes through every
-operation that may depend on it, also where its factor is zero. Each result is compared with one more pass, in
-a random direction, so that an entry outside of the pattern (another branch, another mask) is noticed: a found
-pattern is found again, a given one is refused.
+for each colour. Rows are the columns of the transpose, with passes of reverse mode. The pattern is found by
+passes with NaN in place of tangents: a NaN goes through every operation that may depend on it, also where its
+factor is zero. Each result is compared with one more pass, in a random direction, so that an entry outside of
+the pattern (another branch, another mask) is noticed: a found pattern is found again, a given one is refused.
 
 Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the estimation of sparse Jacobian matrices", 1974.
 """
@@ -26,7 +26,7 @@ from .closure_conversion import Lifted
 from .derivative import Derivative
 from .jacobians import Composed
 
-__all__ = ["SparseHessian", "SparseJacobian", "coloured", "pattern_of", "single"]
+__all__ = ["SparseHessian", "SparseJacobian", "SparseJacobianByRows", "coloured", "pattern_of", "single"]
 
 CLOSE = 0.6  # the power of a dtype's rounding error that a sum may be wrong by, relative to its terms
 Push = Callable[[Any], Any]  # from a vector of tangents to one of tangents of the result
@@ -47,6 +47,7 @@ class SparseJacobian(Composed):
     """`inner` is a `jvp` by one array; `sparsity` is True or a pattern."""
 
     transform = "jacobian"
+    by_rows = False  # whether the matrix is computed as its transpose
 
     def __init__(self, f: Callable[..., Any], argnums: int | str, inner: Derivative, sparsity: Any) -> None:
         super().__init__(f, argnums, inner)
@@ -66,20 +67,36 @@ class SparseJacobian(Composed):
                 why="its columns belong to the numbers of one array, of float32 or float64",
                 instead="leave `sparsity` out, or make a vector of the argument: see `flatten`",
             )
+        push, size, aux = self._map(x, args, keywords)
+        direction = np.random.default_rng(0).normal(size=size).astype(x.dtype)
+        expected = push(direction)
+        shape = expected.size, size
+        if self._sparsity is not True:
+            given = given_pattern(self._sparsity, shape[::-1] if self.by_rows else shape)
+            pattern = given.T.tocsr() if self.by_rows else given
+            found = self._compressed(push, pattern, direction, expected, refuse)
+        else:
+            found = self._by_found_pattern(push, shape, direction, expected)
+        return self.result(found.T.tocsr() if self.by_rows else found, aux)
+
+    def _map(self, x: Any, args: tuple[Any, ...], keywords: Any) -> tuple[Push, int, list[Any]]:
+        """The linear map whose columns are computed, their number, and the list that what else the function
+        returns is put in.
+        """
         before = Before(self._f, *self._inner.bind(args, keywords))
         runs: list[Any] = []
+        aux: list[Any] = []
 
         def push(tangent: Any) -> Any:
             with before.again() if runs else nullcontext():
-                out, dout = self._inner(*args, tangent.reshape(x.shape).astype(x.dtype), **keywords)
-            runs[:] = [out]
+                out, dout, *more = self._inner(*args, tangent.reshape(x.shape).astype(x.dtype), **keywords)
+            runs[:], aux[:] = [out], more
             return np.ravel(_array_of(out, dout))
 
-        direction = np.random.default_rng(0).normal(size=x.size).astype(x.dtype)
-        expected = push(direction)
-        shape = expected.size, x.size
-        if self._sparsity is not True:
-            return self._compressed(push, given_pattern(self._sparsity, shape), direction, expected, refuse)
+        return push, x.size, aux
+
+    def _by_found_pattern(self, push: Push, shape: tuple[int, int], direction: Any, expected: Any) -> Any:
+        """The matrix with the pattern that was found before, or with one that is found now."""
         pattern = self._found.get(shape)
         if pattern is not None:
             found = self._compressed(push, pattern, direction, expected, lambda: None)
@@ -120,6 +137,27 @@ class SparseJacobian(Composed):
         )
 
 
+class SparseJacobianByRows(SparseJacobian):
+    """By reverse mode: `inner` is a `vjp` by one array."""
+
+    transform = "jacrev"
+    by_rows = True
+
+    def _map(self, x: Any, args: tuple[Any, ...], keywords: Any) -> tuple[Push, int, list[Any]]:
+        out, bprop, *aux = self._inner(*args, **keywords)
+        if np.iscomplexobj(_array_of(out, None)):
+            raise NonDifferentiableError(
+                "the sparse Jacobian of a complex result, by reverse mode, was asked for",
+                why="its real and imaginary parts are not combined there",
+                instead="use jacfwd",
+            )
+
+        def pull(cotangent: Any) -> Any:
+            return np.ravel(_array_of(x, bprop(cotangent.reshape(np.shape(out)))))
+
+        return pull, np.size(out), aux
+
+
 class SparseHessian(SparseJacobian):
     """`inner` is a `jvp` of a gradient."""
 
@@ -146,7 +184,7 @@ def _array_of(out: Any, dout: Any) -> Any:
             why="its rows belong to the numbers of one array",
             instead="return one array: np.concatenate joins several",
         )
-    return np.zeros(np.shape(out)) if dout is None else np.asarray(dout)
+    return np.zeros_like(out) if dout is None else np.asarray(dout)
 
 
 def given_pattern(sparsity: Any, shape: tuple[int, int]) -> Any:

@@ -1,7 +1,8 @@
 """The two sweeps of a `vjp` as machine code: a forward function that returns what the reverse one reads.
 
 Contract: a function that ends with `def f_bprop(dout): ...; return out, f_bprop` becomes one that ends with
-`return out, keep_saved((...))`, of the variables that `f_bprop` reads, and `def f_bprop(saved_values, dout)`.
+`return out, keep_saved((...))`, of the variables that `f_bprop` reads, and `def f_bprop(saved_values, dout)`;
+what else it returns behind these stays.
 These values stay in machine code between the sweeps: a trace of a million iterations is not converted. The
 reverse function changes none of them, so it can be called again.
 """
@@ -30,7 +31,8 @@ class TwoSweeps(Version):
         forward, reverse, saved = split(function)
         super().__init__(function, structures, fastmath, cache, forward, keep_saved)
         self.name = reverse.name
-        self.out, kept = self.result.parts
+        self.out, kept, *aux = self.result.parts
+        self.returned = sequence(tuple, (self.out, LEAF, *aux))
         parts = kept.parts or (LEAF,) * len(saved)
         given = (*parts, self.out)
         finish = partial(take_saved, count=len(saved))
@@ -38,14 +40,14 @@ class TwoSweeps(Version):
 
     def compiled(self, args: tuple[Any, ...]) -> Callable[..., Any]:
         forward, exact = self.dispatcher_for(args)
-        out, saved = forward.overloads[exact].signature.return_type.types
+        out, saved, *_ = forward.overloads[exact].signature.return_type.types
         made = _Reverse(self, saved)
         made.code_for(cotangent_of(out), None)
-        call = converted(forward, self.structures, self.outside, sequence(tuple, (self.out, LEAF)))
+        call = converted(forward, self.structures, self.outside, self.returned)
 
         def run(*args: Any) -> Any:
-            out, saved = call(*args)
-            return out, CompiledBprop(made, saved)
+            out, saved, *aux = call(*args)
+            return out, CompiledBprop(made, saved), *aux
 
         return run
 
@@ -99,7 +101,8 @@ def split(function: FunctionType) -> tuple[ast.FunctionDef, ast.FunctionDef, tup
     free = next(code for code in codes if code.co_name == inner.name).co_freevars
     saved = tuple(name for name in free if name not in function.__code__.co_freevars)
     kept = ast.Tuple([ast.Name(name, ast.Load()) for name in saved], ast.Load())
-    result = ast.Tuple([last.value.elts[0], kept], ast.Load())
+    out, _, *aux = last.value.elts
+    result = ast.Tuple([out, kept, *aux], ast.Load())
     tree.body = [*body, located(ast.Return(result), last)]
     inner.args.args[:0] = [located(ast.arg(name), inner) for name in saved]
     return tree, inner, saved
@@ -117,9 +120,9 @@ def keep_saved(tree: ast.FunctionDef) -> dict[str, Any]:
     last = tree.body[-1]
     assert isinstance(last, ast.Return)
     assert isinstance(last.value, ast.Tuple)
-    out, kept = last.value.elts
+    out, kept, *aux = last.value.elts
     call = ast.Call(ast.Name("keep_saved", ast.Load()), [kept], [])
-    last.value.elts = [out, located(call, last)]
+    last.value.elts = [out, located(call, last), *aux]
     return {"keep_saved": helpers().Saved}
 
 

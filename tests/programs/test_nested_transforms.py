@@ -498,3 +498,30 @@ def test_derivatives_that_find_adjoints_by_memory_are_differentiated(name: str, 
         f"    d = {use}\n    return np.sum(d * x)\n"
     )
     check_program(f, (np.array([0.5, -0.7, 1.2, 0.9]), np.array([0.3, 0.8, -0.4, 1.1])), (0, 1))
+
+
+@pytest.mark.parametrize("call", [
+    "d, aux = grad(g, has_aux=True)(v)",
+    "d, aux = grad(g, 0, True)(v)",
+    "(_, aux), d = value_and_grad(g, has_aux=True)(v)",
+    "_, bprop, aux = vjp(g, has_aux=True, argnums=0)(v)\n    d = bprop(x[0])",
+    "_, bprop, aux = vjp(g, v, has_aux=True, argnums=0)\n    d = bprop(x[0])",
+    "_, d, aux = jvp(g, has_aux=True)(v, x)",
+    "_, d, aux = jvp(g, (v,), (x,), has_aux=True)",
+    "d, aux = jacobian(g, has_aux=True)(v)",
+    "d, aux = jacfwd(g, 0, True)(v)",
+    "d, aux = jacrev(g, has_aux=True)(v)",
+    "d, aux = hessian(g, has_aux=True)(v)",
+    "d, aux = hvp(g, has_aux=True)(v, x)",
+    "d, aux = elementwise_grad(g, has_aux=True)(v)",
+    "d, aux = grad(g, has_aux=True, compile='numba')(v)",
+])  # fmt: skip
+def test_options_of_transforms_of_closures(call: str) -> None:
+    text = HEAD + f"""
+def f(x):
+    v = np.array([0.3, -1.2])
+    g = lambda t: (np.sum(t ** 3 * x), t * x)
+    {call}
+    return np.sum(d * d) + np.sum(aux ** 2)
+"""
+    check_program(build(text), (np.array([0.7, 1.4]),), (0,))

@@ -52,7 +52,8 @@ __all__ = ["differentiate_forward"]
 
 
 def differentiate_forward(facts: Facts, task: Task) -> tuple[Program, Generation]:
-    """The program `f_jvp(arguments..., tangents...)` that returns the result and its tangent."""
+    """The program `f_jvp(arguments..., tangents...)` that returns the result, its tangent, and `aux`, if any.
+    """
     program, wrt = facts.program, task.wrt
     forward = Forward(facts, task)
     tree = program.tree
@@ -72,7 +73,8 @@ def differentiate_forward(facts: Facts, task: Task) -> tuple[Program, Generation
         defaults=[],
     )
     body = sink_tangents(body, forward.of_numbers, tangent)
-    body = [*body, gast.Return(value=tuple_of([out, tangent]))]
+    rest = [] if task.aux is None else [task.aux]
+    body = [*body, gast.Return(value=tuple_of([out, tangent, *rest]))]
     name = forward.names.fresh(f"{tree.name}_jvp")
     new = gast.FunctionDef(
         name=name, args=args, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]

@@ -86,7 +86,8 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
             seed[0] if seed else reverse.names.fresh("d" + (out.id if isinstance(out, gast.Name) else "out"))
         )
         inner = function(bprop, [cotangent], [*backward, gast.Return(value=result)])
-        body = [*forward, inner, gast.Return(value=tuple_of([out, load(bprop)]))]
+        rest = [] if aux is None else [aux]
+        body = [*forward, inner, gast.Return(value=tuple_of([out, load(bprop), *rest]))]
     else:
         value = out if aux is None else tuple_of([out, aux])
         returned = (

@@ -63,9 +63,9 @@ class Task:
     """A derivative to be written: its form ("grad", "value_and_grad", "vjp" or "jvp") and the parameters that
     it is taken of. The objects of `shadowed` names have aliases, so their adjoints are shadows.
 
-    Reverse mode returns the only gradient without a tuple if `bare`, and the atom `aux` beside the value.
-    With `careful`, exceptions of the forward sweep may be caught. With `linked`, generated code calls the
-    function, with arguments that may be objects where their kinds are unknown.
+    Reverse mode returns the only gradient without a tuple if `bare`. The atom `aux` is returned beside the
+    value, or last. With `careful`, exceptions of the forward sweep may be caught. With `linked`, generated
+    code calls the function, with arguments that may be objects where their kinds are unknown.
     """
 
     form: str

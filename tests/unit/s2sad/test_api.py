@@ -102,6 +102,101 @@ def test_has_aux() -> None:
     assert grad(with_aux, argnums=(0,), has_aux=True)(2.0) == ((12.0,), {"half": 1.0})
 
 
+def squares_with_aux(x: Any) -> Any:
+    return x * x, {"half": x / 2}
+
+
+def energy_with_aux(x: Any) -> Any:
+    return np.sum(x * x), {"half": x / 2}
+
+
+@pytest.mark.parametrize("made", [None, "numba"])
+def test_has_aux_of_every_transform(made: Any) -> None:
+    def both(transform: Any, f: Any, *args: Any) -> Any:
+        *derivative, aux = transform(f, has_aux=True, compile=made if f is pair else None)(*args)
+        assert_same(aux["half"] if isinstance(aux, dict) else aux, x / 2)
+        return derivative
+
+    def pair(x: Any) -> Any:
+        return np.sum(x * x), x / 2
+
+    x, v = np.array([1.0, 2.0]), np.array([0.5, -1.0])
+    energy = energy_with_aux if made is None else pair
+    value, bprop = both(vjp, energy, x)
+    assert value == 5.0
+    assert_same(bprop(1.0), (2 * x,))
+    for _ in range(2):  # then by the inline cache
+        assert both(jvp, energy, x, v) == [5.0, np.sum(2 * x * v)]
+    assert_same(both(s2sad.hessian, energy, x), [2 * np.eye(2)])
+    assert_same(both(hvp, energy, x, v), [2 * v])
+    for transform in (s2sad.jacobian, s2sad.jacfwd, s2sad.jacrev):
+        assert_same(both(transform, squares_with_aux, x), [np.diag(2 * x)])
+        empty, aux = transform(squares_with_aux, has_aux=True)(np.zeros(0))
+        assert (empty.shape, aux["half"].shape) == ((0, 0), (0,))
+    assert_same(both(elementwise_grad, squares_with_aux, x), [2 * x])
+
+
+def test_has_aux_with_primals_and_stars() -> None:
+    value, bprop, aux = vjp(squares_with_aux, 3.0, has_aux=True)
+    assert (value, bprop(1.0), aux) == (9.0, (6.0,), {"half": 1.5})
+    assert jvp(squares_with_aux, (3.0,), (1.0,), has_aux=True) == (9.0, 6.0, {"half": 1.5})
+    assert jvp(lambda *a: (a[0] * a[1], a), has_aux=True)(3.0, 2.0, 1.0, 0.0) == (6.0, 2.0, (3.0, 2.0))
+    with pytest.raises(s2sad.S2sadError, match=r"the function returns a tuple of two, \(value, aux\)"):
+        jvp(product, has_aux=True)(1.0, 2.0, 3.0, 1.0, 1.0, 1.0)
+
+
+# ---------------------------------------------------------------- options
+
+OPTIONS: dict[str, set[str]] = {
+    "grad": {"output"},
+    "value_and_grad": {"output"},
+    "vjp": {"outputs"},
+    "jvp": {"outputs"},
+    "jacobian": {"sparsity"},
+    "jacfwd": {"sparsity"},
+    "jacrev": {"sparsity"},
+    "hessian": {"sparsity"},
+    "hvp": set(),
+    "elementwise_grad": set(),
+}
+VALUES = {"output": "x", "outputs": "x", "sparsity": True, "has_aux": False, "argnums": 0, "compile": None}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("option", VALUES)
+def test_each_transform_knows_its_options(name: str, option: str) -> None:
+    transform, given = getattr(s2sad, name), {option: VALUES[option]}
+    if option in OPTIONS[name] | {"has_aux", "argnums", "compile"}:
+        transform(product, **given)
+        transform(**given)
+        transform(lambda *a: a[0], **given)
+    else:
+        for f in (product, None, np.sin):
+            with pytest.raises(NonDifferentiableError, match=rf"{name}\(\) got an unexpected .* '{option}'"):
+                transform(f, **given)
+
+
+def test_misspelt_options() -> None:
+    with pytest.raises(NonDifferentiableError) as caught:
+        grad(product, argnum=1)  # type: ignore[call-overload]
+    assert str(caught.value) == (
+        "grad() got an unexpected keyword argument 'argnum'\n"
+        "why: its options are argnums, has_aux, output, compile, fastmath, cache\n"
+        "instead: write argnums=1"
+    )
+    with pytest.raises(NonDifferentiableError, match="instead: write sparsity=True"):
+        s2sad.jacfwd(product, sparse=True)  # type: ignore[call-overload]
+    with pytest.raises(NonDifferentiableError, match=r"are argnums, outputs, has_aux, .*\ninstead: leave it"):
+        vjp(product, holomorphic=True)  # type: ignore[call-overload]
+
+
+def test_hvp_of_several_arguments() -> None:
+    x, y, v = np.array([1.0, 2.0]), np.array([3.0, -1.0]), np.array([0.5, 0.25])
+    by_both = hvp(lambda x, y: np.sum(x**2 * y), argnums=(0, 1))(x, y, v, y)
+    assert_same(by_both, (2 * y * v + 2 * x * y, 2 * x * v))
+    assert_same(hvp(lambda *a: np.sum(a[0] ** 2 * a[1]), argnums=(0, 1))(x, y, v, y), by_both)
+
+
 # ---------------------------------------------------------------- vjp, jvp, linearize
 
 

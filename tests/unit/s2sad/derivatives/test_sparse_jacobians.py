@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse
 
 import s2sad
-from s2sad import NonDifferentiableError, hessian, jacobian
+from s2sad import NonDifferentiableError, hessian, jacfwd, jacobian, jacrev
 from s2sad.derivatives.sparse_jacobians import coloured, pattern_of
 
 RUNS = [0]
@@ -76,11 +76,12 @@ def times_zero(x: Any) -> Any:
 def test_equal_to_the_full_jacobian(f: Any) -> None:
     x = np.random.default_rng(0).normal(size=(5, 4) if f is grid else 9)
     sparse = jacobian(f, sparsity=True)
+    by_rows, by_columns = jacrev(f, sparsity=True), jacfwd(f, sparsity=True)
     for at in (x, -x, x * x):
-        found = sparse(at)
         full = np.reshape(jacobian(f)(at), (-1, x.size))
-        assert isinstance(found, scipy.sparse.csr_array) and found.shape == full.shape
-        np.testing.assert_array_equal(found.toarray(), full)
+        for found in (sparse(at), by_rows(at), by_columns(at)):
+            assert isinstance(found, scipy.sparse.csr_array) and found.shape == full.shape
+            np.testing.assert_array_equal(found.toarray(), full)
 
 
 def test_entries_that_are_zero_by_chance_are_in_the_pattern() -> None:
@@ -111,6 +112,46 @@ def test_passes() -> None:
     RUNS[0] = 0
     sparse(x + 1.0)
     assert RUNS[0] <= 3 + 1  # three colours and one check
+
+
+def test_passes_by_rows() -> None:
+    def program(x: Any) -> Any:
+        return np.concatenate([copied(x), [np.sum(x**3)]])
+
+    sparse = jacrev(program, sparsity=True)
+    x = np.random.default_rng(0).normal(size=500)
+    sparse(x)
+    RUNS[0] = 0
+    found = sparse(x + 1.0)
+    assert RUNS[0] == 2 + 1  # two colours, as the last row is full, and one check
+    np.testing.assert_array_equal(found.toarray(), np.vstack([np.eye(500), 3 * (x + 1.0) ** 2]))
+
+
+def copied(x: Any) -> Any:
+    return x + 0.0
+
+
+@s2sad.bprop(copied)
+def copied_rule(x: Any, out: Any, dout: Any) -> Any:
+    return (counted(dout),)
+
+
+def test_rows_of_other_results() -> None:
+    x = np.random.default_rng(0).normal(size=9)
+    pattern = abs(np.subtract.outer(range(9), range(9))) <= 1
+    np.testing.assert_array_equal(jacrev(stencil, sparsity=pattern)(x).toarray(), jacobian(stencil)(x))
+    pattern = np.ones((2, 9), bool)
+    found, aux = jacrev(lambda x: (x[:2] * x[0], x), has_aux=True, sparsity=pattern)(x)
+    np.testing.assert_array_equal(found.toarray(), jacobian(lambda x: x[:2] * x[0])(x))
+    assert aux is x
+    with pytest.raises(NonDifferentiableError, match="entries outside of the pattern"):
+        jacrev(stencil, sparsity=np.eye(9))(x)
+    with pytest.raises(NonDifferentiableError, match=r"shape \(9, 2\), the Jacobian \(2, 9\)"):
+        jacrev(lambda x: x[:2], sparsity=np.ones((9, 2)))(x)
+    with pytest.raises(NonDifferentiableError, match="of a complex result, by reverse mode"):
+        jacrev(lambda x: x * 1j, sparsity=True)(x)
+    single = jacrev(stencil, sparsity=True)(x.astype(np.float32))
+    np.testing.assert_array_equal(single.toarray(), jacobian(stencil)(x.astype(np.float32)))
 
 
 def test_other_precisions() -> None:
