@@ -18,7 +18,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 import gast
 import numpy as np
 
-from ..source.locate import GENERATED, PACKAGE, is_of_derivative, place_in_user_file
+from ..source.locate import GENERATED, PACKAGE, is_of_derivative, place_in_user_file, span_of
 from ..source.locate_slopes import slope_error
 from ..transforms.errors import (
     InternalError,
@@ -128,7 +128,9 @@ def refuse_crash(error: Exception, what: str) -> None:
     files = [part.tb_frame.f_code.co_filename for part in parts]
     generated = [k for k, file in enumerate(files) if file.startswith(GENERATED)]
     last = generated[-1] if generated else None
-    where = None if last is None else place_in_user_file(parts[last].tb_frame.f_code, parts[last].tb_lasti)
+    where = None
+    if last is not None:
+        where = place_in_user_file(files[last], span_of(parts[last].tb_frame.f_code, parts[last].tb_lasti))
     if last is not None and isinstance(error, (TypeError, NotImplementedError)):
         _refuse_library(error, parts[last:], where)
     if _is_users(error, parts, files, last):

@@ -60,9 +60,11 @@ def origin_of(program: Program, places: Places, tangents: int = 0) -> Origin | N
 origins: dict[str, Origin] = {}  # by the file name of a generated text
 
 
-def located(where: SourceLocation | None) -> SourceLocation | None:
-    """The place in a user's file, for one in a generated text or (None) for the code that runs now."""
-    found = _running() if where is None else (where.filename, (where.line, where.column, 0, 0))
+def located(where: SourceLocation | None, span: Span | None = None) -> SourceLocation | None:
+    """The place in a user's file, for one in a generated text, the start of `span`, or (None) for the code
+    that runs now.
+    """
+    found = _running() if where is None else (where.filename, span or (where.line, where.column, 0, 0))
     while found is not None and found[0] in origins:
         filename, span = found
         origin = origins[filename]
@@ -76,12 +78,11 @@ def located(where: SourceLocation | None) -> SourceLocation | None:
     return where
 
 
-def place_in_user_file(code: CodeType, instruction: int) -> SourceLocation | None:
-    """The place in a user's file of an instruction of generated code; None for other code."""
-    if code.co_filename not in origins:
+def place_in_user_file(filename: str, span: Span) -> SourceLocation | None:
+    """The place in a user's file of a span of generated code; None for other code."""
+    if filename not in origins:
         return None
-    line, column, _, _ = span_of(code, instruction)
-    found = located(SourceLocation(code.co_filename, line, column, ""))
+    found = located(SourceLocation(filename, *span[:2], ""), span)
     return None if found is None or found.filename in origins else found
 
 

@@ -190,7 +190,7 @@ NANS = [
     (s2sad.grad(distance), (X,), "reverse sweep of `distance`", "return np.sum(np.sqrt(y))"),
     (lambda x: s2sad.jvp(distance, (x,), (x,)), (X,), "forward sweep of `distance`", "np.sum(np.sqrt(y))"),
     (lambda x: s2sad.vjp(distance, x)[1](1.0), (X,), "reverse sweep of `distance`", "np.sum(np.sqrt(y))"),
-    (s2sad.value_and_grad(of_logarithms), (-X,), "the function `of_logarithms`", "np.sum(logarithm(x) * k)"),
+    (s2sad.value_and_grad(of_logarithms), (-X,), "the function `of_logarithms`", "return np.log(w)"),
     (of_logarithms, (-X,), "a NaN in the result, in `logarithm`", "return np.log(w)"),
     (s2sad.grad(divided), (np.ones(3),), "an infinity in `y_2`", "y[0] = y[1] / (y[2] - y[2])"),
 ]
@@ -220,6 +220,72 @@ def test_what_is_finite_passes() -> None:
         called(-1.0 * X)
     with np.errstate(all="ignore"):
         assert np.isnan(np.log(-1.0))  # it is over
+
+
+def masked(x: Any) -> Any:
+    inverse = 1 / x
+    return np.sum(np.where(x > 0, np.sqrt(x) + inverse, 0.0))
+
+
+def masked_and_steep(x: Any) -> Any:
+    inverse = 1 / x
+    y = np.where(x > 0, inverse, 0.0)
+    z = 2.0 * np.log(x - 1.0)
+    return {"y": y, "z": [z]}
+
+
+def of_items(p: Any) -> Any:
+    kept = []
+    for k in range(2):
+        kept.append(p["w"] * np.log(p["w"] - k))
+    return np.sum(kept[0]) + np.sum(kept[1])
+
+
+def test_what_a_mask_removes_passes() -> None:
+    at = np.array([0.0, 1.0, 2.0])
+    with np.errstate(all="ignore"), debug_nans():
+        assert masked(at) == np.sum(np.sqrt(at)) + 1.5
+        assert np.all(np.isfinite(s2sad.grad(masked)(at)))
+        assert np.isfinite(s2sad.jvp(masked, (at,), (X,))[1])
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "expression"),
+    [
+        (masked_and_steep, (X,), "np.log(x - 1.0)"),
+        (lambda x: s2sad.vjp(masked_and_steep, x), (X,), "np.log(x - 1.0)"),
+        (of_items, ({"w": X},), 'np.log(p["w"] - k)'),
+        (s2sad.grad(of_items), ({"w": X},), 'np.log(p["w"] - k)'),
+        (s2sad.value_and_grad(divided), (np.ones(3),), "y[1] / (y[2] - y[2])"),
+    ],
+)
+def test_the_caret_stands_at_the_first_expression_that_reaches_the_result(
+    f: Any, args: Any, expression: str
+) -> None:
+    with np.errstate(all="ignore"), pytest.raises(FloatingPointError) as caught, debug_nans():
+        f(*args)
+    lines = str(caught.value).splitlines()
+    caret = next(k for k, line in enumerate(lines) if line.strip() == "^")
+    assert lines[caret - 1][lines[caret].index("^") :].startswith(expression)
+
+
+def test_each_error_in_a_block_is_found() -> None:
+    def loop() -> list[str]:
+        found = []
+        for _ in range(3):
+            try:
+                s2sad.grad(distance)(X)
+            except FloatingPointError as error:
+                found.append(str(error))
+        return found
+
+    with np.errstate(all="ignore"), debug_nans():
+        assert len(set(loop())) == 1 and len(loop()) == 3
+        for f in (distance, logarithm, logarithm):
+            with pytest.raises(FloatingPointError):
+                f(-X)
+    with np.errstate(all="ignore"):
+        assert not np.isfinite(s2sad.grad(distance)(X)[0])  # it is over
 
 
 # ---------------------------------------------------------------- what a bprop holds
