@@ -95,6 +95,7 @@ class Request:
     writes: bool = False  # whether the function may change its arguments
     careful: bool = False  # whether a caller may catch its exceptions, so that all must be raised
     unchanged: tuple[str, ...] = ()  # the parameters that the function must not change
+    results: tuple[bool, ...] | None = None  # which items of the returned tuple have cotangents
 
 
 @dataclass
@@ -354,9 +355,10 @@ class Generator:
             args: list[Kind],
             keywords: dict[str, Kind],
             careful: bool = False,
+            results: tuple[bool, ...] | None = None,
         ) -> Link:
             try:
-                return self.link(program, request, operation, keys, args, keywords, careful)
+                return self.link(program, request, operation, keys, args, keywords, careful, results)
             except S2sadError as refusal:
                 known = copy.copy(refusal)  # another call of the function meets the same refusal
                 known.calls += (program.where(operation.node),)
@@ -372,6 +374,7 @@ class Generator:
             aux,
             request.careful,
             linked=request is not self._first,
+            results=request.results,
         )
         differentiate = differentiate_forward if request.form == "jvp" else differentiate_reverse
         try:
@@ -399,6 +402,7 @@ class Generator:
         args: list[Kind],
         keywords: dict[str, Kind],
         careful: bool,
+        results: tuple[bool, ...] | None,
     ) -> Link:
         """The derivative that a call in differentiated code uses."""
         function = operation.function
@@ -423,10 +427,13 @@ class Generator:
         wrt = tuple(parameters[k] if isinstance(k, int) else k for k in keys)
         form = "jvp" if request.form == "jvp" else "vjp"
         bare = len(wrt) == 1
-        wanted = Request(function, form, wrt, bare, tuple(bound[p] for p in parameters), careful=careful)
+        kinds = tuple(bound[p] for p in parameters)
+        results = None if rule_of(function) is not None else results
+        wanted = Request(function, form, wrt, bare, kinds, careful=careful, results=results)
         wanted = self._requests.setdefault(wanted, wanted)
         self.generate(wanted)
-        return Link(source.tree.name, wanted, tuple((p, source.defaults.get(p)) for p in parameters))
+        given = tuple((p, source.defaults.get(p)) for p in parameters)
+        return Link(source.tree.name, wanted, given, results)
 
     def compile(self, request: Request, generated: Generated) -> None:
         bindings = dict(generated.program.bindings)

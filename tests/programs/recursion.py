@@ -253,3 +253,35 @@ def noted(x, n, mode):
 @program((positive(3), "twice"), second=True)
 def functions_of_the_library_that_see_numbers_only(x, mode):
     return np.sum(noted(x, 2, mode))
+
+
+def halved(x, n):
+    if n == 0:
+        return np.sin(x), np.sqrt(x), x * x
+    a, b, c = halved(x, n - 1)
+    return a * c, b / 2, c * a
+
+
+@program((positive(3),), second=True, quick=True)
+def one_result_of_three(x):
+    return np.sum(halved(x, 2)[0])
+
+
+@program((positive(3),), second=True)
+def two_results_of_three(x):
+    t = halved(x, 2)
+    return np.sum(t[0]) + np.sum(t[-1] * t[2])
+
+
+@program((positive(3), 2), wrt=(0,), second=True)
+def results_in_turn(x, rounds):
+    total = 0.0
+    for k in range(rounds):
+        found = halved(x, 1 + k)
+        if k == 0:
+            _, b, _ = found
+            total = total + np.sum(b)
+        else:
+            a, _, c = found
+            total = total + a @ c
+    return total

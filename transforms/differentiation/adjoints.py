@@ -28,7 +28,7 @@ from ..trees.nodes import (
     store,
     tuple_of,
 )
-from .adjoint import Adjoint, Env, Mask, is_same_adjoint
+from .adjoint import Adjoint, Env, Mask, is_same_adjoint, part_of
 from .derived_kinds import derived_kind
 from .generation import Task
 from .masks import MaskEmitter, choice, either_holds, kept, mark_elements, marks_of, mask_at, opposite
@@ -139,7 +139,9 @@ class AdjointEmitter(MaskEmitter):
                     code.append(assign(name, part))
                     part = load(name)
                 parts.append(part)
-            env[variable] = Adjoint(tuple_of(parts), owned=new.owned, masks=new.masks)
+            env[variable] = Adjoint(
+                tuple_of(parts), owned=new.owned, masks=new.masks, missing=new.missing
+            )
         elif current is None:
             is_object = isinstance(value, (gast.Name, gast.Call))
             own = not uniform and ((new.owned and is_object) or self.is_fresh(value))
@@ -203,16 +205,22 @@ class AdjointEmitter(MaskEmitter):
             env[variable] = Adjoint(name, owned=True, mask=either, zeroed=either is not None)
 
     def accumulate_item(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> bool:
-        """Makes the adjoint of a tuple the tuple of those of its items, zero but for the one at a literal
-        index; whether it could be: no other item was read after this one.
+        """Puts a value into the adjoint of a tuple, as that of the item at a literal index; whether it could
+        be: the item was not read after this one.
         """
         kind = self.facts.kind_of_name(variable)
         keys = self.domain.positions_of(kind)
         key = index.value if isinstance(index, gast.Constant) else None
-        if variable in env or key not in keys or self.is_shadowed(variable):
+        current = env.get(variable)
+        if key not in keys or self.is_shadowed(variable):
             return False
-        parts = [value if k == key else self.zero_item(variable, k) for k in keys]
-        self.accumulate(env, variable, tuple_of(parts), code)
+        if current is None:
+            current = Adjoint(tuple_of([self.zero_item(variable, k) for k in keys]), missing=frozenset(keys))
+        if key not in current.missing:
+            return False
+        parts = [value if k == key else part_of(current.value, constant(k)) for k in keys]
+        env.pop(variable, None)
+        self.pass_on(env, variable, Adjoint(tuple_of(parts), missing=current.missing - {key}), code)
         return True
 
     def accumulate_at(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> None:

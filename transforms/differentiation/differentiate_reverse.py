@@ -17,7 +17,7 @@ from ..analyses.facts import Facts
 from ..trees.nodes import assign, call, constant, load, names_read, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, substitute
-from .adjoint import Adjoint, Env
+from .adjoint import Adjoint, Env, part_of
 from .generation import Generation, Task
 from .reverse import ReverseWalk
 from .reverse_items import items_first, reverse_items
@@ -49,13 +49,24 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
     end: list[Any] = []
     if isinstance(out, gast.Name) and out.id in reverse.active:
         cotangent = _seed(reverse, out, form, seed)
+        missing: frozenset[int] = frozenset()
+        if task.results is not None:
+            missing = frozenset(k for k, is_needed in enumerate(task.results) if not is_needed)
+            cotangent = tuple_of(
+                [
+                    part_of(cotangent, constant(k)) if is_needed else reverse.zero_item(out.id, k)
+                    for k, is_needed in enumerate(task.results)
+                ]
+            )
         if out.id in shadowed:
             added: list[Any] = []
             reverse.accumulate(env, out.id, cotangent, added)
             end, added = reverse.shadows.with_lookups(last, added, form == "vjp")
             start.extend(added)
         else:
-            env[out.id] = Adjoint(_as_number(reverse, out, cotangent) if form == "vjp" else cotangent)
+            if form == "vjp":
+                cotangent = _as_number(reverse, out, cotangent)
+            env[out.id] = Adjoint(cotangent, missing=missing)
     elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
         seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
     if form == "vjp":

@@ -45,7 +45,8 @@ class Generation:
 
 class Linker(Protocol):
     """Finds the derivative of the callee of a call with respect to the arguments at `keys`, for arguments of
-    these kinds; with `careful`, exceptions of the call may be caught.
+    these kinds; with `careful`, exceptions of the call may be caught. Of a tuple that it returns,
+    `results` says which items have adjoints.
     """
 
     def __call__(
@@ -55,6 +56,7 @@ class Linker(Protocol):
         args: list[Any],
         keywords: dict[str, Any],
         careful: bool = False,
+        results: tuple[bool, ...] | None = None,
     ) -> Link: ...
 
 
@@ -65,7 +67,8 @@ class Task:
 
     Reverse mode returns the only gradient without a tuple if `bare`. The atom `aux` is returned beside the
     value, or last. With `careful`, exceptions of the forward sweep may be caught. With `linked`, generated
-    code calls the function, with arguments that may be objects where their kinds are unknown.
+    code calls the function, with arguments that may be objects where their kinds are unknown. Of a result
+    that is a tuple, `results` says which items have cotangents; the others are given None.
     """
 
     form: str
@@ -76,14 +79,16 @@ class Task:
     aux: Any = None
     careful: bool = False
     linked: bool = False
+    results: tuple[bool, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Link:
     """The derivative of a callee: its name, the expression's object, and the callee's parameters with their
-    defaults.
+    defaults; `results` as asked for, None where the cotangent must have all items.
     """
 
     name: str
     function: Any
     parameters: tuple[tuple[str, Any], ...]
+    results: tuple[bool, ...] | None = None

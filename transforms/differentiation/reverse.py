@@ -226,7 +226,9 @@ class ReverseWalk(Reverse):
                         self.accumulate(env, item.id, part(adjoint.value, name), back)
             case Build(items=items, keys=keys):
                 for k, item in enumerate(items):
-                    if self.is_active(item) and not (item.id in self.shadows and name in self.shadows):
+                    if k in adjoint.missing or not self.is_active(item):
+                        continue
+                    if not (item.id in self.shadows and name in self.shadows):
                         part = (
                             self.captured_part(adjoint.value, keys[k].value, item.id)
                             if is_function_tangent(keys)
@@ -267,7 +269,8 @@ class ReverseWalk(Reverse):
             for t, a in zip(targets, found, strict=True)
         )
         if self.domain.is_tuple(kind):
-            self.pass_on(env, s.value.id, Adjoint(tuple_of(parts), owned=owned), back)
+            missing = frozenset(k for k, a in enumerate(found) if a is None)
+            self.pass_on(env, s.value.id, Adjoint(tuple_of(parts), owned=owned, missing=missing), back)
         else:
             is_vector = self.domain.is_vector_of_floats(kind)
             value = gast.List(elts=parts, ctx=gast.Load())

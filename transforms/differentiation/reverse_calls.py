@@ -24,9 +24,12 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
     if not any(reverse.is_active(o) for o in operation.operands()):
         return [s], []
     active = active_arguments(reverse, operation)
-    ahead, bprop = forward_call(reverse, s, operation, active, out)
+    needed: tuple[bool, ...] | None = None
+    if adjoint.missing:
+        needed = tuple(k not in adjoint.missing for k in range(len(adjoint.value.elts)))
+    ahead, bprop, results = forward_call(reverse, s, operation, active, out, needed)
     back: list[Any] = []
-    result = call(bprop, reverse.full(out, adjoint, back))
+    result = call(bprop, cotangent_of(reverse, out, adjoint, results, back))
     if operation.function is MISSING:
         return ahead, _spread_unknown(reverse, operation, result, active, env, back)
     names = [reverse.adjoint_name(atom.id) for _, atom in active]
@@ -45,6 +48,18 @@ def discarded_call(reverse: Reverse, s: Any, out: str) -> list[Any]:
     if not takes_callable(operation, reverse):
         return [s]
     return forward_call(reverse, s, operation, active_arguments(reverse, operation), out)[0]
+
+
+def cotangent_of(
+    reverse: Reverse, out: str, adjoint: Adjoint, results: tuple[bool, ...] | None, back: list[Any]
+) -> Any:
+    """What a bprop is called with: of a tuple, the adjoints of the items that `results` says are needed, and
+    None for the others.
+    """
+    if results is None:
+        return reverse.full(out, adjoint, back)
+    parts = zip(adjoint.value.elts, results, strict=True)
+    return tuple_of([part if is_needed else constant(None) for part, is_needed in parts])
 
 
 def check_constant(reverse: Reverse, operation: Operation) -> None:
@@ -66,11 +81,18 @@ def active_arguments(reverse: Reverse, operation: Call) -> list[tuple[Any, Any]]
 
 
 def forward_call(
-    reverse: Reverse, s: Any, operation: Call, active: list[tuple[Any, Any]], out: str
-) -> tuple[list[Any], str]:
-    """The forward sweep of a call, and the name of the bprop that it returns."""
+    reverse: Reverse,
+    s: Any,
+    operation: Call,
+    active: list[tuple[Any, Any]],
+    out: str,
+    results: tuple[bool, ...] | None = None,
+) -> tuple[list[Any], str, tuple[bool, ...] | None]:
+    """The forward sweep of a call, the name of the bprop that it returns, and which items of the result
+    this takes the adjoints of: the `results`, or None for all.
+    """
     kinds, named = reverse.linked_operands(operation)
-    link = reverse.link(operation, [key for key, _ in active], kinds, named, reverse.careful)
+    link = reverse.link(operation, [key for key, _ in active], kinds, named, reverse.careful, results)
     copied = reverse.primitives.copied(operation.function)
     given = dict(zip((p for p, _ in link.parameters), operation.args, strict=False))
     given |= dict(operation.keywords)
@@ -100,7 +122,7 @@ def forward_call(
     ahead.append(forward)
     if given_to != out:
         ahead.append(assign(out, call(reverse.helper("kept"), load(given_to)), s))
-    return ahead, bprop
+    return ahead, bprop, link.results
 
 
 def is_changed_later(reverse: Reverse, s: Any, out: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from s2sad import grad, vjp
 from s2sad.transforms.errors import UnsupportedSyntaxError
@@ -186,3 +187,23 @@ def test_refused(text: str, args: tuple[Any, ...], what: str) -> None:
     with pytest.raises(UnsupportedSyntaxError, match=what) as caught:
         grad(build(text))(*args)
     assert caught.value.where is not None and caught.value.where.line == 2
+
+
+def scaled(x: Any, n: int) -> Any:
+    if n == 0:
+        return np.sin(x), x, np.cos(x)
+    a, b, c = scaled(x, n - 1)
+    return a * c, b * np.inf, c
+
+
+def test_items_that_nothing_reads_have_no_cotangent() -> None:
+    """An infinite factor of theirs makes no NaN of the others' gradient."""
+
+    def f(x: Any) -> Any:
+        a, _, c = scaled(x, 2)
+        return np.sum(a * c)
+
+    assert "scaled_bprop((da, None, dc))" in grad(f).source_for(V)
+    assert_allclose(grad(f)(V), np.cos(V) ** 4 - 3 * np.sin(V) ** 2 * np.cos(V) ** 2)
+    _, bprop = vjp(f)(V)
+    assert_allclose(bprop(1.0)[0], grad(f)(V))
