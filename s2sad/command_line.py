@@ -23,7 +23,7 @@ from typing import Any
 from .derivatives.derivative import Derivative
 from .explanation import FORMS, explain
 from .tools.check import Finding, find_refusals, functions_of
-from .tools.export import module_text
+from .tools.export import code_of, module_text
 from .tools.highlight import for_terminal, takes_colours
 from .tools.targets import NotFound, example_arguments, load_function, load_module
 from .transforms.errors import S2sadError
@@ -165,14 +165,24 @@ def _export(given: argparse.Namespace) -> int:
     compiler = None if given.needs == "numpy" else given.needs
     options = {"--mode": mode, "--wrt": given.wrt, "--args": given.args, "--target": compiler}
     words = [word for option, value in options.items() if value is not None for word in (option, value)]
-    how = shlex.join(["s2sad", "export", given.target, *words])
+    name = f"{module.__name__}:{given.target.rpartition(':')[2]}"  # the same for all ways to name the file
+    how = shlex.join(["s2sad", "export", name, *words])
     text = module_text(Derivative(f, given.mode, argnums, writes=True), args, how, compiler)
     path = Path(given.output)
     if not given.check:
         path.write_text(text, encoding="utf-8", newline="\n")
         return 0
-    if path.is_file() and path.read_bytes() == text.encode():
+    if path.is_file() and _is_code_of(path, text):
         return 0
     state = "is not what the function gives now" if path.exists() else "is not there"
-    print(f"s2sad: {path} {state}: {how} -o {shlex.quote(given.output)}", file=sys.stderr)
+    again = shlex.join(["s2sad", "export", given.target, *words, "-o", given.output])
+    print(f"s2sad: {path} {state}: {again}", file=sys.stderr)
     return 1
+
+
+def _is_code_of(path: Path, text: str) -> bool:
+    """Whether a file has the code of a module; its docstring may say that it was made in another way."""
+    try:
+        return code_of(path.read_text(encoding="utf-8")) == code_of(text)
+    except (ValueError, SyntaxError, IndexError):  # of a file that is something else
+        return False

@@ -1,8 +1,10 @@
 """Writes a derivative as a Python module of its own, which needs NumPy alone.
 
-Contract: the module's function gives what the derivative gives, to the last bit. With example arguments it is
-the code for their kinds, and tests that it is given such arguments; without them it is the generic code. The
-values of the module's constants are those of now. Equal functions and options give equal bytes.
+Contract: the module's function gives what the derivative gives, to the last bit of its code for these kinds.
+With example arguments it is the code for their kinds, and for what else that code is right for: numbers of
+other kinds where there were numbers, other lengths, keys of dicts in other orders. It tests that it is given
+such arguments. Without examples it is the generic code. The values of the module's constants are those of
+now. Equal functions and options give equal bytes.
 """
 
 from __future__ import annotations
@@ -12,12 +14,12 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
+import gast
 import numpy as np
 
 from ..derivatives.argnums import Argnums
@@ -27,14 +29,15 @@ from ..runtime.border import at_border
 from ..runtime.input_checks import cotangent_like, tangent_like, unshared
 from ..targets import TARGETS
 from ..targets.numba_target import check_types, helpers
-from ..transforms.errors import NonDifferentiableError, S2sadError, UnsupportedSyntaxError
+from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
+from ..transforms.trees.printer import to_source
 from ..transforms.trees.program import Names
-from ..values.length_wanted import LengthWanted
 from .bundle import ERRORS, OWN, Bundle, function_text
-from .kind_tests import described, kind_tests_of, without_lengths, without_minima
+from .kind_tests import described, in_order, kind_tests_of
 from .literals import literal
+from .widen_kinds import Widening
 
-__all__ = ["export", "module_text"]
+__all__ = ["code_of", "export", "module_text"]
 
 FORMS = {
     "grad": "gradient",
@@ -57,7 +60,8 @@ def export(
     calls); with `file` it is written there, too.
 
     `form` is the transform, "grad", "value_and_grad", "vjp" or "jvp", with its `argnums`. The code is for
-    arguments like the examples `args`, as that of a call; the module's function raises TypeError for others.
+    arguments like the examples `args`, as that of a call, and for others that it is right for (an integer for
+    a number that is not differentiated); the module's function raises TypeError for the rest.
     Without examples it is the generic code, which takes all. (Annotations are not read: they do not tell the
     rank of an array, and nothing makes callers keep to them.) What `f` reads of its module is written out
     with the values of now. Raises UnsupportedSyntaxError for a derivative that reads source when it runs.
@@ -95,10 +99,14 @@ def module_text(derivative: Derivative, args: Sequence[Any], how: str, compiler:
     return _CompiledModule(derivative, how).text(args)
 
 
+def code_of(text: str) -> str:
+    """What the text of a module does, without its docstring, which says how it was made."""
+    return "\n".join(text.splitlines()[ast.parse(text).body[0].end_lineno :])
+
+
 class _Module:
     """The module of one derivative."""
 
-    relaxations: tuple[Callable[[Kind], Kind], ...] = (lambda kind: UNKNOWN, without_lengths, without_minima)
     decorator = ""
 
     def __init__(self, derivative: Derivative, how: str) -> None:
@@ -113,26 +121,25 @@ class _Module:
 
     def text(self, args: Sequence[Any]) -> str:
         """The module for these examples: what their kinds tell and the code does not use is left out."""
-        parameters = self.derivative.parameters
+        generic = (UNKNOWN,) * len(self.derivative.parameters)
         if not args:
-            return self.of_kinds((UNKNOWN,) * len(parameters))
-        exact = self.derivative.kinds_of_call(*args)
-        code = self.bundle(exact).parts()
-        for relax in self.relaxations:
-            kinds = tuple(map(relax, exact))
-            with suppress(S2sadError, LengthWanted):
-                if self.bundle(kinds).parts() == code:
-                    return self.of_kinds(kinds)
-        return self.of_kinds(exact)
+            return self.of_kinds(generic)
+        wide, kinds = Widening(self.derivative, self.code), self.derivative.kinds_of_call(*args)
+        if self.decorator:  # whose integers overflow
+            return self.of_kinds(wide.with_lengths(kinds))
+        if wide.has_code(generic, self.code(kinds)):
+            return self.of_kinds(generic)
+        kinds = wide.with_lengths(wide.with_numbers(kinds))
+        return self.of_kinds(kinds, wide.in_any_order(kinds))
 
-    def bundle(self, kinds: tuple[Kind, ...]) -> Bundle:
-        """The generated function for arguments of these kinds, with what it needs."""
+    def code(self, kinds: tuple[Kind, ...]) -> tuple[str, str, str]:
+        """The parts of the generated function for arguments of these kinds, with what it needs."""
         bundle, function = Bundle(self.title), self.derivative.version_for_kinds(kinds)[0]
         bundle.name_of(function, function.__name__, self.title, is_eager=True)
-        return bundle
+        return bundle.parts()
 
-    def of_kinds(self, kinds: tuple[Kind, ...]) -> str:
-        """The module for arguments of these kinds."""
+    def of_kinds(self, kinds: tuple[Kind, ...], any_order: Collection[int] = ()) -> str:
+        """The module for arguments of these kinds, with dicts in any order for the parameters `any_order`."""
         derivative, form = self.derivative, self.derivative.form
         function, chosen = derivative.version_for_kinds(kinds)
         by = [derivative.parameters[k] for k in chosen]
@@ -142,14 +149,16 @@ class _Module:
         bundle.names.taken.update(names)
         checker = None if set(kinds) == {UNKNOWN} else bundle.names.fresh("check_arguments")
         checks = [f"{checker}({', '.join(derivative.parameters)})"] if checker else []
-        if self.decorator or form in ("vjp", "jvp") or "except" in function_text(function)[0]:
+        turned = {derivative.parameters[k]: kinds[k] for k in chosen if k in any_order and form != "jvp"}
+        if self.decorator or turned or form in ("vjp", "jvp") or "except" in function_text(function)[0]:
             bundle.names.taken.add(public)
-            first = self.border(bundle, function, by, public, checks)
+            first = self.border(bundle, function, by, public, checks, turned)
         else:
             public = bundle.name_of(function, public, self.title, is_eager=True)
             first = _with_head(bundle.definitions.pop(), self.docstring(by), checks)
         bundle.finish()
-        bundle.definitions[:0] = [first, self.check(bundle, checker, kinds)] if checker else [first]
+        checkers = [self.check(bundle, checker, kinds, any_order)] if checker else []
+        bundle.definitions[:0] = [first, *checkers]
         self.add_imports(bundle)
         imports, constants, definitions = bundle.parts()
         libraries = " and ".join(sorted({"numpy", *bundle.libraries}))
@@ -168,14 +177,19 @@ class _Module:
         listed = ", ".join(f"`{name}`" for name in by)
         return f'"""The {FORMS[self.derivative.form]} of `{self.derivative.__name__}` by {listed}."""'
 
-    def check(self, bundle: Bundle, checker: str, kinds: tuple[Kind, ...]) -> str:
+    def check(
+        self, bundle: Bundle, checker: str, kinds: tuple[Kind, ...], any_order: Collection[int]
+    ) -> str:
         """The function of this name that raises TypeError for arguments of other kinds."""
         names = self.derivative.parameters
         local = Names(("np",))  # a parameter may be called so, or `type`
         listed = tuple([local.fresh(name) for name in names])
-        tests = kind_tests_of(listed, kinds, bundle.written)
-        pairs = zip(names, kinds, strict=True)
-        what = ", ".join(f"{n}: {described(k, bundle.written)}" for n, k in pairs if k is not UNKNOWN)
+        tests = kind_tests_of(listed, kinds, bundle.written, any_order)
+        what = ", ".join(
+            f"{n}: {described(kind, bundle.written, k in any_order)}"
+            for k, (n, kind) in enumerate(zip(names, kinds, strict=True))
+            if kind is not UNKNOWN
+        )
         lines = [
             f"def {checker}({', '.join(listed)}):",
             '    """Raises TypeError for arguments of other kinds than those that the code was made for."""',
@@ -187,9 +201,17 @@ class _Module:
         return "\n".join(lines)
 
     def border(
-        self, bundle: Bundle, function: FunctionType, by: list[str], public: str, checks: list[str]
+        self,
+        bundle: Bundle,
+        function: FunctionType,
+        by: list[str],
+        public: str,
+        checks: list[str],
+        turned: Mapping[str, Kind],
     ) -> str:
-        """The public function of a derivative whose results are checked: it calls the generated one."""
+        """The public function of a derivative whose results are checked, or put in the order of the arguments
+        in `turned`: it calls the generated one.
+        """
         form, names = self.derivative.form, self.parameters(function)
         tree, _ = bundle.with_defaults(function)
         keywords = {a.arg for a in tree.args.kwonlyargs}
@@ -223,6 +245,16 @@ class _Module:
                 "",
                 f"return {out}, {checked}",
             ]
+        elif turned:
+            variables = local.fresh("k"), local.fresh("dv"), local.fresh("v")
+            adjoints = [local.fresh(f"d{x}") for x in by]
+            pairs = zip(by, adjoints, strict=True)
+            found = [str(in_order(turned[x], dx, x, variables)) if x in turned else dx for x, dx in pairs]
+            start, end = ("", "") if isinstance(self.derivative.argnums, (int, str)) else ("(", ",)")
+            given, ordered = (f"{start}{', '.join(parts)}{end}" for parts in (adjoints, found))
+            first = f"{out}, " if form == "value_and_grad" else ""
+            lines += [f"{first}{given} = {called}", f"return {first}{ordered}"]
+            lines = to_source(gast.parse("\n".join(lines))).splitlines()
         else:
             lines.append(f"return {called}")
         return f"def {public}({ast.unparse(tree.args)}):\n" + textwrap.indent("\n".join(lines), "    ")
@@ -248,7 +280,6 @@ class _Module:
 class _CompiledModule(_Module):
     """The module of a derivative that Numba compiles."""
 
-    relaxations = (without_lengths, without_minima)
     decorator = '@njit(boundscheck=True, error_model="python")'
 
     def add_imports(self, bundle: Bundle) -> None:
@@ -277,17 +308,25 @@ class _CompiledModule(_Module):
         numba = helpers().numba
         kernels = [value for value in names.values() if hasattr(value, "py_func")]
         kernel = next(k for k in kernels if k.py_func.__name__.startswith(function.__name__))
+        used = [n for k in kernels for n in k.py_func.__code__.co_names]
+        missing = [f"`{name}`" for name in dict.fromkeys(used) if isinstance(names.get(name), FunctionType)]
+        if missing:
+            shorter = any(isinstance(a, np.ndarray) and 1 in (*a.shape, a.ndim + 1) for a in args)
+            self.refuse(
+                f"it calls {', '.join(missing)}: Numba compiles no helpers of s2sad",
+                "give examples whose axes are longer than 1, if such arguments are meant; or " * shorter,
+            )
         try:
             kernel.compile(tuple(map(numba.typeof, (*primals, *tangents))))
         except Exception as error:  # Numba's, of many classes
-            reasons = [line.strip() for line in str(error).splitlines() if line.strip()]
-            raise UnsupportedSyntaxError(
-                f"{self.title} cannot be compiled by Numba alone",
-                None,
-                next((r for r in reasons if not r.startswith("Failed in nopython")), type(error).__name__),
-                'leave `compile="numba"` out, or use `grad(f, compile="numba")` with s2sad',
-            ) from None
+            plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+            reasons = [line.strip() for line in plain.splitlines() if line.strip()]
+            self.refuse(next((r for r in reasons if not r.startswith("Failed in")), type(error).__name__))
         return text
+
+    def refuse(self, why: str, instead: str = "") -> NoReturn:
+        instead += 'leave `compile="numba"` out, or use `grad(f, compile="numba")` with s2sad'
+        raise UnsupportedSyntaxError(f"{self.title} cannot be compiled by Numba alone", None, why, instead)
 
 
 def _with_head(text: str, doc: str, checks: list[str]) -> str:

@@ -6,15 +6,17 @@ builtins and the argument.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..kinds.lattice import (
+    INTEGERS,
     LARGE,
     OF_TYPES,
+    REALS,
     UNKNOWN,
     Array,
     Dict,
@@ -31,29 +33,50 @@ from ..kinds.lattice import (
 from ..transforms.errors import UnsupportedSyntaxError
 from .literals import literal
 
-__all__ = ["described", "kind_tests_of", "without_lengths", "without_minima"]
+__all__ = [
+    "described",
+    "has_order",
+    "in_order",
+    "kind_tests_of",
+    "reordered",
+    "with_numbers",
+    "without_lengths",
+    "without_minima",
+]
+
+JOINED = {"integer": INTEGERS, "real": REALS}  # the dtypes of numbers that one kind stands for
 
 
 def kind_tests_of(
-    names: tuple[str, ...], kinds: tuple[Kind, ...], written: Callable[[type], str | None]
+    names: tuple[str, ...],
+    kinds: tuple[Kind, ...],
+    written: Callable[[type], str | None],
+    any_order: Collection[int] = (),
 ) -> list[str]:
     """The tests that values of parameters of these names must pass, each an expression. `written` gives the
-    name of a class, where it has one; others are told by their own names.
+    name of a class, where it has one; others are told by their own names. The keys of dicts in the parameters
+    `any_order` come in any order.
     """
     writer = _Tests(written)
-    return [test for name, kind in zip(names, kinds, strict=True) for test in writer.of(kind, name)]
+    found: list[str] = []
+    for k, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        writer.any_order = k in any_order
+        found += writer.of(kind, name)
+    return found
 
 
 @dataclass
 class _Tests:
     written: Callable[[type], str | None]
+    any_order: bool = False
     lengths: dict[str, str] = field(default_factory=dict)  # the expressions of lengths with names
 
     def of(self, kind: Kind, x: str) -> Iterator[str]:
         """The tests of an expression."""
         match kind:
             case Scalar(dtype, None):
-                types = [t for t, k in OF_TYPES.items() if k is kind]
+                dtypes = JOINED.get(dtype, (dtype,))
+                types = [t for t, k in OF_TYPES.items() if isinstance(k, Scalar) and k.dtype in dtypes]
                 if not types:
                     raise _refused(x, f"a number of dtype {dtype}")
                 shown = ", ".join(dict.fromkeys(map(_type_name, types)))
@@ -85,7 +108,7 @@ class _Tests:
                 yield f"type({x}) is list and not {x}"
             case List(None, element):
                 yield f"type({x}) is list"
-                each = " and ".join(_Tests(self.written).of(element, "v"))
+                each = " and ".join(_Tests(self.written, self.any_order).of(element, "v"))
                 if each:
                     yield f"all({each} for v in {x})"
             case List(items):
@@ -93,7 +116,11 @@ class _Tests:
                 for k, item in enumerate(items or ()):
                     yield from self.of(item, f"{x}[{k}]")
             case Dict(pairs):
-                yield f"type({x}) is dict and list({x}) == {[k for k, _ in pairs]!r}"
+                keys = [k for k, _ in pairs]
+                shown = f"list({x}) == {keys!r}"
+                if self.any_order and has_order(kind):
+                    shown = f"{x}.keys() == {{{', '.join(map(repr, keys))}}}"
+                yield f"type({x}) is dict and {shown}"
                 for key, item in pairs:
                     yield from self.of(item, f"{x}[{key!r}]")
             case Record(cls, pairs):
@@ -150,28 +177,92 @@ def without_minima(kind: Kind) -> Kind:
 
 
 def _relaxed(kind: Kind, change: Callable[[Any], Any]) -> Kind:
+    def of_lengths(k: Kind) -> Kind:
+        if isinstance(k, Array) and k.dims is not None:
+            return Array(k.dtype, tuple(map(change, k.dims)))
+        return k
+
+    return _changed(kind, of_lengths)
+
+
+def with_numbers(kind: Kind, dtype: str) -> Kind:
+    """The kind with Python's numbers as ones of this dtype, "real" or "integer", where these include them."""
+    wider = [Scalar(name) for name in ("int", "float") if name in JOINED[dtype]]
+    return _changed(kind, lambda k: Scalar(dtype) if k in wider else k)
+
+
+def reordered(kind: Kind, turned: bool) -> Kind:
+    """The kind with the keys of dicts in another order: backwards, or turned round by one."""
+
+    def other(k: Kind) -> Kind:
+        if not isinstance(k, Dict):
+            return k
+        return Dict((*k.items[1:], *k.items[:1]) if turned else k.items[::-1])
+
+    return _changed(kind, other)
+
+
+def has_order(kind: Kind) -> bool:
+    """Whether a kind has a dict of several keys somewhere."""
+    return any(reordered(kind, turned) is not kind for turned in (False, True))
+
+
+def in_order(kind: Kind, dx: str, x: str, names: tuple[str, str, str] = ("k", "dv", "v")) -> str | None:
+    """The expression, with these variables, for an adjoint `dx` with its keys in the order of those of
+    `x`, which has this kind; None where there is none.
+
+    >>> number = Scalar("float")
+    >>> in_order(Tuple((number, Dict((("a", number), ("b", number))))), "dx", "x")
+    '(dx[0], {k: dx[1][k] for k in x[1]})'
+    """
+    if not has_order(kind):
+        return dx
+    key, dv, v = names
+    match kind:
+        case Tuple(items, None) | List(tuple(items)):
+            parts = [in_order(item, f"{dx}[{i}]", f"{x}[{i}]", names) for i, item in enumerate(items)]
+            start, end = "[]" if isinstance(kind, List) else ("(", ",)" if len(items) == 1 else ")")
+            return None if None in parts else f"{start}{', '.join(map(str, parts))}{end}"
+        case List(None, element):
+            part = in_order(element, dv, v, names)
+            return None if part is None else f"[{part} for {dv}, {v} in zip({dx}, {x})]"
+        case Dict(pairs):
+            found = [(i, in_order(item, f"{dx}[{i!r}]", f"{x}[{i!r}]", names)) for i, item in pairs]
+            if any(part is None for _, part in found):
+                return None
+            if any(has_order(item) for _, item in pairs):
+                dx = f"{{{', '.join(f'{i!r}: {part}' for i, part in found)}}}"
+            return f"{{{key}: {dx}[{key}] for {key} in {x}}}"
+    return None
+
+
+def _changed(kind: Kind, change: Callable[[Kind], Kind]) -> Kind:
+    """The kind with what `change` gives for each part, and then for the whole."""
+
     def again(k: Kind) -> Kind:
-        return _relaxed(k, change)
+        return _changed(k, change)
 
     match kind:
-        case Array(dtype, dims):
-            return Array(dtype, None if dims is None else tuple(map(change, dims)))
         case Tuple(items, cls):
-            return Tuple(tuple(map(again, items)), cls)
+            kind = Tuple(tuple(map(again, items)), cls)
         case List(items, element):
-            return List(None if items is None else tuple(map(again, items)), again(element))
+            kind = List(None if items is None else tuple(map(again, items)), again(element))
         case Dict(pairs):
-            return Dict(tuple((k, again(v)) for k, v in pairs))
+            kind = Dict(tuple((k, again(v)) for k, v in pairs))
         case Record(cls, pairs):
-            return Record(cls, tuple((k, again(v)) for k, v in pairs))
-    return kind
+            kind = Record(cls, tuple((k, again(v)) for k, v in pairs))
+    return change(kind)
 
 
-def described(kind: Kind, written: Callable[[type], str | None] = lambda cls: None) -> str:
+def described(
+    kind: Kind, written: Callable[[type], str | None] = lambda cls: None, any_order: bool = True
+) -> str:
     """A kind as people say it: `a float`, `a float64 array of 2 axes`; a class that is `written` out is one
     of the module's own.
     """
     match kind:
+        case Scalar("real"):
+            return "a real number"
         case Scalar(dtype):
             return f"a {dtype}" if dtype[0] not in "iu" else f"an {dtype}"
         case Array(dtype, dims):
@@ -189,5 +280,6 @@ def described(kind: Kind, written: Callable[[type], str | None] = lambda cls: No
         case List():
             return "a list"
         case Dict(pairs):
-            return f"a dict with {', '.join(repr(k) for k, _ in pairs)}"
+            order = "" if any_order or len(pairs) < 2 else " in this order"
+            return f"a dict with {', '.join(repr(k) for k, _ in pairs)}{order}"
     return "anything"

@@ -198,6 +198,21 @@ def test_export_and_its_check(folder: Path) -> None:
     assert run(folder, *words, "--check")[0] == 1
 
 
+def test_the_check_knows_a_function_by_all_its_names(folder: Path) -> None:
+    (folder / "pkg").mkdir(exist_ok=True)
+    (folder / "pkg" / "inner.py").write_text("def f(x, n):\n    return x * x * n\n")
+    words = ("--args", "3.0, 2.0", "-o", str(folder / "slope.py"))
+    ways = ("pkg.inner:f", "pkg/inner.py:f", "./pkg/inner.py:f", f"{folder}/pkg/../pkg/inner.py:f")
+    for made in ways[:2]:
+        assert run(folder, "export", made, *words)[0] == 0
+        for way in ways:
+            assert run(folder, "export", way, *words, "--check") == (0, "", "")
+        assert run(folder / "pkg", "export", "inner:f", *words, "--check") == (0, "", "")
+    assert run(folder, "export", ways[1], "--wrt", "n", *words, "--check")[0] == 1
+    (folder / "slope.py").write_text("f(")
+    assert run(folder, "export", ways[1], *words, "--check")[0] == 1
+
+
 def test_export_for_numba(folder: Path) -> None:
     pytest.importorskip("numba")
     words = ("export", "model:damped", "--args", "0.7, 1.3, 2.1", "--target", "numba", "-o", "slope.py")
