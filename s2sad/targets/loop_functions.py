@@ -9,7 +9,9 @@ from numba import types
 from numba.extending import intrinsic
 
 from ..runtime.adjoints import unbroadcast
-from .vector_math import FUNCTIONS, inlined
+from .vector_arithmetic import inlined
+from .vector_math import FUNCTIONS
+from .vector_trigonometry import LARGEST
 
 __all__ = ["CALLED_IN_LOOPS"]
 
@@ -57,4 +59,6 @@ def step(n: Any, m: Any) -> Any:
 
 
 OWN = (square, plus, bound, place, joined, step)
-CALLED_IN_LOOPS = {"numpy": np, "unbroadcast": unbroadcast, **{f.__name__: f for f in OWN}, **FUNCTIONS}
+CALLED_IN_LOOPS = {
+    "numpy": np, "unbroadcast": unbroadcast, "LARGEST": LARGEST, **{f.__name__: f for f in OWN}, **FUNCTIONS,
+}  # fmt: skip

@@ -7,6 +7,7 @@ broadcasting is NumPy's (`emit_alone.py`).
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from ..array_types import DTYPES, Array, Number
 from .emit_alone import Alone
 from .find_accesses import Accesses
 from .gather_sums import Gather, find_gathers
-from .measure_axes import BOUND, PLACE
+from .measure_axes import BOUND, PLACE, names_in
 from .read_expressions import OPERATORS
 from .steps import Access, Group, Loop, Step
 
@@ -162,7 +163,8 @@ class Emitter(Alone):
         n, i = next(iter(self.texts_of(loop)), "1"), self.own("i", loop.level)
         sums = [s for s in direct if self.is_partial(s) and (loop.level == 0 or s.depth < loop.level)]
         inner, bounds = depth, n
-        if sums and loop.level == 0:
+        has_angles = self.may_check_angles(loop, direct)
+        if (sums or has_angles) and loop.level == 0:
             first, stop = self.own("first", loop.level), self.own("stop", loop.level)
             self.write(depth, f"for {first} in range(0, {n}, {BLOCK}):")
             inner += 1
@@ -170,14 +172,19 @@ class Emitter(Alone):
             bounds = f"{first}, {stop}"
         for s in sums:
             self.write(inner, f"{self.own('block', s.target)} = 0.0")
-        self.write(inner, f"for {i} in range({bounds}):")
-        for part in loop.body:
-            if isinstance(part, Loop):
-                self.loop(inner + 1, part)
-            elif gather := next((g for g in gathers if part in g.steps), None):
-                self.gather(inner + 1, gather, part)
-            else:
-                self.step(inner + 1, part)
+        header = f"for {i} in range({bounds}):"
+        if has_angles:
+            self.write(inner, f"{(far := self.own('far', loop.level))} = False")
+            self.write(inner, header)
+            self.check_angles(inner + 1, direct, far)
+            self.write(inner, f"if {far}:")
+            self.body(inner + 1, header, loop, gathers)
+            self.write(inner, "else:")
+            self.angles = []
+            self.body(inner + 1, header, loop, gathers)
+            self.angles = None
+        else:
+            self.body(inner, header, loop, gathers)
         for s in sums:
             self.write(inner, f"{self.value_of(s)} += {self.own('block', s.target)}")
         for g in gathers:
@@ -187,6 +194,55 @@ class Emitter(Alone):
                 self.write(depth + 1, f"{place} += {self.own('next', f'{g.name}_{k}')}")
         for s in started:
             self.end(depth, s)
+
+    def body(self, depth: int, header: str, loop: Loop, gathers: list[Gather]) -> None:
+        """Writes a loop alone."""
+        self.write(depth, header)
+        for part in loop.body:
+            if isinstance(part, Loop):
+                self.loop(depth + 1, part)
+            elif gather := next((g for g in gathers if part in g.steps), None):
+                self.gather(depth + 1, gather, part)
+            else:
+                self.step(depth + 1, part)
+
+    def may_check_angles(self, loop: Loop, direct: list[Step]) -> bool:
+        """Whether a loop takes sines that may be vectorized, of angles that are known before it stores."""
+        if len(direct) < len(loop.body):
+            return False
+        stores = {s.target for s in direct if s.is_store and self.group.made_by(s.target) is None}
+        if any(self.lowering.may_share(r.name, name) for s in direct for r in s.reads for name in stores):
+            return False
+        found: list[str] = []
+        self.angles = found
+        for s in direct:
+            self.value_text(s)
+        self.angles = None
+        return bool(found)
+
+    def check_angles(self, depth: int, steps: list[Step], far: str) -> None:
+        """Notes whether an angle is larger than what the sines without branches are made for."""
+        found: list[tuple[str, str]] = []  # what is assigned, and the text with it
+        for s in steps:
+            self.angles = []
+            text = self.value_text(s)
+            test = f"{far} |= abs({{}}) > {self.name_for('LARGEST')}"
+            found += [("", test.format(angle)) for angle in self.angles]
+            self.angles = None
+            if s.is_computed or (s.is_store and self.group.made_by(s.target) is not None):
+                found.append((self.own("at", s.target), f"{self.assigned(s)} {text}"))
+        needed: set[str] = set()
+        kept: list[str] = []
+        for target, text in reversed(found):
+            if (not target and text not in kept) or target in needed:
+                kept.append(text)
+                needed |= names_in(re.sub(r"^\w+ \S*= ", "", text))
+        for text in reversed(kept):
+            self.write(depth, text)
+
+    def assigned(self, s: Step) -> str:
+        """The text before the value of a step that makes an element, or changes it."""
+        return f"{self.own('at', s.target)} {'' if s.op is None else OPERATORS[type(s.op)]}="
 
     def index_of(self, loop: Loop) -> str:
         return self.own("i", loop.level)
@@ -217,10 +273,9 @@ class Emitter(Alone):
         assert s.written is not None
         if s.is_computed or (s.is_store and maker is not None):
             assert maker is not None
-            value = self.own("at", s.target)
-            self.write(depth, f"{value} {'' if s.op is None else OPERATORS[type(s.op)]}= {text}")
+            self.write(depth, f"{self.assigned(s)} {text}")
             if self.first[s.target] is not None:
-                self.write(depth, f"{self.stored(maker, s.written)} = {value}")
+                self.write(depth, f"{self.stored(maker, s.written)} = {self.own('at', s.target)}")
         elif s.is_store:
             op = f"{OPERATORS[type(s.op)]}=" if s.op is not None else "="
             self.write(depth, f"{self.place_of(s)} {op} {text}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..array_types import CHOICES, Array
+from ..array_types import CHOICES, Array, Number
 from .find_accesses import Accesses, Levels
 from .read_expressions import FILLED, OPERATORS
 from .steps import Access, Group, Place
@@ -13,13 +13,16 @@ from .steps import Access, Group, Place
 __all__ = ["Elements"]
 
 SIGNS: dict[type[ast.AST], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "not "}
-VECTORIZED = frozenset(("exp", "expm1", "log", "log1p", "tanh"))
+OF_ANGLES = frozenset(("sin", "cos", "tan"))
+VECTORIZED = OF_ANGLES | {"arctan", "cbrt", "exp", "expm1", "log", "log1p", "tanh"}
+EXACT_POWERS = (-1, 0.5, 1)  # as one operation
 
 
 class Elements:
     """Writes elements in a function of loops."""
 
     is_vector = True  # whether the loop around has no other loops in it, so that LLVM may vectorize it
+    angles: list[str] | None = None  # the angles that texts have, where these are known to be not too large
 
     def __init__(self, lowering: Accesses, group: Group, taken: set[str]) -> None:
         self.lowering, self.group = lowering, group
@@ -57,6 +60,8 @@ class Elements:
                     return element(lowering.access(n, own, group))
                 case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=2)):
                     return f"{self.name_for('square')}({of(left, own)})"
+                case ast.BinOp(left=left, op=ast.Pow(), right=right) if self.is_power_of_floats(n):
+                    return f"{self.name_for('power')}({of(left, own)}, {of(right, own)})"
                 case ast.BinOp(left=left, op=op, right=right):
                     return f"({of(left, own)} {OPERATORS[type(op)]} {of(right, own)})"
                 case ast.UnaryOp(op=op, operand=operand):
@@ -68,6 +73,13 @@ class Elements:
             raise AssertionError(ast.dump(n))
 
         return of(node, levels)
+
+    def is_power_of_floats(self, node: ast.BinOp) -> bool:
+        """Whether a power is of real numbers, to no integer, and is not computed by one operation."""
+        found, exponent = self.lowering.types.of(node), self.lowering.types.of(node.right)
+        is_exact = isinstance(node.right, ast.Constant) and node.right.value in EXACT_POWERS
+        are_floats = all(isinstance(t, (Array, Number)) and t.kind == "f" for t in (found, exponent))
+        return self.is_vector and are_floats and not is_exact
 
     def _call(
         self,
@@ -88,6 +100,9 @@ class Elements:
         if name in CHOICES:
             exp = self.name_for("exp") if self.is_vector else f"{self.numpy}.exp"
             return f"({CHOICES[name].format(*args).replace('numpy.exp', exp)})"
-        if name in VECTORIZED and isinstance(found, Array) and found.kind == "f" and self.is_vector:
+        is_real = isinstance(found, Array) and found.kind == "f" and self.is_vector
+        if name in OF_ANGLES and is_real and self.angles is not None:
+            self.angles += args
+        if name in VECTORIZED and is_real and (name not in OF_ANGLES or self.angles is not None):
             return f"{self.name_for(name)}({', '.join(args)})"
         return f"{f'{self.numpy}.{name}' if name else ast.unparse(func)}({', '.join(args)})"
