@@ -127,7 +127,7 @@ class Derivative:
 
     def _run(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """The result of a call that the inline cache does not recognise. It will recognise the next one."""
-        given = self._current()
+        given = self.current()
         primals, tangents, taken = given.split(args, keywords, str(self.__name__))
         is_forward = self.form == "jvp"
         function = self.function_of(primals, taken if is_forward else None)
@@ -169,7 +169,7 @@ class Derivative:
         self._versions = Versions()
         return True
 
-    def _current(self) -> Parameters:
+    def current(self) -> Parameters:
         """The parameters, read again if the function's code or defaults have been replaced."""
         if not self._given.is_current():
             self._begin()
@@ -181,11 +181,11 @@ class Derivative:
         """All arguments in the order of the parameters, the tangents of the differentiated ones, and the
         positions that `args` has tangents for.
         """
-        return self._current().split(args, keywords, self.__name__)
+        return self.current().split(args, keywords, self.__name__)
 
     def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """All arguments in the order of the parameters: bound ones, given ones and defaults."""
-        return self._current().bind(args, keywords)
+        return self.current().bind(args, keywords)
 
     def chosen(self, primals: tuple[Any, ...], taken: tuple[int, ...] | None = None) -> tuple[int, ...]:
         """The positions of the differentiated parameters, among all parameters."""
@@ -195,7 +195,7 @@ class Derivative:
         """The generated function for these values of all parameters; those at positions `taken` have tangents
         (None: all arguments).
         """
-        given = self._current()
+        given = self.current()
         found = self._versions.find((given.kinds(primals, self._exact), taken))
         if found is not None:
             return found
@@ -276,8 +276,9 @@ class Derivative:
 
     def made_for_kinds(self, kinds: tuple[Kind, ...], style: Style | None = None) -> Made:
         """The generated function for arguments of these kinds (in forward mode followed by tangents)."""
-        own = kinds[: len(self.parameters)]
-        chosen = self._given.chosen_by_kinds(own)
+        given = self.current()
+        own = kinds[: len(given.names)]
+        chosen = given.chosen_by_kinds(own)
         if self.form == "jvp" and len(kinds) != len(own) + len(chosen):
             raise NonDifferentiableError(
                 f"{self!r} is differentiated, and some of its arguments carry no derivative",
@@ -380,7 +381,7 @@ class Derivative:
 
     @property
     def target(self) -> Target:
-        return self._given.target
+        return self.current().target
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -221,7 +221,12 @@ class _Writer:
         """The tests of the function's own state, and of the outer names."""
         function = self.given.target.function
         state = self.given.state
-        own = [] if state is None else list(self.of_state(self.constant(function), state))
+        if state is not None:
+            own = list(self.of_state(self.constant(function), state))
+        else:
+            own = [f"{self.constant(function.current)}() is {self.constant(self.given.inner)}"]
+        called = self.given.target.called
+        own += [f"type({self.constant(x)}).__call__ is {self.constant(f)}" for x, f in called]
         tests: list[str] = []
         read: list[str] = []
         deeper: list[Value] = []

@@ -66,7 +66,9 @@ class Parameters:
         self.has_aux = options.has_aux
         self.target: Target = target_of(f)
         function = self.target.function
-        self.state = state_of(function) if isinstance(function, FunctionType) else None
+        is_plain = isinstance(function, FunctionType)
+        self.state = state_of(function) if is_plain else None
+        self.inner: Parameters | None = None if is_plain else function.current()
         self.signature = getattr(function, "__signature__", None) or inspect.signature(function)
         self.names = tuple(plain_parameters(self.signature, function))
         self.start = len(self.target.args) + options.leading
@@ -89,8 +91,10 @@ class Parameters:
                 )
 
     def is_current(self) -> bool:
-        """Whether the function still has the code and the defaults that it had."""
-        return self.state is None or self.state.is_of(self.target.function)
+        """Whether the callable still leads to this function, with the code and the defaults that it had."""
+        function = self.target.function
+        is_same = function.current() is self.inner if self.state is None else self.state.is_of(function)
+        return is_same and self.target.is_current()
 
     # ------------------------------------------------------------ signatures
 

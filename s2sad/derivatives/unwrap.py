@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -23,11 +23,18 @@ __all__ = ["Target", "bound_like", "refuse_uncallable", "target_of"]
 
 @dataclass(frozen=True)
 class Target:
-    """A plain function or a derivative, and the arguments already bound to it."""
+    """A plain function or a derivative, and the arguments already bound to it; `called` are the objects on
+    the way to it that were called, each with the function in its class.
+    """
 
     function: Any
     args: tuple[Any, ...] = ()
     keywords: tuple[tuple[str, Any], ...] = ()
+    called: tuple[tuple[Any, FunctionType], ...] = ()
+
+    def is_current(self) -> bool:
+        """Whether the classes of these objects still have these functions."""
+        return all(type(x).__call__ is function for x, function in self.called)
 
 
 def target_of(f: Any) -> Target:
@@ -41,25 +48,28 @@ def target_of(f: Any) -> Target:
     if isinstance(f, FunctionType):
         return Target(_calling(f) if has_stars(f) or rule_of(f) is not None else f)
     if hasattr(type(f), "function_for_kinds"):
-        bound = f.target
+        bound: Target = f.target
         if not bound.args and not bound.keywords:
             return Target(f)
-        return Target(f.of(bound.function, len(bound.args)), bound.args, bound.keywords)
+        return replace(bound, function=f.of(bound.function, len(bound.args)))
     if isinstance(f, MethodType):
         inner = target_of(f.__func__)
-        return Target(inner.function, (*inner.args, f.__self__), inner.keywords)
+        return replace(inner, args=(*inner.args, f.__self__))
     inner_function = unwrapped(f)
     if inner_function is not None:
         return target_of(inner_function)
     if isinstance(f, functools.partial):
         inner = target_of(f.func)
-        return Target(inner.function, (*inner.args, *f.args), (*inner.keywords, *f.keywords.items()))
+        keywords = (*inner.keywords, *f.keywords.items())
+        return replace(inner, args=(*inner.args, *f.args), keywords=keywords)
     if isinstance(f, (staticmethod, classmethod)):
         return target_of(f.__func__)
     if isinstance(f, GETTERS):
         return Target(written_getter(f))
-    if isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType):
-        return target_of(f.__call__)
+    called = inspect.getattr_static(type(f), "__call__", None)
+    if isinstance(called, FunctionType):
+        inner = target_of(f.__call__)
+        return replace(inner, called=((f, called), *inner.called))
     refuse_uncallable(f)
     raise missing_rule(f, refusal(f))
 

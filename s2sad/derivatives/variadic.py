@@ -15,6 +15,7 @@ from ..runtime.border import at_border
 from ..source.fixed_arity import has_stars, of_arity
 from ..source.pickling import reduce_derivative
 from ..transforms.errors import S2sadError
+from ..values.code_state import state_of
 from .argnums import misfit
 from .closure_conversion import Layout, Lifted, lift
 from .primitive_calls import (
@@ -51,6 +52,20 @@ def is_variadic(f: Any) -> bool:
         return False
     kinds = {p.kind for p in inspect.signature(function).parameters.values()}
     return bool(kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
+
+
+def _behind(f: Any, objects: list[Any]) -> Any:
+    """The function, or primitive, that a call of a callable ends in; the objects that are called on the way
+    are added to `objects`.
+    """
+    if opened(f) is not None or isinstance(f, Variadic):
+        return f
+    inner = f.func if isinstance(f, functools.partial) else unwrapped(f)
+    if inner is None and isinstance(f, MethodType):
+        inner = f.__func__
+    if inner is None and (inner := _called(f)) is not None:
+        objects.append(f)
+    return f if inner is None else _behind(inner, objects)
 
 
 def _called(f: Any) -> Any:
@@ -155,8 +170,7 @@ class Variadic:
         extra: Callable[[Any, int], int],
     ) -> None:
         self._transform, self._f, self._options, self._extra = transform, f, dict(options), extra
-        self._made: dict[Any, Any] = {}
-        self._by_position: dict[int, tuple[Any, Fixed]] = {}  # for calls without keywords, by their number
+        self._begin()
         for name in functools.WRAPPER_ASSIGNMENTS:
             if hasattr(f, name):
                 setattr(self, name, getattr(f, name))
@@ -165,8 +179,24 @@ class Variadic:
         except (TypeError, ValueError):  # a primitive without a signature
             self.__signature__ = inspect.Signature(parameters_of(f) or ANY)
 
+    def _begin(self) -> None:
+        """Notes what a call ends in, and forgets all derivatives."""
+        objects: list[Any] = []
+        self._function = function = _behind(self._f, objects)
+        self._called = [(x, type(x).__call__) for x in objects]
+        self._state = state_of(function) if isinstance(function, FunctionType) else None
+        self._made: dict[Any, Any] = {}
+        self._by_position: dict[int, tuple[Any, Fixed]] = {}  # for calls without keywords, by their number
+
+    def _is_current(self) -> bool:
+        return (self._state is None or self._state.is_of(self._function)) and all(
+            type(x).__call__ is function for x, function in self._called
+        )
+
     def of(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, Fixed]:
         """The transform for calls with arguments like these, and its callable."""
+        if not self._is_current():
+            self._begin()
         if keywords:
             return self._of(args, keywords)
         found = self._by_position.get(len(args))

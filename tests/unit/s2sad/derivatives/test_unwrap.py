@@ -141,3 +141,69 @@ def test_a_rule_for_a_wrapper_comes_first() -> None:
 
     assert s2sad.grad(f)(2.0) == 100.0
     assert s2sad.grad(lambda x: f(x) + x)(2.0) == 101.0
+
+
+def test_a_replaced_call_of_a_class_is_noticed() -> None:
+    class Scaled:
+        def __init__(self, a: float) -> None:
+            self.a = a
+
+        def __call__(self, x: float) -> float:
+            return self.a * x * x
+
+    scaled = Scaled(2.0)
+    reverse, forward = s2sad.vjp(scaled), s2sad.jvp(scaled)
+    made = {
+        "grad": s2sad.grad(scaled),
+        "of a partial": s2sad.grad(functools.partial(scaled)),
+        "second": s2sad.grad(s2sad.grad(scaled)),
+        "hessian": s2sad.hessian(scaled),
+        "jacobian": s2sad.jacobian(scaled),
+        "within": s2sad.grad(lambda x: scaled(x)),
+        "nested": s2sad.grad(lambda x: s2sad.grad(scaled)(x)),
+        "vjp": lambda x: reverse(x)[1](1.0)[0],
+        "jvp": lambda x: forward(x, 1.0)[1],
+    }
+    for _ in range(3):  # then by the inline cache
+        assert {n: float(f(3.0)) for n, f in made.items()} == {
+            n: 4.0 if n in ("second", "hessian", "nested") else 12.0 for n in made
+        }
+    Scaled.__call__ = lambda self, x: self.a * x**3  # type: ignore[method-assign]
+    assert {n: float(f(3.0)) for n, f in made.items()} == {
+        n: 36.0 if n in ("second", "hessian", "nested") else 54.0 for n in made
+    }
+
+
+def test_a_replaced_call_with_stars_is_noticed() -> None:
+    class Product:
+        def __call__(self, *xs: float) -> float:
+            return xs[0] * xs[1]
+
+    gradient = s2sad.grad(Product())
+    assert gradient(2.0, 3.0) == 3.0
+    Product.__call__ = lambda self, *xs: xs[0] * xs[1] ** 2  # type: ignore[method-assign]
+    assert gradient(2.0, 3.0) == 9.0
+
+    def added(*xs: float) -> float:
+        return xs[0] + xs[1]
+
+    def multiplied(*xs: float) -> float:
+        return xs[0] * xs[1]
+
+    gradient = s2sad.grad(added)
+    assert gradient(2.0, 3.0) == 1.0
+    added.__code__ = multiplied.__code__
+    assert gradient(2.0, 3.0) == 3.0
+
+
+def test_replaced_code_is_noticed_by_a_derivative_of_a_derivative() -> None:
+    def square(x: float) -> float:
+        return x**2
+
+    def cube(x: float) -> float:
+        return x**3
+
+    second = s2sad.grad(s2sad.grad(square))
+    assert [second(2.0) for _ in range(3)] == [2.0] * 3
+    square.__code__ = cube.__code__
+    assert second(2.0) == 12.0
