@@ -250,7 +250,9 @@ def with_forward(rule: Rule) -> Rule:
     called = ", ".join(f"{p}={p}" for p in (*own.parameters, "out", "dout"))
     listed = [*own.parameters, "out", "dout", *tangents.values()]
     given = "".join(f"{tangents.get(p)}, " for p in own.parameters[: own.gradients])
-    text = f"return {bindings['pairing']}({bindings[name]}({called}), ({given}))"
+    gradients = f"{bindings[name]}({called})"
+    gradients = f"({gradients},)" if own.is_bare else gradients
+    text = f"return {bindings['pairing']}({gradients}, ({given}))"
     means = {bindings["pairing"]: pairing, bindings[name]: own.function}
     paired = _function(f"{name}_transposed", listed, text, means)
     transposed = derivative_by(paired, "grad", "dout")

@@ -38,9 +38,10 @@ def check_rule(template: Template, functions: Iterable[Any]) -> None:
     check_statements(template)
     for f in functions:
         check_parameters(template, f)
-    if template.vararg is None and template.gradients > len(template.parameters):
+    count = template.gradients
+    if template.vararg is None and count > len(template.parameters):
         raise TypeError(
-            f"{template.function.__qualname__} returns {template.gradients} gradients for "
+            f"{template.function.__qualname__} returns {count} gradients for "
             f"{len(template.parameters)} parameters ({', '.join(template.parameters)})"
         )
 

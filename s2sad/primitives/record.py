@@ -247,7 +247,8 @@ def bprop(
     With `forward`, a function of the same parameters that returns `(out, residuals)`, the decorated function
     is the backward part: `backward(residuals, dout)` returns the tuple of gradients, one for each argument in
     its shape, None for zero. Both are called, and not inlined; a wrong shape raises RuleError. Without
-    `forward`, the rule's parameters are those of the function, then `out, dout`; its lines are inlined.
+    `forward`, the rule's parameters are those of the function, then `out, dout`; its lines are inlined. The
+    rule of a function of one argument may return its gradient without a tuple.
 
     >>> def solution(A, b):
     ...     return np.linalg.solve(A, b)

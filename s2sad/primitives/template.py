@@ -13,6 +13,7 @@ from types import FunctionType, MappingProxyType
 from typing import Any
 
 import gast
+import numpy as np
 
 from ..values.code_state import cells_of
 
@@ -107,22 +108,69 @@ class Template:
         """The template's statements as gast nodes, without its docstring; do not change them. They have no
         positions, since they are inlined into other files.
         """
-        tree, _ = self._parsed
+        tree = self._parsed[0]
         body: list[Node] = tree.body
         first = body[0].value if isinstance(body[0], gast.Expr) else None
         return body[1:] if isinstance(first, gast.Constant) and isinstance(first.value, str) else body
 
     @cached_property
-    def _parsed(self) -> tuple[Node, Mapping[int, int]]:
-        """The definition without positions, and for each statement its line, counted from the first one."""
+    def _parsed(self) -> tuple[Node, Mapping[int, int], bool]:
+        """The definition without positions, for each statement its line, counted from the first one, and
+        whether it returns one gradient without a tuple; here it is in a tuple.
+        """
         tree = gast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0]
         if not isinstance(tree, gast.FunctionDef):
             raise TypeError(f"{self.function.__qualname__}: a rule is written as a `def`")
+        returned = [n for n in gast.walk(tree) if isinstance(n, gast.Return)]
+        is_bare = self._has_one_gradient and all(self._is_single(n.value, tree.body) for n in returned)
+        for n in returned if is_bare else ():
+            n.value = gast.Tuple(elts=[n.value], ctx=gast.Load())
         lines = {id(n): n.lineno - 1 for n in gast.walk(tree) if isinstance(n, gast.stmt)}
         for node in gast.walk(tree):
             for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
                 node.__dict__.pop(name, None)
-        return tree, lines
+        return tree, lines, is_bare
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the function returns its one gradient without a tuple."""
+        return self._parsed[2]
+
+    @cached_property
+    def _has_one_gradient(self) -> bool:
+        """Whether this is the reverse template of a function of one argument: it may return the gradient
+        without a tuple.
+        """
+        is_reverse = self.tangents == ("dout",)
+        return is_reverse and len(self.parameters) == 1 and self.vararg is None and self.kwarg is None
+
+    def _is_single(self, value: Node, body: list[Node]) -> bool:
+        """Whether an expression that a template returns is surely one gradient, and no tuple of gradients."""
+        match value:
+            case gast.Name(id=name) if name in (*self.parameters, "out", *self.tangents):
+                return True
+            case gast.Name(id=name):
+                assigned = [n for s in body for n in gast.walk(s) if isinstance(n, gast.Assign)]
+                values = [n.value for n in assigned if any(getattr(t, "id", "") == name for t in n.targets)]
+                return bool(values) and all(self._is_single(v, body) for v in values)
+            case gast.BinOp(left=left, right=right):
+                return not isinstance(left, (gast.Tuple, gast.List)) and self._is_single(right, body)
+            case gast.UnaryOp() | gast.Constant() | gast.Subscript():
+                return True
+            case gast.IfExp(body=one, orelse=other):
+                return self._is_single(one, body) and self._is_single(other, body)
+            case gast.Call(func=gast.Name(id=name)):
+                return is_of_numbers(self.globals.get(name))
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr=name)) if base in self.globals:
+                return is_of_numbers(getattr(self.globals[base], name, None))
+            case gast.Call(func=gast.Attribute()) | gast.Attribute():
+                return True  # of an array
+        return False
+
+    def gradients_at(self, *args: Any, **keywords: Any) -> Any:
+        """The gradients that a reverse template returns, as a tuple."""
+        found = self.function(*args, **keywords)
+        return (found,) if self.is_bare else found
 
     def line_of(self, statement: Node) -> int:
         """The line of a statement, counted from the first line of the rule."""
@@ -136,6 +184,12 @@ class Template:
         if len(lengths) != 1 or not all(lengths):
             raise TypeError(
                 f"{self.function.__qualname__}: a rule returns a literal tuple, one entry for "
-                "each leading parameter, of the same length wherever it returns"
+                "each leading parameter, of the same length wherever it returns: `return (dx,)`"
             )
         return lengths.pop()
+
+
+def is_of_numbers(f: Any) -> bool:
+    """Whether a function is one of NumPy's or of `math`, whose results are arrays and numbers."""
+    module = getattr(f, "__module__", None) or ""
+    return isinstance(f, np.ufunc) or module.partition(".")[0] in ("numpy", "math")

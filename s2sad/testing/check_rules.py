@@ -172,7 +172,7 @@ class _Call:
         if self.rule.structure == "elementwise":
             names = (*self.names, self.rule.template.vararg)
             return tuple(None if n in self.rule.refused else v for n, v in zip(names, tangents, strict=False))
-        found = self.rule.template.function(*self.args, **self.keywords, out=self.result, dout=dout)
+        found = self.rule.template.gradients_at(*self.args, **self.keywords, out=self.result, dout=dout)
         return tuple(None if g is None else v for g, v in zip(found, tangents, strict=True))
 
     def difference(self, tangents: tuple[Any, ...], step: float) -> Any:
@@ -181,7 +181,7 @@ class _Call:
         return _mapped(lambda x: x / (2 * step), _combined(ahead, behind, -1))
 
     def reverse(self, template: Template, dout: Any) -> tuple[Any, ...]:
-        found = template.function(*self.args, **self.keywords, out=self.result, dout=dout)
+        found = template.gradients_at(*self.args, **self.keywords, out=self.result, dout=dout)
         if self.rule.structure == "elementwise":
             found = tuple(conform(g, x) for g, x in zip(found, self.slots, strict=True))
         if self.has_rest:
@@ -203,7 +203,7 @@ class _Call:
                 broadcast_like(change, self.out) if rule.structure == "elementwise" else self._known(change)
             )
         if rule.structure == "linear":
-            carried = rule.template.function(*self.args, **self.keywords, out=self.result, dout=self.out)
+            carried = rule.template.gradients_at(*self.args, **self.keywords, out=self.result, dout=self.out)
             return self.with_slots(
                 tuple(
                     x if g is None else _zero_for_none(v)
@@ -214,7 +214,7 @@ class _Call:
             moved = [(*self.slots[:i], v, *self.slots[i + 1 :]) for i, v in enumerate(tangents) if _leaves(v)]
             return reduce(add, map(self.with_slots, moved))
         terms = [
-            rule.template.function(*self.args, **self.keywords, out=self.result, dout=v)[k]
+            rule.template.gradients_at(*self.args, **self.keywords, out=self.result, dout=v)[k]
             for k, v in enumerate(tangents)
             if v is not None
         ]

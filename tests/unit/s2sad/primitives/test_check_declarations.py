@@ -312,3 +312,65 @@ def test_returns_of_one_form() -> None:
             if n is None:
                 return (dout,)
             return dout * n, None
+
+
+# ---------------------------------------------------------------- one gradient without a tuple
+
+
+def arithmetic(x, out, dout):  # type: ignore[no-untyped-def]
+    return 3.0 * x**2 * dout
+
+
+def named(x, out, dout):  # type: ignore[no-untyped-def]
+    slope = np.multiply(3.0, x**2)
+    dx = slope * dout
+    return dx  # noqa: RET504
+
+
+def branching(x, out, dout):  # type: ignore[no-untyped-def]
+    if np.ndim(x) == 0:
+        return dout * 3.0 * x * x
+    return np.multiply(dout, 3.0 * x * x)
+
+
+@pytest.mark.parametrize("words", [(), ("elementwise",)])
+@pytest.mark.parametrize("rule", [arithmetic, named, branching])
+def test_a_rule_of_one_argument_may_return_its_gradient_alone(rule: Any, words: tuple[str, ...]) -> None:
+    def cube(x: Any) -> Any:
+        return x**3
+
+    s2sad.bprop(cube, *words)(rule)
+    for x in (2.0, np.array([2.0]), np.array([2.0, 0.5])):
+        np.testing.assert_allclose(s2sad.vjp(cube, x)[1](np.ones_like(x)[()])[0], 3 * x**2)
+        np.testing.assert_allclose(s2sad.jvp(cube, (x,), (np.ones_like(x)[()],))[1], 3 * x**2)
+        s2sad.check_rule(cube, x)
+
+
+def pair(x: Any, dout: Any) -> Any:
+    return (dout * x,)
+
+
+def of_a_call(x, out, dout):  # type: ignore[no-untyped-def]
+    return pair(x, dout)
+
+
+def of_a_named_tuple(x, out, dout):  # type: ignore[no-untyped-def]
+    dx = (dout * x,)
+    return dx  # noqa: RET504
+
+
+def of_a_list(x, out, dout):  # type: ignore[no-untyped-def]
+    return [dout * x]
+
+
+def of_all(*xs, out, dout):  # type: ignore[no-untyped-def]
+    return dout * xs[0]
+
+
+@pytest.mark.parametrize("rule", [of_a_call, of_a_named_tuple, of_a_list, of_all])
+def test_what_may_be_a_tuple_of_gradients_is_refused(rule: Any) -> None:
+    def square(*xs: Any) -> Any:
+        return xs[0] * xs[0]
+
+    with pytest.raises(TypeError, match=r"a rule returns a literal tuple, .*: `return \(dx,\)`"):
+        s2sad.bprop(square if rule is of_all else lambda x: x * x)(rule)

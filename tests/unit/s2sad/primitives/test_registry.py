@@ -166,7 +166,7 @@ def test_wrong_declarations_are_refused() -> None:
     def no_dout(x, out, dx):  # type: ignore[no-untyped-def]
         return (dx,)
 
-    def no_tuple(x, out, dout):  # type: ignore[no-untyped-def]
+    def no_tuple(x, y, out, dout):  # type: ignore[no-untyped-def]
         return dout
 
     def two_lengths(x, out, dout):  # type: ignore[no-untyped-def]
