@@ -1,7 +1,8 @@
 """Structured parameters as one vector, and what optimisers ask of a function of them.
 
 Contract: the numbers of a vector are the leaves that carry derivatives, in the order of the structure; other
-leaves (integers, texts, None) keep their values.
+leaves (booleans, texts, None) keep their values. An integer is refused in lists, tuples and dicts, where it
+may be a parameter without its point; as an attribute of an object it is a constant.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..runtime.adjoints import unbroadcast
 from ..runtime.border import at_border
 from ..transforms.errors import NonDifferentiableError
 from ..values import pytree
+from ..values.objects import fields_of, is_plain
 
 __all__ = ["Problem", "flatten", "scipy_fun"]
 
@@ -29,9 +31,10 @@ def flatten(tree: Any) -> tuple[Any, _Unflatten]:
     """The numbers of a structure as a vector, and the function that makes the structure of a vector again.
 
     The structure consists of lists, tuples, named tuples, dicts, dataclasses and objects of plain classes;
-    numbers that carry no derivative are not in the vector. Its dtype is the one to which those of the numbers
-    promote; shapes and dtypes come back. `unflatten` raises NonDifferentiableError for a vector of another
-    length; it returns new arrays, and has derivatives of all orders.
+    booleans, texts, None and integer attributes of objects are not in the vector. Its dtype is the one to
+    which those of the numbers promote; shapes and dtypes come back. Raises NonDifferentiableError for other
+    integers. `unflatten` raises it for a vector of another length; it returns new arrays, and has derivatives
+    of all orders.
 
     >>> vector, unflatten = flatten({"rate": 0.5, "weights": np.array([[1.0], [2.0]]), "name": "net"})
     >>> vector
@@ -40,11 +43,34 @@ def flatten(tree: Any) -> tuple[Any, _Unflatten]:
     {'rate': 1.0, 'weights': array([[2.],
            [4.]]), 'name': 'net'}
     """
+    _refuse_integers(tree, "tree")
     leaves = pytree.flatten(tree)
     vector = np.concatenate([np.zeros(0), *map(np.ravel, leaves)]) if leaves else np.zeros(0)
     if leaves:
         vector = vector.astype(np.result_type(*map(np.asarray, leaves)), copy=False)
     return vector, _Unflatten(tree, vector.size)
+
+
+def _refuse_integers(x: Any, path: str, is_attribute: bool = False) -> None:
+    """Raises NonDifferentiableError for integers that may be parameters; `path` leads to `x`."""
+    if isinstance(x, (list, tuple)):
+        names = getattr(x, "_fields", None)
+        for k, v in enumerate(x):
+            _refuse_integers(v, f"{path}.{names[k]}" if names else f"{path}[{k}]")
+    elif isinstance(x, dict):
+        for k, v in x.items():
+            _refuse_integers(v, f"{path}[{k!r}]")
+    elif is_plain(type(x)):
+        for name, v in fields_of(x).items():
+            _refuse_integers(v, f"{path}.{name}", is_attribute=True)
+    elif not is_attribute and (type(x) is int or str(getattr(x, "dtype", ""))[:3] in ("int", "uin")):
+        what, float_ = ("an array of integers", "floats") if np.shape(x) else (f"the integer {x}", f"{x}.0")
+        raise NonDifferentiableError(
+            f"`{path}` is {what}",
+            why="integers carry no derivative, so it would keep its value",
+            instead=f"if it is a parameter, write {float_}; if it is a constant, pass it apart from the "
+            "parameters, or as an attribute of an object",
+        )
 
 
 def _positions(tree: Any) -> Iterator[tuple[int, int]]:
@@ -184,7 +210,7 @@ def scipy_fun(f: Callable[..., Any], tree: Any) -> Problem:
 
     Its `fun` (the value and the gradient), `x0`, `hess` and `hessp` are the arguments of `minimize`, and
     `unflatten` makes parameters of a result. Units: gradients are those of `f` by each number. Raises
-    NonDifferentiableError for complex parameters, and for none.
+    NonDifferentiableError for complex parameters, for integers (as `flatten` does), and for none.
 
     >>> def loss(p):
     ...     return (p["a"] - 1.0) ** 2 + np.sum(p["b"] ** 2)

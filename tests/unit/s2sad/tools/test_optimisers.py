@@ -44,7 +44,7 @@ def tree() -> Any:
         "layers": [Layer(np.array([[1.0, 2.0], [3.0, 4.0]]), 0.5), Layer(np.zeros((0, 2)), -1.0)],
         "pair": Pair(np.float32(0.25), (2.0, None)),
         "plain": Plain(np.array([7.0, 8.0])),
-        "ids": np.array([1, 2]),
+        "ids": Plain(np.array([1, 2])),
         "empty": [],
     }
 
@@ -59,7 +59,8 @@ def test_vectors_and_back() -> None:
     made = unflatten(vector * 2)
     assert type(made["layers"][0]) is Layer and type(made["plain"]) is Plain and type(made["pair"]) is Pair
     assert type(made["pair"].first) is np.float32 and type(made["layers"][0].bias) is float
-    assert made["layers"][0].name == "layer" and made["ids"] is given["ids"] and made["empty"] == []
+    assert made["layers"][0].name == "layer" and made["empty"] == []
+    assert made["ids"].scale is given["ids"].scale
     np.testing.assert_array_equal(flatten(made)[0], vector * 2)
     made["layers"][0].weights[:] = 0.0  # it shares nothing with the vector, nor with the structure
     np.testing.assert_array_equal(vector, VECTOR)
@@ -68,13 +69,26 @@ def test_vectors_and_back() -> None:
 
 @pytest.mark.parametrize("value, dtype, shape", [
     (1.5, float, (1,)), (np.ones((2, 3), np.float32), np.float32, (6,)), ([], float, (0,)),
-    ({"n": 1}, float, (0,)), ([1.0, 2j], complex, (2,)), (np.float32(1), np.float32, (1,)),
+    ({"n": True}, float, (0,)), ([1.0, 2j], complex, (2,)), (np.float32(1), np.float32, (1,)),
     (None, float, (0,)),
 ])  # fmt: skip
 def test_vectors_of_other_values(value: Any, dtype: Any, shape: Any) -> None:
     vector, unflatten = flatten(value)
     assert vector.dtype == dtype and vector.shape == shape
     np.testing.assert_equal(unflatten(vector), value)
+
+
+@pytest.mark.parametrize("given, where, instead", [
+    ({"a": 3, "b": 2.0}, "`tree['a']` is the integer 3", "write 3.0"),
+    ([1.0, (np.int64(2), 2.0)], "`tree[1][0]` is the integer 2", "write 2.0"),
+    (Pair(1.0, {"n": np.array([1, 2])}), "`tree.second['n']` is an array of integers", "write floats"),
+    (Plain([4]), "`tree.scale[0]` is the integer 4", "attribute of an object"),
+])  # fmt: skip
+@pytest.mark.parametrize("use", [flatten, lambda given: scipy_fun(loss, given)])
+def test_integers_that_may_be_parameters_are_refused(use: Any, given: Any, where: str, instead: str) -> None:
+    with pytest.raises(NonDifferentiableError) as caught:
+        use(given)
+    assert where in str(caught.value) and instead in str(caught.value)
 
 
 @pytest.mark.parametrize("wrong", [np.ones(9), np.ones((10, 1)), 1.0, []])
@@ -173,7 +187,7 @@ def test_parameters_as_keyword_arguments_in_a_process_that_has_imported_no_trans
 
 
 def test_unflatten_is_differentiated_twice_in_both_modes() -> None:
-    tree = {"a": 0.7, "w": np.arange(6.0).reshape(2, 3) / 5, "n": 3, "t": (1.5, "name", np.float64(2.0))}
+    tree = {"a": 0.7, "w": np.arange(6.0).reshape(2, 3) / 5, "n": True, "t": (1.5, "name", np.float64(2.0))}
     vector, unflatten = s2sad.flatten(tree)
 
     def f(x: Any) -> Any:
