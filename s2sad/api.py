@@ -476,9 +476,10 @@ def jacobian(
 
     With `sparsity` it is a `scipy.sparse.csr_array`, of m rows for the m numbers of the result (an array),
     and n columns for those of the argument (one array of floats): columns without a common row share a pass
-    of forward mode. `sparsity=True` finds the pattern, at the first call and where it has changed; or it is a
-    pattern, an array of m x n that is not zero wherever the Jacobian may not be. Entries elsewhere are
-    noticed and raise NonDifferentiableError.
+    of forward mode, or rows without a common column one of reverse mode, if that takes fewer.
+    `sparsity=True` finds the pattern, at the first call and where it has changed; or it is a pattern, an
+    array of m x n that is not zero wherever the Jacobian may not be. Entries elsewhere are noticed and raise
+    NonDifferentiableError.
 
     >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
     array([[2., 0.],
@@ -491,7 +492,8 @@ def jacobian(
         if sparsity is None:
             return SmallerJacobian(g, argnums, _of(g, "vjp", argnums, has_aux, **compiling))
         inner = _of(g, "jvp", _tuple(argnums), has_aux, **compiling)
-        return SparseJacobian(g, single(argnums), inner, sparsity)
+        rows = _of(g, "vjp", argnums, has_aux, **compiling)
+        return SparseJacobian(g, single(argnums), inner, sparsity, rows)
 
     return _decorator(make, f, jacobian, argnums=argnums, has_aux=has_aux, sparsity=sparsity, **compiling)
 

@@ -1,19 +1,16 @@
-"""Sparse Jacobians and Hessians by compressed columns.
+"""Sparse Jacobians and Hessians by compressed columns or rows.
 
-Columns without a common row take one pass together: they are coloured, and there is a pass of forward mode
-for each colour. Rows are the columns of the transpose, with passes of reverse mode. The pattern is found by
-passes with NaN in place of tangents: a NaN goes through every operation that may depend on it, also where its
-factor is zero. Each result is compared with one more pass, in a random direction, so that an entry outside of
-the pattern (another branch, another mask) is noticed: a found pattern is found again, a given one is refused.
-
-Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the estimation of sparse Jacobian matrices", 1974.
+Columns without a common row take one pass of forward mode together, rows without a common column one of
+reverse mode. Patterns and the ways to compute them are kept. Each result is compared with one more pass, in a
+random direction, so that an entry outside of the pattern (another branch, another mask) is noticed: a found
+pattern is found again, a given one is refused.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,11 +22,14 @@ from ..values.snapshot import Before
 from .closure_conversion import Lifted
 from .derivative import Derivative
 from .jacobians import Composed
+from .sparse_patterns import Compression, Push, search_pattern, sparse
 
-__all__ = ["SparseHessian", "SparseJacobian", "SparseJacobianByRows", "coloured", "pattern_of", "single"]
+__all__ = ["SparseHessian", "SparseJacobian", "SparseJacobianByRows", "single"]
 
 CLOSE = 0.6  # the power of a dtype's rounding error that a sum may be wrong by, relative to its terms
-Push = Callable[[Any], Any]  # from a vector of tangents to one of tangents of the result
+PATIENCE = 100  # the passes after which the pattern is looked for by rows as well as by columns
+Shape = tuple[int, int]
+Way = tuple[bool, Compression]  # whether a Jacobian is computed by rows, and how
 
 
 def single(argnums: Any) -> int | str:
@@ -43,19 +43,112 @@ def single(argnums: Any) -> int | str:
     return found
 
 
+@dataclass
+class _Call:
+    """The argument of a call, and all arguments. All runs of the function start from the same state."""
+
+    x: Any
+    args: tuple[Any, ...]
+    keywords: Any
+    before: Before
+    runs: int = 0
+
+    def run(self) -> AbstractContextManager[Any]:
+        """The context of a run."""
+        self.runs += 1
+        return self.before.again() if self.runs > 1 else nullcontext()
+
+
+@dataclass
+class _Map:
+    """The linear map whose columns are computed, which are the rows of the Jacobian `by_rows`; its value in a
+    direction; and what else the function returns.
+    """
+
+    by_rows: bool
+    push: Push
+    size: int
+    dtype: Any
+    aux: list[Any]
+    direction: Any = field(init=False)
+    expected: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.direction = np.random.default_rng(0).normal(size=self.size).astype(self.dtype)
+        self.expected = self.push(self.direction)
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the map."""
+        return self.expected.size, self.size
+
+    def matrix(self, compression: Compression) -> Any:
+        """The Jacobian with this pattern; None if it has entries elsewhere."""
+        found = compression.matrix(self.push, self.expected.dtype)
+        sums, sizes = found @ self.direction, abs(found) @ abs(self.direction)
+        with np.errstate(invalid="ignore"):
+            tolerance = np.finfo(self.direction.dtype).eps ** CLOSE
+            is_close = abs(sums - self.expected) <= tolerance * (sizes + abs(self.expected))
+            is_close |= ~np.isfinite(sums) & ~np.isfinite(self.expected)
+        if not np.all(is_close):
+            return None
+        return found.T.tocsr() if self.by_rows else found
+
+
+def _by_columns(derivative: Derivative, call: _Call) -> _Map:
+    """The map of tangents to tangents of the result: `derivative` is a `jvp`."""
+    x = call.x
+    aux: list[Any] = []
+
+    def push(tangent: Any) -> Any:
+        given = tangent.reshape(x.shape).astype(x.dtype)
+        with call.run():
+            out, dout, *aux[:] = derivative(*call.args, given, **call.keywords)
+        return np.ravel(_array_of(out, dout))
+
+    return _Map(False, push, x.size, x.dtype, aux)
+
+
+def _by_rows(derivative: Derivative, call: _Call) -> _Map:
+    """The map of cotangents to cotangents of the argument: `derivative` is a `vjp`."""
+    with call.run():
+        out, bprop, *aux = derivative(*call.args, **call.keywords)
+    if np.iscomplexobj(_array_of(out, None)):
+        raise NonDifferentiableError(
+            "the sparse Jacobian of a complex result, by reverse mode, was asked for",
+            why="its real and imaginary parts are not combined there",
+            instead="use jacfwd",
+        )
+
+    def pull(cotangent: Any) -> Any:
+        return np.ravel(_array_of(call.x, bprop(cotangent.reshape(np.shape(out)))))
+
+    return _Map(True, pull, np.size(out), call.x.dtype, aux)
+
+
 class SparseJacobian(Composed):
-    """`inner` is a `jvp` by one array; `sparsity` is True or a pattern."""
+    """`inner` is a `jvp` by one array; `sparsity` is True or a pattern. With a `vjp`, `rows`, it is computed
+    by rows where that takes fewer passes.
+    """
 
     transform = "jacobian"
-    by_rows = False  # whether the matrix is computed as its transpose
+    by_rows = False  # whether `inner` is a `vjp`
 
-    def __init__(self, f: Callable[..., Any], argnums: int | str, inner: Derivative, sparsity: Any) -> None:
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        argnums: int | str,
+        inner: Derivative,
+        sparsity: Any,
+        rows: Derivative | None = None,
+    ) -> None:
         super().__init__(f, argnums, inner)
-        self._sparsity = sparsity
-        self._found: dict[tuple[int, int], Any] = {}  # patterns by shape
+        self._sparsity, self._rows = sparsity, rows
+        self._kept: dict[Shape, Way] = {}  # by the shape of the Jacobian
+        self._last: dict[int, bool] = {}  # by the size of the argument: whether it was computed by rows
 
     def __reduce__(self) -> Any:
-        parts = self._f, self._argnums, self._inner, self._sparsity
+        parts = self._f, self._argnums, self._inner, self._sparsity, self._rows
         return reduce_derivative(self, type(self), parts)
 
     @at_border
@@ -67,67 +160,64 @@ class SparseJacobian(Composed):
                 why="its columns belong to the numbers of one array, of float32 or float64",
                 instead="leave `sparsity` out, or make a vector of the argument: see `flatten`",
             )
-        push, size, aux = self._map(x, args, keywords)
-        direction = np.random.default_rng(0).normal(size=size).astype(x.dtype)
-        expected = push(direction)
-        shape = expected.size, size
-        if self._sparsity is not True:
-            given = given_pattern(self._sparsity, shape[::-1] if self.by_rows else shape)
-            pattern = given.T.tocsr() if self.by_rows else given
-            found = self._compressed(push, pattern, direction, expected, refuse)
-        else:
-            found = self._by_found_pattern(push, shape, direction, expected)
-        return self.result(found.T.tocsr() if self.by_rows else found, aux)
-
-    def _map(self, x: Any, args: tuple[Any, ...], keywords: Any) -> tuple[Push, int, list[Any]]:
-        """The linear map whose columns are computed, their number, and the list that what else the function
-        returns is put in.
-        """
-        before = Before(self._f, *self._inner.bind(args, keywords))
-        runs: list[Any] = []
-        aux: list[Any] = []
-
-        def push(tangent: Any) -> Any:
-            with before.again() if runs else nullcontext():
-                out, dout, *more = self._inner(*args, tangent.reshape(x.shape).astype(x.dtype), **keywords)
-            runs[:], aux[:] = [out], more
-            return np.ravel(_array_of(out, dout))
-
-        return push, x.size, aux
-
-    def _by_found_pattern(self, push: Push, shape: tuple[int, int], direction: Any, expected: Any) -> Any:
-        """The matrix with the pattern that was found before, or with one that is found now."""
-        pattern = self._found.get(shape)
-        if pattern is not None:
-            found = self._compressed(push, pattern, direction, expected, lambda: None)
+        call = _Call(x, args, keywords, Before(self._f, *self._inner.bind(args, keywords)))
+        tried = self._map(self._last.get(x.size, self.by_rows), call)
+        shape = tried.shape[::-1] if tried.by_rows else tried.shape
+        given = None if self._sparsity is True else given_pattern(self._sparsity, shape)
+        way = self._kept.get(shape)
+        if way is not None and (given is None or _is_same(given, way)):
+            used = self._other(tried, way[0], call)
+            found = used.matrix(way[1])
             if found is not None:
-                return found
-        self._found[shape] = pattern = pattern_of(push, shape)
-        return self._compressed(push, pattern, direction, expected, refuse_found)
+                return self.result(found, used.aux)
+        pattern = self._pattern(tried, call) if given is None else given
+        way, used = self._fewest_passes(pattern, tried, call)
+        self._kept[shape], self._last[x.size] = way, used.by_rows
+        found = used.matrix(way[1])
+        if found is None:
+            refuse_found() if given is None else refuse()
+        return self.result(found, used.aux)
 
-    def _compressed(
-        self, push: Push, pattern: Any, direction: Any, expected: Any, otherwise: Callable[[], Any]
-    ) -> Any:
-        """The matrix with this pattern; the result of `otherwise` if it has entries elsewhere."""
-        values = np.zeros(pattern.nnz, expected.dtype)
-        rows, columns = _coordinates(pattern)
-        colours = coloured(pattern)[columns]
-        for colour in range(int(colours.max(initial=-1)) + 1):
-            chosen = colours == colour
-            seed = np.zeros(pattern.shape[1])
-            seed[columns[chosen]] = 1.0
-            values[chosen] = push(seed)[rows[chosen]]
-        terms = values * direction[columns]
-        sums, sizes = (np.zeros(len(expected), t.dtype) for t in (terms, abs(terms)))
-        np.add.at(sums, rows, terms)
-        np.add.at(sizes, rows, abs(terms))
-        with np.errstate(invalid="ignore"):
-            tolerance = np.finfo(direction.dtype).eps ** CLOSE
-            is_close = abs(sums - expected) <= tolerance * (sizes + abs(expected))
-            is_close |= ~np.isfinite(sums) & ~np.isfinite(expected)
-        if not np.all(is_close):
-            return otherwise()
-        return sparse().csr_array((values, (rows, columns)), shape=pattern.shape)
+    def _map(self, by_rows: bool, call: _Call) -> _Map:
+        if not by_rows:
+            return _by_columns(self._inner, call)
+        return _by_rows(self._inner if self._rows is None else self._rows, call)
+
+    def _other(self, tried: _Map, by_rows: bool, call: _Call) -> _Map:
+        """The map by rows or by columns, of which one was made already."""
+        return tried if tried.by_rows == by_rows else self._map(by_rows, call)
+
+    def _fewest_passes(self, pattern: Any, tried: _Map, call: _Call) -> tuple[Way, _Map]:
+        """How a Jacobian of this pattern is computed, and its map."""
+        sides = [True] if self.by_rows else [False, *([True] if self._rows is not None else [])]
+        ways = [(by_rows, Compression(pattern.T.tocsr() if by_rows else pattern)) for by_rows in sides]
+        ways.sort(key=lambda way: way[1].fewest)
+        if len(ways) == 2 and ways[1][1].fewest < len(ways[0][1].passes):
+            ways.sort(key=lambda way: len(way[1].passes))
+        for way in ways:
+            with suppress(S2sadError):  # of a function that has no reverse mode
+                return way, self._other(tried, way[0], call)
+        raise AssertionError  # one of the maps is there
+
+    def _pattern(self, tried: _Map, call: _Call) -> Any:
+        """The pattern of the Jacobian; where that takes many passes, it is looked for by rows, too."""
+        searches = {tried.by_rows: search_pattern(tried.push, tried.shape)}
+        passes = 0
+        while True:
+            for by_rows, search in list(searches.items()):
+                try:
+                    next(search)
+                except StopIteration as stopped:
+                    return stopped.value.T.tocsr() if by_rows else stopped.value
+                except S2sadError:
+                    if len(searches) == 1:
+                        raise
+                    del searches[by_rows]
+            passes += 1
+            if passes == PATIENCE and self._rows is not None:
+                with suppress(S2sadError):  # of a function that has no reverse mode: the other one goes on
+                    other = self._map(not tried.by_rows, call)
+                    searches[other.by_rows] = search_pattern(other.push, other.shape)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Any) -> Lifted:
         raise NonDifferentiableError(
@@ -143,37 +233,11 @@ class SparseJacobianByRows(SparseJacobian):
     transform = "jacrev"
     by_rows = True
 
-    def _map(self, x: Any, args: tuple[Any, ...], keywords: Any) -> tuple[Push, int, list[Any]]:
-        out, bprop, *aux = self._inner(*args, **keywords)
-        if np.iscomplexobj(_array_of(out, None)):
-            raise NonDifferentiableError(
-                "the sparse Jacobian of a complex result, by reverse mode, was asked for",
-                why="its real and imaginary parts are not combined there",
-                instead="use jacfwd",
-            )
-
-        def pull(cotangent: Any) -> Any:
-            return np.ravel(_array_of(x, bprop(cotangent.reshape(np.shape(out)))))
-
-        return pull, np.size(out), aux
-
 
 class SparseHessian(SparseJacobian):
     """`inner` is a `jvp` of a gradient."""
 
     transform = "hessian"
-
-
-def sparse() -> Any:
-    """The module `scipy.sparse`."""
-    try:
-        return importlib.import_module("scipy.sparse")
-    except ModuleNotFoundError as error:
-        if error.name != "scipy":
-            raise
-        raise NonDifferentiableError(
-            "sparse Jacobians need SciPy, which is not installed", instead="pip install s2sad[scipy]"
-        ) from None
 
 
 def _array_of(out: Any, dout: Any) -> Any:
@@ -199,6 +263,16 @@ def given_pattern(sparsity: Any, shape: tuple[int, int]) -> Any:
     return pattern
 
 
+def _is_same(given: Any, way: Way) -> bool:
+    """Whether a way to compute a Jacobian is for this pattern."""
+    by_rows, compression = way
+    pattern = given.T.tocsr() if by_rows else given
+    pairs = (
+        (pattern.indptr, compression.pattern.indptr), (pattern.indices, compression.pattern.indices)
+    )
+    return all(np.array_equal(a, b) for a, b in pairs)
+
+
 def refuse() -> None:
     raise NonDifferentiableError(
         "the Jacobian has entries outside of the pattern that was given",
@@ -213,97 +287,3 @@ def refuse_found() -> None:
         why="two runs with the same arguments do not have the same derivative",
         instead="give the pattern, or leave `sparsity` out",
     )
-
-
-# ---------------------------------------------------------------- patterns
-
-
-def _coordinates(pattern: Any) -> tuple[Any, Any]:
-    found = pattern.tocoo()
-    return found.row, found.col
-
-
-def pattern_of(push: Push, shape: tuple[int, int]) -> Any:
-    """The pattern of a linear map: for each column the rows that depend on it, where the program runs now.
-
-    Halves of halves of the columns are tried, those together whose wholes have no row in common: for banded
-    matrices that takes a number of passes that grows with the logarithm of the columns.
-    """
-    rows_, columns = shape
-    blocks: list[tuple[int, int, Any]] = [(0, columns, np.arange(rows_))] if columns else []
-    always = _touched(push, [], columns)
-    done: list[tuple[int, Any]] = []
-    while blocks:
-        halves = []
-        for start, stop, rows in blocks:
-            if stop - start == 1:
-                done.append((start, rows))
-            elif len(rows):
-                middle = (start + stop) // 2
-                halves += [(start, middle, rows), (middle, stop, rows)]
-        blocks = []
-        for group in _apart(halves, rows_):
-            touched = _touched(push, [(start, stop) for start, stop, _ in group], columns)
-            blocks += [(start, stop, rows[touched[rows]]) for start, stop, rows in group]
-    if columns == 1:
-        touched = _touched(push, [(0, 1)], columns)
-        done = [(0, np.flatnonzero(touched))]
-    row = np.concatenate([np.zeros(0, int), *(rows for _, rows in done)])
-    column = np.concatenate([np.zeros(0, int), *(np.full(len(rows), k) for k, rows in done)])
-    if np.any(always):  # infinite factors: what they multiply is not seen
-        row, column = np.meshgrid(np.arange(rows_), np.arange(columns), indexing="ij")
-        row, column = row.ravel(), column.ravel()
-    return sparse().csr_array((np.ones(len(row), bool), (row, column)), shape=shape)
-
-
-def _apart(halves: list[tuple[int, int, Any]], count: int) -> list[list[tuple[int, int, Any]]]:
-    """The blocks in groups without a common row."""
-    groups: list[tuple[list[tuple[int, int, Any]], Any]] = []
-    for block in halves:
-        free = next((k for k, (_, taken) in enumerate(groups) if not np.any(taken[block[2]])), len(groups))
-        if free == len(groups):
-            groups.append(([], np.zeros(count, bool)))
-        group, taken = groups[free]
-        group.append(block)
-        taken[block[2]] = True
-    return [group for group, _ in groups]
-
-
-def _touched(push: Push, spans: list[tuple[int, int]], columns: int) -> Any:
-    """Which rows depend on the columns in these spans."""
-    seed = np.zeros(columns)
-    for start, stop in spans:
-        seed[start:stop] = np.nan
-    try:
-        with np.errstate(all="ignore"):
-            return np.isnan(push(seed))
-    except S2sadError:
-        raise
-    except Exception as error:
-        raise NonDifferentiableError(
-            "the pattern of the Jacobian cannot be found",
-            why=f"with NaN as tangents, the derivative raises {type(error).__name__}: {error}",
-            instead="give the pattern",
-        ) from None
-
-
-def coloured(pattern: Any) -> Any:
-    """A colour for each column, a number from 0: columns with a row in common have different ones. Those with
-    many entries come first, and each takes the first colour that is free.
-
-    >>> import scipy.sparse
-    >>> coloured(scipy.sparse.csr_array([[1, 1, 0], [0, 1, 1]]))
-    array([1, 0, 1])
-    """
-    by_column = pattern.tocsc()
-    found = np.zeros(pattern.shape[1], int)
-    taken: list[set[int]] = [set() for _ in range(pattern.shape[0])]  # colours, by row
-    counts = np.diff(by_column.indptr)
-    for column in np.argsort(-counts, kind="stable"):
-        rows = by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]]
-        met = set().union(*(taken[row] for row in rows))
-        colour = next(k for k in range(len(met) + 1) if k not in met)
-        found[column] = colour
-        for row in rows:
-            taken[row].add(colour)
-    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import scipy.sparse
 
 import s2sad
 from s2sad import NonDifferentiableError, hessian, jacfwd, jacobian, jacrev
-from s2sad.derivatives.sparse_jacobians import coloured, pattern_of
+from s2sad.derivatives import sparse_patterns
 
 RUNS = [0]
 
@@ -31,6 +30,27 @@ def stencil(u: Any) -> Any:
     v[1:-1] = u[:-2] - 2.0 * u[1:-1] + u[2:] ** 2
     v[0] = u[0]
     return v
+
+
+def forward_only(y: Any) -> Any:
+    return 2.0 * y
+
+
+def never(dout: Any) -> Any:
+    raise NonDifferentiableError("forward mode only")
+
+
+s2sad.nondifferentiable([never], pure=False)
+
+
+@s2sad.bprop(forward_only)
+def forward_only_rule(y: Any, out: Any, dout: Any) -> Any:
+    return (never(dout),)
+
+
+@forward_only_rule.jvp
+def forward_only_jvp(y: Any, out: Any, dy: Any) -> Any:
+    return 2.0 * dy
 
 
 def elementwise(x: Any) -> Any:
@@ -231,24 +251,71 @@ def test_pickles_and_decorates() -> None:
     np.testing.assert_array_equal(squares(x).toarray(), np.diag(2 * x))
 
 
-def test_colours() -> None:
-    for seed in range(5):
-        dense = np.random.default_rng(seed).random((12, 20)) < 0.15
-        found = coloured(scipy.sparse.csr_array(dense))
-        for row in dense:
-            assert len(set(found[row])) == row.sum()
-    assert set(coloured(scipy.sparse.csr_array(np.eye(7)))) == {0}
-    assert set(coloured(scipy.sparse.csr_array(np.ones((1, 4))))) == {0, 1, 2, 3}
+def with_a_full_row(x: Any) -> Any:
+    middle = len(x) // 2
+    band = x * x + np.concatenate([[0.0], x[:-1]])
+    return np.concatenate([band[:middle], [np.sum(np.sin(x))], band[middle + 1 :]])
 
 
-def test_patterns_of_matrices() -> None:
-    for seed in range(10):
-        generator = np.random.default_rng(seed)
-        matrix = generator.normal(size=(9, 13)) * (generator.random((9, 13)) < 0.2)
-        push = partial(product_of_rows, [np.flatnonzero(row) for row in matrix])
-        np.testing.assert_array_equal(pattern_of(push, (9, 13)).toarray(), matrix != 0)
+def test_rows_are_computed_together_where_that_takes_fewer_passes() -> None:
+    x = np.linspace(0.1, 1.0, 300)
+    expected = jacobian(with_a_full_row)(x)
+
+    def run(x: Any) -> Any:
+        counted(0.0)
+        return with_a_full_row(x)
+
+    full = jacobian(run, sparsity=True)
+    band = scipy.sparse.csr_array(expected)
+    for sparse in (full, jacobian(run, sparsity=band)):
+        np.testing.assert_allclose(sparse(x).toarray(), expected, rtol=1e-14)
+        RUNS[0] = 0
+        np.testing.assert_allclose(sparse(x + 1.0).toarray(), jacobian(with_a_full_row)(x + 1.0), rtol=1e-14)
+        assert RUNS[0] == 1  # once, forward: its passes are those of reverse mode
+    RUNS[0] = 0
+    jacobian(run, sparsity=True)(x)
+    assert RUNS[0] < 120  # the pattern, too, is found by rows
+    copied = pickle.loads(pickle.dumps(jacobian(with_a_full_row, sparsity=True)))
+    np.testing.assert_allclose(copied(x).toarray(), expected, rtol=1e-14)
 
 
-def product_of_rows(columns: Any, v: Any) -> Any:
-    """A product in which NaN meets only the entries of a matrix, which are in these columns of each row."""
-    return np.array([np.sum(v[chosen]) for chosen in columns])
+def test_functions_without_reverse_mode_are_computed_by_columns() -> None:
+    def run(x: Any) -> Any:
+        return forward_only(with_a_full_row(x))
+
+    x = np.linspace(0.1, 1.0, 130)
+    np.testing.assert_allclose(
+        jacobian(run, sparsity=True)(x).toarray(), 2.0 * jacfwd(with_a_full_row)(x), rtol=1e-14
+    )
+
+
+def test_colours_are_kept_for_the_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    given = sparse_patterns.coloured
+    monkeypatch.setattr(sparse_patterns, "coloured", lambda pattern: made.append(1) or given(pattern))
+    full = jacobian(stencil, sparsity=True)
+    for size in (9, 9, 12, 9, 12):
+        x = np.arange(1.0, size)
+        np.testing.assert_array_equal(full(x).toarray(), jacobian(stencil)(x))
+    first = len(made)
+    full(np.arange(2.0, 10.0))
+    assert first == len(made)
+    pattern = scipy.sparse.lil_array(jacobian(stencil)(np.ones(8)) != 0)
+    by_pattern = jacobian(stencil, sparsity=pattern)
+    for _ in range(2):
+        np.testing.assert_array_equal(by_pattern(np.ones(8)).toarray(), jacobian(stencil)(np.ones(8)))
+    assert len(made) == first + 1
+    pattern[3, 2] = False  # it is read again
+    with pytest.raises(NonDifferentiableError, match="outside of the pattern"):
+        by_pattern(np.ones(8))
+
+
+def test_results_share_nothing_with_what_is_kept() -> None:
+    full = jacobian(stencil, sparsity=True)
+    x = np.arange(1.0, 9.0)
+    first = full(x)
+    expected = first.toarray()
+    first.indices[:] = 0
+    first.indptr[:] = 0
+    first.data[:] = 7.0
+    np.testing.assert_array_equal(full(x).toarray(), expected)
